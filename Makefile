@@ -1,0 +1,50 @@
+# The one list of commands: people and CI run the same. `make` prints the menu.
+# What starts processes is a command without quotes or other shell syntax: make hands SIGTERM to it, not to a shell.
+PYTHON ?= python3
+STACK = $(PYTHON) -m stack
+WINDROW_PYTHON = .venv/bin/python
+
+.DEFAULT_GOAL := menu
+.PHONY: menu demo up down setup doctor test lint docs lock bench-first-light new-stream new-query new-aggregate
+
+menu:
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
+
+demo: ## from nothing to query answers, over generated landing files; real ones: LANDING=../shared/data
+	@$(STACK) demo
+
+up: ## start Airflow and leave it running; prints address and login
+	@$(STACK) up
+
+down: ## stop Airflow and everything that its tasks started
+	@$(STACK) down
+
+setup: ## environments, Java, Delta's JARs, the class-data archive; a second time it takes a second
+	@$(STACK) setup
+
+doctor: ## what is missing or wrong, with the command that mends it
+	@$(STACK) doctor
+
+test: setup ## every test
+	@$(WINDROW_PYTHON) -m pytest
+
+lint: setup ## style and common mistakes
+	@$(WINDROW_PYTHON) -m ruff check .
+
+docs: setup ## make the pages of docs/ that come from the definitions
+	@$(WINDROW_PYTHON) -m pipelines.docs
+
+lock: ## requirements/*.txt again from pyproject.toml
+	@$(STACK) lock
+
+bench-first-light: setup ## the kernel alone, and silver to Delta beside Spark's window()
+	@$(WINDROW_PYTHON) -m benchmarks.first_light
+
+new-stream: setup ## write a stream and its test: NAME=...
+	@$(WINDROW_PYTHON) -m stack.new stream "$(NAME)"
+
+new-query: setup ## write a query and its test: NAME=...
+	@$(WINDROW_PYTHON) -m stack.new query "$(NAME)"
+
+new-aggregate: setup ## write an aggregate and its test: NAME=...
+	@$(WINDROW_PYTHON) -m stack.new aggregate "$(NAME)"

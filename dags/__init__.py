@@ -1,0 +1,1 @@
+"""Graphs only: streams.py makes one DAG per stream, command.py is the one operator that they use."""

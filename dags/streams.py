@@ -1,0 +1,57 @@
+"""One DAG per stream: ingest, then each of its queries. Made from `schemas/` and `pipelines/flow.py`."""
+
+from datetime import UTC, datetime, timedelta
+
+from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, Param, TaskGroup
+
+from dags.command import WindrowOperator
+from pipelines import flow, flow_text
+from schemas.registry import streams
+
+# Before any data: Airflow runs no task for a date before it, and says `success`.
+START = datetime(1900, 1, 1, tzinfo=UTC)
+
+
+def stream_dag(stream) -> DAG:
+    """ingest ─▶ <query>.replay ─▶ <query>.publish, for one logical date."""
+    with DAG(
+        stream.name,
+        description=stream.title,
+        doc_md=flow_text.dag_page(stream),
+        schedule=CronDataIntervalTimetable("0 0 * * *", timezone="UTC"),
+        start_date=START,  # no end_date for the same reason; the first task refuses days not of the stream
+        catchup=False,
+        max_active_runs=2,
+        params={
+            "day": Param(None, type=["null", "string"], format="date", description="beats the logical date")
+        },
+        default_args={"retries": 2, "retry_delay": timedelta(seconds=30)},
+        tags=["windrow", "stream"],
+    ) as dag:
+        # A second ingest of the stream would only wait for its lock. A pool would need a hand to make it.
+        ingest = operator(flow.ingest_task(stream), max_active_tis_per_dag=1)
+        for query in flow.scheduled_queries(stream):
+            ingest >> query_group(query)
+    return dag
+
+
+def query_group(query) -> TaskGroup:
+    """replay (audit rows), then publish (gate, then the published tables)."""
+    with TaskGroup(query.name, tooltip=flow_text.describe(query)) as group:
+        operator(flow.replay_task(query)) >> operator(flow.publish_task(query))
+    return group
+
+
+def operator(task, **limits) -> WindrowOperator:
+    """The task of the map as an operator."""
+    return WindrowOperator(
+        task_id=task.name,
+        arguments=task.arguments,
+        doc_md=flow_text.task_page(task),
+        outlets=[Asset(name=table, uri=f"windrow://lake/{table}") for table in task.publishes],
+        **limits,
+    )
+
+
+for defined in streams().values():
+    stream_dag(defined)

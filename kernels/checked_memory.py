@@ -1,0 +1,90 @@
+"""The functions of kernels/memory.py as plain Python, every access checked: what runs with
+NUMBA_DISABLE_JIT=1.
+
+load(address, index) → word; store(address, index, word); load_byte(address, index) → 0…255
+resize(address, words) → address of a block with the same leading words (address 0: a new block);
+release(address)
+"""
+
+import bisect
+import ctypes
+import struct
+import weakref
+
+import numpy as np
+
+_arrays: dict[int, np.ndarray] = {}
+_starts: list[int] = []
+
+
+def _add(array: np.ndarray) -> int:
+    address = array.ctypes.data
+    if address not in _arrays:
+        bisect.insort(_starts, address)
+    _arrays[address] = array.reshape(-1).view(np.uint8)
+    return address
+
+
+def _remove(address: int) -> None:
+    if _arrays.pop(address, None) is not None:
+        _starts.remove(address)
+
+
+def _locate(address: int, offset: int, size: int) -> tuple[np.ndarray, int]:
+    """The block that holds [address + offset, + size), and the place in it."""
+    at = int(address) + int(offset)
+    place = bisect.bisect_right(_starts, at) - 1
+    start = _starts[place] if place >= 0 else 0
+    block = _arrays.get(start)
+    if block is None or at + size > start + block.size:
+        raise IndexError(f"address {address} + {offset} bytes lies in no live block")
+    return block, at - start
+
+
+def lend(array: np.ndarray) -> int:
+    """Address of a contiguous array's memory, known to the checks while the array lives."""
+    if array.size == 0:
+        return 0
+    # Not a view of the array: that would keep it alive for ever.
+    raw = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
+    address = _add(np.frombuffer(raw, dtype=np.uint8))
+    weakref.finalize(array, _remove, address)
+    return address
+
+
+def load(address, index):
+    block, at = _locate(address, 8 * index, 8)
+    return struct.unpack_from("<q", block, at)[0]
+
+
+def store(address, index, value):
+    block, at = _locate(address, 8 * index, 8)
+    if not -(1 << 63) <= value < 1 << 63:
+        raise OverflowError(f"{value} does not fit a 64-bit word")
+    struct.pack_into("<q", block, at, int(value))
+
+
+def load_byte(address, index):
+    block, at = _locate(address, index, 1)
+    return int(block[at])
+
+
+def resize(address, words):
+    block = np.zeros(words, np.int64)
+    if address:
+        old = _arrays[address]
+        length = min(old.size, block.nbytes)
+        block.view(np.uint8)[:length] = old[:length]
+        release(address)
+    return _add(block)
+
+
+def release(address):
+    if address:
+        if address not in _arrays:
+            raise ValueError(f"block {address} is released twice")
+        _remove(address)
+
+
+def not_inlined():
+    """Means something to the compiler only."""

@@ -1,0 +1,24 @@
+"""count: how many events; with a column, how many of its values aren't null."""
+
+from kernels.monoid import Monoid
+
+
+def identity():
+    return (0,)
+
+
+def lift(word):
+    return (1,)
+
+
+def combine(older, newer):
+    return (older[0] + newer[0],)
+
+
+def lower(state):
+    return (state[0], False, False)
+
+
+MONOIDS = (
+    Monoid(("", "int64", "float64", "timestamp", "date", "bool"), 1, identity, lift, combine, lower, "int64"),
+)

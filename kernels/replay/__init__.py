@@ -1,0 +1,40 @@
+"""The replay entry: arrival-ordered columns of many keys in, every result row out, in one compiled call.
+
+    from kernels.replay import EventColumns, WindowSpec, AggregatePlan, PassTicks, ReplayRules, replay_keys
+    from kernels.monoids import AggregateSpec
+
+    plan = AggregatePlan((AggregateSpec("count"), AggregateSpec("mean", 0, "int64"), AggregateSpec("max", 0,
+    "int64"))) rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), plan, ticks,
+    rules)
+"""
+
+from kernels.replay.choice import KERNELS, choose
+from kernels.replay.entry import replay_keys
+from kernels.replay.types import (
+    AggregatePlan,
+    EventColumns,
+    KernelChoice,
+    PassTicks,
+    ReplayRules,
+    ResultRows,
+    WindowSpec,
+    Zone,
+)
+
+PANES = ("final", "on_time", "late", "early")
+"""Meaning of ResultRows.pane: an index into this tuple."""
+
+__all__ = [
+    "KERNELS",
+    "PANES",
+    "AggregatePlan",
+    "EventColumns",
+    "KernelChoice",
+    "PassTicks",
+    "ReplayRules",
+    "ResultRows",
+    "WindowSpec",
+    "Zone",
+    "choose",
+    "replay_keys",
+]

@@ -1,0 +1,65 @@
+"""What columns, ticks and rules of a replay must be; each failure names the value and the event."""
+
+import numpy as np
+
+from kernels.replay.types import EventColumns, PassTicks, ReplayRules
+from schemas.errors import BadInput, WrongParameter
+
+LIMIT_US = 1 << 61
+LONGEST_US = 1 << 61
+
+
+def check_rules(rules: ReplayRules, emits: tuple[str, ...]) -> None:
+    """Raise WrongParameter for an unknown emit or a negative lateness."""
+    if rules.emit not in emits:
+        raise WrongParameter("emit", rules.emit, ", ".join(emits))
+    for name, value in (("lateness", rules.lateness_us), ("allowed_lateness", rules.allowed_us)):
+        if not 0 <= value <= LONGEST_US:
+            raise WrongParameter(name, value, f"0 to {LONGEST_US} µs")
+
+
+def check_ticks(ticks: PassTicks) -> None:
+    """Raise BadInput unless the staircase ascends."""
+    if len(ticks.tick_us) != len(ticks.newest_start_us):
+        raise BadInput(f"{len(ticks.tick_us)} pass ticks but {len(ticks.newest_start_us)} newest starts")
+    if (np.diff(ticks.tick_us) <= 0).any() or (np.diff(ticks.newest_start_us) < 0).any():
+        raise BadInput("pass ticks must ascend, and their newest starts must not fall")
+
+
+def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules) -> EventColumns:
+    """The columns as contiguous arrays of the right types. Raises BadInput naming the first event that breaks
+    a rule."""
+    offsets, starts, arrivals = (np.ascontiguousarray(array, np.int64) for array in columns[:3])
+    events = len(starts)
+    values = np.ascontiguousarray(columns.values, np.int64).reshape(value_columns, events)
+    valid = np.ascontiguousarray(columns.valid, np.bool_).reshape(value_columns, events)
+    if len(arrivals) != events:
+        raise BadInput(f"{events} starts but {len(arrivals)} arrivals")
+    if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != events or (np.diff(offsets) < 0).any():
+        raise BadInput(f"key_offsets must ascend from 0 to the number of events, {events}")
+    _check_times("start", starts)
+    _check_times("arrival", arrivals)
+    _check_order(offsets, arrivals)
+    if rules.complete_tick_us is not None and events and arrivals.max() > rules.complete_tick_us:
+        raise BadInput(
+            f"event {int(arrivals.argmax())} arrives at {int(arrivals.max())} µs, after the completing tick "
+            f"{rules.complete_tick_us} µs"
+        )
+    return EventColumns(offsets, starts, arrivals, values, valid)
+
+
+def _check_times(name: str, times: np.ndarray) -> None:
+    if len(times) and not -LIMIT_US <= times.min() <= times.max() <= LIMIT_US:
+        event = int(np.flatnonzero((times < -LIMIT_US) | (times > LIMIT_US))[0])
+        raise BadInput(f"{name} of event {event} is {int(times[event])} µs; allowed: within ±2**61 µs")
+
+
+def _check_order(offsets: np.ndarray, arrivals: np.ndarray) -> None:
+    """Arrival may fall only from one key to the next."""
+    falls = np.flatnonzero(arrivals[1:] < arrivals[:-1]) + 1
+    within = falls[~np.isin(falls, offsets)]
+    if len(within):
+        raise BadInput(
+            f"arrival goes backwards within a key at event {int(within[0])}; "
+            "sort events by (key, arrival, seq)"
+        )

@@ -1,0 +1,112 @@
+"""The one compiled call of a replay: all keys, event by event, tick by tick."""
+
+from kernels.aggregators.finger_tree.evict import reset
+from kernels.aggregators.finger_tree.layout import create, destroy
+from kernels.memory import entry, inner, load, not_inlined, release, resize, store
+from kernels.replay.burst import take_burst, take_run
+from kernels.replay.context import (
+    ADDRESS,
+    ARRIVALS,
+    CHANGE_WALK,
+    CHANGED,
+    EMIT,
+    EMIT_ARRIVAL,
+    KEY,
+    ORDER,
+    OUTPUT_COUNT,
+    OWN_LATE,
+    PANE,
+    PANE_END,
+    PASS_WALK,
+    PLAN,
+    ROOM,
+    ROWS,
+    STATE,
+    STEP,
+    STEP_TICKS,
+    STEPS,
+    TABLE,
+    TREE,
+    USED,
+    WALK_WORDS,
+    WINDOW,
+)
+from kernels.replay.emit import ROW_OUTPUTS
+from kernels.replay.order import order_rows
+from kernels.replay.steps import keep_steps, step_before
+from kernels.replay.sweep import advance, start_key
+from kernels.replay.walk import FRONT
+from kernels.replay.window_table import start_table
+from kernels.states import COMMUTATIVE, STATE_WORDS
+from kernels.windows.block import MODE, ROLLING
+
+FIRST_TABLE_ROOM = 1024
+STATES = 7  # a new event's, and two for each walk
+
+
+@entry
+def replay(r, offsets, keys, min_arity):
+    """Replay all keys of a context block; rows stay in its ROWS list until release_rows. Returns the number
+    of words."""
+    keep_steps(r)
+    store(r, TREE, create(load(r, PLAN), min_arity))
+    store(r, STATE, resize(0, STATES * load(load(r, PLAN), STATE_WORDS)))
+    start_table(r, FIRST_TABLE_ROOM)
+    store(r, PANE, 0)
+    store(r, PANE_END, 0)
+    for key in range(keys):
+        _replay_key(r, key, load(offsets, key), load(offsets, key + 1))
+    destroy(load(r, TREE))
+    release(load(r, STATE))
+    release(load(r, TABLE))
+    release(load(r, CHANGED + ADDRESS))
+    release(load(r, OWN_LATE + ADDRESS))
+    release(load(r, ORDER + ADDRESS))
+    for walk in range(PASS_WALK, CHANGE_WALK + 1, WALK_WORDS):
+        release(load(r, walk + FRONT + ADDRESS))
+    return load(r, ROWS + USED)
+
+
+@inner
+def _replay_key(r, key, first, end):
+    not_inlined()
+    store(r, KEY, key)
+    store(r, OWN_LATE + USED, 0)
+    first_row = load(r, ROWS + USED) // (ROW_OUTPUTS + load(r, OUTPUT_COUNT))
+    start_key(r)
+    arrivals = load(r, ARRIVALS)
+    in_runs = _makes_rows_at_steps_only(r)
+    while first < end:
+        tick = load(arrivals, first)
+        step = load(r, STEP)
+        if step < load(r, STEPS) and load(load(r, STEP_TICKS), step) < tick:
+            advance(r, step_before(r, step, tick))
+        last = take_run(r, first, end) if in_runs else first
+        if last == first:
+            while last < end and load(arrivals, last) == tick:
+                last += 1
+            take_burst(r, first, last, tick)
+        first = last
+    advance(r, load(r, STEPS))
+    order_rows(r, first_row)
+    reset(load(r, TREE))
+
+
+@inner
+def _makes_rows_at_steps_only(r):
+    """Whether events in time make no row at their own tick, and panes may take them in any order."""
+    regular = load(load(r, WINDOW), MODE) != ROLLING
+    return regular and load(r, EMIT) != EMIT_ARRIVAL and load(load(r, PLAN), COMMUTATIVE) == 1
+
+
+@entry
+def take_rows(r, target, words):
+    """Write the rows to `target` as columns, and give the list's memory back. words: of a row."""
+    source = load(r, ROWS + ADDRESS)
+    rows = load(r, ROWS + USED) // words
+    for row in range(rows):
+        for word in range(words):
+            store(target, word * rows + row, load(source, row * words + word))
+    release(source)
+    store(r, ROWS + ADDRESS, 0)
+    store(r, ROWS + ROOM, 0)

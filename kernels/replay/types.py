@@ -1,0 +1,122 @@
+"""What goes into a replay and what comes out: NumPy arrays and plain numbers.
+
+Times are int64 microseconds since the Unix epoch, UTC, within ±2**61 (the year 75,000). A value is one 64-bit
+word: an int64, the bits of a float64 (`array.view(np.int64)`), a timestamp in microseconds, a date in days,
+    or a bool as 0 or 1.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.monoids import AggregateSpec
+
+
+class EventColumns(NamedTuple):
+    """Events of many keys; a key's events stand together, in order of (arrival, seq).
+
+    key_offsets: int64[keys + 1]; the events of key k are [key_offsets[k], key_offsets[k + 1])
+    start_us, arrival_us: int64[events]; arrival never falls within a key
+    values: int64[columns, events], one 64-bit word per value (see above); at a null the word is ignored
+    valid: bool[columns, events], False at a null
+    """
+
+    key_offsets: np.ndarray
+    start_us: np.ndarray
+    arrival_us: np.ndarray
+    values: np.ndarray
+    valid: np.ndarray
+
+
+class Zone(NamedTuple):
+    """The days of a calendar window.
+
+    midnights_us: int64[days + 1], never falling (a day that the zone left out has no length): consecutive
+        local midnights as UTC microseconds. They must reach from the day of the earliest event minus the
+        window's size (a day for sizes below a day) to two days after the day of the latest event plus the
+        size; the replay refuses what they don't cover.
+    days_after_origin: local date of midnights_us[0] minus the origin's local date, in days (may be negative)
+    """
+
+    midnights_us: np.ndarray
+    days_after_origin: int
+
+
+class WindowSpec(NamedTuple):
+    """One window kind with its parameters.
+
+    kind: "tumbling", "sliding" or "rolling"
+    size_us: > 0; with a zone a day counts 86,400 s here, whatever its true length
+    slide_us: > 0; for tumbling equal to size_us, for rolling ignored
+    origin_us: start of window 0; ignored with a zone and for rolling
+    zone: None, or the days of a calendar window
+    """
+
+    kind: str
+    size_us: int
+    slide_us: int = 0
+    origin_us: int = 0
+    zone: Zone | None = None
+
+
+class AggregatePlan(NamedTuple):
+    """The aggregates of one query, in the order of their output columns."""
+
+    aggregates: tuple[AggregateSpec, ...]
+
+
+class PassTicks(NamedTuple):
+    """The staircase of the whole stream (before any filter), as int64 arrays of one length.
+
+    tick_us: strictly ascending arrival ticks
+    newest_start_us: ascending; newest event start over all events that arrived by the tick
+    Ticks that do not raise it may be left out. P(E) = first tick with newest_start ≥ E + lateness.
+    """
+
+    tick_us: np.ndarray
+    newest_start_us: np.ndarray
+
+
+class ReplayRules(NamedTuple):
+    """lateness and allowed lateness in µs (≥ 0), emit "final", "watermark" or "arrival".
+
+    complete_tick_us: None, or the tick at which the watermark goes to infinity: P(E) = min(P(E), complete
+        tick). No event arrives after it.
+    """
+
+    lateness_us: int
+    allowed_us: int
+    emit: str
+    complete_tick_us: int | None = None
+
+
+class KernelChoice(NamedTuple):
+    """A kernel by name, with its options as (name, value) pairs."""
+
+    name: str = "finger_tree"
+    options: tuple[tuple[str, int], ...] = ()
+
+
+class ResultRows(NamedTuple):
+    """Rows sorted by (key index, window_start, window_end, revision); all arrays have one entry a row.
+
+    key: int64, index into the keys of EventColumns
+    window_start, window_end, emitted_at: int64 µs
+    revision: int64 from 0; pane: int64 index into kernels.replay.PANES; events, late_events: int64
+    outputs: int64[aggregates, rows], one word per value, to be read as output_types says (float64:
+        `.view(np.float64)`)
+    null: bool[aggregates, rows]
+    output_types: per aggregate "int64", "float64", "timestamp", "date" or "bool"
+    """
+
+    key: np.ndarray
+    window_start: np.ndarray
+    window_end: np.ndarray
+    revision: np.ndarray
+    pane: np.ndarray
+    emitted_at: np.ndarray
+    events: np.ndarray
+    late_events: np.ndarray
+    outputs: np.ndarray
+    null: np.ndarray
+    output_types: tuple[str, ...]

@@ -1,0 +1,97 @@
+"""Signals and child processes: however `windrow` ends, nothing that it started stays (Linux)."""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+_PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # of prctl(2)
+# What a signal ends must be gone before the sender loses patience: Airflow kills 5 s after it asked.
+HASTY_GRACE_S = 2.0
+# An ordinary end leaves Spark time to delete its temporary files.
+GRACE_S = 15.0
+
+
+class Stopped(BaseException):
+    """A signal asked for the end; not an Exception, so that nothing but the clean-up catches it."""
+
+    def __init__(self, number: int):
+        self.number = number
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+
+    @property
+    def exit_code(self) -> int:
+        """As shells count: 130 for Ctrl-C, 143 for SIGTERM."""
+        return 128 + self.number
+
+
+def raise_on_signals() -> None:
+    """From here on SIGINT, SIGTERM and SIGHUP raise Stopped."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+
+
+def _stop(number: int, _frame: object) -> None:
+    raise Stopped(number)
+
+
+def end_with_parent() -> None:
+    """Get SIGTERM when the parent process dies, however it dies."""
+    _prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def end_children(grace_s: float) -> None:
+    """End all descendants: the JVM, and Spark's Python workers, which fall to us when the JVM ends."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    _expect_the_end_of_the_jvm()
+    _prctl(_CHILD_SUBREAPER, 1)
+    deadline = time.monotonic() + grace_s
+    asked: set[int] = set()
+    while children := _children():
+        patient = time.monotonic() < deadline
+        for child in children if not patient else children - asked:
+            _signal(child, signal.SIGTERM if patient else signal.SIGKILL)
+        asked |= children
+        _reap(children)
+        time.sleep(0.02)
+
+
+def _expect_the_end_of_the_jvm() -> None:
+    # Else Spark's accumulator server prints a traceback when the JVM hangs up.
+    accumulators = sys.modules.get("pyspark.accumulators")
+    if accumulators:
+        accumulators.AccumulatorTCPServer.handle_error = lambda *_: None
+
+
+def _children() -> set[int]:
+    return {int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(name) == os.getpid()}
+
+
+def _parent(process: str) -> int | None:
+    try:
+        # After the command's name, which may hold spaces: state, parent.
+        return int(Path("/proc", process, "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
+def _signal(process: int, number: int) -> None:
+    try:
+        os.kill(process, number)
+    except ProcessLookupError:
+        return
+
+
+def _reap(children: set[int]) -> None:
+    for child in children:
+        try:
+            os.waitpid(child, os.WNOHANG)
+        except ChildProcessError:
+            continue
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)

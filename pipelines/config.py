@@ -1,0 +1,62 @@
+"""Where things are: the reader of Windrow's environment variables."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from schemas.errors import WrongParameter
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Config:
+    """Folders of one installation. Everything that Windrow makes lies under `home`."""
+
+    home: Path
+    landing: Path
+
+    @cached_property
+    def lake(self) -> Path:
+        """Folder of the Delta tables: one folder per table."""
+        return self.home / "lake"
+
+    @cached_property
+    def locks(self) -> Path:
+        """Folder of the operating-system locks: one file per table, one per stream's ingest."""
+        return self.home / "locks"
+
+    @cached_property
+    def jars(self) -> Path:
+        """Folder of Delta's JARs and the class-data archive."""
+        return Path(os.environ.get("WINDROW_JARS") or REPOSITORY / "var" / "jars")
+
+    @cached_property
+    def spark_cores(self) -> str:
+        """Spark's master URL."""
+        return os.environ.get("WINDROW_SPARK_MASTER", "local[2]")
+
+    @cached_property
+    def java_options(self) -> str:
+        """More options for Spark's JVM; tests ask for the quick compiler, which starts faster and then runs slower."""
+        return os.environ.get("WINDROW_JAVA_OPTIONS", "")
+
+    def table(self, name: str) -> Path:
+        """Folder of a table."""
+        return self.lake / name
+
+
+def load() -> Config:
+    """Read WINDROW_HOME (default: var/ of the repository) and WINDROW_LANDING (default: landing/ of the home)."""
+    home = _folder("WINDROW_HOME", REPOSITORY / "var")
+    return Config(home, _folder("WINDROW_LANDING", home / "landing"))
+
+
+def _folder(variable: str, default: Path) -> Path:
+    value = os.environ.get(variable)
+    if value is None:
+        return default
+    if not value.strip():
+        raise WrongParameter(variable, value, "a folder's path, or leave the variable unset")
+    return Path(value).expanduser().resolve()

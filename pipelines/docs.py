@@ -1,0 +1,197 @@
+"""Makes the pages of docs/ that say what the definitions say: `python -m pipelines.docs` (or `make docs`)."""
+
+from pathlib import Path
+
+from pipelines import flow, flow_text
+from pipelines.query_tables import QueryTables
+from schemas.query import Query
+from schemas.registry import queries_of, streams
+from schemas.stream import COMMON_REFUSALS, Column, Stream
+from schemas.tables import RUNS, VERDICTS, Table, ingest_tables
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+MADE = "<!-- Made by `make docs` from the definitions: change those, not this page. -->"
+
+
+def pages() -> dict[str, str]:
+    """Text of each made page, by file name."""
+    return {"tables.md": tables_page(), "streams.md": streams_page(), "flow.md": flow_page()}
+
+
+def tables_page() -> str:
+    """Every table with its columns."""
+    parts = [
+        "# Tables",
+        MADE,
+        "One folder per table below `var/lake` (or `$WINDROW_HOME/lake`). Times are UTC. "
+        "`windrow tables` lists those that exist; `windrow query` reads them.",
+    ]
+    for stream in streams().values():
+        parts += [f"## Stream {stream.name}", *(_table(table) for table in ingest_tables(stream))]
+        parts += [part for query in queries_of(stream.name) for part in _query_tables(query)]
+    return _page([*parts, "## Ledger", _table(RUNS), _table(VERDICTS)])
+
+
+def streams_page() -> str:
+    """What each stream's files, times, columns and refusals are."""
+    parts = [
+        "# Streams",
+        MADE,
+        "A stream is one file in `schemas/streams/`; [how to add one](add-a-stream.md).",
+    ]
+    for stream in streams().values():
+        parts += _stream(stream)
+    shared = {"Reason": "meaning", **COMMON_REFUSALS}
+    return _page(
+        [
+            *parts,
+            "## Reasons that all streams share",
+            "A line is judged in this order; the first reason that fits is the one that is kept.",
+            _grid([list(pair) for pair in shared.items()]),
+        ]
+    )
+
+
+def flow_page() -> str:
+    """The stages, and what each reads and writes."""
+    parts = [
+        "# The flow",
+        MADE,
+        "Ingest follows the files: it brings every arrival day that they touch up to date. "
+        "Replay follows the logical date: it reads nothing that arrived later.",
+    ]
+    for stream in streams().values():
+        parts += [f"## {stream.name}", _picture(stream), flow_text.flow_page(stream), *_tasks(stream)]
+    return _page(parts)
+
+
+def _page(parts: list[str]) -> str:
+    return "\n\n".join(parts) + "\n"
+
+
+def _query_tables(query: Query) -> list[str]:
+    tables = QueryTables.of(query)
+    same = (
+        f"`{tables.audit.name}` and `{tables.late_audit.name}` have the same columns: what a run made, "
+        f"let through by the gate or not."
+    )
+    views = (
+        f"`{query.name}_final` is every window's newest revision, `{query.name}_as_of(t)` what was known "
+        "at `t` ([semantics](semantics.md))."
+    )
+    return [
+        f"### Query {query.name}",
+        flow_text.describe(query),
+        _table(tables.results),
+        views,
+        _table(tables.late),
+        same,
+    ]
+
+
+def _table(table: Table) -> str:
+    notes = [f"Partitioned by {', '.join(table.partition_by)}."] if table.partition_by else []
+    notes += [f"Sorted by {', '.join(table.sort_by)}."] if table.sort_by else []
+    notes += [f"Every row: `{condition}`." for _, condition in table.constraints]
+    parts = [f"#### `{table.name}`", f"{table.comment}.", _columns(table.columns), " ".join(notes)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _columns(columns: tuple[Column, ...]) -> str:
+    rows = [
+        [
+            f"`{each.name}`",
+            each.type,
+            each.unit or "",
+            _range(each),
+            "" if each.nullable else "never",
+            each.meaning,
+        ]
+        for each in columns
+    ]
+    return _grid([["column", "type", "unit", "range", "null", "meaning"], *rows])
+
+
+def _range(column: Column) -> str:
+    if column.low is None:
+        return "" if column.high is None else f"at most {column.high}"
+    return f"at least {column.low}" if column.high is None else f"{column.low} to {column.high}"
+
+
+def _stream(stream: Stream) -> list[str]:
+    days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
+    identity = {"line": "its whole line", None: "none: nothing is a duplicate"}.get(
+        stream.identity, f"its columns {stream.identity}"
+    )
+    facts = {
+        "source": stream.source,
+        "days": days,
+        "event time": stream.start_meaning,
+        "arrival": stream.arrival_meaning,
+        "key": f"({', '.join(stream.key)}), in {stream.buckets} buckets",
+        "what makes an event the same": identity,
+        "ahead of its arrival at most": stream.ahead_at_most,
+        "time zone": stream.zone,
+        "clock rule": stream.clock_rule,
+    }
+    layouts = [["layout", "files", "first line"]]
+    layouts += [
+        [
+            each.name,
+            " ".join(f"`{path}`" for path in each.paths),
+            "`" + each.delimiter.join(each.header) + "`" if each.header else "no header",
+        ]
+        for each in stream.layouts
+    ]
+    skipped = [["skipped", "why"], *([f"`{path}`", why] for path, why in stream.not_events)]
+    own = [["own reason for refusal", "meaning"], *(list(pair) for pair in stream.refusals.items())]
+    return [
+        f"## {stream.name}: {stream.title}",
+        "\n".join(f"- {name}: {value}" for name, value in facts.items()),
+        *(_grid(grid) for grid in (layouts, skipped, own) if len(grid) > 1),
+        _columns(stream.columns),
+    ]
+
+
+def _picture(stream: Stream) -> str:
+    """Tables from left to right, as the stages make them."""
+    name = stream.name
+    lines = [
+        f"landing/ ──▶ bronze_{name} ──▶ silver_{name} ──▶ pass_{name}",
+        f"{' ' * 12}└─▶ quarantine_{name}, files_{name}",
+    ]
+    lines += [
+        f"silver_{name}, pass_{name} ──▶ {each.name}_audit ──gate──▶ {each.name}, {each.name}_late"
+        for each in flow.scheduled_queries(stream)
+    ]
+    return "\n".join(["```", *lines, "```"])
+
+
+def _tasks(stream: Stream) -> list[str]:
+    asked = [
+        task
+        for query in flow.scheduled_queries(stream)
+        for task in (flow.replay_task(query), flow.publish_task(query))
+    ]
+    rows = [
+        [" → ".join(stage.name for stage in task.stages), f"`windrow {' '.join(task.arguments)} --day DAY`"]
+        for task in (flow.ingest_task(stream), *asked)
+    ]
+    return ["The tasks of a run, each one process:", _grid([["stages", "command"], *rows])]
+
+
+def _grid(rows: list[list[str]]) -> str:
+    """A Markdown table; the first row is its head."""
+    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *body))
+
+
+def main() -> None:
+    """Write the pages."""
+    for name, text in pages().items():
+        (DOCS / name).write_text(text)
+        print(f"made docs/{name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The map: which stages there are, what each reads and writes, and which command of which task runs it.
+
+The DAGs (`dags/streams.py`), their texts and the docs page are made from it. It imports the standard library
+and `schemas` only, so that Airflow's environment, which has no Arrow, Spark or Numba, can read it.
+
+    ingest  land ─▶ bronze ─▶ silver ─▶ ticks ─▶ judge_silver          follows the files
+    replay                                   replay                    follows the logical date
+    publish                                        gate ─▶ publish     follows the logical date
+
+Every stage also writes rows of the ledger, `runs`.
+"""
+
+from dataclasses import dataclass
+
+from schemas.query import Query
+from schemas.registry import queries_of
+from schemas.stream import Stream
+
+FILES, LOGICAL_DATE = "files", "logical date"
+# Kinds whose windows of a day follow from a look-back alone (semantics §2). A query of another kind carries
+# state from day to day and can't be in its stream's DAG, where days run in any order.
+CONTEXT_FREE = ("tumbling", "sliding", "spanning", "rolling")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of the flow. Names of tables hold `{stream}` and `{query}`."""
+
+    name: str
+    follows: str
+    does: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One process: its name, the command line of `windrow` (the day is added) and the stages that it runs."""
+
+    name: str
+    arguments: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    publishes: tuple[str, ...] = ()
+
+
+LAND = Stage(
+    "land",
+    FILES,
+    "looks for new, changed and vanished files in the landing folder",
+    ("landing/",),
+    ("files_{stream}",),
+)
+BRONZE = Stage(
+    "bronze", FILES, "keeps the lines of changed files as received", ("landing/",), ("bronze_{stream}",)
+)
+SILVER = Stage(
+    "silver",
+    FILES,
+    "types, refuses and deduplicates them; every arrival day that they touch is made again",
+    ("bronze_{stream}",),
+    ("silver_{stream}", "quarantine_{stream}", "files_{stream}"),
+)
+TICKS = Stage(
+    "ticks",
+    FILES,
+    "notes when the watermark passed what, and a digest of each arrival day",
+    ("silver_{stream}",),
+    ("pass_{stream}", "partitions_{stream}"),
+)
+JUDGE_SILVER = Stage(
+    "judge_silver",
+    LOGICAL_DATE,
+    "checks the day's silver and that every reading is accounted for",
+    ("silver_{stream}", "files_{stream}"),
+    ("verdicts",),
+)
+REPLAY = Stage(
+    "replay",
+    LOGICAL_DATE,
+    "runs the day's arrivals through the query's kernel, into the audit tables",
+    ("silver_{stream}", "pass_{stream}"),
+    ("{query}_audit", "{query}_late_audit"),
+)
+GATE = Stage(
+    "gate",
+    LOGICAL_DATE,
+    "judges exactly that version of the audit rows; a failed check stops here",
+    ("{query}_audit", "{query}_late_audit", "silver_{stream}", "pass_{stream}"),
+    ("verdicts",),
+)
+PUBLISH = Stage(
+    "publish",
+    LOGICAL_DATE,
+    "replaces the day of the late table, then of the results, by the judged version",
+    ("{query}_audit", "{query}_late_audit"),
+    ("{query}_late", "{query}"),
+)
+
+STAGES = (LAND, BRONZE, SILVER, TICKS, JUDGE_SILVER, REPLAY, GATE, PUBLISH)
+
+
+def scheduled_queries(stream: Stream) -> list[Query]:
+    """The stream's queries that its DAG runs: the context-free ones."""
+    return [query for query in queries_of(stream.name) if query.window.kind in CONTEXT_FREE]
+
+
+def ingest_task(stream: Stream) -> Task:
+    """The first task: brings every arrival day up to date, refuses a day that the stream doesn't have."""
+    return Task("ingest", ("ingest", stream.name), (LAND, BRONZE, SILVER, TICKS, JUDGE_SILVER))
+
+
+def replay_task(query: Query) -> Task:
+    """Makes the day's audit rows."""
+    return Task("replay", ("replay", query.name, "--stage", "audit"), (REPLAY,))
+
+
+def publish_task(query: Query) -> Task:
+    """Judges the day's audit rows and publishes them."""
+    return Task(
+        "publish", ("replay", query.name, "--stage", "publish"), (GATE, PUBLISH), published_tables(query)
+    )
+
+
+def published_tables(query: Query) -> tuple[str, ...]:
+    """What readers read: the results and the late table."""
+    return (query.name, f"{query.name}_late")
+
+
+def table_names(stage: Stage, stream: Stream) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The tables that a stage reads and writes for a stream and all of its queries."""
+    return _filled(stage.reads, stream), _filled(stage.writes, stream)
+
+
+def _filled(patterns: tuple[str, ...], stream: Stream) -> tuple[str, ...]:
+    names = []
+    for pattern in patterns:
+        asked = queries_of(stream.name) if "{query}" in pattern else [None]
+        names += [pattern.format(stream=stream.name, query=query and query.name) for query in asked]
+    return tuple(names)

@@ -1,0 +1,184 @@
+"""The ledger: what each step of a run read, wrote and counted, under which code, and how it ended.
+
+    with ledger.step(config, run_id, "audit", stream.name, query.name, day) as entry:
+        entry.inputs[...] = ...
+
+writes a `running` row first, so that a killed step is seen, and a `done`, `failed` or `refused` row at the
+end. Rows are only ever appended: nothing that the ledger once said is lost.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import NamedTuple
+from uuid import uuid4
+
+import pyarrow as pa
+
+from pipelines import lake
+from pipelines.checks.verdict import Verdict
+from pipelines.config import REPOSITORY, Config
+from schemas.errors import GateFailed, IngestBehind, OutsideStream
+from schemas.registry import query_hash, stream_hash
+from schemas.tables import RUNS, VERDICTS, Table
+
+# Rules that said no: an operator has something to do. Any other error is a failure, which a retry may mend.
+REFUSALS = (GateFailed, IngestBehind, OutsideStream)
+_JSON_COLUMNS = ("inputs", "outputs", "counts")
+
+
+class Run(NamedTuple):
+    """Whose step it is. `query` and `day` are None for an ingest without a logical date."""
+
+    run_id: str
+    stream: str
+    query: str | None = None
+    day: date | None = None
+
+
+@dataclass
+class Entry:
+    """What a step tells the ledger while it runs; plain JSON values only."""
+
+    inputs: dict = field(default_factory=dict)
+    outputs: dict = field(default_factory=dict)
+    counts: dict = field(default_factory=dict)
+    kernel: str | None = None
+    state: str = "done"
+    message: str | None = None
+
+    def refuse(self, message: str) -> None:
+        """The step ends well, but without having done its work: say why."""
+        self.state, self.message = "refused", message
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A row of the ledger, read back."""
+
+    run_id: str
+    step: str
+    stream: str
+    query: str | None
+    logical_date: date | None
+    state: str
+    at: datetime
+    seconds: float
+    inputs: dict
+    outputs: dict
+    counts: dict
+    code_hash: str
+    definition_hash: str
+    kernel: str | None
+    message: str | None
+
+
+def new_run_id(of: str, day: date | None) -> str:
+    """A run's name where the caller has none: says what and when, and is never used twice."""
+    return f"{of}-{day or 'all'}-{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
+
+
+@contextmanager
+def step(
+    config: Config, run_id: str, step: str, stream: str, query: str | None = None, day: date | None = None
+) -> Iterator[Entry]:
+    """Record a step from its start to its end, however it ends; an error goes on to the caller."""
+    run, entry, began = Run(run_id, stream, query, day), Entry(), time.monotonic()
+    _write(config, run, step, Entry(state="running"), 0.0)
+    try:
+        yield entry
+    except BaseException as error:
+        entry.state = "refused" if isinstance(error, REFUSALS) else "failed"
+        entry.message = f"{type(error).__name__}: {error}"[:4_000]
+        _write(config, run, step, entry, time.monotonic() - began)
+        raise
+    _write(config, run, step, entry, time.monotonic() - began)
+
+
+def _write(config: Config, run: Run, step: str, entry: Entry, seconds: float) -> None:
+    said = {name: json.dumps(getattr(entry, name), sort_keys=True) for name in _JSON_COLUMNS}
+    rules = {"code_hash": code_hash(), "definition_hash": definition_hash(run.stream, run.query)}
+    row = {
+        **_identity(run),
+        "step": step,
+        "state": entry.state,
+        "at": datetime.now(UTC),
+        "seconds": seconds,
+        **said,
+        **rules,
+        "kernel": entry.kernel,
+        "message": entry.message,
+    }
+    _append(config, RUNS, [row])
+
+
+def _identity(run: Run) -> dict:
+    return {"run_id": run.run_id, "stream": run.stream, "query": run.query, "logical_date": run.day}
+
+
+def _append(config: Config, table: Table, rows: list[dict]) -> None:
+    lake.ensure(config, table)
+    lake.replace(config, table, None, pa.Table.from_pylist(rows, lake.arrow_schema(table)))
+
+
+def write_verdicts(config: Config, run: Run, verdicts: Iterable[Verdict]) -> None:
+    """Append what the gate said about one run. Without verdicts nothing is written."""
+    judged_at = datetime.now(UTC)
+    rows = [{**_identity(run), **vars(verdict), "at": judged_at} for verdict in verdicts]
+    if rows:
+        _append(config, VERDICTS, rows)
+
+
+def newest_judged_version(config: Config, table: str, day: date) -> int | None:
+    """The newest version of a table that the gate has judged for a day, whatever it said; None: none."""
+    if lake.version(config, VERDICTS.name) is None:
+        return None
+    rows = lake.read(
+        config,
+        VERDICTS.name,
+        filters=[("table", "=", table), ("logical_date", "=", day)],
+        columns=["table_version"],
+    )
+    return max(rows["table_version"].to_pylist(), default=None)
+
+
+def rows(config: Config, filters: list[tuple] | None = None) -> list[Recorded]:
+    """Rows of the ledger, oldest first; `filters` as in `lake.read`."""
+    if lake.version(config, RUNS.name) is None:
+        return []
+    found = lake.read(config, RUNS.name, filters=filters).sort_by("at").to_pylist()
+    return [Recorded(**{**row, **{name: json.loads(row[name]) for name in _JSON_COLUMNS}}) for row in found]
+
+
+def latest(config: Config, query: str, day: date, step: str, run_id: str | None = None) -> Recorded | None:
+    """The newest `done` row of a query's step for a day (of one run, if named); None if there is none."""
+    filters = [("query", "=", query), ("logical_date", "=", day), ("step", "=", step), ("state", "=", "done")]
+    if run_id is not None:
+        filters.append(("run_id", "=", run_id))
+    return max(rows(config, filters), key=lambda row: row.at, default=None)
+
+
+@cache
+def code_hash() -> str:
+    """Hash of all code below kernels/, pipelines/ and schemas/.
+
+    Streams and queries are definitions, hashed apart: a new query must not make the runs of the others stale.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(
+        path for folder in ("kernels", "pipelines", "schemas") for path in (REPOSITORY / folder).rglob("*.py")
+    ):
+        name = path.relative_to(REPOSITORY).as_posix()
+        if not name.startswith(("schemas/streams/", "schemas/queries/")):
+            digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def definition_hash(stream: str, query: str | None) -> str:
+    """Hash of the stream's definition and, for a query's step, of the query's."""
+    return stream_hash(stream) if query is None else f"{stream_hash(stream)}-{query_hash(query)}"

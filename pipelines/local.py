@@ -1,0 +1,60 @@
+"""Replays of a table in memory, without Spark and without a JVM: for unit tests of a query, notebooks and tools.
+
+    from pipelines.local import late_table, replay_table
+
+    rows = replay_table(events, query)       # every revision of every window
+    late = late_table(events, query)         # the events that were too late, and for which windows
+
+The rows are those that the Spark stage gives over the same interval, bit for bit: both run pipelines/replaying.py.
+"""
+
+import pyarrow as pa
+
+from kernels.replay import PassTicks
+from pipelines.arrays import stored
+from pipelines.entrance import admit
+from pipelines.replaying import late_events, pass_ticks, replay_events
+from schemas.query import EVENT_COLUMNS, Query
+from schemas.windows import require
+
+
+def replay_table(events: pa.Table, query: Query, complete: bool = False, kernel: str | None = None,
+                 options: dict | None = None) -> pa.Table:
+    """Replay events as they arrived and return every row that a streaming system would have emitted.
+
+    events: the query's key and value columns, `start`, `end` (equal to start for points), `arrival` (timestamps with a
+        time zone, whole microseconds), `seq` (integers); rows in any order, (arrival, seq) unique, end ≥ start, no NaN
+    complete: the stream has ended, so the watermark goes to infinity at the last arrival tick
+    kernel, options: use this kernel with these options; by default chosen by the query
+    Returns the key columns with their own types, window_start, window_end, revision, pane, emitted_at, events,
+    late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
+    Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
+    the table, NotServed for a window, aggregate or kernel that there is not, AggregateOverflow for a sum beyond int64.
+    O(rows · log rows) time for in-memory sorting; see the kernel for the rest.
+    """
+    ours, ticks = _admit(events, query, complete)
+    ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
+    return _with_key_types(replay_events(ours, query, ticks, ended_us, kernel, options), events, query)
+
+
+def late_table(events: pa.Table, query: Query, complete: bool = False) -> pa.Table:
+    """The events of `replay_table` that were too late for at least one of their windows, sorted by key, arrival, seq.
+
+    Returns the key columns, start, end, arrival, seq, reason, first_missed and last_missed (starts of windows),
+    windows_missed and late_by (µs, int64: the watermark before its tick − the end of the first missed window).
+    `complete` changes nothing: no event arrives after the last tick. Raises as replay_table.
+    """
+    ours, ticks = _admit(events, query, complete)
+    return _with_key_types(late_events(ours, query, ticks), events, query)
+
+
+def _admit(events: pa.Table, query: Query, complete: bool) -> tuple[pa.Table, PassTicks]:
+    require(isinstance(complete, bool), "complete", complete, "True or False")
+    ours = admit(events, query)
+    return ours, pass_ticks(stored(ours["arrival"]), stored(ours["start"]))
+
+
+def _with_key_types(rows: pa.Table, events: pa.Table, query: Query) -> pa.Table:
+    """Key columns as the caller had them, where the entrance changed their type."""
+    types = {name: events.schema.field(name).type for name in query.key if name not in EVENT_COLUMNS}
+    return rows.cast(pa.schema([field.with_type(types.get(field.name, field.type)) for field in rows.schema]))

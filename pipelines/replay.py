@@ -1,0 +1,166 @@
+"""Replay: a day's arrivals through the query's kernel, into the audit tables. Here alone Spark meets kernels.
+
+A query whose key contains the stream's key columns is replayed by bucket: a task gets bucket numbers and
+reads those buckets' files itself. Spark promises no such thing for rows: it packs and splits files by size.
+Others shuffle.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pipelines import lake, look_back, spark, stale
+from pipelines.audit_versions import AuditVersions
+from pipelines.config import Config
+from pipelines.look_back import LookBack
+from pipelines.query_tables import QueryTables
+from pipelines.replay_tasks import ORDER_COLUMNS, Work, by_bucket, from_shuffle
+from pipelines.replaying import kernel_name
+from schemas.errors import BadInput
+from schemas.query import Query
+from schemas.registry import stream as stream_named
+from schemas.stream import Stream
+from schemas.tables import silver_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SQL_TYPES = {
+    pa.string(): "STRING",
+    pa.int64(): "BIGINT",
+    pa.float64(): "DOUBLE",
+    pa.bool_(): "BOOLEAN",
+    pa.timestamp("us", "UTC"): "TIMESTAMP",
+    pa.date32(): "DATE",
+}
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What a replay wrote and read, for the ledger. `counts`: events_read, events_of_day, rows, late_rows."""
+
+    versions: AuditVersions
+    inputs: dict
+    counts: dict[str, int]
+    kernel: str
+
+
+def audit(config: Config, query: Query, day: date) -> Audited:
+    """Replace the day of `<query>_late_audit` and `<query>_audit` by a replay's rows, also if there are none.
+
+    Raises NotServed for what no kernel serves, BadInput for events that break the contract of a replay.
+    """
+    kernel, stream, tables = kernel_name(query), stream_named(query.stream), QueryTables.of(query)
+    # Read before silver's version is fixed: an ingest in between makes the run stale, never silently fresh.
+    digests = stale.digests(config, stream.name)
+    back = look_back.of(config, query, stream, day)
+    rows = replayed(config, query, back)
+    with _errors_of_tasks():
+        late_version, version, counts = _commit(config, tables, day, rows)
+    return Audited(
+        AuditVersions(version, late_version, back.silver_version, back.pass_version),
+        stale.read_inputs(digests, back.first_day, day),
+        counts,
+        kernel,
+    )
+
+
+def replayed(config: Config, query: Query, back: LookBack, partitions: int | None = None) -> "DataFrame":
+    """The tagged rows of one day (see replay_tasks.py), not yet computed; by default in a task per core."""
+    stream, tables = stream_named(query.stream), QueryTables.of(query)
+    whole_buckets = set(stream.key) <= set(query.key)
+    schemas = (_read_schema(query, stream), lake.arrow_schema(tables.audit), lake.arrow_schema(tables.late_audit))
+    work = Work(query, back, *schemas, _buckets(config, stream, back) if whole_buckets else None)
+    if whole_buckets:
+        source, task = spark.session(config).range(0, stream.buckets, 1, partitions), by_bucket
+    else:
+        source, task = _shuffled(config, work, partitions), from_shuffle
+    return source.mapInArrow(partial(task, work), _ddl(work))
+
+
+def _read_schema(query: Query, stream: Stream) -> pa.Schema:
+    silver = lake.arrow_schema(silver_table(stream))
+    names = dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))
+    return pa.schema([silver.field(name).remove_metadata() for name in names])
+
+
+def _buckets(config: Config, stream: Stream, back: LookBack) -> dict[int, list[str]]:
+    days = [("arrival_date", ">=", back.first_day.isoformat()), ("arrival_date", "<=", back.day.isoformat())]
+    table = f"silver_{stream.name}"
+    return {bucket: lake.files(config, table, back.silver_version, [*days, ("bucket", "=", str(bucket))])
+            for bucket in range(stream.buckets)}
+
+
+def _shuffled(config: Config, work: Work, partitions: int | None) -> "DataFrame":
+    back, key = work.look_back, work.query.key
+    silver = spark.session(config).read.format("delta").option("versionAsOf", back.silver_version)
+    rows = silver.load(str(config.table(f"silver_{work.query.stream}"))).where(
+        f"arrival_date BETWEEN DATE'{back.first_day}' AND DATE'{back.day}' AND "
+        f"(start >= timestamp_micros({back.least_start_us}) OR arrival >= timestamp_micros({back.from_us}))"
+    )
+    columns = rows.select(*work.read_schema.names)
+    numbered = (partitions,) if partitions else ()
+    return columns.repartition(*numbered, *key) if key else columns.coalesce(1)
+
+
+def _ddl(work: Work) -> str:
+    return ", ".join(f"{kind.name} STRUCT<{_fields(kind.type)}>" for kind in work.out_schema)
+
+
+def _fields(struct: pa.StructType) -> str:
+    return ", ".join(f"`{field.name}`: {_SQL_TYPES[field.type]}" for field in struct)
+
+
+def _commit(
+    config: Config, tables: QueryTables, day: date, rows: "DataFrame"
+) -> tuple[int, int, dict[str, int]]:
+    """One pass over the events, two commits: what the tasks made is kept on disk between them."""
+    from pyspark import StorageLevel
+
+    lake.ensure(config, tables.late_audit)
+    lake.ensure(config, tables.audit)
+    kept = rows.persist(StorageLevel.DISK_ONLY)
+    try:
+        late = lake.replace_with_spark(
+            config,
+            tables.late_audit,
+            lake.among("arrival_date", [day]),
+            kept.where("late IS NOT NULL").select("late.*"),
+        )
+        results = lake.replace_with_spark(
+            config,
+            tables.audit,
+            lake.among("emitted_date", [day]),
+            kept.where("result IS NOT NULL").select("result.*"),
+        )
+        return late, results, _counts(kept)
+    finally:
+        kept.unpersist()
+
+
+@contextmanager
+def _errors_of_tasks() -> Iterator[None]:
+    """A worker's error comes back as the text of its traceback; say only what it says."""
+    from pyspark.errors import PythonException
+
+    try:
+        yield
+    except PythonException as error:
+        said = re.search(r"^schemas\.errors\.(?:BadInput|AggregateOverflow): (.+)$", str(error), re.MULTILINE)
+        if said is None:
+            raise
+        raise BadInput(said[1]) from error
+
+
+def _counts(rows: "DataFrame") -> dict[str, int]:
+    names = rows.select("counts.*").columns
+    sums = rows.where("counts IS NOT NULL").selectExpr(
+        *(f"coalesce(sum(counts.{name}), 0) AS {name}" for name in names)
+    )
+    return sums.first().asDict()

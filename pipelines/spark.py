@@ -1,0 +1,82 @@
+"""The one Spark session of a process: classic and local, with Delta, quick to start.
+
+Its start is what a small stage costs most, so: Delta's JARs come from a folder (no resolver), classes from an archive
+where `make setup` made one, and a process keeps its session. The archive fits only the class path that it was made
+with: the JARs in sorted order.
+"""
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from pipelines import compiled_kernels
+from pipelines.config import REPOSITORY, Config
+from schemas.errors import NotSetUp
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def session(config: Config) -> "SparkSession":
+    """This process's session, started on first use (seconds) and kept. NotSetUp without Delta's JARs or a JRE."""
+    from pyspark.sql import SparkSession  # a second of imports that commands without Spark need not pay
+
+    _require_java()
+    _prepare_environment()
+    builder = SparkSession.builder.master(config.spark_cores).appName("windrow")
+    for key, value in _settings(config).items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _require_java() -> None:
+    # Spark's own launcher says only that its gateway has ended.
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java", path=os.path.join(home, "bin") if home else None) is None:
+        where = f"in JAVA_HOME ({home})" if home else "on PATH"
+        raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", "make setup")
+
+
+def _prepare_environment() -> None:
+    # Spark takes `python3` of PATH for its workers unless told; that one has no pyarrow.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+
+def _settings(config: Config) -> dict[str, str]:
+    return {
+        "spark.driver.extraClassPath": _class_path(config),
+        "spark.executor.extraClassPath": _class_path(config),
+        "spark.driver.extraJavaOptions": _java_options(config),
+        "spark.driver.memory": "2g",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.local.dir": str(config.home / "spark"),
+        "spark.sql.warehouse.dir": str(config.home / "spark" / "warehouse"),
+        "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
+        "spark.executorEnv.NUMBA_CACHE_DIR": str(compiled_kernels.folder()),
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.session.timeZone": "UTC",
+        # The defaults (50 and 200) make every small read or shuffle that many tasks.
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.shuffle.partitions": "4",
+    }
+
+
+def _class_path(config: Config) -> str:
+    jars = sorted(str(jar) for jar in config.jars.glob("*.jar"))
+    if not jars:
+        raise NotSetUp(f"Delta's JARs are not in {config.jars}", "make setup")
+    return os.pathsep.join(jars)
+
+
+def _java_options(config: Config) -> str:
+    options = [f"-Dlog4j2.configurationFile=file:{REPOSITORY / 'pipelines' / 'log4j2.properties'}"]
+    archive = config.jars / "windrow.jsa"
+    if archive.exists():
+        options.append(f"-XX:SharedArchiveFile={archive} -Xshare:auto -Xlog:disable -Xlog:all=error:stderr")
+    return " ".join([*options, config.java_options]).strip()

@@ -1,0 +1,111 @@
+"""Stale runs: published days whose inputs, definitions or code are different now (semantics §4).
+
+A run recorded a digest of each arrival day of silver that it read and of the day's pass ticks;
+`partitions_<stream>` holds what they are now. A day that had no events then and has some now differs too.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+from pipelines import lake, ledger
+from pipelines.config import Config
+from pipelines.ledger import Recorded
+from schemas import registry
+
+
+@dataclass(frozen=True)
+class StaleRun:
+    """A published day that a new run would perhaps make differently, and why."""
+
+    query: str
+    day: date
+    run_id: str
+    reasons: tuple[str, ...]
+
+
+def digests(config: Config, stream: str) -> dict[date, dict[str, str]]:
+    """Digests of the silver rows and of the pass ticks of each arrival day, as they are now."""
+    rows = lake.read(config, f"partitions_{stream}", columns=["arrival_date", "silver_digest", "pass_digest"])
+    return {
+        row["arrival_date"]: {"silver": row["silver_digest"], "pass": row["pass_digest"]}
+        for row in rows.to_pylist()
+    }
+
+
+def read_inputs(digests_now: dict[date, dict[str, str]], first: date, last: date) -> dict:
+    """What the ledger keeps of a run that read the arrival days from `first` to `last`, both included."""
+    return {
+        "first_arrival_day": first.isoformat(),
+        "last_arrival_day": last.isoformat(),
+        "days": {day.isoformat(): digests_now[day] for day in sorted(digests_now) if first <= day <= last},
+    }
+
+
+def stale(config: Config) -> list[StaleRun]:
+    """The newest publications that are stale, by query and day. O(ledger + arrival days)."""
+    publications, audits = _publications(ledger.rows(config, [("step", "=", "publish")])), _audits(config)
+    now = {stream: digests(config, stream) for stream in {rows[-1].stream for rows in publications.values()}}
+    found = []
+    for (query, day), rows in sorted(publications.items()):
+        published = next((row for row in reversed(rows) if row.state == "done"), None)
+        if published is not None:
+            audited = audits[_made(query, published.inputs)]
+            reasons = [
+                *_cut_off(rows[-1]),
+                *_other_inputs(audited, now[audited.stream]),
+                *_other_rules(audited),
+            ]
+            found += [StaleRun(query, day, published.run_id, tuple(reasons))] if reasons else []
+    return found
+
+
+def _publications(rows: list[Recorded]) -> dict[tuple[str, date], list[Recorded]]:
+    """Oldest first, by query and day."""
+    by_day = {}
+    for row in rows:
+        by_day.setdefault((row.query, row.logical_date), []).append(row)
+    return by_day
+
+
+def _audits(config: Config) -> dict[tuple, Recorded]:
+    """By the versions that they made: two writers may share a run id, never a version."""
+    rows = ledger.rows(config, [("step", "=", "audit"), ("state", "=", "done")])
+    return {_made(row.query, row.outputs): row for row in rows}
+
+
+def _made(query: str, versions: dict[str, int]) -> tuple:
+    return query, *sorted(versions.items())
+
+
+def _cut_off(newest: Recorded) -> list[str]:
+    # Killed or failed between its two commits, a publication leaves the late table newer than the results.
+    if newest.state not in ("running", "failed"):
+        return []
+    return [f"a later publication (run {newest.run_id!r}, {newest.state}) did not end"]
+
+
+def _other_inputs(audited: Recorded, now: dict[date, dict[str, str]]) -> list[str]:
+    inputs = audited.inputs
+    first, last = (date.fromisoformat(inputs[name]) for name in ("first_arrival_day", "last_arrival_day"))
+    then, present = inputs["days"], read_inputs(now, first, last)["days"]
+    return [
+        f"arrival day {day}: {_difference(then.get(day), present.get(day))}"
+        for day in sorted(then.keys() | present.keys())
+        if then.get(day) != present.get(day)
+    ]
+
+
+def _difference(then: dict[str, str] | None, present: dict[str, str] | None) -> str:
+    if then is None or present is None:
+        return "had no events then, has some now" if then is None else "had events then, has none now"
+    parts = {"silver": "its events", "pass": "its pass ticks"}
+    return " and ".join(parts[part] for part in parts if then[part] != present[part]) + " are different now"
+
+
+def _other_rules(audited: Recorded) -> list[str]:
+    if audited.query not in registry.queries():
+        return ["the query is no longer defined"]
+    reasons = ["the code is different now"] if audited.code_hash != ledger.code_hash() else []
+    if audited.definition_hash != ledger.definition_hash(audited.stream, audited.query):
+        reasons.append("the definition of the query or of its stream is different now")
+    return reasons

@@ -1,0 +1,1 @@
+"""What every table, stream and query is: plain data, standard library only."""

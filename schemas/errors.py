@@ -1,0 +1,134 @@
+"""Every error that Windrow raises on purpose: one tree, one file, one exit code per kind.
+
+    WindrowError
+    ├── WrongParameter (ValueError)   2  a parameter's value is not allowed
+    │   └── NotServed                 2  allowed by the language, served by no kernel yet
+    ├── UnknownName (LookupError)     3  no stream, query or table of that name
+    ├── BadInput (ValueError)         4  events that break the contract of a replay; names the row
+    │   └── AggregateOverflow         4  an exact result does not fit its type
+    ├── OutsideStream                 5  a day that the stream does not have
+    ├── NotSetUp                      6  a part of the environment is missing
+    ├── TableMismatch                 7  a table on disk differs from its definition
+    ├── GateFailed                    8  a check failed: nothing was published
+    ├── IngestBehind                  9  the landing folder is ahead of the silver table
+    ├── StorageFailed                10  the disk refused a write
+    ├── LandingFailed                11  the landing folder can't be read
+    └── BadStatement                 12  SQL that the query command can't run
+
+Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
+anything else is a defect of Windrow and exits with 1.
+"""
+
+
+class WindrowError(Exception):
+    """The root: raised only through its subclasses."""
+
+    exit_code = 1
+
+
+class WrongParameter(WindrowError, ValueError):
+    """A parameter's value is not allowed."""
+
+    exit_code = 2
+
+    def __init__(self, parameter: str, value: object, allowed: str):
+        self.parameter, self.value, self.allowed = parameter, value, allowed
+        super().__init__(f"{parameter} is {value!r}; allowed: {allowed}")
+
+
+class NotServed(WrongParameter):
+    """A part of the query language that no kernel serves yet."""
+
+    def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...]):
+        super().__init__(parameter, value, f"no kernel serves it yet; served: {', '.join(sorted(served))}")
+
+
+class UnknownName(WindrowError, LookupError):
+    """No stream, query or table of that name."""
+
+    exit_code = 3
+
+    def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        super().__init__(f"no {kind} is named {name!r}; known: {', '.join(self.known) or 'none yet'}")
+
+
+class BadInput(WindrowError, ValueError):
+    """Events that break the contract of a replay; the message names the row."""
+
+    exit_code = 4
+
+
+class AggregateOverflow(BadInput):
+    """An exact result that does not fit its type."""
+
+    def __init__(self, aggregate: str, where: str):
+        super().__init__(f"{aggregate} of {where} is beyond int64 (±9,223,372,036,854,775,807); "
+                         "sum a scaled-down or a float column instead")
+
+
+class OutsideStream(WindrowError):
+    """A day before the stream's first day or after its last."""
+
+    exit_code = 5
+
+    def __init__(self, stream: str, day: object, first_day: object, last_day: object):
+        until = f"to {last_day}" if last_day else "onwards"
+        super().__init__(f"{day} is not a day of stream {stream!r}, whose days run from {first_day} {until}; "
+                         "choose one of them")
+
+
+class NotSetUp(WindrowError):
+    """A part of the environment is missing; the message ends with the command that mends it."""
+
+    exit_code = 6
+
+    def __init__(self, missing: str, mend: str):
+        super().__init__(f"{missing}; mend it with: {mend}")
+
+
+class TableMismatch(WindrowError):
+    """A table on disk differs from its definition; every difference is listed."""
+
+    exit_code = 7
+
+    def __init__(self, table: str, differences: list[str]):
+        self.differences = differences
+        listed = "\n".join(f"  - {difference}" for difference in differences)
+        super().__init__(f"table {table!r} differs from its definition in {len(differences)} place(s):\n{listed}\n"
+                         "either restore the definition, or move the table's folder away and make it again")
+
+
+class GateFailed(WindrowError):
+    """A check failed: the audit rows are kept, the published table is as before."""
+
+    exit_code = 8
+
+    def __init__(self, check: str, figure: object, limit: object, query: str):
+        self.check, self.figure, self.limit, self.query = check, figure, limit, query
+        super().__init__(f"check {check!r} failed: {figure} (limit: {limit}). Nothing was published; the audit rows "
+                         f"are kept. The offending rows:\n  windrow query \"{query}\"")
+
+
+class IngestBehind(WindrowError):
+    """Silver is not made from what lies in the landing folder."""
+
+    exit_code = 9
+
+
+class StorageFailed(WindrowError):
+    """The disk refused a write: full, or over a limit."""
+
+    exit_code = 10
+
+
+class LandingFailed(WindrowError):
+    """The landing folder, or a file in it, can't be read."""
+
+    exit_code = 11
+
+
+class BadStatement(WindrowError):
+    """SQL that `windrow query` can't run."""
+
+    exit_code = 12

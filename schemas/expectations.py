@@ -1,0 +1,156 @@
+"""What is expected of each row of silver and of the audit tables: plain data, made from the definitions.
+
+`pipelines/expecting.py` has Great Expectations judge them. An expectation names its kind in the words of
+Great Expectations, its parameters, the limit in plain words, and SQL for `windrow query` that shows the rows
+which break it.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from schemas.query import Query
+from schemas.stream import Column, Stream
+
+PANES = {"final": ("final",), "watermark": ("on_time", "late"), "arrival": ("early", "late")}
+NOT_NULL, BETWEEN = "expect_column_values_to_not_be_null", "expect_column_values_to_be_between"
+AT_LEAST = "expect_column_pair_values_a_to_be_greater_than_b"
+IN_SET, UNIQUE = "expect_column_values_to_be_in_set", "expect_compound_columns_to_be_unique"
+ROW_COUNT = "expect_table_row_count_to_equal"
+SHOWN = 100
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One expectation of a table's rows of one day; `columns` are those that it reads."""
+
+    table: str
+    name: str
+    kind: str
+    columns: tuple[str, ...]
+    parameters: dict[str, object]
+    limit: str
+    offending: str
+
+
+@dataclass(frozen=True)
+class DayOfTable:
+    """The rows of a table that one run wrote, `partition` being the column that holds the day."""
+
+    table: str
+    partition: str
+    day: date
+
+    def rows(self, breaks: str) -> str:
+        """SQL for the day's rows that break an expectation; without double quotes, for a shell's sake."""
+        return f"SELECT * FROM {self.table} t WHERE {self.of_day} AND ({breaks}) LIMIT {SHOWN}"
+
+    @property
+    def of_day(self) -> str:
+        """SQL: whether a row is one of the day's."""
+        return f"t.{self.partition} = DATE '{self.day.isoformat()}'"
+
+
+def silver_expectations(stream: Stream, day: date, events: int) -> tuple[Expectation, ...]:
+    """Of one arrival day of silver; `events` is how many rows ingest noted for it."""
+    rows = DayOfTable(f"silver_{stream.name}", "arrival_date", day)
+    required = dict.fromkeys((*stream.key, *(each.name for each in stream.columns if not each.nullable)))
+    ranged = [column for column in stream.columns if column.low is not None or column.high is not None]
+    return (
+        *(not_null(rows, name) for name in required),
+        inside_day(rows, "arrival"),
+        at_least(rows, "end", "start", or_equal=True),
+        *(in_range(rows, column) for column in ranged),
+        row_count(rows, events),
+    )
+
+
+def audit_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
+    """Of a run's audit rows."""
+    rows = DayOfTable(f"{query.name}_audit", "emitted_date", day)
+    return (
+        unique(rows, (*query.key, "window_start", "window_end", "revision")),
+        inside_day(rows, "emitted_at"),
+        in_set(rows, "pane", PANES[query.emit]),
+        at_least(rows, "window_end", "window_start", or_equal=False),
+        at_least(rows, "events", "late_events", or_equal=True),
+        in_range(rows, Column("events", "int64", "", low=1)),
+        in_range(rows, Column("late_events", "int64", "", low=0)),
+        in_range(rows, Column("revision", "int64", "", low=0, high=0 if query.emit == "final" else None)),
+    )
+
+
+def late_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
+    """Of a run's late rows."""
+    rows = DayOfTable(f"{query.name}_late_audit", "arrival_date", day)
+    return (
+        unique(rows, ("path", "line", "reading")),
+        inside_day(rows, "arrival"),
+        in_set(rows, "reason", ("too late", "too long")),
+        at_least(rows, "last_missed", "first_missed", or_equal=True),
+        in_range(rows, Column("windows_missed", "int64", "", low=1)),
+        in_range(rows, Column("late_by", "int64", "", low=0)),
+    )
+
+
+def not_null(rows: DayOfTable, column: str) -> Expectation:
+    """A value in every row."""
+    return Expectation(rows.table, f"{column} is not null", NOT_NULL, (column,), {"column": column},
+                       "no null", rows.rows(f"t.{column} IS NULL"))
+
+
+def inside_day(rows: DayOfTable, column: str) -> Expectation:
+    """A time inside the partition's day, UTC."""
+    first = datetime(rows.day.year, rows.day.month, rows.day.day, tzinfo=UTC)
+    after = first + timedelta(days=1)
+    breaks = f"t.{column} < TIMESTAMPTZ '{first}' OR t.{column} >= TIMESTAMPTZ '{after}'"
+    return Expectation(rows.table, f"{column} is inside the day", BETWEEN, (column,),
+                       {"column": column, "min_value": first, "max_value": after, "strict_max": True},
+                       f"{first} to {after}, excluded", rows.rows(breaks))
+
+
+def at_least(rows: DayOfTable, greater: str, lesser: str, or_equal: bool) -> Expectation:
+    """One column not below another."""
+    sign, breaks = (">=", "<") if or_equal else (">", "<=")
+    return Expectation(rows.table, f"{greater} {sign} {lesser}", AT_LEAST, (greater, lesser),
+                       {"column_A": greater, "column_B": lesser, "or_equal": or_equal},
+                       f"{greater} {sign} {lesser}", rows.rows(f"t.{greater} {breaks} t.{lesser}"))
+
+
+def in_range(rows: DayOfTable, column: Column) -> Expectation:
+    """Values within the column's range, both ends included; nulls are no values."""
+    bounds = [(f"t.{column.name} < {column.low}", f"at least {column.low}", column.low),
+              (f"t.{column.name} > {column.high}", f"at most {column.high}", column.high)]
+    given = [(breaks, limit) for breaks, limit, bound in bounds if bound is not None]
+    return Expectation(rows.table, f"{column.name} is in range", BETWEEN, (column.name,),
+                       {"column": column.name, "min_value": column.low, "max_value": column.high},
+                       " and ".join(limit for _, limit in given),
+                       rows.rows(" OR ".join(breaks for breaks, _ in given)))
+
+
+def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectation:
+    """Only these words."""
+    listed = ", ".join(f"'{each}'" for each in allowed)
+    return Expectation(rows.table, f"{column} is one of the words", IN_SET, (column,),
+                       {"column": column, "value_set": list(allowed)}, " or ".join(allowed),
+                       rows.rows(f"t.{column} NOT IN ({listed})"))
+
+
+def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
+    """No two rows agree in all these columns."""
+    listed = ", ".join(f"t.{column}" for column in columns)
+    return Expectation(
+        rows.table, "rows are unique", UNIQUE, columns,
+        {"column_list": list(columns), "ignore_row_if": "never"}, f"one row per ({', '.join(columns)})",
+        f"SELECT {listed}, count(*) AS copies FROM {rows.table} t WHERE {rows.of_day} "
+        f"GROUP BY ALL HAVING count(*) > 1 LIMIT {SHOWN}")
+
+
+def row_count(rows: DayOfTable, count: int) -> Expectation:
+    """As many rows as ingest noted."""
+    return Expectation(rows.table, "as many rows as ingest noted", ROW_COUNT, (), {"value": count},
+                       f"{count} rows", _by_file(rows))
+
+
+def _by_file(rows: DayOfTable) -> str:
+    return (f"SELECT t.path, count(*) AS events FROM {rows.table} t WHERE {rows.of_day} "
+            "GROUP BY ALL ORDER BY ALL")

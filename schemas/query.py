@@ -1,0 +1,128 @@
+"""The query language: what a user writes in `schemas/queries/<name>.py`, and other tools build.
+
+    Query(name="bikes_demand", stream="bikes", key=("start_station_id",),
+          window=sliding(timedelta(days=1), timedelta(minutes=5)),
+          aggregates={"trips": agg("count"), "longest_trip_s": agg("max", "trip_duration_s")},
+          lateness=timedelta(hours=1), allowed_lateness=timedelta(days=1))
+
+All window kinds can be written; one that no kernel serves yet is refused by name when a replay is asked for.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from types import SimpleNamespace
+
+from schemas.windows import (
+    AggregateFrame,
+    BoundaryFrame,
+    Count,
+    Delta,
+    DeltaFrame,
+    Policy,
+    Rolling,
+    Session,
+    SlideByTuple,
+    Sliding,
+    Spanning,
+    ThresholdFrame,
+    Tumbling,
+    Window,
+    require,
+)
+
+tumbling, sliding, rolling, spanning, session = Tumbling, Sliding, Rolling, Spanning, Session
+count, delta, slide_by_tuple = Count, Delta, SlideByTuple
+frame = SimpleNamespace(threshold=ThresholdFrame, delta=DeltaFrame, aggregate=AggregateFrame, boundary=BoundaryFrame)
+
+EMITS = ("final", "watermark", "arrival")
+OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is_null", "not_null")
+WINDOW_COLUMNS = ("window_start", "window_end", "revision", "pane", "emitted_at", "events", "late_events")
+EVENT_COLUMNS = ("start", "end", "arrival", "seq")
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+
+def policy(name: str, **parameters) -> Policy:
+    """A user-programmed slide policy, with its parameters."""
+    return Policy(name, tuple(sorted(parameters.items())))
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A function over columns, such as `mean` of `trip_duration_s`; made by `agg`."""
+
+    function: str
+    columns: tuple[str, ...] = ()
+    parameters: tuple[tuple[str, object], ...] = ()
+
+
+def agg(function: str, *columns: str, **parameters) -> Aggregate:
+    """An aggregate of a query: `agg("count")`, `agg("mean", "trip_duration_s")`, `agg("std", "value", ddof=0)`."""
+    return Aggregate(function, tuple(columns), tuple(sorted(parameters.items())))
+
+
+@dataclass(frozen=True)
+class Query:
+    """One question, asked of one stream, answered per key and window.
+
+    `lateness` is how far the watermark trails the newest event start; `allowed_lateness` how long after its end a
+    window still takes late events. `where` holds (column, operator, value) triples that must all hold; a comparison
+    with null is false; it is applied after the watermark, which is always the whole stream's.
+    """
+
+    name: str
+    stream: str
+    key: tuple[str, ...]
+    window: Window
+    aggregates: dict[str, Aggregate]
+    lateness: timedelta
+    allowed_lateness: timedelta
+    emit: str = "watermark"
+    where: tuple[tuple[str, str, object], ...] = ()
+
+    def __post_init__(self):
+        require(bool(_NAME.match(self.name)), "name", self.name, "lower-case letters, digits and _")
+        distinct = isinstance(self.key, tuple) and len(set(self.key)) == len(self.key)
+        require(distinct, "key", self.key, "a tuple of column names, each once; () for one group")
+        require(isinstance(self.window, Window), "window", self.window, "a window such as tumbling(timedelta(days=1))")
+        require(self.emit in EMITS, "emit", self.emit, " or ".join(map(repr, EMITS)))
+        self._check_lateness()
+        self._check_names()
+        for condition in self.where:
+            _check_condition(condition)
+
+    def _check_lateness(self):
+        for parameter in ("lateness", "allowed_lateness"):
+            value = getattr(self, parameter)
+            fits = isinstance(value, timedelta) and value >= timedelta(0)
+            require(fits, parameter, value, "a timedelta of zero or more")
+
+    def _check_names(self):
+        taken = set(self.key) | set(WINDOW_COLUMNS) | {"emitted_date"}
+        for column in self.key:
+            require(column not in WINDOW_COLUMNS, "key", column, f"a column other than {', '.join(WINDOW_COLUMNS)}")
+        for name, aggregate in self.aggregates.items():
+            require(isinstance(aggregate, Aggregate), f"aggregates[{name!r}]", aggregate, "agg(function, *columns)")
+            require(bool(_NAME.match(name)) and name not in taken, "aggregates", name,
+                    "a new lower-case name that is neither a key nor a column of every window table")
+
+    @property
+    def value_columns(self) -> tuple[str, ...]:
+        """The columns that the aggregates read, in the order in which they are first named."""
+        return tuple(dict.fromkeys(column for a in self.aggregates.values() for column in a.columns))
+
+    @property
+    def read_columns(self) -> tuple[str, ...]:
+        """Key, aggregated and filtered columns: what a replay reads beside the times."""
+        filtered = (column for column, _, _ in self.where)
+        return tuple(c for c in dict.fromkeys((*self.key, *self.value_columns, *filtered)) if c not in EVENT_COLUMNS)
+
+
+def _check_condition(condition: object) -> None:
+    shaped = isinstance(condition, tuple) and len(condition) == 3
+    require(shaped, "where", condition, "(column, operator, value) triples")
+    _, operator, value = condition
+    require(operator in OPERATORS, "where", operator, "one of " + " ".join(OPERATORS))
+    if operator in ("in", "not_in"):
+        listed = isinstance(value, (tuple, list, set, frozenset))
+        require(listed, "where", value, f"a tuple of values for {operator}")

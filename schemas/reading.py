@@ -1,0 +1,132 @@
+"""From a file's lines to readings and refusals: the same judgement, in the same order, for every stream.
+
+A line is judged in the order of `COMMON_REFUSALS`. Damage to the file or the line (NUL, not UTF-8, too
+long) is judged before a line's text exists, and duplicates after all readings exist; both by ingest.
+"""
+
+import csv
+import hashlib
+import json
+from fnmatch import fnmatchcase
+
+from schemas.stream import Layout, Reading, Refusal, Stream
+
+# Years 1 to 9999: what every reader of the tables (Python, Arrow, DuckDB, Spark) can show.
+EARLIEST_US = -62_135_596_800_000_000
+LATEST_US = 253_402_300_799_999_999
+_UNREADABLE = (ValueError, csv.Error)
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Whether a path below the landing folder fits a pattern, folder by folder (`*` stays within one)."""
+    patterns, parts = pattern.split("/"), path.split("/")
+    return len(patterns) == len(parts) and all(map(fnmatchcase, parts, patterns))
+
+
+def belongs(stream: Stream, path: str) -> bool:
+    """Whether a path below the landing folder is one of the stream's files of events."""
+    return no_events(stream, path) is None and any(
+        matches(p, path) for layout in stream.layouts for p in layout.paths
+    )
+
+
+def no_events(stream: Stream, path: str) -> str | None:
+    """Why a file of the stream holds no events; None for files that do, and for those of other streams."""
+    return next((why for pattern, why in stream.not_events if matches(pattern, path)), None)
+
+
+def has_header(layout: Layout) -> bool:
+    """Whether the first line names the columns."""
+    return layout.header is not None
+
+
+def choose_layout(stream: Stream, path: str, first_line: str) -> Layout | None:
+    """The layout whose header is the file's first line, or the path's without a header; None: unknown."""
+    return next((layout for layout in stream.layouts if _fits(layout, path, first_line)), None)
+
+
+def read_line(stream: Stream, layout: Layout, text: str) -> list[Reading | Refusal]:
+    """What a line (without its line end) says, in order: at least one reading or refusal, no error."""
+    try:
+        fields = split(layout, text)
+        if layout.fields is not None and len(fields) != layout.fields:
+            return [Refusal("wrong column count", f"{len(fields)} fields; the layout has {layout.fields}")]
+        readings = list(layout.parse(fields))
+    except _UNREADABLE as unreadable:
+        return [Refusal("unreadable", str(unreadable))]
+    return [_judge(stream, reading) if isinstance(reading, Reading) else reading for reading in readings]
+
+
+def split(layout: Layout, text: str) -> list[str]:
+    """A line's fields. Raises csv.Error for quotes that don't close."""
+    if '"' not in text:
+        return text.split(layout.delimiter)
+    return next(csv.reader((text,), delimiter=layout.delimiter, strict=True))
+
+
+def identity_of(stream: Stream, layout: Layout, text: str, reading: Reading, number: int = 0) -> str | None:
+    """Hash of what makes an event one and the same: 32 hexadecimal digits; None where there is no identity.
+
+    `number` is the reading's within its line: the readings of one line are never each other's duplicates.
+    """
+    if stream.identity is None:
+        return None
+    if stream.identity == "line":
+        named = f"{layout.name}\n{number}\n{text}"
+    else:
+        named = json.dumps([reading.values[stream.position(name)] for name in stream.identity])
+    return hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
+
+
+def _fits(layout: Layout, path: str, first_line: str) -> bool:
+    if layout.header is None:
+        return any(matches(pattern, path) for pattern in layout.paths)
+    try:
+        return tuple(split(layout, first_line.removeprefix("\ufeff"))) == layout.header
+    except csv.Error:
+        return False
+
+
+def _judge(stream: Stream, reading: Reading) -> Reading | Refusal:
+    """The reading, or the first reason in the order of COMMON_REFUSALS for which it is not an event."""
+    for position in stream.required:
+        if reading.values[position] is None:
+            return _refuse("unreadable", f"{stream.columns[position].name} is empty", reading)
+    for position, low, high in stream.bounds:
+        value = reading.values[position]
+        if value is not None and not low <= value <= high:
+            return _refuse("out of range", _outside(stream, position, value, low, high), reading)
+    return _judge_times(stream, reading)
+
+
+def _judge_times(stream: Stream, reading: Reading) -> Reading | Refusal:
+    start_us, end_us, arrival_us, _ = reading
+    if not (EARLIEST_US <= start_us <= LATEST_US and EARLIEST_US <= end_us <= LATEST_US):
+        return _refuse("out of range", "start or end is outside the years 1 to 9999", reading)
+    first_us, last_us = stream.arrivals_us
+    if not first_us <= arrival_us <= last_us:
+        return _refuse(
+            "out of range",
+            f"arrival is outside the stream's days, {stream.first_day} to "
+            f"{stream.last_day or '9999-12-31'} (UTC)",
+            reading,
+        )
+    if end_us < start_us:
+        return _refuse("end before start", f"the end is {start_us - end_us} µs before the start", reading)
+    if start_us - arrival_us > stream.ahead_at_most_us:
+        return _refuse(
+            "too far ahead",
+            f"the start is {start_us - arrival_us} µs after the arrival; "
+            f"at most {stream.ahead_at_most_us} µs are allowed",
+            reading,
+        )
+    return reading
+
+
+def _outside(stream: Stream, position: int, value: object, low: object, high: object) -> str:
+    return f"{stream.columns[position].name} is {value}; allowed: {low} to {high}"
+
+
+def _refuse(reason: str, detail: str, reading: Reading) -> Refusal:
+    readable = EARLIEST_US <= reading.arrival_us <= LATEST_US
+    return Refusal(reason, detail, reading.arrival_us if readable else None)

@@ -1,0 +1,138 @@
+"""What a stream is: its files, how a line becomes readings, its columns, times, key, and what is refused.
+
+A stream is one file in `schemas/streams/` that holds `STREAM = Stream(...)`. Everything is plain data and functions of
+the standard library, so that DAG parsing, Spark and the docs read the same definitions.
+"""
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import cached_property
+from typing import NamedTuple
+
+_EPOCH = date(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
+_WIDEST = {"int64": (-(2**63), 2**63 - 1), "float64": (-sys.float_info.max, sys.float_info.max)}
+
+
+class Reading(NamedTuple):
+    """An event as its line says it. Times in µs since the Unix epoch, UTC; values in the order of `Stream.columns`."""
+
+    start_us: int
+    end_us: int
+    arrival_us: int
+    values: tuple
+
+
+class Refusal(NamedTuple):
+    """Why a reading is not an event. `arrival_us` is kept where it could be read."""
+
+    reason: str
+    detail: str
+    arrival_us: int | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the silver table. Types: string, int64, float64, bool, timestamp, date."""
+
+    name: str
+    type: str
+    meaning: str
+    unit: str | None = None
+    low: float | None = None
+    high: float | None = None
+    nullable: bool = True
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One way in which the stream's lines are written.
+
+    `header` is the first line's fields (None: no header, the layout is chosen by `paths`); `parse` turns a line's
+    fields into readings or refusals, and may raise ValueError (refused as `unreadable`, with its text as the detail).
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    header: tuple[str, ...] | None
+    parse: Callable[[list[str]], Iterable[Reading | Refusal]]
+    delimiter: str = ","
+    fields: int | None = None  # how many a line has; None: ragged lines are the layout's own affair
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream's definition.
+
+    `identity` is "line" (equal lines of one layout are one event), a tuple of columns, or None.
+    """
+
+    name: str
+    title: str
+    source: str
+    layouts: tuple[Layout, ...]
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    buckets: int
+    identity: str | tuple[str, ...] | None
+    ahead_at_most: timedelta
+    zone: str
+    clock_rule: str
+    first_day: date
+    last_day: date | None = None
+    not_events: tuple[tuple[str, str], ...] = ()  # (path pattern, why): skipped aloud
+    refusals: dict[str, str] = field(default_factory=dict)  # the stream's own reasons and what they mean
+    start_meaning: str = "when it began"
+    arrival_meaning: str = "when it could be known"
+
+    def column(self, name: str) -> Column:
+        """The column of that name; StopIteration can't happen for names that a query's check let through."""
+        return next(column for column in self.columns if column.name == name)
+
+    def position(self, name: str) -> int:
+        """Where the column of that name stands among the values of a reading."""
+        return next(i for i, column in enumerate(self.columns) if column.name == name)
+
+    @cached_property
+    def bounds(self) -> tuple[tuple[int, float, float], ...]:
+        """(position, least, greatest) of each number column; NaN and infinities are outside of all bounds."""
+        return tuple((i, *_bounds(column)) for i, column in enumerate(self.columns) if column.type in _WIDEST)
+
+    @cached_property
+    def required(self) -> tuple[int, ...]:
+        """Positions of the columns that can't be null."""
+        return tuple(i for i, column in enumerate(self.columns) if not column.nullable)
+
+    @cached_property
+    def ahead_at_most_us(self) -> int:
+        """`ahead_at_most` in µs."""
+        return self.ahead_at_most // _MICROSECOND
+
+    @cached_property
+    def arrivals_us(self) -> tuple[int, int]:
+        """First and last µs since the epoch, UTC, of the stream's days; without a last day, of the year 9999."""
+        last_day = self.last_day or date.max
+        return (self.first_day - _EPOCH) // _MICROSECOND, (last_day - _EPOCH + timedelta(days=1)) // _MICROSECOND - 1
+
+
+def _bounds(column: Column) -> tuple[float, float]:
+    least, greatest = _WIDEST[column.type]
+    return least if column.low is None else column.low, greatest if column.high is None else column.high
+
+
+# Reasons that every stream shares, in the order in which a line is judged.
+COMMON_REFUSALS = {
+    "unreadable file": "the file could not be read to its end (truncated or damaged); it counts as one reading",
+    "unknown layout": "the file's first line is none of the stream's headers",
+    "line too long": "the line is longer than 1 MiB; its first 1,000 characters are kept",
+    "NUL byte": "the line holds a NUL byte",
+    "not UTF-8": "the line is not UTF-8 text",
+    "wrong column count": "the line has fewer or more fields than its layout",
+    "unreadable": "a field can't be read as its type",
+    "out of range": "a value is outside the range that the stream states",
+    "end before start": "the event ends before it starts",
+    "too far ahead": "the event claims to be further ahead of its arrival than `ahead_at_most`",
+    "duplicate": "an event with the same identity came earlier by (arrival, seq)",
+}

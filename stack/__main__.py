@@ -1,0 +1,74 @@
+"""`python3 -m stack setup|doctor|up|down|demo|lock`: the commands behind `make`."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
+    sys.exit(f"Windrow needs Python 3.11 or newer, this is {sys.version.split()[0]}; "
+             "mend it with: apt-get install -y python3.11   # or point make at one: make PYTHON=python3.12")
+
+from pipelines import config
+from schemas.errors import WindrowError
+from stack import airflow, demo, doctor, lock, processes, setting_up, settings
+from stack.places import say
+
+
+def up() -> None:
+    """Set up, start Airflow and leave it running."""
+    setting_up.run()
+    home = config.load().home
+    found = airflow.running(home)
+    say("Airflow is running already" if found else "Airflow starts (about 30 s)")
+    found = found or airflow.start(home, config.load().landing)
+    say(f"  address   {found.address}\n  login     {settings.USER} / {settings.password(home)}")
+    say(f"  logs      {airflow.logs(home)}\n  stop it   make down")
+
+
+def down() -> None:
+    """Stop the Airflow of this home, whoever started it."""
+    ended = airflow.stop(config.load().home)
+    say(f"stopped Airflow: {ended} processes ended" if ended else "Airflow was not running")
+
+
+def main() -> int:
+    """Run one command; an error is its text and its exit code, never a traceback."""
+    wanted = _arguments().parse_args()
+    actions = {
+        "setup": setting_up.run, "up": up, "down": down, "doctor": doctor.run, "lock": lock.run,
+        "demo": lambda: demo.run(wanted.landing),
+    }
+    try:
+        with processes.signals_raise():
+            return actions[wanted.command]() or 0
+    except WindrowError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except processes.Interrupted as interrupted:
+        print(f"{interrupted}; nothing was left running", file=sys.stderr)
+        return interrupted.exit_code
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python3 -m stack", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("setup", help="make the environments, fetch Delta's JARs, prepare Spark")
+    commands.add_parser("up", help="start Airflow and leave it running")
+    commands.add_parser("down", help="stop Airflow")
+    commands.add_parser("doctor", help="what is missing or wrong, and the command that mends it")
+    commands.add_parser("lock", help="make the requirement files again from pyproject.toml")
+    demonstration = commands.add_parser("demo", help="a scheduled run and a backfill, and what came out")
+    # From the environment: make starts a command with quotes through a shell, which keeps signals to itself.
+    demonstration.add_argument("--landing", type=_folder, default=os.environ.get("LANDING", ""),
+                               help="real landing files (default: LANDING, else generated ones)")
+    return parser
+
+
+def _folder(text: str) -> Path | None:
+    """None for no text: no LANDING was given."""
+    return Path(text) if text else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

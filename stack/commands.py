@@ -1,0 +1,57 @@
+"""Run one step of the set-up: quiet when it works, its last lines and the next step when it doesn't."""
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from schemas.errors import NotSetUp
+from stack import processes
+from stack.places import LOGS
+
+LINES_SHOWN = 15
+
+
+def run(name: str, command: list[str], mend: str, extra: Mapping[str, str] | None = None,
+        logs: Path = LOGS) -> str:
+    """Run `command`, its output going to <logs>/<name>.log; returns that output.
+
+    Raises NotSetUp with the log's last lines and `mend` when it fails. A signal ends it and its children.
+    """
+    log = logs / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    code = _run_logged(command, log, {**clean_environment(), **(extra or {})})
+    if code != 0:
+        raise NotSetUp(f"{name} failed with exit code {code}; the end of {log}:\n{last_lines(log)}\n", mend)
+    return log.read_text(errors="replace")
+
+
+def last_lines(log: Path) -> str:
+    """The end of a log, indented, as an error shows it."""
+    return "\n".join(f"    {line}" for line in log.read_text(errors="replace").splitlines()[-LINES_SHOWN:])
+
+
+def clean_environment() -> dict[str, str]:
+    """This process's environment without what would make a child behave otherwise here than elsewhere.
+
+    Without byte code Airflow is compiled anew at each start (three times slower); SPARK_REMOTE breaks
+    spark-submit; SPARK_HOME takes another Spark, PYTHONPATH and a virtual environment foreign packages.
+    """
+    dropped = {"PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+    dropped |= {"SPARK_REMOTE", "SPARK_HOME", "SPARK_CONF_DIR"}
+    return {name: value for name, value in os.environ.items() if name not in dropped}
+
+
+def _run_logged(command: list[str], log: Path, environment: dict[str, str]) -> int:
+    mark = f"set-up {os.getpid()}"
+    with open(log, "wb") as output:
+        try:
+            # A session of its own: Ctrl-C reaches only us, and we end the child with all that it started.
+            return subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                env={**environment, processes.MARK: mark}, start_new_session=True,
+            ).wait()
+        finally:
+            with processes.signals_wait():
+                processes.end(mark, grace_s=2.0)

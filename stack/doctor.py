@@ -1,0 +1,121 @@
+"""What is missing or wrong, each with the command that mends it. `windrow doctor` prints the same."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines import config
+from schemas.errors import NotSetUp
+from stack import airflow, archive, compiled, environments, jars, java, processes, settings, uv
+from stack.places import JARS, say
+
+SETUP = "make setup"
+# Environments 2.5 GB, JARs, Ivy's cache and the archive 0.5 GB, and some room for tables.
+FREE_BYTES_NEEDED = 4 * 1024**3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. `wrong` is empty when all is well; `mend` is then empty too."""
+
+    subject: str
+    wrong: str = ""
+    mend: str = ""
+
+
+def findings() -> list[Finding]:
+    """Look at everything; the order is that in which things must be mended."""
+    return [check() for check in CHECKS]
+
+
+def run() -> int:
+    """Print every finding; 0 when nothing is missing or wrong, else the exit code of NotSetUp."""
+    found = findings()
+    for finding in found:
+        say(f"{'wrong' if finding.wrong else 'ok   '}  {finding.subject}")
+        if finding.wrong:
+            say(f"         {finding.wrong}\n         mend it with: {finding.mend}")
+    wrong = sum(bool(finding.wrong) for finding in found)
+    say(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
+    return NotSetUp.exit_code if wrong else 0
+
+
+def _system() -> Finding:
+    linux = sys.platform == "linux"
+    return Finding("Linux", "" if linux else f"this is {sys.platform}; processes are found through /proc",
+                   "" if linux else "run it on Linux, or in a Linux container")
+
+
+def _disk() -> Finding:
+    home = config.load().home
+    free = shutil.disk_usage(_existing(home)).free
+    short = free < FREE_BYTES_NEEDED
+    wrong = f"{free / 1e9:.1f} GB are free, {FREE_BYTES_NEEDED / 1e9:.1f} GB are needed" if short else ""
+    return Finding(f"room under {home}", wrong, "export WINDROW_HOME=/a/larger/disk" if short else "")
+
+
+def _uv() -> Finding:
+    return _present("uv", uv.find(), "it is neither on PATH nor in var/uv", SETUP)
+
+
+def _java() -> Finding:
+    return _present(f"Java {java.OLDEST} or newer", java.find(), "Spark finds none", java.mend())
+
+
+def _environment(environment: environments.Environment) -> Finding:
+    wrong = ""
+    if not environment.python.exists():
+        wrong = "it is missing"
+    elif not environments.is_current(environment):
+        wrong = f"it was not made from {environment.requirements.name} as it is now"
+    return Finding(f"environment {environment.folder.name}", wrong, SETUP if wrong else "")
+
+
+def _jars() -> Finding:
+    wrong = "; ".join(jars.problems(JARS))
+    return Finding("Delta's JARs", wrong, SETUP if wrong else "")
+
+
+def _archive() -> Finding:
+    wrong = "" if archive.is_current() else "it is missing, or made with another Java or other JARs"
+    return Finding("class-data archive", wrong, SETUP if wrong else "")
+
+
+def _compiled() -> Finding:
+    wrong = "" if compiled.is_current() else "these sources were not compiled yet: the first stages are slow"
+    return Finding("compiled kernels", wrong, SETUP if wrong else "")
+
+
+def _left_over() -> Finding:
+    home = config.load().home
+    left = processes.marked(settings.mark(home))
+    if not left or airflow.running(home):
+        return Finding("processes of Airflow")
+    listed = "; ".join(f"{pid} {processes.describe(pid)[:60]}" for pid in left[:5])
+    wrong = f"{len(left)} run, but Airflow does not answer: {listed}"
+    return Finding("processes of Airflow", wrong, "make down")
+
+
+def _landing() -> Finding:
+    folders = config.load()
+    # The default folder is made by whoever first puts a file there: it may be absent.
+    absent = folders.landing != folders.home / "landing" and not folders.landing.is_dir()
+    wrong = f"WINDROW_LANDING names {folders.landing}, which is not a folder" if absent else ""
+    return Finding("landing folder", wrong, f"mkdir -p {folders.landing}" if wrong else "")
+
+
+CHECKS: tuple[Callable[[], Finding], ...] = (
+    _system, _disk, _uv, _java,
+    lambda: _environment(environments.SPARK), lambda: _environment(environments.AIRFLOW),
+    _jars, _archive, _compiled, _left_over, _landing,
+)
+
+
+def _present(subject: str, found: str | None, wrong: str, mend: str) -> Finding:
+    return Finding(subject) if found else Finding(subject, wrong, mend)
+
+
+def _existing(folder: Path) -> Path:
+    return next(parent for parent in (folder, *folder.parents) if parent.exists())

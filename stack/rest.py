@@ -1,0 +1,125 @@
+"""A small client of Airflow's REST API: as much as the demo and the tests use."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from datetime import date
+
+from schemas.errors import NotSetUp
+
+DONE = ("success", "failed")
+POLL_S = 1.0
+
+
+class Client:
+    """Speaks to one Airflow as one user. All paths are relative to /api/v2."""
+
+    def __init__(self, port: int, user: str, password: str):
+        self.address = f"http://127.0.0.1:{port}"
+        login = {"username": user, "password": password}
+        self.token = _call("POST", f"{self.address}/auth/token", login)["access_token"]
+
+    def call(self, method: str, path: str, body: dict | None = None) -> dict:
+        """One request. Raises NotSetUp with Airflow's answer when it refuses."""
+        return _call(method, f"{self.address}/api/v2{path}", body, self.token)
+
+    def unpause(self, dag: str) -> None:
+        """Let the scheduler run a DAG; one without catchup runs its last complete interval at once."""
+        self.call("PATCH", f"/dags/{dag}?update_mask=is_paused", {"is_paused": False})
+
+    def trigger(self, dag: str, day: date, run: str) -> str:
+        """Start a manual run for a day; returns the run's id."""
+        body = {"dag_run_id": run, "logical_date": f"{day}T00:00:00Z"}
+        return self.call("POST", f"/dags/{dag}/dagRuns", body)["dag_run_id"]
+
+    def backfill(self, dag: str, first: date, last: date, backwards: bool = False,
+                 reprocess: str = "none") -> int:
+        """Start Airflow's own backfill over the days first..last; returns its id. One per DAG at a time."""
+        body = {
+            "dag_id": dag, "from_date": f"{first}T00:00:00Z", "to_date": f"{last}T00:00:00Z",
+            "run_backwards": backwards, "reprocess_behavior": reprocess, "max_active_runs": 2,
+        }
+        return self.call("POST", "/backfills", body)["id"]
+
+    def runs(self, dag: str, kind: str) -> list[dict]:
+        """All runs of a DAG of one kind: scheduled, manual, backfill or asset_triggered."""
+        return self.call("GET", f"/dags/{dag}/dagRuns?run_type={kind}&limit=100")["dag_runs"]
+
+    def tasks(self, dag: str, run: str) -> list[dict]:
+        """The task instances of a run."""
+        return self.call("GET", f"/dags/{dag}/dagRuns/{run}/taskInstances?limit=100")["task_instances"]
+
+    def wait_for_dag(self, dag: str, limit_s: float = 90.0) -> None:
+        """Wait until the DAG processor has read a DAG. Raises NotSetUp with the files that can't be read."""
+        _wait(lambda: dag in self._names(), limit_s,
+              lambda: f"Airflow has not read the DAG {dag!r}: {self._broken()}")
+
+    def wait_for_runs(self, dag: str, kind: str, count: int, limit_s: float,
+                      progress: Callable[[list[dict]], None] = lambda runs: None) -> list[dict]:
+        """Wait until at least `count` runs of a kind are done, failed ones too; returns them."""
+
+        def done() -> bool:
+            runs = self.runs(dag, kind)
+            progress(runs)
+            return len(runs) >= count and all(run["state"] in DONE for run in runs)
+
+        _wait(done, limit_s, lambda: f"{kind} runs of {dag!r} were not done: {self._states(dag, kind)}")
+        return self.runs(dag, kind)
+
+    def _names(self) -> list[str]:
+        return [found["dag_id"] for found in self.call("GET", "/dags?limit=100&exclude_stale=true")["dags"]]
+
+    def _broken(self) -> str:
+        errors = self.call("GET", "/importErrors")["import_errors"]
+        broken = [f"{error['filename']}: {error['stack_trace']}" for error in errors]
+        return "; ".join(broken) or "no file names it"
+
+    def _states(self, dag: str, kind: str) -> str:
+        states = [f"{run['dag_run_id']} {run['state']}" for run in self.runs(dag, kind)]
+        return ", ".join(states) or "none began"
+
+
+def healthy(port: int) -> bool:
+    """True when tasks can report to the server: unlike the monitor's page this waits for its lazy start."""
+    return _answers(f"http://127.0.0.1:{port}/execution/health")
+
+
+def components_healthy(port: int) -> bool:
+    """True when the scheduler, the DAG processor and the triggerer have all reported."""
+    try:
+        health = _call("GET", f"http://127.0.0.1:{port}/api/v2/monitor/health")
+    except (NotSetUp, OSError):
+        return False
+    parts = ("metadatabase", "scheduler", "dag_processor", "triggerer")
+    return all((health.get(part) or {}).get("status") == "healthy" for part in parts)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            return answer.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _call(method: str, address: str, body: dict | None = None, token: str | None = None) -> dict:
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address, data, headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.loads(answer.read() or b"{}")
+    except urllib.error.HTTPError as refused:
+        text = refused.read().decode(errors="replace")[:2000]
+        what = f"Airflow answered {refused.code} to {method} {address}: {text}"
+        raise NotSetUp(what, "make doctor") from None
+
+
+def _wait(done: Callable[[], bool], limit_s: float, why: Callable[[], str]) -> None:
+    deadline = time.monotonic() + limit_s
+    while not done():
+        if time.monotonic() > deadline:
+            raise NotSetUp(f"{why()} (waited {limit_s:.0f} s)", "make doctor")
+        time.sleep(POLL_S)

@@ -1,0 +1,34 @@
+"""The steps of the set-up in their order. Each looks first and does nothing when all is well."""
+
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from stack import archive, compiled, environments, jars, java
+from stack.places import MADE, say
+
+STEPS: tuple[tuple[str, Callable[[], object]], ...] = (
+    ("a Java runtime", java.ensure),
+    ("the environment of Spark and the kernels", lambda: environments.ensure(environments.SPARK)),
+    ("the environment of Airflow", lambda: environments.ensure(environments.AIRFLOW)),
+    ("Delta's JARs", jars.ensure),
+    ("the class-data archive", archive.ensure),
+    ("the compiled kernels", compiled.ensure),
+)
+
+
+def run() -> None:
+    """Set everything up. Raises NotSetUp with the command that mends what failed."""
+    with _alone():
+        for number, (name, step) in enumerate(STEPS, start=1):
+            say(f"[{number}/{len(STEPS)}] {name}")
+            step()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One set-up at a time: two that install into one environment would break it."""
+    MADE.mkdir(parents=True, exist_ok=True)
+    with open(MADE / "setup.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

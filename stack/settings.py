@@ -1,0 +1,110 @@
+"""Airflow's environment: every setting that Windrow needs, in one function.
+
+Nothing is written into airflow.cfg, so that an Airflow home holds only what Airflow itself makes.
+"""
+
+import json
+import os
+import secrets
+from pathlib import Path
+
+from stack import commands, java, processes
+from stack.places import AIRFLOW_ENVIRONMENT, PYTHON, REPOSITORY
+
+USER = "admin"
+# Another database is the one setting of Airflow that may come from outside.
+DATABASE = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
+
+
+def airflow_home(home: Path) -> Path:
+    """Airflow's folder under a WINDROW_HOME."""
+    return home / "airflow"
+
+
+def mark(home: Path) -> str:
+    """The mark of every process of the Airflow of this home (see processes.py)."""
+    return f"airflow {airflow_home(home).resolve()}"
+
+
+def airflow_environment(home: Path, port: int, landing: Path | None = None,
+                        dags: Path = REPOSITORY / "dags") -> dict[str, str]:
+    """The whole environment of Airflow's processes, and so of the tasks.
+
+    `home` becomes WINDROW_HOME; `landing` becomes WINDROW_LANDING (default: what this process has, if any).
+    Makes the home's secrets when they are missing.
+    """
+    folder = airflow_home(home).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    outside = {name: value for name, value in commands.clean_environment().items()
+               if not name.startswith("AIRFLOW_") or name == DATABASE}
+    return outside | _of_tasks(home, landing) | _of_airflow(folder, port, dags) | {processes.MARK: mark(home)}
+
+
+def password(home: Path) -> str:
+    """The login's password, made at the first call."""
+    path = _password_file(airflow_home(home))
+    _write_once(path, lambda: json.dumps({USER: secrets.token_urlsafe(12)}))
+    return json.loads(path.read_text())[USER]
+
+
+def _of_tasks(home: Path, landing: Path | None) -> dict[str, str]:
+    found = java.find()
+    settings = {
+        "WINDROW_HOME": str(home.resolve()),
+        "PYTHONPATH": str(REPOSITORY),
+        # Without it Spark's workers take the first python3 on PATH, which has none of our packages.
+        "PYSPARK_PYTHON": str(PYTHON),
+        "PATH": f"{AIRFLOW_ENVIRONMENT / 'bin'}:{os.environ.get('PATH', os.defpath)}",
+    }
+    if landing is not None:
+        settings["WINDROW_LANDING"] = str(landing.resolve())
+    if found and not os.environ.get("JAVA_HOME"):
+        settings["JAVA_HOME"] = str(Path(found).resolve().parent.parent)
+    return settings
+
+
+def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
+    address = f"http://127.0.0.1:{port}"
+    password(folder.parent)
+    return {
+        "AIRFLOW_HOME": str(folder),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
+        "AIRFLOW__CORE__PARALLELISM": "4",
+        "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(_password_file(folder)),
+        "AIRFLOW__API__HOST": "127.0.0.1",
+        "AIRFLOW__API__PORT": str(port),
+        "AIRFLOW__API__BASE_URL": address,
+        "AIRFLOW__API__WORKERS": "1",
+        "AIRFLOW__API_AUTH__JWT_SECRET": _jwt_secret(folder),
+        "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_STORAGE_PATH": str(folder / "bundles"),
+        "AIRFLOW__DAG_PROCESSOR__PARSING_PROCESSES": "1",
+        # The default of five minutes is a long time to wait for a file just written.
+        "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "15",
+        # Without it setproctitle overwrites the memory where /proc shows a process's environment: its mark.
+        "SPT_NOENV": "1",
+    }
+
+
+def _password_file(folder: Path) -> Path:
+    return folder / "passwords.json"
+
+
+def _jwt_secret(folder: Path) -> str:
+    path = folder / "jwt_secret"
+    # 96 characters: Airflow signs with HS512 and wants at least 64 bytes.
+    _write_once(path, lambda: secrets.token_hex(48))
+    return path.read_text()
+
+
+def _write_once(path: Path, make) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(handle, "w") as file:
+        file.write(make())

@@ -1,0 +1,69 @@
+"""The small Delta job whose classes go into the class-data archive (run by `.venv`'s Python, see archive.py).
+
+The one file of `stack/` that needs more than the standard library: it is never imported, only run.
+It must touch what a real stage touches (write, replaceWhere, CHECK, read, aggregate, mapInArrow):
+a class that isn't loaded here is parsed again at every start of Spark.
+"""
+
+import sys
+
+from pyspark.sql import SparkSession
+
+
+def open_session(class_path: str, archive: str, warehouse: str) -> SparkSession:
+    settings = {
+        "spark.driver.extraClassPath": class_path,
+        "spark.driver.extraJavaOptions": f"-XX:ArchiveClassesAtExit={archive}",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": warehouse,
+        "spark.ui.enabled": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("windrow class-data archive")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def exercise(spark: SparkSession, folder: str) -> int:
+    """Write, constrain, replace, read and map one small partitioned Delta table; returns its rows."""
+    table = f"delta.`{folder}`"
+    rows = spark.range(1000).selectExpr(
+        "id", "id % 7 as bucket", "date'2020-01-01' as day", "timestamp_micros(id * 1000000) as arrival",
+        "cast(id as string) as name",
+    )
+    spark.sql(
+        f"CREATE TABLE {table} (id BIGINT COMMENT 'number', bucket BIGINT, day DATE, arrival TIMESTAMP, "
+        "name STRING) USING delta PARTITIONED BY (day) "
+        "TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
+    )
+    spark.sql(f"ALTER TABLE {table} ADD CONSTRAINT id_positive CHECK (id >= 0)")
+    for _ in range(2):
+        writer = rows.write.format("delta").mode("overwrite").option("replaceWhere", "day = '2020-01-01'")
+        writer.save(folder)
+    read = spark.read.format("delta").load(folder).where("day = date'2020-01-01'")
+    sorted_rows = read.repartition("bucket").sortWithinPartitions("arrival")
+    mapped = sorted_rows.mapInArrow(lambda batches: batches, read.schema)
+    mapped.groupBy("bucket").count().collect()
+    return spark.read.format("delta").load(folder).count()
+
+
+def main(class_path: str, archive: str, folder: str) -> None:
+    spark = open_session(class_path, archive, folder + "/warehouse")
+    written = exercise(spark, folder + "/table")
+    if written != 1000:
+        raise SystemExit(f"the training job read {written} rows back, not 1000")
+    gateway = spark.sparkContext._gateway
+    spark.stop()
+    # The JVM writes the archive while it exits, and exits when its input closes: leaving earlier loses it.
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,79 @@
+"""uv: the one on PATH, else one in var/uv.
+
+A bare Debian refuses `pip install` into its own Python (PEP 668) and may lack pip, ensurepip or both. Three
+ways: a virtual environment (needs ensurepip), `pip install --target` (needs pip; PEP 668 doesn't bar it), and
+`apt-get install python3-venv` followed by the first (needs root). requirements/uv.txt says which uv.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from schemas.errors import NotSetUp
+from stack import commands
+from stack.places import REQUIREMENTS, UV
+
+BY_HAND = "apt-get update && apt-get install -y python3-venv"
+RETRY = "make setup"
+
+
+def find() -> str | None:
+    """Path of a uv that starts, or None: a version manager's stub may be there and not start."""
+    for candidate in (shutil.which("uv"), UV / "bin" / "uv"):
+        if candidate and _starts(candidate):
+            return str(candidate)
+    return None
+
+
+def ensure() -> str:
+    """Path of a usable uv, installed if there is none. Raises NotSetUp with the one command to type."""
+    return find() or _install()
+
+
+def _install() -> str:
+    if _has("ensurepip") or not _has("pip") and _apt_gave_ensurepip():
+        _by_virtual_environment()
+    elif _has("pip"):
+        _by_pip_target()
+    else:
+        missing = "uv is missing, and this Python has neither pip nor ensurepip"
+        raise NotSetUp(missing, f"sudo sh -c '{BY_HAND}'")
+    if found := find():
+        return found
+    raise NotSetUp(f"uv was installed into {UV}, but does not start", f"rm -r {UV} && {RETRY}")
+
+
+def _by_virtual_environment() -> None:
+    commands.run("uv environment", [sys.executable, "-m", "venv", "--clear", str(UV)], RETRY)
+    commands.run("uv", [str(UV / "bin" / "python"), *_pip_install()], RETRY)
+
+
+def _by_pip_target() -> None:
+    commands.run("uv", [sys.executable, *_pip_install(), "--upgrade", "--target", str(UV)], RETRY)
+
+
+def _pip_install() -> list[str]:
+    requirement = str(REQUIREMENTS / "uv.txt")
+    return ["-m", "pip", "install", "--quiet", "--require-hashes", "--requirement", requirement]
+
+
+def _apt_gave_ensurepip() -> bool:
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return False
+    commands.run("python3-venv", ["sh", "-c", BY_HAND], BY_HAND, {"DEBIAN_FRONTEND": "noninteractive"})
+    importlib.invalidate_caches()
+    return _has("ensurepip")
+
+
+def _has(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def _starts(path: str | Path) -> bool:
+    try:
+        return subprocess.run([path, "--version"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False

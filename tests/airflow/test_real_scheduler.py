@@ -1,0 +1,168 @@
+"""End to end through a real Airflow: its scheduler, its backfill, its REST API, its logs, and how it fails.
+
+One Airflow serves the whole file. Landing files are generated and end yesterday, so that the scheduler's own
+run has rows; the oracle reads the same files without the pipeline.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from deltalake import DeltaTable
+
+from pipelines import ledger
+from pipelines.config import Config
+from schemas import registry
+from schemas.errors import GateFailed, OutsideStream
+from stack import airflow, compiled, processes, rest, settings
+from tests.airflow import generated
+from tests.replay.reading import assert_equal, rows
+from tests.semantics import oracle
+
+pytestmark = pytest.mark.timeout(1_200)
+
+DAG = "bikes"
+QUERIES = [query.name for query in registry.queries_of(DAG)]
+TASKS = {"ingest", *(f"{query}.{stage}" for query in QUERIES for stage in ("replay", "publish"))}
+DAYS, TRIPS_PER_DAY = 4, 40
+YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
+FIRST_DAY = YESTERDAY - timedelta(days=DAYS - 1)
+NOT_OF_THE_STREAM = date(1999, 12, 31)
+LIMIT_S = 900.0
+
+
+@dataclass(frozen=True)
+class Stack:
+    """An Airflow that runs, the installation that its tasks work on, and a client."""
+
+    config: Config
+    client: rest.Client
+
+    def log(self, run: str, task: str, attempt: int = 1) -> str:
+        """What a task's attempt logged: one JSON object per line."""
+        folder = (
+            settings.airflow_home(self.config.home)
+            / "logs"
+            / f"dag_id={DAG}"
+            / f"run_id={run}"
+            / f"task_id={task}"
+        )
+        lines = (folder / f"attempt={attempt}.log").read_text().splitlines()
+        events = [json.loads(line) for line in lines if line.startswith("{")]
+        return "\n".join(f"{event.get('event')} {event.get('error_detail', '')}" for event in events)
+
+    def trigger(self, run: str, logical_day: date | None, **conf) -> None:
+        """A manual run for a day, or without a logical date."""
+        logical_date = f"{logical_day}T00:00:00Z" if logical_day else None
+        body = {"dag_run_id": run, "logical_date": logical_date, "conf": conf}
+        self.client.call("POST", f"/dags/{DAG}/dagRuns", body)
+
+    def task(self, run: str, task: str) -> dict:
+        return next(found for found in self.client.tasks(DAG, run) if found["task_id"] == task)
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory):
+    """Airflow with an empty lake beside generated landing files; stopped at the end, whatever happens."""
+    home = tmp_path_factory.mktemp("home")
+    config = Config(home, home / "landing")
+    generated.land(config.landing, DAYS, YESTERDAY, TRIPS_PER_DAY)
+    compiled.ensure()  # or each worker of the first tasks would compile the kernels for itself
+    try:
+        client = airflow.start(home, config.landing).client()
+        client.wait_for_dag(DAG)
+        yield Stack(config, client)
+    finally:
+        airflow.stop(home)
+
+
+@pytest.fixture(scope="module")
+def refused(stack):
+    """Runs that must fail in their first task: they cost no Spark, so they go first."""
+    stack.client.unpause(DAG)
+    stack.trigger("dateless", None)
+    stack.trigger("foreign_day", NOT_OF_THE_STREAM)
+    return stack.client.wait_for_runs(DAG, "manual", 2, LIMIT_S)
+
+
+@pytest.fixture(scope="module")
+def done(stack, refused):
+    """The newest day by the scheduler, one by hand, the two oldest by Airflow's backfill; all at once."""
+    stack.client.backfill(DAG, FIRST_DAY, FIRST_DAY + timedelta(days=1))
+    stack.trigger("by_hand", YESTERDAY - timedelta(days=1))
+    wait = stack.client.wait_for_runs
+    runs = {
+        kind: wait(DAG, kind, count, LIMIT_S)
+        for kind, count in (("scheduled", 1), ("manual", 3), ("backfill", 2))
+    }
+    return {kind: [run for run in found if run not in refused] for kind, found in runs.items()}
+
+
+def test_a_run_without_a_logical_date_fails_and_says_what_to_do(stack, refused):
+    assert stack.task("dateless", "ingest")["state"] == "failed"
+    assert "no logical date" in stack.log("dateless", "ingest")
+
+
+def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks(stack, refused):
+    ingest = stack.task("foreign_day", "ingest")
+    assert (ingest["state"], ingest["try_number"]) == ("failed", 1)
+    log = stack.log("foreign_day", "ingest")
+    assert f"exited with {OutsideStream.exit_code}" in log
+    assert f"{NOT_OF_THE_STREAM} is not a day of stream 'bikes'" in log
+    assert all(run["state"] == "failed" for run in refused)
+
+
+def test_scheduled_manual_and_backfill_runs_succeed_each_with_all_tasks(stack, done):
+    assert {kind: len(runs) for kind, runs in done.items()} == {"scheduled": 1, "manual": 1, "backfill": 2}
+    for run in (run for runs in done.values() for run in runs):
+        states = {task["task_id"]: task["state"] for task in stack.client.tasks(DAG, run["dag_run_id"])}
+        assert states == dict.fromkeys(TASKS, "success"), run["dag_run_id"]
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_published_rows_are_the_oracles_on_the_same_landing_files(stack, done, name):
+    query, trips = registry.query(name), generated.trips(stack.config.landing)
+    expected = oracle.replay(trips, query)
+    assert len(expected) > DAYS * TRIPS_PER_DAY / 2
+    assert_equal(rows(stack.config, name), sorted(expected, key=lambda row: tuple(row.values())[:4]))
+
+
+def test_each_kind_of_run_does_the_day_that_it_is_for(stack, done):
+    audited = {
+        row.logical_date
+        for row in ledger.rows(stack.config, [("step", "=", "audit"), ("state", "=", "done")])
+    }
+    assert audited == {FIRST_DAY + timedelta(days=n) for n in range(DAYS)}
+
+
+def test_each_stage_has_its_own_section_of_the_log(stack, done):
+    log = stack.log("by_hand", "bikes_daily.publish")
+    assert log.index("::group::gate") < log.index("::group::publish") < log.rindex("::endgroup::")
+
+
+def test_publishing_tells_airflow_s_assets(stack, done):
+    assets = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
+    assert assets == {name for query in QUERIES for name in (query, f"{query}_late")}
+    events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
+    assert len(events) == DAYS * len(assets)
+
+
+def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
+    before = {query: rows(stack.config, query) for query in QUERIES}
+    silver = DeltaTable(stack.config.table("silver_bikes"))
+    silver.delete(f"arrival_date = CAST('{FIRST_DAY}' AS DATE) AND line <= 10")
+    stack.trigger("spoilt", None, day=str(FIRST_DAY))
+    stack.client.wait_for_runs(DAG, "manual", 4, LIMIT_S)
+    ingest = stack.task("spoilt", "ingest")
+    assert (ingest["state"], ingest["try_number"]) == ("failed", 1)
+    log = stack.log("spoilt", "ingest")
+    assert f"exited with {GateFailed.exit_code}" in log
+    assert "limit:" in log and "windrow query" in log
+    assert {query: rows(stack.config, query) for query in QUERIES} == before
+
+
+def test_nothing_is_left_running_after_the_stop(stack):
+    assert processes.marked(settings.mark(stack.config.home))
+    airflow.stop(stack.config.home)
+    assert processes.marked(settings.mark(stack.config.home)) == []

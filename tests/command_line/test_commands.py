@@ -1,0 +1,290 @@
+"""`windrow` as a user types it: results on stdout, remarks on stderr, a code per kind of error."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipelines.__main__ import COMMANDS, ORDER, command_names
+from schemas import errors
+from schemas.errors import BadStatement, LandingFailed, NotSetUp, OutsideStream, UnknownName, WrongParameter
+from tests.command_line.conftest import REPOSITORY, ROWS, WINDROW, typed
+
+NO_JVM = ("pyspark", "great_expectations", "numba")
+
+
+def test_a_command_is_a_file():
+    assert command_names() == list(ORDER)
+    assert {path.stem for path in COMMANDS.glob("[a-z]*.py")} == set(ORDER)
+
+
+@pytest.mark.parametrize("command", ORDER)
+def test_every_command_explains_itself(windrow, command):
+    ended = windrow(command, "--help")
+    assert ended.code == 0
+    assert "--json" in ended.out
+
+
+def test_alone_it_prints_the_commands(windrow):
+    ended = windrow()
+    assert ended.code == 0
+    assert all(command in ended.out for command in ORDER)
+
+
+def test_both_ways_to_start_it_are_the_same(small_lake):
+    environment = {"WINDROW_HOME": str(small_lake.home), "PATH": os.defpath}
+    words = ("query", "SELECT count(*) AS n FROM bikes_demand", "--json")
+    module = subprocess.run(
+        [sys.executable, "-m", "pipelines", *words],
+        env=environment,
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
+    command = typed(*words, **environment)
+    assert (
+        (module.returncode, module.stdout) == (command.code, command.out) == (0, f'[{{"n": {len(ROWS)}}}]\n')
+    )
+
+
+def test_query_prints_a_table_for_people(windrow):
+    ended = windrow("query", "SELECT start_station_id, events, emitted_at FROM bikes_demand_final ORDER BY 1")
+    assert ended.code == 0
+    assert "2018-10-04 05:00:00Z" in ended.out
+    assert ended.error == ""
+
+
+def test_query_prints_json_for_tools_with_times_in_utc(windrow):
+    ended = windrow(
+        "query", "SELECT revision, events, emitted_at FROM bikes_demand WHERE events = 12", "--json"
+    )
+    assert ended.json == [{"revision": 2, "events": 12, "emitted_at": "2018-10-04T05:00:00Z"}]
+
+
+def test_what_json_has_no_number_for_is_a_string(windrow):
+    statement = "SELECT 'nan'::DOUBLE AS a, sum(events) AS b, NULL AS c, [1, 2] AS d FROM bikes_demand"
+    assert windrow("query", statement, "--json").json == [{"a": "nan", "b": 74, "c": None, "d": [1, 2]}]
+
+
+def test_rows_that_are_not_shown_are_counted(windrow):
+    ended = windrow("query", "SELECT * FROM range(12)", "--rows", "10")
+    assert "2 of 12 rows are not shown" in ended.error
+    assert len(windrow("query", "SELECT * FROM range(12)", "--json", "--rows", "10").json) == 12
+
+
+def test_a_value_in_brackets_is_shown_as_it_is(windrow):
+    assert "[red]stop[/red]" in windrow("query", "SELECT '[red]stop[/red]' AS text").out
+
+
+def test_tables_counts_rows(windrow):
+    (found,) = windrow("tables", "--json").json
+    assert (found["table"], found["rows"], found["files"]) == ("bikes_demand", len(ROWS), 3)
+
+
+def test_an_empty_home_says_where_to_begin(windrow, tmp_path, monkeypatch):
+    monkeypatch.setenv("WINDROW_HOME", str(tmp_path / "new"))
+    for command in ("tables", "runs"):
+        ended = windrow(command)
+        assert ended.code == 0
+        assert "windrow ingest STREAM" in ended.error
+
+
+MISTAKES = [
+    (("query", "SELEC 1"), BadStatement, "syntax error"),
+    (("query", "SELECT * FROM nowhere"), UnknownName, "known: bikes_demand"),
+    (("ingest", "buses"), UnknownName, "known: bikes"),
+    (("replay", "nothing", "--day", "2018-10-01"), UnknownName, "bikes_demand"),
+    (("replay", "bikes_demand", "--day", "2018-02-30"), WrongParameter, "YYYY-MM-DD"),
+    (("replay", "bikes_demand", "--day", "yesterday"), WrongParameter, "YYYY-MM-DD"),
+    (("replay", "bikes_demand"), WrongParameter, "--day"),
+    (("replay", "bikes_demand", "--day", "2018-10-01", "--stage", "half"), WrongParameter, "audit"),
+    (
+        ("backfill", "bikes_demand", "--from", "2018-10-02", "--to", "2018-10-01"),
+        WrongParameter,
+        "2018-10-02",
+    ),
+    (("ingest", "bikes", "--day", "1999-12-31"), OutsideStream, "2013-05-27"),
+    (("ingest", "bikes"), LandingFailed, "does not exist"),
+    (("fly",), WrongParameter, "fly"),
+    (("query", "SELECT 1", "--rows", "-1"), WrongParameter, "--rows"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "told"), MISTAKES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_a_mistake_is_told_in_plain_words_with_its_kind_s_exit_code(windrow, words, kind, told):
+    ended = windrow(*words)
+    assert ended.code == kind.exit_code
+    assert told in ended.error
+    assert ended.error.splitlines()[-1].strip()
+    assert "Traceback" not in ended.error + ended.out
+    assert ended.out == ""
+
+
+def test_with_json_an_error_is_json_on_stderr(windrow):
+    ended = windrow("query", "SELECT * FROM nowhere", "--json")
+    told = json.loads(ended.error)
+    assert (told["kind"], told["exit_code"], ended.code) == (
+        "UnknownName",
+        UnknownName.exit_code,
+        UnknownName.exit_code,
+    )
+    assert ended.out == ""
+
+
+def test_an_empty_home_variable_is_told(windrow, monkeypatch):
+    monkeypatch.setenv("WINDROW_HOME", " ")
+    ended = windrow("tables")
+    assert ended.code == WrongParameter.exit_code
+    assert "WINDROW_HOME" in ended.error
+
+
+HEADER = "start_ts,duration,start_station,end_station,subscriber,birth_year"
+TRIP = "2017-01-01 00:00:21,680,3226,3165,1,1965"
+
+
+def test_a_missing_java_is_told_with_what_mends_it(tmp_path):
+    file = tmp_path / "landing" / "bikes" / "citibike-nyc-2017" / "trips-2017-01-01.csv"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"{HEADER}\n{TRIP}\n")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("realpath", "dirname", "bash"):
+        (tools / tool).symlink_to(shutil.which(tool))
+    ended = typed("ingest", "bikes", WINDROW_HOME=str(tmp_path), JAVA_HOME="/nowhere", PATH=str(tools))
+    assert ended.code == NotSetUp.exit_code
+    assert "make setup" in ended.error
+    assert "Traceback" not in ended.error
+
+
+def reported(action: str, home: Path) -> subprocess.CompletedProcess:
+    """Run an action as a command is run, in a process of its own."""
+    imports = "import sys\nfrom errno import *\nfrom pipelines.commands._errors import reported\n"
+    code = f"{imports}sys.exit(reported(lambda: {action}, False))"
+    environment = {"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(home)}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_a_defect_is_a_short_line_and_a_log(tmp_path):
+    ended = reported("1 / 0", tmp_path)
+    assert ended.returncode == 1
+    assert "ZeroDivisionError" in ended.stderr and "Traceback" not in ended.stderr
+    (log,) = (tmp_path / "logs").iterdir()
+    assert str(log) in ended.stderr
+    assert "Traceback" in log.read_text()
+
+
+def test_a_defect_whose_log_can_not_be_written_shows_its_traceback(tmp_path):
+    (tmp_path / "logs").write_text("a file where the folder should be")
+    ended = reported("1 / 0", tmp_path)
+    assert ended.returncode == 1
+    assert "Traceback" in ended.stderr
+
+
+@pytest.mark.parametrize("number", ["ENOSPC", "EFBIG", "EDQUOT", "EROFS", "EACCES"])
+def test_a_disk_that_refuses_is_no_defect(tmp_path, number):
+    ended = reported(f"(_ for _ in ()).throw(OSError({number}, 'refused', 'a/file'))", tmp_path)
+    assert ended.returncode == errors.StorageFailed.exit_code
+    assert "a/file" in ended.stderr
+    assert not (tmp_path / "logs").exists()
+
+
+def session_of(leader: int) -> set[int]:
+    found = subprocess.run(
+        ["ps", "-o", "pid=", "-s", str(leader)], capture_output=True, text=True
+    ).stdout.split()
+    return {int(process) for process in found}
+
+
+DEAF_CHILDREN = """
+import os, subprocess, sys, time
+from pipelines.commands import _processes
+from pipelines.commands._errors import reported
+grandchild = "; ".join([
+    "import os, signal, time", "os.setpgid(0, 0)", "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+    "print('up', flush=True)", "time.sleep(600)"])
+child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandchild!r}])"
+def work():
+    subprocess.Popen([sys.executable, "-c", child])
+    time.sleep(600)
+_processes.raise_on_signals()
+code = reported(work, False)
+_processes.end_children(_processes.HASTY_GRACE_S)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_with_all_that_it_started(number):
+    process = subprocess.Popen(
+        [sys.executable, "-c", DEAF_CHILDREN],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={"PYTHONPATH": str(REPOSITORY)},
+    )
+    assert process.stdout.readline() == "up\n"
+    assert len(session_of(process.pid)) == 3
+    process.send_signal(number)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert "nothing was left running" in error
+    assert session_of(process.pid) == set()
+
+
+def wait_until(holds, limit_s: float = 60) -> None:
+    deadline = time.monotonic() + limit_s
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {limit_s} s"
+        time.sleep(0.05)
+
+
+def test_it_ends_when_its_parent_was_killed(small_lake):
+    """As a task's process is, when Airflow kills the task with SIGKILL."""
+    parent = (
+        "import subprocess, sys; child = subprocess.Popen([*sys.argv[1:3], 'query', sys.argv[3]]); "
+        "print(child.pid, flush=True); child.wait()"
+    )
+    endless = "SELECT max(a.range * b.range) FROM range(10000000) a, range(10000000) b"
+    process = subprocess.Popen(
+        [sys.executable, "-c", parent, WINDROW, "--end-with-parent", endless],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    child = Path("/proc", process.stdout.readline().strip())
+    # What a command needs is loaded after it asked for the signal: then it is in its query.
+    wait_until(lambda: "duckdb" in (child / "maps").read_text())
+    process.kill()
+    process.wait()
+    wait_until(lambda: session_of(process.pid) == set())
+
+
+IMPORTED = """
+import sys
+from pipelines.__main__ import run
+code = run(sys.argv[1:])
+print(code, sorted(name for name in {names} if name in sys.modules), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("words", [("--help",), ("query", "SELECT 1"), ("tables",), ("runs",)], ids=" ".join)
+def test_quick_commands_load_no_spark_and_no_kernel(small_lake, words):
+    ended = subprocess.run(
+        [sys.executable, "-c", IMPORTED.format(names=NO_JVM), *words],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(small_lake.home)},
+        timeout=60,
+    )
+    assert ended.stderr.splitlines()[-1] == "0 []"

@@ -1,0 +1,37 @@
+"""Long work says how far it is: lines in a log, bars on a terminal, and never on stdout."""
+
+from io import StringIO
+
+from rich.console import Console
+from rich.progress import Progress
+
+from pipelines import flow
+from pipelines.commands._progress import StageBars, StageLines, progress
+
+
+def test_in_a_log_each_stage_is_said_once_as_it_begins(capsys):
+    with progress() as told:
+        told("replay")
+        told("replay", 3, 10)
+        told("gate")
+    said = capsys.readouterr()
+    assert isinstance(told, StageLines)
+    assert said.err.splitlines() == [f"== replay: {flow.REPLAY.does}", f"== gate: {flow.GATE.does}"]
+    assert said.out == ""
+
+
+def test_what_is_no_stage_of_the_map_is_said_as_it_is(capsys):
+    with progress() as told:
+        told("bronze: 3 file(s)")
+    assert capsys.readouterr().err == "== bronze: 3 file(s)\n"
+
+
+def test_on_a_terminal_each_stage_has_a_bar_which_is_full_when_the_next_begins():
+    bars = Progress(console=Console(file=StringIO(), force_terminal=True))
+    told = StageBars(bars)
+    told("replay", 3, 10)
+    told("gate")
+    assert [(task.description, task.completed, task.total) for task in bars.tasks] == [
+        ("replay", 10, 10),
+        ("gate", 0, None),
+    ]

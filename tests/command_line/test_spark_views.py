@@ -1,0 +1,40 @@
+"""The same names in a Spark session as in `windrow query`, with the same rows."""
+
+import pytest
+
+from pipelines import sql
+from pipelines.spark import session
+from pipelines.spark_views import register_spark_views
+
+
+@pytest.fixture(scope="module")
+def spark(small_lake):
+    spark = session(small_lake)
+    register_spark_views(small_lake, spark)
+    return spark
+
+
+STATEMENTS = [
+    "SELECT * FROM bikes_demand",
+    "SELECT * FROM bikes_demand_final",
+    "SELECT * FROM bikes_demand_as_of(TIMESTAMP '2018-10-01 23:59')",
+    "SELECT * FROM bikes_demand_as_of(TIMESTAMP '2018-10-02 01:00')",
+    "SELECT * FROM bikes_demand_as_of(TIMESTAMP '2018-10-03 12:00')",
+]
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_spark_and_duckdb_give_the_same_rows(small_lake, spark, statement):
+    expected = sql.run(small_lake, statement)
+    found = spark.sql(statement).toArrow().cast(expected.schema)
+    order = [(name, "ascending") for name in ("start_station_id", "window_start", "revision")]
+    assert found.sort_by(order).to_pylist() == expected.sort_by(order).to_pylist()
+    assert expected.num_rows > 0 or "23:59" in statement
+
+
+def test_registering_again_is_allowed_and_sees_new_tables(small_lake, spark):
+    register_spark_views(small_lake, spark)
+    assert {row.viewName for row in spark.sql("SHOW VIEWS").collect()} == {
+        "bikes_demand",
+        "bikes_demand_final",
+    }

@@ -1,0 +1,15 @@
+"""What all tests share: a quick JVM, and Hypothesis short by default, HYPOTHESIS_PROFILE=nightly for a long search."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("WINDROW_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+pytest_plugins = ["tests.lakes"]
+
+# No deadline: the first example may compile a kernel, and machines are shared.
+COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+settings.register_profile("short", max_examples=150, derandomize=True, **COMMON)
+settings.register_profile("nightly", max_examples=20_000, **COMMON)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))

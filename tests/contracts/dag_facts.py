@@ -1,0 +1,48 @@
+"""Run by Airflow's Python: parses dags/ and prints, as JSON, what the rules of test_dag_rules.py look at."""
+
+import json
+import sys
+from pathlib import Path
+
+from airflow.dag_processing.dagbag import DagBag
+
+
+def task_facts(task) -> dict:
+    return {
+        "id": task.task_id,
+        "downstream": sorted(task.downstream_task_ids),
+        "arguments": list(task.arguments),
+        "outlets": [asset.name for asset in task.outlets],
+        "retries": task.retries,
+        "pool": task.pool,
+        "at_once": task.max_active_tis_per_dag,
+        "trigger_rule": task.trigger_rule.value,
+        "operator": type(task).__name__,
+        "past": task.depends_on_past,
+        "text": task.doc_md,
+    }
+
+
+def dag_facts(dag) -> dict:
+    return {
+        "id": dag.dag_id,
+        "timetable": type(dag.timetable).__name__,
+        "cron": dag.timetable.expression,
+        "zone": str(dag.timetable.timezone),
+        "catchup": dag.catchup,
+        "start": dag.start_date.isoformat(),
+        "end": dag.end_date,
+        "text": dag.doc_md,
+        "tags": sorted(dag.tags),
+        "params": dict(dag.params.dump()),
+        "tasks": [task_facts(task) for task in dag.tasks],
+    }
+
+
+bag = DagBag(sys.argv[1])
+facts = {
+    "errors": bag.import_errors,
+    "modules": sorted(sys.modules),
+    "dags": [dag_facts(dag) for dag in bag.dags.values()],
+}
+Path(sys.argv[2]).write_text(json.dumps(facts))

@@ -1,0 +1,184 @@
+"""Rules that every DAG keeps. Airflow's own Python parses dags/ once; the rules look at what it saw."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from pipelines import flow
+from schemas import tables
+from schemas.registry import queries_of, stream, streams
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+AIRFLOW_PYTHON = REPOSITORY / ".venv-airflow" / "bin" / "python"
+DAG_FILES = sorted((REPOSITORY / "dags").glob("*.py"))
+HEAVY = ("pyspark", "pyarrow", "pandas", "numba", "duckdb", "deltalake", "great_expectations")
+ALLOWED_IMPORTS = {"airflow", "dags", "schemas", "pipelines"} | set(sys.stdlib_module_names)
+
+
+@pytest.fixture(scope="module")
+def parsed(tmp_path_factory):
+    home = tmp_path_factory.mktemp("airflow")
+    facts = home / "facts.json"
+    environment = {
+        **os.environ,
+        "AIRFLOW_HOME": str(home),
+        "PYTHONPATH": str(REPOSITORY),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__DAGS_FOLDER": str(REPOSITORY / "dags"),
+    }
+    subprocess.run(
+        [AIRFLOW_PYTHON, Path(__file__).with_name("dag_facts.py"), REPOSITORY / "dags", facts],
+        env=environment,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    return json.loads(facts.read_text())
+
+
+@pytest.fixture(scope="module")
+def dags(parsed):
+    return {dag["id"]: dag for dag in parsed["dags"]}
+
+
+def tasks_of(dag):
+    return {task["id"]: task for task in dag["tasks"]}
+
+
+def test_every_dag_file_parses(parsed):
+    assert parsed["errors"] == {}
+
+
+def test_every_stream_has_its_dag_and_there_is_no_other(dags):
+    assert sorted(dags) == sorted(streams())
+
+
+def test_parsing_loads_none_of_the_heavy_packages(parsed):
+    loaded = {module.split(".")[0] for module in parsed["modules"]}
+    assert "airflow" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("file", DAG_FILES, ids=lambda file: file.name)
+def test_dag_files_import_only_airflow_the_standard_library_and_the_light_modules(file):
+    imported = [
+        node
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
+    names = [alias.name for node in imported if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in imported if isinstance(node, ast.ImportFrom)]
+    assert {name.split(".")[0] for name in names} <= ALLOWED_IMPORTS
+    of_pipelines = {
+        alias.name
+        for node in imported
+        if isinstance(node, ast.ImportFrom) and node.module == "pipelines"
+        for alias in node.names
+    }
+    assert of_pipelines <= {"flow", "flow_text"}
+
+
+def test_no_date_is_outside_a_dag_since_airflow_would_run_no_task_and_say_success(dags):
+    for dag in dags.values():
+        assert dag["end"] is None
+        assert datetime.fromisoformat(dag["start"]).date() < stream(dag["id"]).first_day
+
+
+def test_days_are_utc_days_by_data_interval_without_catching_up(dags):
+    for dag in dags.values():
+        assert (dag["timetable"], dag["cron"], dag["zone"]) == (
+            "CronDataIntervalTimetable",
+            "0 0 * * *",
+            "UTC",
+        )
+        assert dag["catchup"] is False
+
+
+def test_the_first_task_is_the_only_first_and_is_the_one_that_refuses_foreign_days(dags):
+    for dag in dags.values():
+        after = {name for task in dag["tasks"] for name in task["downstream"]}
+        first = [task["id"] for task in dag["tasks"] if task["id"] not in after]
+        assert first == ["ingest"]
+        assert tasks_of(dag)["ingest"]["arguments"] == ["ingest", dag["id"]]
+
+
+def test_each_query_is_replayed_and_then_published(dags):
+    for dag in dags.values():
+        tasks = tasks_of(dag)
+        names = [query.name for query in flow.scheduled_queries(stream(dag["id"]))]
+        assert tasks["ingest"]["downstream"] == sorted(f"{name}.replay" for name in names)
+        for name in names:
+            assert tasks[f"{name}.replay"]["downstream"] == [f"{name}.publish"]
+            assert tasks[f"{name}.replay"]["arguments"] == ["replay", name, "--stage", "audit"]
+            assert tasks[f"{name}.publish"]["arguments"] == ["replay", name, "--stage", "publish"]
+        assert len(tasks) == 1 + 2 * len(names)
+
+
+def test_assets_are_the_published_tables_and_come_from_the_publishing_task(dags):
+    for dag in dags.values():
+        for task in dag["tasks"]:
+            query, _, stage = task["id"].partition(".")
+            assert task["outlets"] == ([query, f"{query}_late"] if stage == "publish" else [])
+
+
+def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_pool(dags):
+    for task in (task for dag in dags.values() for task in dag["tasks"]):
+        assert task["operator"] == "WindrowOperator"
+        assert task["retries"] >= 1
+        assert task["pool"] == "default_pool"
+        assert task["trigger_rule"] == "all_success"
+        assert task["past"] is False
+
+
+def test_two_runs_do_not_ingest_one_stream_at_once_since_backfills_do_not_share_max_active_runs(dags):
+    for dag in dags.values():
+        assert tasks_of(dag)["ingest"]["at_once"] == 1
+
+
+def test_the_text_of_a_dag_names_its_columns_and_queries(dags):
+    for dag in dags.values():
+        definition = stream(dag["id"])
+        assert definition.title in dag["text"]
+        for name in (
+            *(column.name for column in definition.columns),
+            *(q.name for q in queries_of(definition.name)),
+        ):
+            assert name in dag["text"]
+        assert all(task["text"] for task in dag["tasks"])
+
+
+def test_a_run_without_logical_date_can_be_given_its_day(dags):
+    for dag in dags.values():
+        assert dag["params"] == {"day": None}
+
+
+def test_the_map_names_every_table_and_no_other():
+    for definition in streams().values():
+        written = {table for stage in flow.STAGES for table in flow.table_names(stage, definition)[1]}
+        made = {table.name for table in tables.ingest_tables(definition)} | {tables.VERDICTS.name}
+        asked = [query.name for query in queries_of(definition.name)]
+        made |= {
+            f"{name}{late}{audit}" for name in asked for late in ("", "_late") for audit in ("", "_audit")
+        }
+        assert written == made
+
+
+def test_what_a_stage_reads_lies_in_the_landing_folder_or_was_written_by_an_earlier_stage():
+    for definition in streams().values():
+        there = {"landing/"}
+        for stage in flow.STAGES:
+            reads, writes = flow.table_names(stage, definition)
+            assert set(reads) <= there, stage.name
+            there |= set(writes)
+
+
+def test_every_stage_belongs_to_one_task():
+    query = queries_of("bikes")[0]
+    of_tasks = (flow.ingest_task(stream("bikes")), flow.replay_task(query), flow.publish_task(query))
+    assert [stage for task in of_tasks for stage in task.stages] == list(flow.STAGES)

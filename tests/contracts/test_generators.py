@@ -1,0 +1,147 @@
+"""What a generator writes can be imported, and its test fails until somebody says what is right.
+
+Each runs in a copy of the tree, as `make new-…` would in a checkout.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# What isn't copied (pipelines/, and kernels/ but for a new aggregate) is imported from here.
+COPIED = ("schemas", "stack", "tests/schemas", "pyproject.toml")
+ALL_PASSED, SOME_FAILED = 0, 1
+
+
+@pytest.fixture
+def tree(tmp_path) -> Path:
+    """A copy of what generators write into."""
+    copy(tmp_path, *COPIED)
+    return tmp_path
+
+
+def copy(tree: Path, *names: str) -> None:
+    for name in names:
+        source, target = ROOT / name, tree / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+
+
+def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """A Python module in the copy."""
+    settings = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-m", *arguments], cwd=tree, env=settings, capture_output=True, text=True
+    )
+
+
+def new(tree: Path, kind: str, name: str) -> subprocess.CompletedProcess:
+    return run(tree, "stack.new", kind, name)
+
+
+def outcome(tree: Path, *tests: str) -> tuple[int, str]:
+    ran = run(tree, "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def fill_in(file: Path, pieces: dict[str, str]) -> None:
+    """Replace pieces of a generated file, each of which must be there."""
+    text = file.read_text()
+    for piece, filled in pieces.items():
+        assert piece in text, piece
+        text = text.replace(piece, filled)
+    file.write_text(text)
+
+
+def test_a_new_stream_fails_its_tests_until_real_lines_are_written_down(tree):
+    made = new(tree, "stream", "boats")
+    assert (made.returncode, made.stderr) == (0, "")
+    code, said = outcome(tree, "tests/schemas/test_stream_boats.py")
+    assert code == SOME_FAILED
+    assert "write at least three real lines into EVENTS" in said
+    code, said = outcome(tree, "tests/schemas/test_every_stream.py", "-k", "boats and says_everything")
+    assert code == SOME_FAILED, "a TODO must not pass as a definition"
+
+    fill_in(tree / "schemas/streams/boats.py", pieces={"TODO: ": "", '"TODO", low=0': '"kg", low=0'})
+    line = "2018-08-01 10:00:00,2018-08-01 10:30:00,ferry,{}"
+    event = ("lines", line, "2018-08-01 10:00", "2018-08-01 10:30", "2018-08-01 10:30")
+    events = [(event[0], line.format(n), *event[2:], {"key": "ferry", "value": n}) for n in (1, 2, 3)]
+    refused = [("lines", line.format(-1), "out of range")]
+    fill_in(
+        tree / "tests/schemas/test_stream_boats.py",
+        pieces={
+            "FILES: list[tuple[str, str]] = []": 'FILES = [("boats/a.csv", "start,end,key,value")]',
+            "EVENTS: list[tuple[str, str, str, str, str, dict]] = []": f"EVENTS = {events}",
+            "REFUSED: list[tuple[str, str, str]] = []": f"REFUSED = {refused}",
+        },
+    )
+    code, said = outcome(tree, "tests/schemas/test_stream_boats.py", "tests/schemas/test_every_stream.py")
+    assert code == ALL_PASSED, said
+
+
+def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
+    made = new(tree, "query", "bikes_quiet")
+    assert (made.returncode, made.stderr) == (0, "")
+    test = tree / "tests/semantics/test_query_bikes_quiet.py"
+    code, said = outcome(tree, str(test))
+    assert code == SOME_FAILED
+    assert "write events into EVENTS" in said
+
+    event = {"start": "2018-08-01 10:05", "arrival": "2018-08-01 10:15", "start_station_id": 7}
+    expected = {"start_station_id": 7, "pane": "on_time", "events_counted": 1}
+    filled = {
+        "EVENTS: list[dict] = []": f"EVENTS = [{event}, {event}]",
+        "EXPECTED: list[dict] = []": f"EXPECTED = [{expected}]",
+    }
+    fill_in(test, pieces=filled)
+    code, said = outcome(tree, str(test))
+    assert code == SOME_FAILED, "one event too many must fail"
+    fill_in(test, pieces={f"[{event}, {event}]": f"[{event}]"})
+    code, said = outcome(tree, str(test))
+    assert code == ALL_PASSED, said
+
+
+def test_a_new_aggregate_fails_its_test_until_it_is_said_in_plain_python(tree):
+    copy(tree, "kernels")
+    made = new(tree, "aggregate", "total")
+    assert (made.returncode, made.stderr) == (0, "")
+    test = tree / "tests/kernels/test_aggregate_total.py"
+    fill_in(
+        test, pieces={'raise NotImplementedError("say in plain Python what total is")': "return max(values)"}
+    )
+    code, said = outcome(tree, str(test))
+    assert code == SOME_FAILED, "a wrong aggregate must fail"
+    assert "1 failed, 1 passed" in said, said
+
+    fill_in(test, pieces={"return max(values)": "return sum(values) if values else None"})
+    code, said = outcome(tree, str(test))
+    assert code == ALL_PASSED, said
+
+
+@pytest.mark.parametrize("kind", ["stream", "query", "aggregate"])
+def test_a_generator_overwrites_nothing(tree, kind):
+    assert new(tree, kind, "bikes_new").returncode == 0
+    again = new(tree, kind, "bikes_new")
+    assert again.returncode == 2
+    assert "exists" in again.stderr
+    assert "Traceback" not in again.stderr
+
+
+@pytest.mark.parametrize("name", ["", "Boats", "1st", "a-b", "../boats", "class", "__init__"])
+def test_a_name_that_is_no_plain_name_is_refused_with_an_example(tree, name):
+    refused = new(tree, "stream", name)
+    assert refused.returncode == 2
+    assert "lower-case letters, digits and _, such as boat_trips" in refused.stderr
+
+
+def test_a_query_that_names_no_stream_is_refused_with_the_streams(tree):
+    refused = new(tree, "query", "cars_daily")
+    assert refused.returncode == 3
+    assert "known: bikes" in refused.stderr

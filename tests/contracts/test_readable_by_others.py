@@ -1,0 +1,49 @@
+"""Every kind of table is read by delta-rs, DuckDB and Polars alike: the lake belongs to no engine."""
+
+import duckdb
+import polars
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from pipelines import lake
+
+KINDS = ("files_bikes", "bronze_bikes", "silver_bikes", "quarantine_bikes", "pass_bikes", "partitions_bikes",
+         "bikes_demand_audit", "bikes_demand", "bikes_demand_late_audit", "bikes_demand_late", "bikes_daily",
+         "bikes_last_hour", "runs", "verdicts")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_three_readers_see_the_same_rows_and_columns(first_published, name):
+    place = str(first_published.table(name))
+    ours = lake.read(first_published, name)
+    theirs = DeltaTable(place).to_pyarrow_table()
+    frame = polars.scan_delta(place).collect()
+    with duckdb.connect() as database:
+        database.register("found", lake.dataset(first_published, name))
+        assert database.sql("SELECT count(*) FROM found").fetchall() == [(ours.num_rows,)]
+        assert database.sql("SELECT * FROM found LIMIT 0").columns == ours.column_names == frame.columns
+    assert theirs.num_rows == frame.height == ours.num_rows
+
+
+def _sorted_rows(table: pa.Table) -> list[tuple]:
+    return sorted(tuple(row.values()) for row in table.to_pylist())
+
+
+def test_readers_see_the_same_events(first_published):
+    columns = ["path", "line", "start_station_id", "trip_duration_s", "start", "arrival"]
+    ours = _sorted_rows(lake.read(first_published, "silver_bikes", columns=columns))
+    frame = polars.scan_delta(str(first_published.table("silver_bikes"))).select(columns).collect()
+    with duckdb.connect() as database:
+        database.register("silver", lake.dataset(first_published, "silver_bikes"))
+        found = database.sql(f"SELECT {', '.join(columns)} FROM silver").to_arrow_table()
+    assert len(ours) > 100
+    assert sorted(frame.rows()) == ours
+    assert _sorted_rows(found) == ours
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_table_uses_what_others_cannot_read(first_published, name):
+    table = DeltaTable(first_published.table(name))
+    assert table.protocol().min_reader_version == 1
+    assert table.metadata().configuration["delta.enableDeletionVectors"] == "false"

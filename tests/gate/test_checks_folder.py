@@ -1,0 +1,51 @@
+"""One file is one check, found by looking; judging needs no network and no JVM."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines import checks as folder
+from pipelines.checks import checks
+
+FILES = sorted(path.stem for path in Path(folder.__file__).parent.glob("*.py"))
+
+
+def test_every_file_of_the_folder_is_a_check_or_named_as_none():
+    found = [check.__name__.rpartition(".")[2] for judges in ("audit", "silver") for check in checks(judges)]
+    assert sorted([*found, *folder.NOT_CHECKS]) == FILES
+
+
+@pytest.mark.parametrize("check", [*checks("audit"), *checks("silver")], ids=lambda check: check.__name__)
+def test_a_check_says_its_name_its_law_and_what_it_judges(check):
+    assert check.NAME and check.LAW.endswith(".")
+    assert check.JUDGES in ("audit", "silver") and callable(check.run)
+
+
+def test_names_are_unique():
+    names = [check.NAME for judges in ("audit", "silver") for check in checks(judges)]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("law", range(1, 6))
+def test_every_law_of_semantics_has_its_file(law):
+    assert [name for name in FILES if name.startswith(f"law_{law}_")]
+
+
+def test_the_recount_uses_no_kernel():
+    code = ("import sys, pipelines.checks as c; c.checks('audit'); c.checks('silver'); "
+            "print([name for name in sys.modules if name.split('.')[0] in ('kernels', 'pyspark', 'numba')])")
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "[]\n"
+
+
+def test_great_expectations_talks_to_nobody():
+    code = ("import socket; socket.socket.connect = socket.getaddrinfo = lambda *a, **k: print('CALLED', a)\n"
+            "import pandas as pd; from pipelines import expecting\n"
+            "from schemas.expectations import NOT_NULL, Expectation\n"
+            "found = expecting._validated(pd.DataFrame({'a': [1]}), "
+            "(Expectation('t', 'n', NOT_NULL, ('a',), {'column': 'a'}, '', ''),))\n"
+            "print(found['n'].success)")
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("True\n", "")

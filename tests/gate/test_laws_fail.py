@@ -1,0 +1,209 @@
+"""Each law fails on rows that break it, and gives SQL that shows them beside what silver says."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pipelines import sql
+from pipelines.config import Config
+from schemas.tables import silver_table
+from tests.gate.small_lake import (
+    DAYS,
+    FIRST_DAY,
+    HOUR,
+    STREAM,
+    SmallLake,
+    asked,
+    choose,
+    make_lake,
+    random_events,
+)
+
+DAY = DAYS[1]
+SILVER = silver_table(STREAM)
+
+
+@pytest.fixture
+def config(tmp_path) -> Config:
+    return Config(tmp_path, tmp_path)
+
+
+@pytest.fixture
+def made(config) -> SmallLake:
+    """Rows of a sliding window, of three days; the laws hold until a test changes something."""
+    return make_lake(config, asked("sliding"), random_events(seed=5))
+
+
+def on_day(row: dict) -> bool:
+    return row.get("emitted_date", row.get("arrival_date")) == DAY
+
+
+def audit_row(made: SmallLake, holds=lambda row: True) -> dict:
+    """A row of the day that has a condition."""
+    return choose(made.rows(made.tables.audit), lambda row: on_day(row) and holds(row))
+
+
+def late_row(made: SmallLake) -> dict:
+    return choose(made.rows(made.tables.late_audit), on_day)
+
+
+def shown(made: SmallLake, law: str) -> list[dict]:
+    """The rows that the law's SQL shows; it must be fit for the double quotes of a shell."""
+    offending = made.verdicts(DAY)[law].offending
+    assert not set('"$`\\') & set(offending)
+    return sql.run(made.config, offending).to_pylist()
+
+
+def closed_row(made: SmallLake) -> dict:
+    """The newest row of a window that changed for the last time, and closed, in the day."""
+    early = asked().lateness + asked().allowed_lateness + 8 * HOUR
+    rows = [row for row in made.rows(made.tables.audit) if on_day(row)]
+    newest = {(row["key"], row["window_start"]): row for row in rows}
+    newest_end = max(row["window_end"] for row in rows)
+    return choose(list(newest.values()), lambda row: row["window_end"] + early < newest_end
+                  and row["real_total"] is not None and row["total"] is not None)
+
+
+class TestLaw2:
+    def test_a_late_row_that_is_missing(self, made):
+        gone = late_row(made)
+        made.delete(made.tables.late_audit, gone)
+        assert made.failing(DAY) == {"law 2"}
+        (row,) = shown(made, "law 2")
+        assert (row["line"], row["recounted_windows_missed"]) == (gone["line"], gone["windows_missed"])
+        assert row["windows_missed"] is None
+
+    @pytest.mark.parametrize("column, value", [
+        ("windows_missed", 99), ("late_by", 1), ("reason", "too long"), ("key", "other"),
+        ("first_missed", datetime(2024, 3, 1, tzinfo=UTC))])
+    def test_a_late_row_with_another_value(self, made, column, value):
+        made.change(made.tables.late_audit, late_row(made), **{column: value})
+        assert made.failing(DAY) == {"law 2"}
+        assert len(shown(made, "law 2")) == 1
+
+    def test_a_late_row_of_an_event_that_missed_nothing(self, made):
+        missed = {row["line"] for row in made.rows(made.tables.late_audit)}
+        event = choose(made.rows(SILVER), lambda row: on_day(row) and row["line"] not in missed)
+        made.add(made.tables.late_audit, {**late_row(made), "line": event["line"]})
+        assert made.failing(DAY) == {"law 2"}
+        assert [row["line"] for row in shown(made, "law 2")] == [event["line"]]
+
+    def test_a_late_row_of_a_rolling_window(self, config):
+        made = make_lake(config, asked("rolling"), random_events(seed=5))
+        row = late_row(made)
+        made.change(made.tables.late_audit, row, windows_missed=row["windows_missed"] + 1)
+        assert made.failing(DAY) == {"law 2"}
+
+    def test_an_event_that_silver_lost(self, made):
+        event = choose(made.rows(SILVER), lambda row: row["line"] == late_row(made)["line"])
+        made.delete(SILVER, event)
+        assert "law 2" in made.failing(DAY)
+
+
+class TestLaw3:
+    @pytest.mark.parametrize("column", ["events", "late_events"])
+    def test_a_row_that_counts_one_event_more(self, made, column):
+        row = audit_row(made, lambda row: row["events"] > row["late_events"])
+        made.change(made.tables.audit, row, **{column: row[column] + 1})
+        assert "law 3" in made.failing(DAY)
+        (found,) = shown(made, "law 3")
+        assert found[column] == found[f"recounted_{column}"] + 1 == row[column] + 1
+        assert found["key_0"] == row["key"]
+
+    def test_rows_that_hold_an_event_which_silver_lost(self, made):
+        row = audit_row(made)
+        event = choose(made.rows(SILVER), lambda event: event["key"] == row["key"]
+                       and row["window_start"] <= event["start"] < row["window_end"]
+                       and event["arrival"] <= row["emitted_at"])
+        made.delete(SILVER, event)
+        assert "law 3" in made.failing(DAY)
+
+    def test_a_row_of_a_key_that_silver_does_not_have(self, made):
+        made.add(made.tables.audit, {**audit_row(made), "key": "nobody"})
+        found = choose(shown(made, "law 3"), lambda row: row["key_0"] == "nobody")
+        assert found["recounted_events"] == 0
+
+    def test_a_row_of_a_null_key(self, made):
+        row = audit_row(made, lambda row: row["key"] is None)
+        made.change(made.tables.audit, row, events=row["events"] + 1)
+        assert [found["key_0"] for found in shown(made, "law 3")] == [None]
+
+    def test_a_row_of_another_version_is_not_judged(self, made):
+        versions = made.versions
+        made.change(made.tables.audit, audit_row(made), events=99)
+        assert made.failing(DAY) >= {"law 3"}
+        assert made.versions.audit == versions.audit + 1
+
+
+class TestLaw4:
+    def test_a_first_revision_that_is_missing(self, made):
+        later = audit_row(made, lambda row: row["revision"] == 1)
+        first = choose(made.rows(made.tables.audit), lambda row: row["revision"] == 0 and all(
+            row[name] == later[name] for name in ("key", "window_start")))
+        made.delete(made.tables.audit, first)
+        assert "law 4" in made.failing(first["emitted_date"])
+
+    def test_the_only_row_of_a_window_that_is_missing(self, made):
+        row = audit_row(made, lambda row: row["revision"] == 0 and on_day(row))
+        made.delete(made.tables.audit, row)
+        found = choose(shown(made, "law 4"), lambda found: found["problem"] == "row is missing")
+        assert found["recounted_emitted_at"] == row["emitted_at"]
+
+    @pytest.mark.parametrize("column, step, problem", [
+        ("revision", 1, "no such revision"), ("emitted_at", timedelta(seconds=1), "other tick")])
+    def test_a_row_that_is_out_of_step(self, made, column, step, problem):
+        rows = made.rows(made.tables.audit)
+        windows = [(row["key"], row["window_start"]) for row in rows]
+        row = audit_row(made, lambda row: windows.count((row["key"], row["window_start"])) == 1)
+        made.change(made.tables.audit, row, **{column: row[column] + step})
+        assert "law 4" in made.failing(DAY)
+        assert problem in {found["problem"] for found in shown(made, "law 4")}
+
+    def test_a_row_with_another_pane(self, made):
+        row = audit_row(made, lambda row: row["pane"] == "late")
+        made.change(made.tables.audit, row, pane="on_time")
+        assert made.failing(DAY) == {"law 4"}
+        assert [found["recounted_pane"] for found in shown(made, "law 4")] == ["late"]
+
+    def test_events_that_fall(self, made):
+        rows = [row for row in made.rows(made.tables.audit) if on_day(row)]
+        before = {(row["key"], row["window_start"], row["revision"]) for row in rows}
+        row = audit_row(made, lambda row: (row["key"], row["window_start"], row["revision"] - 1) in before)
+        made.change(made.tables.audit, row, events=0, late_events=0)
+        assert "events fall" in {found["problem"] for found in shown(made, "law 4")}
+
+    def test_a_row_of_a_rolling_window_with_emit_arrival(self, config):
+        made = make_lake(config, asked("rolling", "arrival"), random_events(seed=5))
+        made.delete(made.tables.audit, audit_row(made))
+        assert made.failing(DAY) == {"law 4"}
+
+
+class TestLaw5:
+    @pytest.mark.parametrize("column", asked().aggregates)
+    def test_an_aggregate_that_is_not_the_final_one(self, made, column):
+        row = closed_row(made)
+        made.change(made.tables.audit, row, **{column: row[column] + 1})
+        assert made.failing(DAY) == {"law 5"}
+        (found,) = shown(made, "law 5")
+        number = list(asked().aggregates).index(column)
+        assert found[column] == row[column] + 1 and found[f"recounted_{number}"] == pytest.approx(row[column])
+
+    def test_a_float_may_differ_by_rounding_only(self, made):
+        row = closed_row(made)
+        made.change(made.tables.audit, row, real_total=row["real_total"] * (1 + 1e-12))
+        assert made.failing(DAY) == set()
+
+    def test_a_null_where_there_are_values(self, made):
+        made.change(made.tables.audit, closed_row(made), least=None)
+        assert made.failing(DAY) == {"law 5"}
+
+    def test_a_closed_window_without_its_newest_row(self, made):
+        row = closed_row(made)
+        made.delete(made.tables.audit, row)
+        assert made.failing(DAY) == {"law 4", "law 5"}
+
+    @pytest.mark.parametrize("law", ["law 3", "law 5"])
+    def test_rolling_windows_with_emit_arrival_are_excepted_and_it_says_so(self, config, law):
+        made = make_lake(config, asked("rolling", "arrival"), random_events(seed=5))
+        verdict = made.verdicts(FIRST_DAY)[law]
+        assert verdict.passed and verdict.figure.startswith("does not apply")

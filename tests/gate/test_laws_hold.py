@@ -1,0 +1,56 @@
+"""On the oracle's rows every law holds: for every window kind and emit, on each day, in any disorder."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pipelines.config import Config
+from schemas.tables import silver_table
+from tests.gate.small_lake import DAY, DAYS, FIRST_DAY, HOUR, STREAM, WINDOWS, asked, make_lake, random_events
+
+
+@pytest.fixture
+def config(tmp_path) -> Config:
+    return Config(tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
+@pytest.mark.parametrize("kind", WINDOWS)
+def test_laws_hold_on_the_rows_of_the_oracle(config, kind, emit):
+    made = make_lake(config, asked(kind, emit), random_events(seed=len(kind)))
+    verdicts = [verdict for day in DAYS for verdict in made.verdicts(day).values()]
+    assert not [verdict for verdict in verdicts if not verdict.passed]
+    judged = [each for each in verdicts if " rows " in each.figure and " of 0 rows" not in each.figure]
+    assert len(judged) > len(DAYS)
+
+
+@pytest.mark.parametrize("changes", [
+    {"key": ()}, {"key": ("key", "whole")}, {"lateness": timedelta(0), "allowed_lateness": timedelta(0)},
+    {"allowed_lateness": 40 * HOUR}, {"where": (("whole", ">", 0),)}, {"where": (("key", "is_null", None),)},
+    {"where": (("whole", "not_in", (1, 2)), ("real", "<=", 1.5))}, {"where": (("key", "in", ("a", None)),)},
+], ids=str)
+@pytest.mark.parametrize("kind", ["sliding", "rolling"])
+def test_laws_hold_whatever_the_query_asks_for(config, kind, changes):
+    made = make_lake(config, asked(kind, **changes), random_events(seed=3))
+    assert made.failing(DAYS[1]) == set()
+
+
+@pytest.mark.parametrize("kind", ["sliding", "calendar day", "rolling"])
+def test_the_last_day_of_a_stream_takes_the_watermark_to_infinity(config, kind):
+    last_day = FIRST_DAY + 2 * DAY
+    made = make_lake(config, asked(kind), random_events(seed=7), replace(STREAM, last_day=last_day))
+    assert made.failing(last_day) == set()
+    without_end = replace(made, stream=replace(made.stream, last_day=None))
+    assert "law 4" in without_end.failing(last_day)
+
+
+def test_a_day_before_all_events_has_nothing_to_judge(config):
+    made = make_lake(config, asked(), random_events(seed=1))
+    assert {verdict.figure.split(" ")[0] for verdict in made.verdicts(FIRST_DAY - 9 * DAY).values()} == {"0"}
+
+
+def test_laws_hold_on_a_stream_without_events(config):
+    made = make_lake(config, asked("rolling"), [])
+    assert made.rows(silver_table(STREAM)) == []
+    assert made.failing(FIRST_DAY) == set()

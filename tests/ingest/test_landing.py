@@ -1,0 +1,138 @@
+"""Which files of the landing folder are taken, which are left out aloud, and which are known already. No JVM."""
+
+import gzip
+from datetime import date
+
+import pytest
+
+from pipelines import changes, lake, land
+from schemas import registry
+from schemas.errors import LandingFailed
+from schemas.tables import files_table
+from tests.ingest import trips
+
+TODAY = date(2024, 5, 1)
+BIKES = registry.stream("bikes")
+LINES = [trips.trip("2017-06-03 08:00:00", 600), trips.trip("2017-06-03 08:00:00", 700)]
+
+
+def find(config) -> changes.Changes:
+    return changes.find(config, BIKES, TODAY)
+
+
+def take_up(config) -> dict[str, tuple[str, str | None]]:
+    """Remember everything as an ingest would; returns state and detail by path."""
+    lake.ensure(config, files_table(BIKES))
+    found = find(config)
+    rows = [changes.replace(row, definition=registry.stream_hash("bikes")) for row in found.rows.values()]
+    for row in rows:
+        lake.replace(config, files_table(BIKES), lake.among("path", [row.path]), changes.as_table(BIKES, [row]))
+    return {row.path: (row.state, row.detail) for row in rows}
+
+
+def test_a_missing_landing_folder_is_said(config):
+    with pytest.raises(LandingFailed, match="WINDROW_LANDING"):
+        find(config)
+
+
+def test_files_of_other_streams_are_none_of_our_business(config):
+    trips.write_bytes(config, "cdr/x.csv", b"a")
+    assert land.listing(config.landing, BIKES) == land.Listing((), {}, ())
+
+
+def test_what_no_layout_names_and_what_holds_no_events_is_said(config):
+    trips.write_bytes(config, "bikes/notes.txt", b"a")
+    stations = trips.write_bytes(config, f"{trips.FOLDER}/stations.csv.gz", gzip.compress(b"a"))
+    found = land.listing(config.landing, BIKES)
+    assert [message for message in found.messages if "bikes/notes.txt: left out" in message]
+    assert stations in found.no_events
+    assert find(config).rows[stations].state == "no events"
+
+
+def test_links_that_lead_out_are_refused_aloud(config, tmp_path):
+    inside = trips.write(config, "a", LINES)
+    (tmp_path / "outside.csv.gz").write_bytes(gzip.compress(b"a\n"))
+    (tmp_path / "folder").mkdir()
+    links = {"trips-out.csv.gz": "outside.csv.gz", "trips-none.csv.gz": "none", "dir": "folder"}
+    for name, target in links.items():
+        (config.landing / trips.FOLDER / name).symlink_to(tmp_path / target)
+    found = land.listing(config.landing, BIKES)
+    assert found.events == (inside,)
+    assert len(found.messages) == 3
+    assert all("left out" in message and "link" in message for message in found.messages)
+
+
+def test_a_link_within_the_folder_is_a_file(config):
+    trips.write(config, "a", LINES)
+    (config.landing / trips.path_of("b")).symlink_to(config.landing / trips.path_of("a"))
+    assert len(land.listing(config.landing, BIKES).events) == 2
+
+
+def test_names_that_are_not_text_are_left_out_aloud(config):
+    trips.write(config, "a", LINES)
+    (config.landing / trips.FOLDER / "trips-\udcff.csv.gz").write_bytes(b"")
+    found = land.listing(config.landing, BIKES)
+    assert len(found.events) == 1
+    assert ["rename it" in message for message in found.messages] == [True]
+
+
+def test_what_a_file_is(config):
+    landed = land.land(config.landing, trips.write(config, "a", LINES))
+    assert (landed.lines, landed.first_line, landed.unreadable) == (3, trips.HEADER, None)
+    assert landed.file_bytes == (config.landing / landed.path).stat().st_size
+
+
+def test_equal_content_is_taken_from_the_least_path_and_its_lines_are_counted(config):
+    first, second = trips.write(config, "a", LINES), trips.write(config, "b", LINES)
+    rows = find(config).rows
+    assert (rows[first].state, rows[second].state) == ("accepted", "duplicate file")
+    assert (rows[second].lines, rows[second].readings, rows[second].duplicates) == (3, 2, 2)
+
+
+def test_known_content_under_a_lesser_path_is_the_duplicate(config):
+    known = trips.write(config, "b", LINES)
+    assert take_up(config) == {known: ("accepted", None)}
+    later = trips.write(config, "a", LINES)
+    assert take_up(config) == {later: ("duplicate file", f"the same bytes as {known}")}
+    assert find(config).rows == {}
+
+
+def test_a_duplicate_is_taken_up_when_its_first_is_replaced(config):
+    first, second = trips.write(config, "a", LINES), trips.write(config, "b", LINES)
+    take_up(config)
+    trips.write(config, "a", LINES[:1])
+    assert take_up(config) == {first: ("accepted", None), second: ("accepted", None)}
+
+
+def test_swapped_contents_are_both_taken(config):
+    first, second = trips.write(config, "a", LINES), trips.write(config, "b", LINES[:1])
+    take_up(config)
+    trips.write(config, "a", LINES[:1])
+    trips.write(config, "b", LINES)
+    assert take_up(config) == {first: ("accepted", None), second: ("accepted", None)}
+
+
+def test_many_empty_files_are_not_duplicates_of_each_other(config):
+    paths = [trips.write_bytes(config, trips.path_of(name), b"") for name in "ab"]
+    assert {find(config).rows[path].state for path in paths} == {"empty"}
+
+
+def test_nothing_is_pending_after_an_ingest_and_new_changed_and_gone_files_are_told_apart(config):
+    kept, changed = trips.write(config, "a", LINES), trips.write(config, "b", LINES[:1])
+    assert changes.pending(config, BIKES) == [kept, changed]
+    take_up(config)
+    assert changes.pending(config, BIKES) == []
+    trips.write(config, "b", LINES[1:])
+    new = trips.write(config, "c", [])
+    (config.landing / kept).unlink()
+    assert changes.pending(config, BIKES) == [changed, new]
+    assert ["no longer in the landing folder" in message for message in find(config).messages] == [True]
+
+
+def test_another_definition_makes_every_known_file_pending(config):
+    path = trips.write(config, "a", LINES)
+    take_up(config)
+    row = changes.replace(changes.known_files(config, BIKES)[path], definition="another")
+    lake.replace(config, files_table(BIKES), lake.among("path", [path]), changes.as_table(BIKES, [row]))
+    assert changes.pending(config, BIKES) == [path]
+    assert (list(find(config).rows), find(config).landed) == ([path], frozenset())

@@ -1,0 +1,68 @@
+"""A file's bytes become lines as received, whatever is wrong with them, however they are cut into pieces."""
+
+import gzip
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, TRUNCATED, chunks, lines
+
+
+def read(content: bytes, piece_bytes: int = 1 << 20) -> list[tuple[str, str | None]]:
+    pieces = [content[start:start + piece_bytes] for start in range(0, len(content), piece_bytes)]
+    return [pair for part in lines(pieces)
+            for pair in zip(part.texts, part.damage or [None] * len(part.texts), strict=True)]
+
+
+@pytest.mark.parametrize("content, expected", [
+    (b"", []),
+    (b"a", [("a", None)]),
+    (b"a\n", [("a", None)]),
+    (b"a\r\nb\r\n", [("a", None), ("b", None)]),
+    (b"a\n\nb", [("a", None), ("", None), ("b", None)]),
+    (b"a\rb\n", [("a\rb", None)]),
+    ("a\u2028b\x0cc\n".encode(), [("a\u2028b\x0cc", None)]),
+    (b"a\0b\nc\n", [("a\\x00b", "NUL byte"), ("c", None)]),
+    (b"caf\xe9\nok\n", [("caf\\xe9", "not UTF-8"), ("ok", None)]),
+])
+def test_only_line_feeds_end_lines_and_damage_is_marked(content, expected):
+    assert read(content) == expected
+
+
+@given(st.lists(st.binary(max_size=20), max_size=8), st.integers(1, 9))
+def test_the_pieces_that_a_file_is_read_in_do_not_matter(parts, piece_bytes):
+    content = b"\n".join(parts)
+    assert read(content, piece_bytes) == read(content)
+
+
+def test_a_line_at_the_limit_is_kept_and_one_beyond_it_is_not():
+    at_limit, beyond = b"x" * LINE_LIMIT_BYTES, b"y" * (LINE_LIMIT_BYTES + 1)
+    (kept, fine), (cut, reason), after = read(at_limit + b"\n" + beyond + b"\nz\n", 100_000)
+    assert (len(kept), fine, after) == (LINE_LIMIT_BYTES, None, ("z", None))
+    assert (cut, reason) == ("y" * KEPT_CHARACTERS, "line too long")
+
+
+def test_what_is_carried_of_an_endless_line_is_bounded():
+    pieces = (b"x" * 1_000_000 for _ in range(300))
+    assert [(len(part.texts[0]), part.damage) for part in lines(pieces)] == [(KEPT_CHARACTERS, ["line too long"])]
+
+
+def test_the_digest_is_of_the_bytes_on_disk(tmp_path):
+    packed = gzip.compress(b"a\nb\n")
+    (tmp_path / "f.csv.gz").write_bytes(packed)
+    digest = hashlib.sha256()
+    assert b"".join(chunks(tmp_path / "f.csv.gz", digest)) == b"a\nb\n"
+    assert digest.hexdigest() == hashlib.sha256(packed).hexdigest()
+
+
+@pytest.mark.parametrize("packed", [
+    gzip.compress(b"a\n" * 9_000)[:-9], gzip.compress(b"a")[:5], gzip.compress(b"a\n") + b"rubbish", b"no gzip at all",
+], ids=["no end", "half a header", "rubbish after its end", "not gzip"])
+def test_a_damaged_gzip_is_noticed_and_still_digested_whole(tmp_path, packed):
+    (tmp_path / "f.csv.gz").write_bytes(packed)
+    digest = hashlib.sha256()
+    with pytest.raises(TRUNCATED):
+        list(chunks(tmp_path / "f.csv.gz", digest))
+    assert digest.hexdigest() == hashlib.sha256(packed).hexdigest()

@@ -1,0 +1,95 @@
+"""The staircase gives P(E) as its definition does, whatever days it is put together from. No JVM."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines import lake, pass_ticks
+from schemas import registry
+from schemas.tables import pass_table
+
+DAY_US = 86_400_000_000
+FIRST = date(2020, 1, 1)
+ORIGIN_US = 18_262 * DAY_US  # 2020-01-01
+BIKES = registry.stream("bikes")
+# (arrival, start), on a grid coarse enough that ticks tie, over three days.
+EVENTS = st.lists(st.tuples(st.integers(0, 29), st.integers(-20, 40)), min_size=1, max_size=25)
+STEP_US = DAY_US // 10
+
+
+def steps_of(events: list[tuple[int, int]]) -> pa.Table:
+    arrival = np.array([ORIGIN_US + arrival * STEP_US for arrival, _ in events])
+    start = np.array([ORIGIN_US + start * STEP_US for _, start in events])
+    stamp = pa.timestamp("us", "UTC")
+    silver = pa.table({"arrival": pa.array(arrival).cast(stamp), "start": pa.array(start).cast(stamp),
+                       "arrival_date": pa.array((arrival // DAY_US).astype("int32")).cast(pa.date32())})
+    with duckdb.connect() as database:
+        database.register("silver", silver)
+        return pass_ticks.staircases(database)
+
+
+def passes(ticks, boundary_us: int) -> int | None:
+    """First tick whose newest start reaches the boundary."""
+    at = int(np.searchsorted(ticks.newest_start_us, boundary_us))
+    return None if at == len(ticks.tick_us) else int(ticks.tick_us[at])
+
+
+def by_definition(events: list[tuple[int, int]], boundary: int) -> int | None:
+    return min((ORIGIN_US + arrival * STEP_US for arrival, start in events if start >= boundary), default=None)
+
+
+@settings(max_examples=40, deadline=None)
+@given(EVENTS)
+def test_a_days_staircase_rises_and_is_of_that_day_alone(events):
+    rows = steps_of(events).to_pylist()
+    for day in {row["arrival_date"] for row in rows}:
+        of_day = [(row["tick"], row["newest_start"]) for row in rows if row["arrival_date"] == day]
+        assert of_day == sorted(of_day)
+        assert len({start for _, start in of_day}) == len({tick for tick, _ in of_day}) == len(of_day)
+        number = (day - FIRST).days
+        alone = [event for event in events if event[0] // 10 == number]
+        assert [(row["tick"], row["newest_start"]) for row in steps_of(alone).to_pylist()] == of_day
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    from pipelines.config import Config
+
+    config = Config(tmp_path_factory.mktemp("pass"), tmp_path_factory.mktemp("landing"))
+    lake.ensure(config, pass_table(BIKES))
+    return config
+
+
+@settings(max_examples=20, deadline=None)
+@given(events=EVENTS, days=st.integers(1, 4))
+def test_the_joined_staircase_is_the_definition(kept, events, days):
+    lake.replace(kept, pass_table(BIKES), "1 = 1", steps_of(events))
+    before = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=days)
+    ticks = pass_ticks.read_ticks(kept, BIKES, before)
+    arrived = [event for event in events if event[0] < 10 * days]
+    assert np.all(np.diff(ticks.tick_us) > 0)
+    assert np.all(np.diff(ticks.newest_start_us) > 0)
+    for boundary in range(-21, 42):
+        assert passes(ticks, ORIGIN_US + boundary * STEP_US) == by_definition(arrived, boundary)
+
+
+@settings(max_examples=20, deadline=None)
+@given(events=EVENTS)
+def test_folding_earlier_days_changes_no_tick_of_later_ones(kept, events):
+    lake.replace(kept, pass_table(BIKES), "1 = 1", steps_of(events))
+    before, since = datetime(2020, 1, 4, tzinfo=UTC), date(2020, 1, 2)
+    whole, folded = (pass_ticks.read_ticks(kept, BIKES, before, day) for day in (None, since))
+    since_us = ORIGIN_US + DAY_US
+    for boundary in range(-21, 42):
+        tick, same = (passes(ticks, ORIGIN_US + boundary * STEP_US) for ticks in (whole, folded))
+        assert tick == same or (tick < since_us and same == pass_ticks.BEFORE_ALL_US)
+
+
+def test_no_arrivals_no_steps(kept):
+    lake.replace(kept, pass_table(BIKES), "1 = 1", lake.arrow_schema(pass_table(BIKES)).empty_table())
+    assert len(pass_ticks.read_ticks(kept, BIKES, datetime(2030, 1, 1, tzinfo=UTC)).tick_us) == 0

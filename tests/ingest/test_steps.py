@@ -1,0 +1,81 @@
+"""A lake built in steps holds, row for row, what a lake built from all files at once holds."""
+
+import shutil
+from dataclasses import replace
+
+from pipelines import changes, ingest, lake
+from pipelines.config import Config
+from schemas import registry
+from schemas.tables import files_table, silver_table
+from tests.ingest import trips
+
+# The same line in both files: equal identities, of which the least path stays. The long trip arrives a day later.
+SHARED = trips.trip("2017-06-03 08:00:00", 600)
+LONG = trips.trip("2017-06-03 09:00:00", 100_000)
+FIRST = [SHARED, trips.trip("2017-06-03 08:10:00", 60), SHARED, LONG]
+SECOND = [trips.trip("2017-06-04 10:00:00", 300, station=5), SHARED, LONG, "not a trip"]
+THIRD = [trips.trip("2017-06-05 23:59:59", 9_000), SHARED, trips.trip("2017-06-03 08:10:00", 60)]
+
+
+def at_once(config: Config, tmp_path) -> dict[str, list[str]]:
+    """What a new lake holds of the same landing folder."""
+    fresh = Config(tmp_path / "fresh", config.landing)
+    shutil.rmtree(fresh.home, ignore_errors=True)
+    ingest.ingest(fresh, "bikes")
+    return trips.contents(fresh)
+
+
+def land_in_steps(config: Config, steps: list[dict[str, list[str]]]) -> None:
+    for step in steps:
+        for name, lines in step.items():
+            trips.write(config, name, lines)
+        ingest.ingest(config, "bikes")
+
+
+def test_steps_do_not_show(config, tmp_path):
+    """Files in reverse order, so that earlier copies come late; then copies go one by one; then content moves on."""
+    land_in_steps(config, [{"c": THIRD}, {"b": SECOND}, {"a": FIRST}])
+    assert trips.contents(config) == at_once(config, tmp_path)
+    land_in_steps(config, [{"a": FIRST[1:2]}])
+    assert trips.contents(config) == at_once(config, tmp_path)
+    land_in_steps(config, [{"a": SECOND, "b": []}, {"c": FIRST}])
+    assert trips.contents(config) == at_once(config, tmp_path)
+
+
+def test_the_copy_that_stays_is_the_first_by_path_and_line(config):
+    land_in_steps(config, [{"b": SECOND}, {"a": FIRST}])
+    first, second = trips.path_of("a"), trips.path_of("b")
+    events = [(row["path"], row["line"]) for row in trips.silver(config)]
+    assert events == [(first, 2), (first, 3), (second, 2), (first, 5)]
+    assert trips.quarantine(config) == [(first, 4, "duplicate"), (second, 3, "duplicate"), (second, 4, "duplicate"),
+                                        (second, 5, "wrong column count")]
+    for path, accepted, quarantined, duplicates in ((first, 3, 0, 1), (second, 1, 1, 2)):
+        row = trips.file_row(config, path)
+        assert (row["accepted"], row["quarantined"], row["duplicates"]) == (accepted, quarantined, duplicates)
+        assert row["readings"] == 4
+
+
+def test_an_ingest_of_nothing_new_writes_nothing(ingested):
+    before = ingest.ingest(ingested, "bikes")
+    assert (before.files, before.touched_days, before.refused) == ((), (), {})
+    assert ingest.ingest(ingested, "bikes").versions == before.versions
+    assert ingest.is_up_to_date(ingested, "bikes")
+
+
+def test_only_touched_days_are_written(ingested):
+    trips.write(ingested, "b", SECOND[:1])
+    assert [str(day) for day in ingest.ingest(ingested, "bikes").touched_days] == ["2017-06-04"]
+
+
+def test_another_definition_makes_everything_again_from_bronze(ingested):
+    """The landing folder is emptied and silver spoilt, so that only bronze can have given the rows."""
+    before, bikes = trips.contents(ingested), registry.stream("bikes")
+    rows = changes.known_files(ingested, bikes).values()
+    older = [replace(row, definition="older", accepted=0, readings=0, layout=None) for row in rows]
+    lake.replace(ingested, files_table(bikes), "1 = 1", changes.as_table(bikes, older))
+    silver = silver_table(bikes)
+    lake.replace(ingested, silver, "bucket > 3", lake.arrow_schema(silver).empty_table())
+    shutil.rmtree(ingested.landing / "bikes")
+    assert not ingest.is_up_to_date(ingested, "bikes")
+    ingest.ingest(ingested, "bikes")
+    assert trips.contents(ingested) == before

@@ -1,0 +1,64 @@
+"""Small landing files in the layouts of the real ones, and what a lake holds, in a form that can be compared."""
+
+import gzip
+
+from pipelines import lake
+from pipelines.config import Config
+from schemas import registry
+from schemas.tables import ingest_tables
+
+HEADER = "start_ts,duration,start_station,end_station,subscriber,birth_year"
+FOLDER = "bikes/citibike-nyc-2017"
+
+
+def trip(start: str, duration_s: int, station: int = 72, birth_year: int = 1980) -> str:
+    """A line of a daily file; `start` is New York time, such as `2017-06-03 08:00:00`."""
+    return f"{start},{duration_s},{station},79,1,{birth_year}"
+
+
+def path_of(name: str) -> str:
+    """Path of a daily file below the landing folder."""
+    return f"{FOLDER}/trips-{name}.csv.gz"
+
+
+def write(config: Config, name: str, lines: list[str]) -> str:
+    """Write a daily file of these lines, header first; returns its path below the landing folder."""
+    return write_bytes(config, path_of(name), gzip.compress("\n".join([HEADER, *lines, ""]).encode(), mtime=0))
+
+
+def write_bytes(config: Config, path: str, content: bytes) -> str:
+    """Write any file."""
+    place = config.landing / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = place.with_name(f".{place.name}.part")
+    beside.write_bytes(content)
+    beside.rename(place)
+    return path
+
+
+def contents(config: Config) -> dict[str, list[str]]:
+    """All that ingest keeps, by table, but the days on which files landed; rows in no order."""
+    return {table.name: sorted(map(repr, _rows(config, table.name)))
+            for table in ingest_tables(registry.stream("bikes"))}
+
+
+def _rows(config: Config, name: str) -> list[dict]:
+    table = lake.read(config, name)
+    return table.drop_columns([name for name in ("landed_date",) if name in table.column_names]).to_pylist()
+
+
+def silver(config: Config) -> list[dict]:
+    """Events, in arrival order."""
+    rows = lake.read(config, "silver_bikes").to_pylist()
+    return sorted(rows, key=lambda row: (row["arrival"], row["path"], row["line"]))
+
+
+def quarantine(config: Config) -> list[tuple]:
+    """Refused readings: (path, line, reason), in order."""
+    rows = lake.read(config, "quarantine_bikes", columns=["path", "line", "reason"]).to_pylist()
+    return sorted((tuple(row.values()) for row in rows), key=repr)
+
+
+def file_row(config: Config, path: str) -> dict:
+    """The row of `files_bikes` of one file."""
+    return next(row for row in lake.read(config, "files_bikes").to_pylist() if row["path"] == path)

@@ -1,0 +1,188 @@
+"""The replay entry: its contract at the edges. What it means is compared with the oracle in tests/semantics."""
+
+import numpy as np
+import pytest
+
+from kernels.monoids import AggregateSpec
+from kernels.replay import (
+    PANES,
+    AggregatePlan,
+    EventColumns,
+    KernelChoice,
+    PassTicks,
+    ReplayRules,
+    WindowSpec,
+    Zone,
+    choose,
+    replay_keys,
+)
+from schemas.errors import AggregateOverflow, BadInput, NotServed, WrongParameter
+
+SUM_AND_COUNT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count")))
+DAY = 86_400_000_000
+
+
+def columns_of(*keys):
+    """EventColumns of keys, each a list of (start, arrival, value)."""
+    events = np.array([event for key in keys for event in key], np.int64).reshape(-1, 3)
+    offsets = np.concatenate(([0], np.cumsum([len(key) for key in keys])))
+    values = events[:, 2][None, :]
+    return EventColumns(offsets, events[:, 0], events[:, 1], values, np.ones(values.shape, np.bool_))
+
+
+def ticks_of(columns):
+    """The pass ticks of a stream that consists of these events."""
+    order = np.argsort(columns.arrival_us, kind="stable")
+    arrival, newest = columns.arrival_us[order], np.maximum.accumulate(columns.start_us[order])
+    last = np.append(arrival[1:] != arrival[:-1], True)[: len(arrival)]
+    return PassTicks(arrival[last], newest[last])
+
+
+def replayed(columns, window, rules, plan=SUM_AND_COUNT, kernel=None):
+    """Rows as tuples (key, start, end, revision, pane, emitted_at, events, late, *outputs)."""
+    rows = replay_keys(columns, window, plan, ticks_of(columns), rules, kernel)
+    plain = zip(rows.key, rows.window_start, rows.window_end, rows.revision, rows.pane, rows.emitted_at,
+                rows.events, rows.late_events, strict=True)
+    return [(*map(int, row[:4]), PANES[row[4]], *map(int, row[5:]), *map(int, output))
+            for row, output in zip(plain, rows.outputs.T, strict=True)]
+
+
+def test_a_late_event_makes_a_revision_and_leaves_what_is_final_alone():
+    columns = columns_of([(1, 1, 10), (12, 12, 20), (7, 13, 30), (33, 33, 1), (8, 34, 99)])
+    rows = replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 20, "watermark"))
+    assert rows == [
+        (0, 0, 10, 0, "on_time", 12, 1, 0, 10, 1),
+        (0, 0, 10, 1, "late", 13, 2, 1, 40, 2),
+        (0, 10, 20, 0, "on_time", 33, 1, 0, 20, 1),
+    ]
+
+
+def test_keys_share_the_watermark_and_nothing_else():
+    columns = columns_of([(1, 1, 10)], [], [(25, 2, 7)], [(2, 3, 5)])
+    rows = replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 100, "watermark", complete_tick_us=9))
+    assert rows == [
+        (0, 0, 10, 0, "on_time", 2, 1, 0, 10, 1),
+        (2, 20, 30, 0, "on_time", 9, 1, 0, 7, 1),
+        (3, 0, 10, 0, "late", 3, 1, 1, 5, 1),
+    ]
+
+
+def test_an_empty_century_is_jumped_over():
+    """A window of a microsecond: walking it would take a year."""
+    century = 100 * 365 * DAY
+    columns = columns_of([(0, 0, 1), (century, century, 2), (2 * century, 2 * century, 3)])
+    rows = replayed(columns, WindowSpec("sliding", 2, 1), ReplayRules(0, 0, "watermark"))
+    assert [row[1] for row in rows] == [-1, 0, century - 1, century]
+
+
+def test_no_events_give_no_rows():
+    rows = replayed(columns_of([]), WindowSpec("rolling", 10), ReplayRules(0, 0, "final"))
+    assert rows == []
+
+
+def test_many_rows_are_all_there():
+    """More than any list starts with: a window each second of two hours, for each of three keys."""
+    seconds = [(second * 1_000_000, second * 1_000_000, second) for second in range(0, 7_200, 7)]
+    rows = replayed(columns_of(seconds, seconds, seconds), WindowSpec("sliding", 60_000_000, 1_000_000),
+                    ReplayRules(0, 0, "watermark", complete_tick_us=DAY))
+    wanted = {start + 1_000_000 * before for start, _, _ in seconds for before in range(-59, 1)}
+    assert [row[1] for row in rows[:len(wanted)]] == sorted(wanted)
+    assert len(rows) == 3 * len(wanted)
+
+
+def test_rows_are_sorted_though_late_ones_fall_back():
+    random = np.random.default_rng(5)
+    starts = random.integers(0, 2000, 400)
+    arrivals = np.sort(starts + random.integers(0, 600, 400))
+    events = [(int(start), int(arrival), 1) for start, arrival in zip(starts, arrivals, strict=True)]
+    rows = replayed(columns_of(events), WindowSpec("sliding", 50, 5), ReplayRules(10, 400, "watermark"))
+    places = [row[:4] for row in rows]
+    assert places == sorted(set(places))
+    assert any(row[3] > 0 for row in rows)
+
+
+@pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
+@pytest.mark.parametrize(
+    "window", [WindowSpec("sliding", 60, 5), WindowSpec("sliding", 60, 7), WindowSpec("rolling", 60)]
+)
+def test_the_shape_of_the_tree_does_not_show(emit, window):
+    random = np.random.default_rng(11)
+    starts = random.integers(0, 3000, 500)
+    arrivals = starts + random.integers(0, 300, 500)
+    order = np.argsort(arrivals, kind="stable")
+    columns = columns_of(list(zip(starts[order], arrivals[order], random.integers(-9, 9, 500), strict=True)))
+    rules = ReplayRules(20, 150, emit)
+    thin, wide = (replayed(columns, window, rules, kernel=KernelChoice("finger_tree", (("min_arity", arity),)))
+                  for arity in (2, 64))
+    assert thin == wide and len(thin) > 100
+
+
+def test_nulls_are_skipped_and_null_over_nothing():
+    columns = columns_of([(1, 1, 10), (2, 2, 0)])._replace(valid=np.array([[False, False]]))
+    plan = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count", 0), AggregateSpec("count")))
+    rows = replay_keys(columns, WindowSpec("tumbling", 10), plan, ticks_of(columns), ReplayRules(0, 0, "watermark", 5))
+    assert rows.null.tolist() == [[True], [False], [False]]
+    assert rows.outputs[1:].tolist() == [[0], [2]]
+
+
+def test_a_sum_beyond_int64_names_the_window():
+    columns = columns_of([(1, 1, (1 << 63) - 1), (2, 2, 1)])
+    with pytest.raises(AggregateOverflow, match=r"sum of column 0 for key 0, window \[0, 10\)"):
+        replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 0, "watermark", 5))
+
+
+def test_arrival_that_goes_backwards_names_the_event():
+    columns = columns_of([(1, 5, 1)], [(1, 3, 1), (1, 2, 1)])
+    with pytest.raises(BadInput, match="event 2"):
+        replay_keys(
+            columns,
+            WindowSpec("tumbling", 10),
+            SUM_AND_COUNT,
+            PassTicks(*np.array([[5], [1]])),
+            ReplayRules(0, 0, "final"),
+        )
+
+
+def test_times_that_could_overflow_are_refused():
+    with pytest.raises(BadInput, match="start of event 0"):
+        replayed(columns_of([(1 << 62, 1, 1)]), WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"))
+
+
+def test_an_event_behind_the_completing_tick_is_refused():
+    with pytest.raises(BadInput, match="completing tick"):
+        replayed(columns_of([(1, 9, 1)]), WindowSpec("tumbling", 10), ReplayRules(0, 0, "final", complete_tick_us=8))
+
+
+def test_midnights_must_cover_the_events():
+    zone = Zone(np.arange(5) * DAY, 0)
+    with pytest.raises(BadInput, match="give 1 days more before"):
+        replayed(columns_of([(5, 5, 1)]), WindowSpec("tumbling", DAY, DAY, zone=zone), ReplayRules(0, 0, "final"))
+
+
+@pytest.mark.parametrize(("window", "rules", "named"), [
+    (WindowSpec("tumbling", 0), ReplayRules(0, 0, "final"), "size"),
+    (WindowSpec("sliding", 10, 0), ReplayRules(0, 0, "final"), "slide"),
+    (WindowSpec("tumbling", 10), ReplayRules(-1, 0, "final"), "lateness"),
+    (WindowSpec("tumbling", 10), ReplayRules(0, 0, "sometimes"), "emit"),
+])
+def test_wrong_parameters_are_named(window, rules, named):
+    with pytest.raises(WrongParameter, match=named):
+        replayed(columns_of([(1, 1, 1)]), window, rules)
+
+
+def test_what_is_not_served_is_refused_by_name():
+    plan = AggregatePlan((AggregateSpec("count"),))
+    with pytest.raises(NotServed, match="session"):
+        choose(WindowSpec("session", 10), plan)
+    with pytest.raises(NotServed, match="daba"):
+        choose(WindowSpec("tumbling", 10), plan, "daba")
+    with pytest.raises(WrongParameter, match="min_arity"):
+        choose(WindowSpec("tumbling", 10), plan, "finger_tree", {"min_arity": 1})
+    assert choose(WindowSpec("tumbling", 10), plan).name == "finger_tree"
+
+
+def test_a_window_that_passed_while_nothing_was_held_is_not_passed_again():
+    """The key's first events are long final when a late event comes to a window that passed in between."""
+    columns = columns_of([(1, 1, 1), (11, 11, 1), (1000, 1000, 1), (975, 1001, 1), (1020, 1020, 1), (1060, 1060, 1)])
+    rows = replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 30, "watermark"))
+    assert [row[1:5] for row in rows if row[1] == 970] == [(970, 980, 0, "late")]

@@ -1,0 +1,50 @@
+"""Three days of `bikes_demand` on the real trips of Jersey City equal the oracle; one changes the clocks."""
+
+import shutil
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines import ingest, lake, run
+from pipelines.config import REPOSITORY
+from schemas import registry
+from tests.replay.reading import assert_oracles
+
+FILES = Path("bikes/citibike-jc")
+REAL = REPOSITORY.parent / "shared" / "data" / FILES
+DAYS = [date(2018, 11, 3), date(2018, 11, 4), date(2018, 11, 5)]
+# Twice as long as a window and its allowed lateness together: the oracle walks every event for every row.
+ORACLE_FROM = datetime(2018, 10, 30, tzinfo=UTC)
+pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason=f"the real trips are not in {REAL}")
+
+
+@pytest.fixture
+def real_trips(config):
+    """Silver made from the months of October and November 2018."""
+    (config.landing / FILES).mkdir(parents=True)
+    for month in ("201810", "201811"):
+        (source,) = REAL.glob(f"*{month}*")
+        shutil.copy(source, config.landing / FILES)
+    ingest.ingest(config, "bikes")
+    return config
+
+
+def _events(config) -> list[dict]:
+    """All stations' trips that became known from the warm-up on."""
+    wanted = ["start_station_id", "trip_duration_s", "start", "end", "arrival", "path", "line", "reading"]
+    end = datetime.combine(DAYS[-1] + timedelta(days=1), datetime.min.time(), UTC)
+    rows = lake.read(
+        config,
+        "silver_bikes",
+        filters=[("arrival", ">=", ORACLE_FROM), ("arrival", "<", end)],
+        columns=wanted,
+    ).to_pylist()
+    rows.sort(key=lambda row: (row["arrival"], row["path"].encode(), row["line"], row["reading"]))
+    return [{**row, "seq": seq} for seq, row in enumerate(rows)]
+
+
+def test_three_days_of_real_trips_are_the_oracles(real_trips):
+    run.backfill(real_trips, "bikes_demand", DAYS[0], DAYS[-1])
+    assert_oracles(real_trips, registry.query("bikes_demand"), _events(real_trips), DAYS)
+    assert lake.read(real_trips, "bikes_demand").num_rows > 3 * 288 * 40

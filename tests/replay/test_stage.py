@@ -1,0 +1,189 @@
+"""The Spark stage gives the rows of the local replay: for any partitions, any batch size, and both routes."""
+
+from datetime import timedelta
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from pipelines import lake, look_back, replay, spark
+from pipelines.local import late_table, replay_table
+from schemas.errors import BadInput
+from schemas.query import Query, agg, rolling, sliding, tumbling
+from tests.replay import toy
+
+AGGREGATES = {
+    "n": agg("count"),
+    "weighed": agg("count", "weight"),
+    "parts_sum": agg("sum", "parts"),
+    "weight_sum": agg("sum", "weight"),
+    "weight_mean": agg("mean", "weight"),
+    "heaviest": agg("max", "weight"),
+    "fewest": agg("min", "parts"),
+}
+ROUNDED = {"result": ["weight_sum", "weight_mean"], "late": []}
+ORDER = {"result": ("window_start", "window_end", "revision"), "late": ("arrival", "path", "line", "reading")}
+WHEN = {"result": "emitted_at", "late": "arrival"}
+HOUR = timedelta(hours=1)
+SIX_HOURS = sliding(6 * HOUR, HOUR)
+
+
+def query(
+    name: str,
+    key: tuple[str, ...] = ("place",),
+    window=SIX_HOURS,
+    emit: str = "watermark",
+    where: tuple = (),
+) -> Query:
+    """A query of the toy stream."""
+    return Query(name, "toy", key, window, AGGREGATES, HOUR, 12 * HOUR, emit, where)
+
+
+BY_BUCKET = [
+    query("by_watermark"),
+    query("by_arrival", emit="arrival"),
+    query("by_final", emit="final"),
+    query("two_columns", key=("kind", "place")),
+    query("filtered", where=(("parts", ">", 0),)),
+    query("by_calendar", window=tumbling(timedelta(days=1), zone="America/New_York")),
+    query("gaps_between", window=sliding(HOUR, 3 * HOUR)),
+    query("rolls", window=rolling(6 * HOUR)),
+    query("rolls_by_arrival", window=rolling(6 * HOUR), emit="arrival"),
+]
+BY_SHUFFLE = [
+    query("one_group", key=()),
+    query("other_key", key=("kind",)),
+    query("other_rolls", key=("kind",), window=rolling(6 * HOUR)),
+]
+
+
+@pytest.fixture
+def lake_of_toys(config):
+    """A lake of random events, and the events."""
+    rows = toy.events(seed=7)
+    toy.build(config, rows)
+    return config, rows
+
+
+@pytest.fixture
+def tiny_batches(lake_of_toys):
+    """Arrow batches of three rows, which cut keys and bursts."""
+    session, setting = spark.session(lake_of_toys[0]), "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = session.conf.get(setting)
+    session.conf.set(setting, "3")
+    yield
+    session.conf.set(setting, before)
+
+
+def stage(config, asked: Query, day, partitions=None) -> dict[str, pa.Table]:
+    """What the stage makes of one day: result rows and late rows, sorted as their tables are."""
+    back = look_back.of(config, asked, toy.STREAM, day)
+    frame = replay.replayed(config, asked, back, partitions).toArrow().combine_chunks()
+    return {kind: _sorted(_filled(frame[kind]), [*asked.key, *order]) for kind, order in ORDER.items()}
+
+
+def _filled(structs: pa.ChunkedArray) -> pa.Table:
+    return pa.Table.from_struct_array(structs.filter(pc.is_valid(structs)))
+
+
+def _sorted(rows: pa.Table, columns: list[str]) -> pa.Table:
+    return rows.sort_by([(name, "ascending") for name in columns]).combine_chunks()
+
+
+def local(rows: list[dict], asked: Query, day) -> dict[str, pa.Table]:
+    """The same day by the local replay: rows of the events that the run reads, late rows of all."""
+    until = [row for row in rows if row["arrival"] < toy.at(day) + timedelta(days=1)]
+    newest = max((row["start"] for row in until if row["arrival"] < toy.at(day)), default=None)
+    reach = (
+        asked.lateness
+        + asked.allowed_lateness
+        + asked.window.size
+        + (HOUR if asked.name == "by_calendar" else 0 * HOUR)
+    )
+    read = until if newest is None else [row for row in until if row["start"] > newest - reach]
+    complete = day == toy.LAST_DAY
+    made = {
+        "result": replay_table(toy.event_table(read, asked), asked, complete=complete),
+        "late": late_table(toy.event_table(until, asked), asked, complete=complete),
+    }
+    return {kind: _of_day(made[kind], WHEN[kind], day) for kind in made}
+
+
+def _of_day(rows: pa.Table, column: str, day) -> pa.Table:
+    inside = pc.and_(
+        pc.greater_equal(rows[column], pa.scalar(toy.at(day), rows[column].type)),
+        pc.less(rows[column], pa.scalar(toy.at(day) + timedelta(days=1), rows[column].type)),
+    )
+    return rows.filter(inside)
+
+
+def same(found: pa.Table, expected: pa.Table) -> bool:
+    """Equal to the last bit in all columns that both have; `seq` stands for path, line and reading."""
+    names = [name for name in expected.column_names if name != "seq"]
+    return _bits(found.select(names)) == _bits(expected.select(names))
+
+
+def _bits(rows: pa.Table) -> list[dict]:
+    plain = rows.cast(pa.schema([pa.field(field.name, field.type) for field in rows.schema]))
+    return [
+        {name: value.hex() if isinstance(value, float) else value for name, value in row.items()}
+        for row in plain.to_pylist()
+    ]
+
+
+ALL = [pytest.param(each, id=each.name) for each in (*BY_BUCKET, *BY_SHUFFLE)]
+BUSY_DAY = toy.FIRST_DAY + timedelta(days=3)
+
+
+@pytest.mark.parametrize("asked", ALL)
+def test_rows_do_not_depend_on_partitions(lake_of_toys, asked):
+    config, rows = lake_of_toys
+    expected = local(rows, asked, BUSY_DAY)
+    for partitions in (1, 2, 7):
+        found = stage(config, asked, BUSY_DAY, partitions)
+        assert len(found["result"]) and len(found["late"])
+        assert same(found["result"], expected["result"]), partitions
+        assert same(found["late"], expected["late"]), partitions
+
+
+@pytest.mark.parametrize("asked", ALL)
+def test_rows_do_not_depend_on_batches(lake_of_toys, tiny_batches, asked):
+    config, rows = lake_of_toys
+    found, expected = stage(config, asked, BUSY_DAY, 2), local(rows, asked, BUSY_DAY)
+    assert same(found["result"], expected["result"])
+    assert same(found["late"], expected["late"])
+
+
+@pytest.mark.parametrize("asked", ALL)
+def test_daily_runs_say_together_what_one_long_replay_says(lake_of_toys, asked):
+    """Each day from its own look-back, the last one to the end of the stream; one day has no events."""
+    config, rows = lake_of_toys
+    made = [stage(config, asked, day) for day in toy.days()]
+    table = toy.event_table(rows, asked)
+    long = {
+        "result": replay_table(table, asked, complete=True),
+        "late": late_table(table, asked, complete=True),
+    }
+    for kind, order in ORDER.items():
+        joined = _sorted(pa.concat_tables([day[kind] for day in made]), [*asked.key, *order])
+        assert same(joined.drop_columns(ROUNDED[kind]), long[kind].drop_columns(ROUNDED[kind]))
+        assert all(_near(*pair) for pair in zip(joined.to_pylist(), long[kind].to_pylist(), strict=True))
+
+
+def _near(found: dict, expected: dict) -> bool:
+    """Within 1e-9 of the sum of magnitudes (semantics §4), which is at most that of the heaviest weights."""
+    return all(
+        (found[name] is None) == (expected[name] is None)
+        and abs((found[name] or 0) - (expected[name] or 0)) <= 1e-9 * found["weighed"] * toy.HEAVIEST
+        for name in ROUNDED["result"]
+        if name in found
+    )
+
+
+def test_an_overflow_in_a_task_is_said_in_one_sentence_and_nothing_is_written(config):
+    rows = [{**row, "place": "east", "parts": 2**62} for row in toy.events(seed=1, per_day=9)]
+    toy.build(config, rows)
+    with pytest.raises(BadInput, match="beyond int64") as raised:
+        replay.audit(config, BY_BUCKET[0], BUSY_DAY)
+    assert "Traceback" not in str(raised.value)
+    assert lake.read(config, "by_watermark_late_audit").num_rows == 0

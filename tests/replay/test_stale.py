@@ -1,0 +1,98 @@
+"""A late file makes stale the runs that read a day it touches, no others; redone, all is as if it came in time."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pyarrow as pa
+import pytest
+
+from pipelines import ingest, lake, ledger, run
+from pipelines.stale import stale
+from schemas import registry
+from schemas.tables import RUNS
+from tests.lakes import DAYS, PATIENT, QUERIES
+from tests.replay import landing
+from tests.replay.reading import published_rows
+
+pytestmark = PATIENT
+# New York's days have up to 25 hours.
+LONGEST = {
+    "bikes_daily": timedelta(hours=25),
+    "bikes_demand": timedelta(days=1),
+    "bikes_last_hour": timedelta(hours=1),
+}
+
+
+def days_read(name: str, day: date, events: list[dict]) -> set[date]:
+    """The arrival days that a run of a day must read, said again from the text of semantics §4."""
+    query, midnight = registry.query(name), datetime(day.year, day.month, day.day, tzinfo=UTC)
+    before = [row["start"] for row in events if row["arrival"] < midnight]
+    if not before:
+        return {day}
+    first = max(before) - query.lateness - query.allowed_lateness - LONGEST[name]
+    if query.window.kind == "rolling":
+        first = min([first, *(row["start"] for row in events if row["arrival"].date() == day)])
+    return {first.date() + timedelta(days=n) for n in range((day - first.date()).days + 1)}
+
+
+def test_nothing_is_stale_after_a_backfill(first_published):
+    assert stale(first_published) == []
+
+
+def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp_path_factory):
+    landing.write(published.landing, landing.late_file())
+    ingest.ingest(published, "bikes")
+    found = {(each.query, each.day) for each in stale(published)}
+    touched, before = landing.arrival_days(landing.late_file()), landing.events(landing.trips())
+    runs = [(name, day) for name in QUERIES for day in DAYS]
+    assert found == {(name, day) for name, day in runs if days_read(name, day, before) & touched}
+    assert set() < found < set(runs)
+    for name, day in sorted(found):
+        run.replay_day(published, name, day)
+    assert stale(published) == []
+    _assert_as_if_in_time(published, tmp_path_factory.mktemp("in_time"))
+
+
+def _assert_as_if_in_time(redone, folder) -> None:
+    from pipelines.config import Config
+
+    config = Config(folder / "home", folder / "landing")
+    landing.write(config.landing, {**landing.trips(), **landing.late_file()})
+    ingest.ingest(config, "bikes")
+    run.backfill(config, "bikes_demand", DAYS[0], DAYS[-1])
+    assert published_rows(redone, "bikes_demand") == published_rows(config, "bikes_demand")
+
+
+def _recorded_with(config, **other) -> None:
+    """Record a run of another day whose audit differs from the present in one column."""
+    day = DAYS[-1] + timedelta(days=1)
+    audited = ledger.latest(config, "bikes_demand", DAYS[-1], "audit")
+    versions = {**audited.outputs, "audit": 1_000}
+    with ledger.step(config, "other", "audit", "bikes", "bikes_demand", day) as entry:
+        entry.inputs, entry.outputs = audited.inputs, versions
+    rows = lake.read(config, RUNS.name).to_pylist()
+    changed = [{**row, **other} if row["run_id"] == "other" else row for row in rows]
+    lake.replace(config, RUNS, "TRUE", pa.Table.from_pylist(changed, lake.arrow_schema(RUNS)))
+    with ledger.step(config, "other", "publish", "bikes", "bikes_demand", day) as entry:
+        entry.inputs = versions
+
+
+@pytest.mark.parametrize("column, reason", [("code_hash", "code"), ("definition_hash", "definition")])
+def test_other_code_or_definitions_make_a_run_stale(published, column, reason):
+    _recorded_with(published, **{column: "something else"})
+    (only,) = stale(published)
+    assert (only.run_id, only.day) == ("other", DAYS[-1] + timedelta(days=1)) and reason in only.reasons[0]
+
+
+def test_a_publication_that_was_cut_off_is_named(published):
+    ended = ledger.latest(published, "bikes_daily", DAYS[1], "publish")
+    with (
+        pytest.raises(KeyboardInterrupt),
+        ledger.step(published, "cut", "publish", "bikes", "bikes_daily", DAYS[1]),
+    ):
+        raise KeyboardInterrupt
+    (only,) = stale(published)
+    assert (only.query, only.day, only.run_id) == (
+        "bikes_daily",
+        DAYS[1],
+        ended.run_id,
+    ) and "cut" in only.reasons[0]

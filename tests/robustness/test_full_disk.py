@@ -1,0 +1,97 @@
+"""A disk that is full, or files that may not grow: a clear error, nothing half-published, and the next try succeeds."""
+
+import errno
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines import ingest, lake
+from pipelines.config import REPOSITORY, Config
+from schemas.errors import StorageFailed
+from tests.ingest import trips
+
+LIMITED = """
+import resource, sys
+from pipelines import config, ingest
+from schemas.errors import WindrowError
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+try:
+    ingest.ingest(config.load(), "bikes")
+except WindrowError as error:
+    print(error)
+    sys.exit(error.exit_code)
+"""
+FILE_BYTES = 100_000  # more than the JVM's own small files, less than bronze's
+
+
+def many_trips() -> list[str]:
+    chance = random.Random(5)
+    return [trips.trip(f"2017-06-03 {chance.randrange(24):02}:{chance.randrange(60):02}:{chance.randrange(60):02}",
+                       chance.randrange(9_999), chance.randrange(600), chance.randrange(1_920, 2_000))
+            for _ in range(30_000)]
+
+
+def run_limited(config: Config, limit_bytes: int) -> subprocess.CompletedProcess:
+    settings = os.environ | {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing),
+                             "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, "-c", LIMITED, str(limit_bytes)]
+    return subprocess.run(command, env=settings, capture_output=True, text=True)
+
+
+def test_a_limit_on_file_sizes_is_said_and_the_next_ingest_succeeds(config):
+    path = trips.write(config, "a", many_trips())
+    refused = run_limited(config, FILE_BYTES)
+    assert refused.returncode == StorageFailed.exit_code, refused.stderr[-2_000:]
+    assert "free some space" in refused.stdout
+    assert lake.read(config, "bronze_bikes").num_rows == 0
+    assert lake.read(config, "silver_bikes").num_rows == 0
+    assert ingest.pending(config, "bikes") == [path]
+    ingest.ingest(config, "bikes")
+    row = trips.file_row(config, path)
+    assert row["accepted"] + row["duplicates"] == row["readings"] == 30_000
+    assert lake.read(config, "silver_bikes").num_rows == row["accepted"]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1 MiB in memory; only root may mount one."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    mounted = subprocess.run(mount, capture_output=True, text=True)
+    if mounted.returncode:
+        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def fill(place: Path) -> Path:
+    """Write until nothing more fits."""
+    filler = place / "filler"
+    with open(filler, "wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 4096)
+        except OSError as full:
+            assert full.errno == errno.ENOSPC
+    return filler
+
+
+@pytest.mark.parametrize("ingested_before", [False, True], ids=["from the start", "after an ingest"])
+def test_a_full_disk_is_said_and_the_next_ingest_succeeds(small_disk, tmp_path, ingested_before):
+    config = Config(small_disk / "home", tmp_path / "landing")
+    config.landing.mkdir()
+    if ingested_before:
+        ingest.ingest(config, "bikes")
+    path = trips.write_bytes(config, trips.path_of("a"), b"")
+    filler = fill(small_disk)
+    with pytest.raises(StorageFailed, match="free some space"):
+        ingest.ingest(config, "bikes")
+    filler.unlink()
+    assert ingest.pending(config, "bikes") == [path]
+    assert ingest.ingest(config, "bikes").files[0].state == "empty"
+    assert ingest.is_up_to_date(config, "bikes")

@@ -1,0 +1,73 @@
+"""An ingest that is killed between any two of its commits, and then repeated, ends as one that was left alone."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pipelines import ingest
+from pipelines.config import REPOSITORY, Config
+from tests.ingest import trips
+from tests.lakes import copied
+from tests.robustness import processes
+
+PROGRAM = "from pipelines import config, ingest; ingest.ingest(config.load(), 'bikes')"
+# The shared line is the event of file a first, then of file b: a file that does not change is touched too.
+SHARED = trips.trip("2017-06-03 08:00:00", 600)
+BEFORE = {"a": [SHARED, trips.trip("2017-06-07 08:10:00", 60)], "b": [trips.trip("2017-06-04 10:00:00", 300), SHARED]}
+AFTER = {"a": [trips.trip("2017-06-05 10:00:00", 300), "not a trip"]}
+TABLES = ("files", "bronze", "partitions", "silver", "quarantine")  # in the order of their first commits
+
+
+def land(config: Config, files: dict[str, list[str]]) -> None:
+    for name, lines in files.items():
+        trips.write(config, name, lines)
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory) -> Config:
+    """A lake of the first files, in whose landing folder one of them is replaced then."""
+    place = tmp_path_factory.mktemp("before")
+    config = Config(place / "home", place / "landing")
+    land(config, BEFORE)
+    ingest.ingest(config, "bikes")
+    land(config, AFTER)
+    return config
+
+
+@pytest.fixture(scope="module")
+def left_alone(before, tmp_path_factory) -> dict[str, list[str]]:
+    """What a new lake holds of the files as they are in the end."""
+    fresh = Config(tmp_path_factory.mktemp("fresh"), before.landing)
+    ingest.ingest(fresh, "bikes")
+    return trips.contents(fresh)
+
+
+def commits(config: Config, table: str) -> int:
+    return len(list((config.table(f"{table}_bikes") / "_delta_log").glob("*.json")))
+
+
+def kill_after_commit(config: Config, table: str) -> None:
+    """Ingest in a process of its own, and kill all of it as soon as the table has a new version."""
+    settings = os.environ | {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing),
+                             "PYTHONPATH": str(REPOSITORY)}
+    had = commits(config, table)
+    with open(config.home / "killed.log", "w") as log:
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM], env=settings, stdout=log, stderr=log,
+                                   start_new_session=True)
+    try:
+        processes.wait_until(lambda: commits(config, table) > had, f"a commit to {table}")
+    finally:
+        processes.kill_all(process.pid)
+    assert process.wait(timeout=processes.PATIENCE_S) != 0
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_an_ingest_killed_after_a_commit_is_mended_by_the_next(before, left_alone, tmp_path, table):
+    config = copied(before, tmp_path)
+    kill_after_commit(config, table)
+    assert not ingest.is_up_to_date(config, "bikes")
+    ingest.ingest(config, "bikes")
+    assert trips.contents(config) == left_alone
+    assert ingest.is_up_to_date(config, "bikes")

@@ -1,0 +1,225 @@
+"""Bike trips: what both layouts say, the rule for changing clocks, and what is refused."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from schemas.reading import belongs, choose_layout, identity_of, no_events, read_line
+from schemas.stream import Reading, Refusal
+from schemas.streams.bikes import DAILY, MONTHLY, STREAM
+
+PLACES = (
+    '3183,"Exchange Place",40.7162469,-74.0334588,3270,"Jersey & 6th St",40.72528910781132,-74.04557168483734'
+)
+
+
+def monthly(
+    start="2018-08-01 06:40:33.3610",
+    stop="2018-08-01 06:55:37.1060",
+    duration=903,
+    places=PLACES,
+    rider='29612,"Subscriber",1977,1',
+) -> list:
+    return read_line(STREAM, MONTHLY, f'{duration},"{start}","{stop}",{places},{rider}')
+
+
+def daily(start="2017-04-18 00:00:14", duration="285", rest="3365,3423,1,1999") -> list:
+    return read_line(STREAM, DAILY, f"{start},{duration},{rest}")
+
+
+def utc(time_us: int) -> str:
+    return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us):%Y-%m-%d %H:%M:%S.%f}"
+
+
+def column(reading: Reading, name: str):
+    return reading.values[STREAM.position(name)]
+
+
+def reasons(judged: list) -> list[str]:
+    return [refusal.reason for refusal in judged if isinstance(refusal, Refusal)]
+
+
+def test_a_monthly_line_is_a_trip_with_places_bike_and_rider():
+    [trip] = monthly()
+    assert (utc(trip.start_us), utc(trip.end_us)) == (
+        "2018-08-01 10:40:33.361000",
+        "2018-08-01 10:55:37.106000",
+    )
+    assert trip.values == (
+        3183,
+        3270,
+        903,
+        "Exchange Place",
+        "Jersey & 6th St",
+        40.7162469,
+        -74.0334588,
+        40.72528910781132,
+        -74.04557168483734,
+        29612,
+        "subscriber",
+        1977,
+        "male",
+        None,
+    )
+
+
+def test_a_daily_line_is_a_trip_that_ends_after_its_duration():
+    [trip] = daily()
+    assert (utc(trip.start_us), trip.end_us - trip.start_us) == ("2017-04-18 04:00:14.000000", 285_000_000)
+    assert trip.values == (3365, 3423, 285, *[None] * 7, "subscriber", 1999, None, None)
+
+
+def test_a_trip_is_known_when_the_bike_is_back():
+    assert all(trip.arrival_us == trip.end_us for trip in monthly() + daily())
+
+
+def test_a_forgotten_bike_is_a_legal_trip_of_weeks():
+    [trip] = daily(duration="4603308")
+    assert trip.end_us - trip.start_us == 4_603_308_000_000
+
+
+@pytest.mark.parametrize("year", ["0", ""])
+def test_an_unknown_birth_year_is_null(year):
+    assert [column(trip, "birth_year") for trip in daily(rest=f"3365,3423,1,{year}")] == [None]
+
+
+def test_a_gender_of_0_is_null_and_2_is_female():
+    riders = ('29612,"Customer",1969,0', '29612,"Customer",1969,2')
+    assert [column(trip, "gender") for rider in riders for trip in monthly(rider=rider)] == [None, "female"]
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "duration", "start_utc", "end_utc"),
+    [
+        (
+            "01:50:00.0000",
+            "01:10:00.0000",
+            1_200,
+            "05:50",
+            "06:10",
+        ),  # the stop is in the second run of the hour
+        ("01:50:00.0000", "02:10:00.0000", 1_200, "06:50", "07:10"),  # the start is in the second run
+        ("01:50:00.0000", "02:10:00.0000", 4_800, "05:50", "07:10"),  # the start is in the first run
+        ("00:50:00.0000", "01:10:00.0000", 4_800, "04:50", "06:10"),
+        ("01:10:00.0000", "01:20:00.0000", 600, "05:10", "05:20"),  # equally near twice: the first
+        ("01:10:00.0000", "01:20:00.0000", 4_200, "05:10", "06:20"),
+    ],
+)
+def test_of_a_repeated_time_the_reading_nearest_to_the_duration_is_taken(
+    start, stop, duration, start_utc, end_utc
+):
+    [trip] = monthly(f"2018-11-04 {start}", f"2018-11-04 {stop}", duration)
+    assert (utc(trip.start_us)[11:16], utc(trip.end_us)[11:16]) == (start_utc, end_utc)
+    assert column(trip, "clock_note") == "repeated hour"
+
+
+def test_a_repeated_start_without_a_stop_is_the_first_one():
+    [trip] = daily("2017-11-05 01:30:00")
+    assert (utc(trip.start_us)[11:16], column(trip, "clock_note")) == ("05:30", "repeated hour")
+
+
+def test_a_missing_time_is_read_with_the_offset_before_and_noted():
+    [trip] = daily("2017-03-12 02:30:00")
+    assert (utc(trip.start_us)[11:16], column(trip, "clock_note")) == ("07:30", "missing hour")
+
+
+@pytest.mark.parametrize(
+    ("judged", "reason", "detail"),
+    [
+        (lambda: daily(rest="3365,3423,1"), "wrong column count", "5 fields; the layout has 6"),
+        (lambda: read_line(STREAM, DAILY, ""), "wrong column count", "1 fields"),
+        (lambda: daily(start="2017-04-18"), "unreadable", "'2017-04-18'"),
+        (lambda: daily(duration="4.5"), "unreadable", "'4.5' is not a whole number"),
+        (lambda: daily(rest=",3423,1,1999"), "unreadable", "'' is not a whole number"),
+        (lambda: daily(rest="3365,3423,2,1999"), "unreadable", "'2' is none of '1', '0'"),
+        (lambda: daily(duration="-1"), "out of range", "trip_duration_s is -1; allowed: 0 to 316224000"),
+        (lambda: daily(duration="316224001"), "out of range", "trip_duration_s is 316224001"),
+        (
+            lambda: daily(rest="99999999999999999999,3423,1,1999"),
+            "out of range",
+            "start_station_id is 99999999999999999999",
+        ),
+        (
+            lambda: monthly(places=PLACES.replace("40.7162469", "91")),
+            "out of range",
+            "start_latitude_deg is 91.0",
+        ),
+        (
+            lambda: monthly(places=PLACES.replace("40.7162469", "nan")),
+            "unreadable",
+            "'nan' is not a decimal number",
+        ),
+        (
+            lambda: monthly(places=PLACES.replace("40.7162469", "1e999")),
+            "out of range",
+            "start_latitude_deg is inf",
+        ),
+        (lambda: monthly(places=PLACES.replace("Jersey", 'Jersey"')), "unreadable", "expected after"),
+        (lambda: monthly(stop="2018-08-01 06:40:33.3600"), "end before start", "1000 µs before the start"),
+        (
+            lambda: daily(start="2013-05-26 12:00:00"),
+            "out of range",
+            "arrival is outside the stream's days, 2013-05-27",
+        ),
+        (lambda: daily(start="9999-12-31 23:59:59"), "out of range", "outside the years 1 to 9999"),
+    ],
+)
+def test_what_is_no_trip_is_refused_with_its_reason_value_and_limit(judged, reason, detail):
+    [refusal] = judged()
+    assert refusal.reason == reason
+    assert detail in refusal.detail
+
+
+def test_a_refused_trip_keeps_its_arrival_where_that_could_be_read():
+    assert monthly(places=PLACES.replace("40.7162469", "91"))[0].arrival_us == monthly()[0].arrival_us
+    assert daily(start="2017-04-18")[0].arrival_us is None
+
+
+def test_the_same_line_is_the_same_trip_and_another_line_is_not():
+    line = "2017-04-18 00:00:14,285,3365,3423,1,1999"
+    [trip] = read_line(STREAM, DAILY, line)
+    same, other_text = identity_of(STREAM, DAILY, line, trip), identity_of(STREAM, DAILY, line + " ", trip)
+    assert same == identity_of(STREAM, DAILY, str(line), trip)
+    assert same not in (
+        other_text,
+        identity_of(STREAM, MONTHLY, line, trip),
+        identity_of(STREAM, DAILY, line, trip, 1),
+    )
+
+
+@pytest.mark.parametrize("layout", STREAM.layouts, ids=lambda layout: layout.name)
+def test_a_layout_is_chosen_by_its_header_wherever_the_file_lies(layout):
+    for first_line in (",".join(layout.header), ",".join(f'"{name}"' for name in layout.header)):
+        assert choose_layout(STREAM, "bikes/citibike-jc/x.csv", first_line) is layout
+        assert choose_layout(STREAM, "bikes/citibike-jc/x.csv", "\ufeff" + first_line) is layout
+
+
+@pytest.mark.parametrize("first_line", ["", "start_ts,duration", '"tripduration', "903,1,2"])
+def test_a_first_line_that_is_no_header_has_no_layout(first_line):
+    assert choose_layout(STREAM, "bikes/citibike-jc/x.csv", first_line) is None
+
+
+def test_real_and_generated_files_belong_to_the_stream_and_nothing_else():
+    assert all(
+        belongs(STREAM, f"bikes/{path}")
+        for path in (
+            "citibike-jc/JC-201808-citibike-tripdata.csv.gz",
+            "citibike-nyc-2017/trips-2017-04-18.csv.gz",
+            "generated-jc/JC-201811-generated.csv.gz",
+            "generated-nyc/trips-2018-11-04.csv",
+        )
+    )
+    assert not any(
+        belongs(STREAM, path)
+        for path in (
+            "bikes/citibike-nyc-2017/stations.csv.gz",
+            "cdr/citibike-jc/a.csv",
+            "bikes/citibike-jc/deeper/a.csv",
+            "a.csv",
+        )
+    )
+
+
+def test_a_list_of_stations_is_skipped_aloud():
+    assert "holds no trips" in no_events(STREAM, "bikes/generated-nyc/stations.csv.gz")
+    assert no_events(STREAM, "bikes/generated-nyc/trips-2018-11-04.csv.gz") is None

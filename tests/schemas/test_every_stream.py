@@ -1,0 +1,166 @@
+"""What holds for every stream: complete definitions, and a judgement for whatever a line holds.
+
+A new stream is found by itself; nothing needs to be added here.
+"""
+
+import dataclasses
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.reading import EARLIEST_US, LATEST_US, identity_of, read_line
+from schemas.registry import streams
+from schemas.stream import COMMON_REFUSALS, Column, Reading, Refusal
+from schemas.tables import ingest_tables, silver_table
+
+STREAMS = [pytest.param(stream, id=name) for name, stream in streams().items()]
+LAYOUTS = [
+    pytest.param(stream, layout, id=f"{name}-{layout.name}")
+    for name, stream in streams().items()
+    for layout in stream.layouts
+]
+PYTHON_TYPES = {"string": str, "int64": int, "float64": float, "bool": bool, "timestamp": int, "date": date}
+# What lines are made of, beside any text: numbers at the edges of their types, odd times, broken quotes.
+PIECES = st.one_of(
+    st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=20),
+    st.integers().map(str),
+    st.floats().map(repr),
+    st.integers(-2, 2).map(lambda n: str(2**63 + n)),
+    st.datetimes().map(lambda at: f"{at:%Y-%m-%d %H:%M:%S}".rjust(19, "0")),
+    st.datetimes().map(lambda at: f"{at:%Y-%m-%d %H:%M:%S.%f}".rjust(26, "0")),
+    st.sampled_from(
+        [
+            "",
+            '"',
+            '""',
+            '"a',
+            "nan",
+            "inf",
+            "-0.0",
+            "1e999",
+            "9999-12-31 23:59:59",
+            "0001-01-01 00:00:00",
+            "0",
+            "1",
+            "Subscriber",
+            "\r",
+            "\t",
+            "\ufeff",
+        ]
+    ),
+)
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_the_definition_says_everything_that_users_read(stream):
+    texts = [
+        stream.title,
+        stream.source,
+        stream.zone,
+        stream.clock_rule,
+        stream.start_meaning,
+        stream.arrival_meaning,
+        *(column.meaning for column in stream.columns),
+        *(why for _, why in stream.not_events),
+        *stream.refusals.values(),
+    ]
+    assert all(text.strip() and "TODO" not in text for text in texts)
+    assert stream.buckets >= 1
+    assert stream.last_day is None or stream.first_day <= stream.last_day
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_columns_are_named_once_and_key_and_identity_are_columns(stream):
+    names = [column.name for column in silver_table(stream).columns]
+    assert len(names) == len(set(names))
+    identity = stream.identity if isinstance(stream.identity, tuple) else ()
+    assert stream.key
+    assert {*stream.key, *identity} <= {column.name for column in stream.columns}
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_every_column_of_every_table_has_a_known_type_and_a_meaning(stream):
+    for table in ingest_tables(stream):
+        assert all(column.type in PYTHON_TYPES and column.meaning for column in table.columns), table.name
+        assert {*table.partition_by, *table.sort_by} <= set(table.column_names), table.name
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_numbers_that_name_a_unit_state_it_as_the_unit_too(stream):
+    endings = {"_s": "s", "_us": "microseconds", "_ms": "ms", "_bytes": "bytes"}
+    for column in stream.columns:
+        unit = next((unit for ending, unit in endings.items() if column.name.endswith(ending)), column.unit)
+        assert column.unit == unit, column.name
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_its_own_reasons_for_refusal_are_not_those_that_all_streams_share(stream):
+    assert not set(stream.refusals) & set(COMMON_REFUSALS)
+
+
+@pytest.mark.parametrize(("stream", "layout"), LAYOUTS)
+@settings(deadline=None)
+@given(data=st.data())
+def test_whatever_a_line_holds_it_becomes_readings_or_refusals_and_never_an_error(stream, layout, data):
+    count = layout.fields or data.draw(st.integers(1, 30))
+    fields = data.draw(st.lists(PIECES, min_size=count, max_size=count) | st.lists(PIECES, max_size=30))
+    text = layout.delimiter.join(fields).replace("\n", "").replace("\0", "")
+    judged = read_line(stream, layout, text)
+    assert judged
+    for each in judged:
+        check_reading(stream, each) if isinstance(each, Reading) else check_refusal(stream, each)
+        if isinstance(each, Reading) and stream.identity is not None:
+            assert len(identity_of(stream, layout, text, each)) == 32
+
+
+def check_reading(stream, reading: Reading) -> None:
+    """Everything that silver demands of an event."""
+    assert EARLIEST_US <= reading.start_us <= reading.end_us <= LATEST_US
+    assert stream.arrivals_us[0] <= reading.arrival_us <= stream.arrivals_us[1]
+    assert len(reading.values) == len(stream.columns)
+    for column, value in zip(stream.columns, reading.values, strict=True):
+        check_value(column, value)
+
+
+def check_value(column: Column, value: object) -> None:
+    if value is None:
+        assert column.nullable, column.name
+        return
+    assert type(value) is PYTHON_TYPES[column.type], column.name
+    if column.type in ("int64", "float64"):
+        least = -(2**63) if column.low is None else column.low
+        greatest = 2**63 - 1 if column.high is None else column.high
+        assert column.type == "float64" and column.low is None or least <= value <= greatest, column.name
+        assert value == value and abs(value) != float("inf"), column.name
+
+
+def check_refusal(stream, refusal: Refusal) -> None:
+    assert refusal.reason in COMMON_REFUSALS or refusal.reason in stream.refusals
+    assert refusal.detail
+    assert refusal.arrival_us is None or EARLIEST_US <= refusal.arrival_us <= LATEST_US
+
+
+def test_common_judgements_come_in_their_stated_order():
+    """A reading that is wrong in several ways is refused for the first of COMMON_REFUSALS."""
+    stream = next(iter(streams().values()))
+    strict = dataclasses.replace(
+        stream,
+        columns=(
+            Column("a", "int64", "a", low=0, nullable=False),
+            Column("b", "int64", "b", low=0, nullable=False),
+        ),
+    )
+    first_us, day_us = stream.arrivals_us[0], 86_400_000_000
+    wrong = [
+        (Reading(first_us + day_us, first_us, first_us, (-1, None)), "unreadable"),
+        (Reading(first_us + day_us, first_us, first_us, (-1, 0)), "out of range"),
+        (Reading(first_us + day_us, first_us, first_us - 1, (0, 0)), "out of range"),
+        (Reading(first_us + day_us, first_us, first_us, (0, 0)), "end before start"),
+        (Reading(first_us + day_us, first_us + day_us, first_us, (0, 0)), "too far ahead"),
+    ]
+    layout = stream.layouts[0]
+    for reading, reason in wrong:
+        said = dataclasses.replace(layout, fields=1, parse=lambda fields, said=reading: [said])
+        assert [refusal.reason for refusal in read_line(strict, said, "x")] == [reason]

@@ -1,0 +1,56 @@
+"""Streams and queries are found by their files; a definition's hash changes with the files it rests on."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from schemas import registry
+from schemas.errors import UnknownName
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch) -> Path:
+    """A copy of schemas/ that the hashes are made from."""
+    shutil.copytree(registry.ROOT, tmp_path / "schemas")
+    monkeypatch.setattr(registry, "ROOT", tmp_path / "schemas")
+    return tmp_path / "schemas"
+
+
+def touch(file: Path) -> None:
+    file.write_text(file.read_text() + "# changed\n")
+
+
+@pytest.mark.parametrize(
+    "file", ["streams/bikes.py", "stream.py", "reading.py", "fields.py", "local_time.py"]
+)
+def test_a_stream_has_another_hash_when_a_file_that_gives_its_lines_their_meaning_changes(copy, file):
+    before = registry.stream_hash("bikes")
+    touch(copy / file)
+    assert registry.stream_hash("bikes") != before
+
+
+@pytest.mark.parametrize("file", ["queries/bikes_daily.py", "query.py", "windows.py"])
+def test_a_query_has_another_hash_when_a_file_that_gives_it_its_meaning_changes(copy, file):
+    before = registry.query_hash("bikes_daily")
+    touch(copy / file)
+    assert registry.query_hash("bikes_daily") != before
+
+
+def test_a_hash_does_not_change_with_files_of_others(copy):
+    before = registry.stream_hash("bikes"), registry.query_hash("bikes_daily")
+    touch(copy / "queries/bikes_demand.py")
+    touch(copy / "tables.py")
+    assert (registry.stream_hash("bikes"), registry.query_hash("bikes_daily")) == before
+
+
+def test_every_definition_carries_the_name_of_its_file():
+    assert all(name == stream.name for name, stream in registry.streams().items())
+    assert all(name == query.name for name, query in registry.queries().items())
+    assert {"bikes"} <= set(registry.streams())
+
+
+@pytest.mark.parametrize("find", [registry.stream, registry.query])
+def test_an_unknown_name_is_answered_with_the_known_ones(find):
+    with pytest.raises(UnknownName, match=r"no (stream|query) is named 'boats'; known: bikes"):
+        find("boats")

@@ -1,0 +1,77 @@
+"""Which windows an event time lies in, by trying every window near it (semantics §2): (start, end) in µs."""
+
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from schemas.windows import Window
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+DAY_US = 86_400_000_000
+
+
+def to_us(time: datetime | timedelta) -> int:
+    """Microseconds since the epoch, or of a duration."""
+    span = time if isinstance(time, timedelta) else time - EPOCH
+    return span // timedelta(microseconds=1)
+
+
+def windows_around(time: int, window: Window) -> list[tuple[int, int]]:
+    """All tumbling or sliding windows that hold `time`, in order of their start."""
+    size, slide = to_us(window.size), to_us(getattr(window, "slide", window.size))
+    near = calendar_windows(time, size, slide, window) if window.zone else plain_windows(time, size, slide, window)
+    return [(start, end) for start, end in near if start <= time < end]
+
+
+def plain_windows(time: int, size: int, slide: int, window: Window) -> list[tuple[int, int]]:
+    """`[origin + i·slide, + size)` for every i near the time."""
+    origin = to_us(window.origin) if window.origin else 0
+    near = (time - origin) // slide
+    starts = [origin + i * slide for i in range(near - size // slide - 2, near + 3)]
+    return [(start, start + size) for start in starts]
+
+
+def calendar_windows(time: int, size: int, slide: int, window: Window) -> list[tuple[int, int]]:
+    """The calendar windows of the days around the time.
+
+    Days run from local midnight to local midnight. Parts of a day are cut by elapsed time from midnight, as many as the
+    day's true length holds. A window of whole days ends as long after its last midnight as it starts after its first;
+    one that is part of a day ends so many cuts after its start, or, where the size is no multiple of the slide, that
+    and the rest of the size, but not beyond the next cut. So `zone="UTC"` is the same as no zone.
+    """
+    local = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=time)
+    today, reach = local.astimezone(ZoneInfo(window.zone)).date().toordinal(), size // DAY_US + 3
+    days = range(today - reach, today + reach + 1)
+    cuts = [(day, cut) for day in days for cut in cuts_of_day(day, slide, window)]
+    ends = [end_of(position, size, slide, cuts, window.zone) for position in range(len(cuts))]
+    return [(start, end) for (_, start), end in zip(cuts, ends, strict=True) if end is not None]
+
+
+def cuts_of_day(day: int, slide: int, window: Window) -> list[int]:
+    """The window starts of a day: its midnight if whole slides after the origin, or every slide from midnight on."""
+    first, next_midnight = midnight(window.zone, day), midnight(window.zone, day + 1)
+    if slide >= DAY_US:
+        origin = (window.origin or date(1970, 1, 1)).toordinal()
+        return [first] if (day - origin) % (slide // DAY_US) == 0 else []
+    return list(range(first, next_midnight, slide))
+
+
+def end_of(position: int, size: int, slide: int, cuts: list[tuple[int, int]], zone: str) -> int | None:
+    """The end of the window that starts at a cut; None where the days looked at don't reach it."""
+    day, start = cuts[position]
+    if size >= DAY_US:
+        days = size // DAY_US
+        return min(midnight(zone, day + days) + start - midnight(zone, day), midnight(zone, day + days + 1))
+    if slide >= DAY_US:
+        return min(start + size, midnight(zone, day + 1))
+    steps, rest = divmod(size, slide)
+    if position + steps + 1 >= len(cuts):
+        return None
+    return min(cuts[position + steps][1] + rest, cuts[position + steps + 1][1])
+
+
+@cache
+def midnight(zone: str, day: int) -> int:
+    """The first midnight of a local day (its ordinal), in µs UTC."""
+    local = date.fromordinal(day)
+    return to_us(datetime(local.year, local.month, local.day, tzinfo=ZoneInfo(zone)).astimezone(UTC))

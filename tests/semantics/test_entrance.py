@@ -1,0 +1,208 @@
+"""What `replay_table` refuses, and that it names the row, the value and what is allowed."""
+
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+import pytest
+
+from pipelines.local import late_table, replay_table
+from schemas.errors import AggregateOverflow, BadInput, NotServed, WrongParameter
+from schemas.query import agg, frame, rolling, session, sliding, spanning, tumbling
+from tests.semantics.queries import MINUTE, ask
+from tests.semantics.spec_tables import TIMES, at, events, table
+
+TEN = tumbling(10 * MINUTE)
+QUERY = ask(TEN, "arrival")
+GOOD = table(events("""
+    key | start | arrival | value
+    a   | 10:01 | 10:02   | 1
+    b   | 10:02 | 10:03   | 2
+    a   | 10:03 | 10:04   | 4
+    """))
+
+
+def replaced(name: str, values: object, type_: pa.DataType | None = None) -> pa.Table:
+    """The good table with one column exchanged; a start takes its end with it."""
+    changed = GOOD.set_column(GOOD.column_names.index(name), name, pa.array(values, type_))
+    return changed.set_column(1, "end", changed["start"]) if name == "start" else changed
+
+
+def refused(events_table: pa.Table, kind: type, message: str, query=QUERY) -> None:
+    """Both functions refuse, with the same words."""
+    for ask_for in (replay_table, late_table):
+        with pytest.raises(kind, match=message):
+            ask_for(events_table, query)
+
+
+def test_the_good_table_is_good():
+    assert replay_table(GOOD, QUERY).num_rows == 3
+
+
+@pytest.mark.parametrize("name", ["start", "end", "arrival", "seq"])
+def test_a_missing_column_of_every_event_is_named(name):
+    refused(GOOD.drop_columns([name]), BadInput, f"0 columns named '{name}'")
+
+
+def test_a_column_that_the_query_lacks_is_named_with_those_that_there_are():
+    refused(GOOD.drop_columns(["key"]), WrongParameter, "column is 'key'; allowed: .*start, end, arrival, seq, value")
+    refused(GOOD.drop_columns(["value"]), WrongParameter, "column is 'value'")
+    refused(GOOD, WrongParameter, "column is 'colour'", ask(TEN, where=(("colour", "==", "red"),)))
+
+
+def test_a_column_that_comes_twice_is_refused():
+    refused(GOOD.append_column("value", GOOD["value"]), WrongParameter, "column is 'value'; allowed: .*once")
+    refused(GOOD.append_column("seq", GOOD["seq"]), BadInput, "2 columns named 'seq'")
+
+
+@pytest.mark.parametrize("name", ["start", "end", "arrival", "seq"])
+def test_null_names_its_row(name):
+    values = GOOD[name].to_pylist()
+    refused(replaced(name, [*values[:2], None], GOOD[name].type), BadInput, f"row 2: {name} is null")
+
+
+@pytest.mark.parametrize(("name", "column"), [
+    ("start", pa.array([1, 2, 3])), ("start", pa.array([datetime(2024, 3, 1)] * 3)),
+    ("arrival", pa.array(["10:00"] * 3)), ("end", pa.nulls(3)),
+    ("seq", pa.array([1.0, 2.0, 3.0])), ("seq", pa.array(["1", "2", "3"])),
+])
+def test_a_wrong_type_is_named_with_the_right_one(name, column):
+    refused(replaced(name, column), BadInput, rf"column '{name}' is .*; a replay needs (timestamp\[us, tz=UTC\]|int64)")
+
+
+def test_nanoseconds_that_are_no_whole_microseconds_name_their_row():
+    stamps = pa.array([10**18, 10**18 + 1000, 10**18 + 1], pa.timestamp("ns", tz="UTC"))
+    refused(replaced("arrival", stamps), BadInput, r"row 2: arrival is 1000000000000000001 in timestamp\[ns, tz=UTC\]")
+
+
+def test_seconds_beyond_int64_microseconds_name_their_row():
+    stamps = pa.array([0, 2**62, 1], pa.timestamp("s", tz="UTC"))
+    refused(replaced("arrival", stamps), BadInput, "row 1: arrival is 4611686018427387904 in timestamp.s, tz=UTC.")
+
+
+def test_seq_beyond_int64_names_its_row():
+    refused(replaced("seq", [1, 2**63, 3], pa.uint64()), BadInput, "row 1: seq is .* in uint64")
+
+
+@pytest.mark.parametrize("far", [2**60 + 1, -(2**60) - 1, 2**63 - 1, -(2**63)])
+def test_times_whose_windows_would_leave_int64_name_their_row(far):
+    for name in ("start", "arrival"):
+        refused(replaced(name, [0, far, 0], TIMES), BadInput, rf"row 1 \(.*\): {name} is beyond ±36,533 years")
+
+
+def test_times_at_the_limit_are_served():
+    rows = replay_table(replaced("start", [-(2**60), 0, 2**60], TIMES), ask(TEN, "arrival", aggregates={}))
+    assert rows.num_rows == 3
+    assert rows["events"].to_pylist() == [1, 1, 1]
+
+
+def test_an_end_before_its_start_names_its_row_and_both():
+    ends = [at("10:01"), at("10:01"), at("10:03")]
+    refused(replaced("end", ends, TIMES), BadInput, r"row 1 \(.* seq 1\): end .*10:01.* is before start .*10:02")
+
+
+def test_arrival_and_seq_of_two_rows_name_both():
+    stamps = [at("10:02"), at("10:03"), at("10:02")]
+    table_ = replaced("arrival", stamps, TIMES)
+    table_ = table_.set_column(table_.column_names.index("seq"), "seq", pa.array([7, 7, 7]))
+    refused(table_, BadInput, r"row 0 .*seq 7\) and row 2 have the same arrival and seq")
+
+
+def test_the_same_seq_at_another_arrival_is_fine():
+    assert replay_table(replaced("seq", [5, 5, 5]), QUERY).num_rows == 3
+
+
+@pytest.mark.parametrize("type_", [pa.float64(), pa.float32()])
+def test_nan_names_its_row(type_):
+    refused(replaced("value", [1.0, float("nan"), 2.0], type_), BadInput, "row 1: value is NaN")
+
+
+def test_nan_in_a_row_that_is_filtered_out_is_refused_too():
+    query = ask(TEN, where=(("key", "==", "a"),))
+    refused(replaced("value", [1.0, float("nan"), 2.0]), BadInput, "row 1: value is NaN", query)
+
+
+def test_nan_in_a_column_that_the_query_does_not_read_does_not_matter():
+    extra = GOOD.append_column("other", pa.array([float("nan")] * 3))
+    assert replay_table(extra, QUERY).equals(replay_table(GOOD, QUERY))
+
+
+@pytest.mark.parametrize("window", [spanning(MINUTE, MINUTE), session(MINUTE), frame.delta("value", 1.0)])
+def test_a_window_kind_that_no_kernel_serves_is_refused_by_name_with_what_is(window):
+    refused(GOOD, NotServed, f"window is '{window.kind}'; .*served: rolling, sliding, tumbling", ask(window))
+
+
+def refused_replay(kind: type, message: str, query=QUERY, **parameters) -> None:
+    with pytest.raises(kind, match=message):
+        replay_table(GOOD, query, **parameters)
+
+
+def test_an_unknown_kernel_is_refused_with_those_that_there_are():
+    refused_replay(NotServed, "kernel is 'abacus'; .*served: finger_tree", kernel="abacus")
+
+
+def test_an_unknown_option_is_refused():
+    refused_replay(WrongParameter, "options is 'colour'", kernel="finger_tree", options={"colour": 1})
+
+
+def test_a_kernel_by_name_gives_what_it_gives_by_default():
+    assert replay_table(GOOD, QUERY, kernel="finger_tree").equals(replay_table(GOOD, QUERY))
+
+
+def test_an_unknown_aggregate_is_refused_with_those_that_there_are():
+    refused_replay(NotServed, "median.*served: count, max, mean, min, sum",
+                   ask(TEN, aggregates={"middle": agg("median", "value")}))
+
+
+@pytest.mark.parametrize(("aggregate", "message"), [
+    (agg("sum"), "sum over no column"), (agg("sum", "key"), "sum over key of type string"),
+    (agg("mean", "start"), "mean over start of type timestamp"), (agg("min", "key"), "min over key of type string"),
+    (agg("sum", "value", "seq"), "at most one column"), (agg("count", ddof=1), "no parameters for count"),
+])
+def test_an_aggregate_that_does_not_fit_its_columns_is_refused(aggregate, message):
+    refused_replay(WrongParameter, message, ask(TEN, aggregates={"answer": aggregate}))
+
+
+def test_a_sum_beyond_int64_is_an_error_that_names_the_aggregate():
+    big = replaced("value", [2**62, 1, 2**62], pa.int64())
+    with pytest.raises(AggregateOverflow, match="beyond int64"):
+        replay_table(big, QUERY)
+
+
+def test_a_sum_that_only_passes_beyond_int64_on_its_way_is_fine():
+    table_ = table(events("""
+        key | start | arrival | value
+        a   | 10:01 | 10:02   | 1
+        a   | 10:02 | 10:02   | 2
+        a   | 10:03 | 10:02   | 4
+        """))
+    table_ = table_.set_column(table_.column_names.index("value"), "value", pa.array([2**63 - 1, 2**63 - 1, -(2**63)]))
+    assert replay_table(table_, QUERY)["total"].to_pylist() == [2**63 - 2]
+
+
+def test_what_is_no_table_or_no_query_is_refused():
+    refused({"start": []}, WrongParameter, "events is 'dict'; allowed: a pyarrow.Table")
+    refused(GOOD, WrongParameter, "query is 'str'", "bikes_demand")
+    refused_replay(WrongParameter, "complete is 'yes'", complete="yes")
+
+
+def test_a_size_beyond_the_range_of_times_is_refused():
+    refused(GOOD, WrongParameter, "size is .*at most", ask(rolling(timedelta.max)))
+    refused(GOOD, WrongParameter, "slide is .*at most", ask(sliding(MINUTE, timedelta.max)))
+
+
+def test_a_lateness_beyond_all_times_means_that_the_watermark_never_moves():
+    assert replay_table(GOOD, ask(TEN, lateness=timedelta.max)).num_rows == 0
+    rows = replay_table(GOOD, ask(TEN, "final", allowed=timedelta.max), complete=True)
+    assert rows["events"].to_pylist() == [2, 1]
+
+
+def test_a_zone_reaches_from_year_1_to_9999():
+    table_ = replaced("start", [at("10:01"), datetime(9999, 12, 31, tzinfo=UTC), at("10:03")], TIMES)
+    refused(table_, BadInput, "local dates from year 1 to 9999", ask(tumbling(timedelta(days=1), zone="Asia/Tokyo")))
+
+
+def test_a_key_named_like_a_column_of_the_late_table_is_refused_there():
+    renamed = GOOD.rename_columns([*GOOD.column_names[:-2], "reason", "value"])
+    with pytest.raises(WrongParameter, match="key is 'reason'"):
+        late_table(renamed, ask(TEN, key=("reason",)))
+    assert replay_table(renamed, ask(TEN, "arrival", key=("reason",))).num_rows == 3

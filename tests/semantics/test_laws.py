@@ -1,0 +1,115 @@
+"""What must hold of any replay, whatever the oracle says: the laws of semantics §4 and §5 on random questions."""
+
+import random
+from dataclasses import replace
+from itertools import pairwise
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pipelines.local import late_table, replay_table
+from schemas.query import sliding
+from tests.semantics import oracle
+from tests.semantics.generate import Question, questions, to_table
+
+COUNTS = ("events", "late_events")
+FEWER = settings(max_examples=settings().max_examples // 3)  # each example replays several times
+
+
+def rows_of(question: Question, **changes) -> pa.Table:
+    """The rows of a question, with fields of its query changed."""
+    return replay_table(question.table, replace(question.query, **changes), question.complete)
+
+
+@FEWER
+@given(questions(), st.randoms())
+def test_the_order_of_the_rows_in_the_table_does_not_matter(question, randomness: random.Random):
+    """Equal to the last bit, floats included: the order of arrival is (arrival, seq), not the table's."""
+    order = randomness.sample(range(len(question.rows)), len(question.rows))
+    shuffled = question.table.take(pa.array(order, pa.int64()))
+    assert replay_table(shuffled, question.query, question.complete).equals(rows_of(question))
+    assert late_table(shuffled, question.query).equals(late_table(question.table, question.query))
+
+
+@FEWER
+@given(questions())
+def test_a_key_has_the_same_rows_without_the_other_keys(question):
+    """Equal to the last bit: `where` leaves the watermark alone, so the other keys can be filtered away."""
+    question = question._replace(query=replace(question.query, key=("hub",)))
+    whole, late = rows_of(question), late_table(question.table, question.query)
+    for hub in ("a", "b", None):
+        only = (("hub", "is_null", None) if hub is None else ("hub", "==", hub), *question.query.where)
+        mine = pc.is_null(whole["hub"]) if hub is None else pc.equal(whole["hub"], hub)
+        assert rows_of(question, where=only).equals(whole.filter(mine))
+        mine = pc.is_null(late["hub"]) if hub is None else pc.equal(late["hub"], hub)
+        assert late_table(question.table, replace(question.query, where=only)).equals(late.filter(mine))
+
+
+@FEWER
+@given(questions(), st.integers(0, 17))
+def test_a_row_uses_only_what_had_arrived(question, stop):
+    """The rows said by a tick are those of the stream cut off after it: no later event changes what was said."""
+    assume(stop < len(question.rows))
+    until = question.rows[stop]["arrival"]
+    arrived = to_table([row for row in question.rows if row["arrival"] <= until])
+    whole = replay_table(question.table, question.query)
+    said = pc.less_equal(whole["emitted_at"], pa.scalar(until))
+    assert replay_table(arrived, question.query).equals(whole.filter(said))
+
+
+@FEWER
+@given(questions())
+def test_law_3_rows_count_the_events_that_had_arrived_and_were_not_too_late(question):
+    query = question.query
+    ticks = oracle.history(question.rows, query, question.complete)
+    kept = [event for tick in ticks for event in tick.burst]
+    for row in rows_of(question).to_pylist():
+        key = tuple(row[column] for column in query.key)
+        window = tuple(oracle.to_us(row[bound]) for bound in ("window_start", "window_end"))
+        held = [event for event in kept if event.key == key and window[0] <= event.start < window[1]
+                and event.arrival <= oracle.to_us(row["emitted_at"]) and not oracle.too_late(event, window, query)]
+        assert row["events"] == len(held)
+        assert row["late_events"] == sum(event.watermark_before >= window[1] for event in held)
+
+
+@FEWER
+@given(questions())
+def test_law_4_revisions_follow_without_a_gap_and_never_take_events_back(question):
+    rows = rows_of(question).to_pylist()
+    name = [*question.query.key, "window_start", "window_end"]
+    for before, after in pairwise([None, *rows]):
+        if before and all(before[column] == after[column] for column in name):
+            assert after["revision"] == before["revision"] + 1
+            assert after["emitted_at"] > before["emitted_at"]
+            assert after["events"] >= before["events"]
+        else:
+            assert after["revision"] == 0
+
+
+@FEWER
+@given(questions())
+def test_law_5_the_newest_revision_of_a_finished_window_is_its_final_row(question):
+    """Bit for bit but for the float aggregates, which another order of the same events may round otherwise."""
+    query = question.query
+    assume(query.window.kind != "rolling" or query.emit != "arrival")
+    exact = {name: each for name, each in query.aggregates.items() if each.columns != ("rough",)}
+    keyed = [*query.key, "window_start", "window_end", *COUNTS, *exact]
+    last = {}
+    for row in rows_of(question, aggregates=exact).to_pylist():
+        last[tuple(row[name] for name in keyed[:len(query.key) + 2])] = tuple(row[name] for name in keyed)
+    for row in rows_of(question, aggregates=exact, emit="final").to_pylist():
+        final = tuple(row[name] for name in keyed)
+        assert last[final[:len(query.key) + 2]] == final
+
+
+@FEWER
+@given(questions(kinds=("calendar",)))
+def test_utc_as_a_zone_is_no_zone(question):
+    window = question.query.window
+    slide = getattr(window, "slide", window.size)
+    with_zone, without = sliding(window.size, slide, zone="UTC"), sliding(window.size, slide)
+    assert rows_of(question, window=with_zone).equals(rows_of(question, window=without))
+    late = [late_table(question.table, replace(question.query, window=each)) for each in (with_zone, without)]
+    assert late[0].equals(late[1])

@@ -1,0 +1,107 @@
+"""The real Airflow: what is started is found, answers, and ends with all that its tasks started."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import NotSetUp
+from stack import airflow, processes, rest, settings
+from stack.places import REPOSITORY
+
+# A task as bad as can be: its process has a session of its own and doesn't listen to SIGTERM, as the JVM
+# behind a killed task may, and then never ends.
+DAG = '''
+from datetime import datetime, timezone
+
+from airflow.sdk import CronDataIntervalTimetable, dag, task
+
+
+@dag(schedule=CronDataIntervalTimetable("0 0 * * *", timezone="UTC"), catchup=False,
+     start_date=datetime(2020, 1, 1, tzinfo=timezone.utc))
+def stubborn():
+    @task.bash
+    def start():
+        script = "trap : TERM; echo $$ > $WINDROW_LANDING/pid; while :; do sleep 1; done"
+        return f"setsid sh -c '{script}' & sleep 600"
+
+    start()
+
+
+stubborn()
+'''
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A home whose Airflow is ended even if the test fails."""
+    yield tmp_path / "home"
+    airflow.stop(tmp_path / "home")
+
+
+def wait_for(path: Path, limit_s: float = 60.0) -> str:
+    deadline = time.monotonic() + limit_s
+    while not (path.exists() and path.read_text().strip()):
+        assert time.monotonic() < deadline, f"{path} was not written"
+        time.sleep(0.1)
+    return path.read_text()
+
+
+def refuses_what_is_absent(client: rest.Client) -> None:
+    """A refusal is Airflow's own answer, not a traceback."""
+    with pytest.raises(NotSetUp, match=r"Airflow answered 404 to POST .*dags/absent.*not found"):
+        client.trigger("absent", date(2020, 1, 1), "by-hand")
+    with pytest.raises(NotSetUp, match=r"has not read the DAG 'absent': no file names it"):
+        client.wait_for_dag("absent", limit_s=0.0)
+
+
+def test_stopping_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
+    dags, landing = tmp_path / "dags", tmp_path / "landing"
+    dags.mkdir()
+    landing.mkdir()
+    (dags / "stubborn.py").write_text(DAG)
+    running = airflow.start(home, landing, dags)
+    assert airflow.running(home) == running
+    client = running.client()
+    refuses_what_is_absent(client)
+    client.wait_for_dag("stubborn")
+    client.unpause("stubborn")
+    started_by_task = int(wait_for(landing / "pid"))
+    marked = processes.marked(settings.mark(home))
+    parts = {word for pid in marked for word in processes.describe(pid).split()}
+    assert {"api_server", "scheduler", "dag-processor", "triggerer"} <= parts
+
+    assert airflow.stop(home) > len(airflow.PARTS)
+    assert processes.describe(started_by_task) == "-"
+    assert airflow.running(home) is None
+    assert not rest.healthy(running.port)
+
+
+def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
+    environment = os.environ | {"WINDROW_HOME": str(home)}
+    starting = subprocess.Popen([sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment,
+                                stderr=subprocess.PIPE, text=True)
+    wait_for(settings.airflow_home(home) / "stack.json")
+    starting.send_signal(signal.SIGINT)
+    _, told = starting.communicate(timeout=60)
+    assert starting.returncode == 128 + signal.SIGINT, told
+    assert processes.marked(settings.mark(home)) == []
+    assert "stopped by SIGINT; nothing was left running" in told
+
+
+def test_down_finds_an_airflow_whose_starter_was_killed(set_up, home):
+    environment = os.environ | {"WINDROW_HOME": str(home)}
+    starting = subprocess.Popen([sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment)
+    wait_for(airflow.logs(home) / "scheduler.log")
+    starting.kill()
+    starting.wait()
+    assert processes.marked(settings.mark(home)) != []
+    down = [sys.executable, "-m", "stack", "down"]
+    told = subprocess.run(down, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
+    assert "processes ended" in told.stdout
+    assert processes.marked(settings.mark(home)) == []

@@ -1,0 +1,17 @@
+"""The compiled kernels can be loaded by another process: a cache that can't be would end every worker of Spark."""
+
+import os
+import subprocess
+
+from stack import compiled
+from stack.places import PYTHON, REPOSITORY
+
+
+def test_another_process_loads_the_compiled_kernels_and_compiles_nothing(set_up):
+    assert compiled.is_current()
+    before = {path.name: path.stat().st_mtime_ns for path in compiled.folder().rglob("*.nbc")}
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(compiled.folder())}
+    done = subprocess.run([PYTHON, "-m", "kernels.warm"], cwd=REPOSITORY, env=environment, check=False)
+    assert done.returncode == 0
+    assert {path.name: path.stat().st_mtime_ns for path in compiled.folder().rglob("*.nbc")} == before
+    assert before

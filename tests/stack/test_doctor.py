@@ -1,0 +1,57 @@
+"""The doctor names each missing piece, with the command that mends it, before anything is installed."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from schemas.errors import NotSetUp
+from stack.places import REPOSITORY
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A fresh clone: what `python3 -m stack` needs, and nothing that was installed."""
+    for name in ("stack", "schemas", "kernels", "pipelines", "requirements"):
+        shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def doctor(checkout, **variables) -> subprocess.CompletedProcess:
+    """Run it by a Python without any packages: -S leaves site-packages out, -I all that the user added."""
+    bare = {"PATH": os.environ["PATH"], "HOME": str(checkout)} | variables
+    starter = "import sys, runpy; sys.path.insert(0, '.'); sys.argv = ['stack', 'doctor']; "
+    starter += "runpy.run_module('stack', run_name='__main__')"
+    command = [sys.executable, "-I", "-S", "-c", starter]
+    return subprocess.run(command, cwd=checkout, env=bare, capture_output=True, text=True, check=False)
+
+
+def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_them(checkout):
+    told = doctor(checkout)
+    assert told.returncode == NotSetUp.exit_code, told.stderr
+    lines = told.stdout.splitlines()
+    for subject in ("environment .venv", "environment .venv-airflow", "Delta's JARs", "class-data archive",
+                    "compiled kernels"):
+        at = lines.index(f"wrong  {subject}")
+        assert lines[at + 2].strip() == "mend it with: make setup"
+    assert lines[-1] == "5 of 11 are missing or wrong"
+
+
+def test_a_missing_java_is_named_with_one_command(checkout):
+    told = doctor(checkout, JAVA_HOME="/nowhere")
+    assert "Spark finds none" in told.stdout
+    assert "mend it with: unset JAVA_HOME" in told.stdout
+
+
+def test_a_landing_folder_that_is_not_there_is_named(checkout):
+    told = doctor(checkout, WINDROW_LANDING=str(checkout / "nowhere"))
+    assert f"WINDROW_LANDING names {checkout / 'nowhere'}, which is not a folder" in told.stdout
+
+
+def test_the_set_up_that_runs_these_tests_is_healthy(set_up):
+    command = [sys.executable, "-m", "stack", "doctor"]
+    told = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stdout
+    assert told.stdout.splitlines()[-1] == "nothing is missing or wrong"

@@ -1,0 +1,61 @@
+"""Airflow is reachable from this machine only, and its tasks get what they need."""
+
+import json
+import socket
+import stat
+
+from stack import processes, settings
+from stack.airflow import free_port
+from stack.places import REPOSITORY
+
+
+def test_the_secrets_are_long_enough_private_and_kept(tmp_path):
+    first = settings.airflow_environment(tmp_path, 8080)
+    assert len(first["AIRFLOW__API_AUTH__JWT_SECRET"].encode()) >= 64
+    assert settings.airflow_environment(tmp_path, 8080) == first
+    for name in ("jwt_secret", "passwords.json"):
+        assert stat.S_IMODE((tmp_path / "airflow" / name).stat().st_mode) == 0o600
+    kept = json.loads((tmp_path / "airflow" / "passwords.json").read_text())
+    assert kept == {"admin": settings.password(tmp_path)}
+
+
+def test_two_homes_share_no_secret_and_no_mark(tmp_path):
+    one, two = (settings.airflow_environment(tmp_path / name, 8080) for name in ("one", "two"))
+    assert one["AIRFLOW__API_AUTH__JWT_SECRET"] != two["AIRFLOW__API_AUTH__JWT_SECRET"]
+    assert settings.password(tmp_path / "one") != settings.password(tmp_path / "two")
+    assert one[processes.MARK] != two[processes.MARK]
+
+
+def test_every_address_is_of_the_loopback_interface_and_the_chosen_port(tmp_path):
+    made = settings.airflow_environment(tmp_path, 18123)
+    assert (made["AIRFLOW__API__HOST"], made["AIRFLOW__API__PORT"]) == ("127.0.0.1", "18123")
+    assert made["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] == "http://127.0.0.1:18123/execution/"
+
+
+def test_tasks_get_the_homes_folders_and_the_checkout(tmp_path, monkeypatch):
+    monkeypatch.setenv("WINDROW_LANDING", "/outside")
+    assert settings.airflow_environment(tmp_path, 8080)["WINDROW_LANDING"] == "/outside"
+    made = settings.airflow_environment(tmp_path, 8080, tmp_path / "landing")
+    assert made["WINDROW_LANDING"] == str(tmp_path / "landing")
+    assert made["WINDROW_HOME"] == str(tmp_path)
+    assert made["PYTHONPATH"] == str(REPOSITORY)
+
+
+def test_settings_of_another_airflow_do_not_leak_in_but_a_database_may_be_chosen(tmp_path, monkeypatch):
+    monkeypatch.setenv("AIRFLOW__CORE__EXECUTOR", "CeleryExecutor")
+    monkeypatch.setenv("AIRFLOW__API__WORKERS", "9")
+    monkeypatch.setenv("AIRFLOW__LOGGING__BASE_LOG_FOLDER", "/elsewhere")
+    monkeypatch.setenv(settings.DATABASE, "postgresql+psycopg2://somewhere")
+    made = settings.airflow_environment(tmp_path, 8080)
+    assert (made["AIRFLOW__CORE__EXECUTOR"], made["AIRFLOW__API__WORKERS"]) == ("LocalExecutor", "1")
+    assert "AIRFLOW__LOGGING__BASE_LOG_FOLDER" not in made
+    assert made[settings.DATABASE] == "postgresql+psycopg2://somewhere"
+
+
+def test_a_taken_port_is_not_chosen():
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        taken = holder.getsockname()[1]
+        assert free_port(preferred=taken) != taken
+    assert free_port(preferred=taken) == taken
