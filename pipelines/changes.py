@@ -56,12 +56,18 @@ class Changes:
         """Changed files whose lines are judged."""
         return [path for path, row in self.rows.items() if row.state == ACCEPTED]
 
+    def intent(self, path: str) -> FileRow:
+        """The file's row until the ingest ends. A landed file's has no hash: its content may never reach bronze."""
+        row = replace(self.rows[path], definition=INTENT)
+        return replace(row, content_hash="") if path in self.landed else row
+
     @property
     def touch_tables(self) -> bool:
         """Whether more than `files_<stream>` changes."""
         leave_no_rows = (EMPTY, DUPLICATE, NO_EVENTS)
-        known = (self.known[path] for path in self.rows if path in self.known)
-        return any(row.state not in leave_no_rows for row in (*self.rows.values(), *known))
+        known = [self.known[path] for path in self.rows if path in self.known]
+        cut_off = any(row.definition == INTENT for row in known)
+        return cut_off or any(row.state not in leave_no_rows for row in (*self.rows.values(), *known))
 
 
 def known_files(config: Config, stream: Stream) -> dict[str, FileRow]:
@@ -93,7 +99,7 @@ def find(config: Config, stream: Stream, today: date, leave_out: frozenset[str] 
     known, found = known_files(config, stream), land.listing(config.landing, stream)
     definition, messages = stream_hash(stream.name), list(found.messages)
     listed = [path for path in (*found.events, *found.no_events) if path not in leave_out]
-    landed = {path: file for path in listed if (file := _land_if_new(config, known.get(path), path, messages))}
+    landed = {path: file for path in listed if (file := _land_if_new(config, stream, known.get(path), path, messages))}
     messages += _gone(known, {*found.events, *found.no_events})
     again = {path: row for path, row in known.items()
              if path not in landed and path not in leave_out and row.definition != definition}
@@ -107,8 +113,10 @@ def find(config: Config, stream: Stream, today: date, leave_out: frozenset[str] 
     return Changes(rows, frozenset(landed) | frozenset(rows).intersection(freed), known, tuple(messages))
 
 
-def _land_if_new(config: Config, row: FileRow | None, path: str, messages: list[str]) -> land.Landed | None:
-    known = row is not None and row.definition != INTENT
+def _land_if_new(config: Config, stream: Stream, row: FileRow | None, path: str,
+                 messages: list[str]) -> land.Landed | None:
+    # A file that was no file of events and now is one, after a fix of the definition, is as good as new.
+    known = row is not None and row.definition != INTENT and not (row.state == NO_EVENTS and belongs(stream, path))
     if known and land.content_hash_or_none(config.landing, path) == row.content_hash:
         return None
     return _land_or_say(config, path, messages)
@@ -160,7 +168,8 @@ def _freed_duplicates(known: dict[str, FileRow], rows: dict[str, FileRow], lande
     """Files refused before, whose content no path delivers any more: the least path of each content."""
     kept = {row.content_hash for path, row in known.items() if path not in landed and row.state == ACCEPTED
             and rows.get(path, row).state == ACCEPTED}
-    refused = [path for path in listed if path in known and path not in landed and known[path].state == DUPLICATE]
+    refused = [path for path in listed if path in known and path not in landed and known[path].state == DUPLICATE
+               and known[path].content_hash]
     freed = {known[path].content_hash: path for path in sorted(refused, key=str.encode, reverse=True)
              if known[path].content_hash not in kept}
     return sorted(freed.values(), key=str.encode)
@@ -176,7 +185,7 @@ def _refuse_duplicates(stream: Stream, rows: dict[str, FileRow], known: dict[str
     judged = dict(rows)
     for path in (*again, *freed, *others):
         row = rows.get(path)
-        if row is not None and row.state == ACCEPTED:
+        if row is not None and row.state == ACCEPTED and row.content_hash:
             first = delivered.setdefault(row.content_hash, path)
             judged[path] = row if first == path else _duplicate_row(stream, row, first)
     return judged

@@ -9,7 +9,7 @@ from datetime import date
 
 import duckdb
 
-from pipelines import lake
+from pipelines import ledger
 from pipelines.audit_versions import AuditVersions
 from pipelines.checks import checks
 from pipelines.checks.recount import open_recount, sql
@@ -21,7 +21,6 @@ from schemas.errors import GateFailed
 from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations
 from schemas.query import Query
 from schemas.stream import Stream
-from schemas.tables import VERDICTS
 
 
 def judge_silver(config: Config, stream: Stream, day: date) -> list[Verdict]:
@@ -68,11 +67,8 @@ def _expected(connection: duckdb.DuckDBPyConnection, view: str, version: int,
 def _said_before(config: Config, expectations: tuple[Expectation, ...], version: int,
                  day: date) -> list[Verdict]:
     """What was said of these on this version and day: each query's run asks. Nothing if one is new."""
-    if lake.version(config, VERDICTS.name) is None:
-        return []
-    rows = lake.read(config, VERDICTS.name, filters=[
-        ("table", "=", expectations[0].table), ("table_version", "=", version), ("logical_date", "=", day)])
-    said = {(row["check"], row["limit"]): _as_verdict(row) for row in rows.to_pylist()}
+    rows = ledger.verdicts_on(config, expectations[0].table, day).to_pylist()
+    said = {(row["check"], row["limit"]): _as_verdict(row) for row in rows if row["table_version"] == version}
     asked = [(each.name, each.limit) for each in expectations]
     return [said[each] for each in asked] if said.keys() >= set(asked) else []
 

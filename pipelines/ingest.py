@@ -107,7 +107,7 @@ def _apply(config: Config, stream: Stream, changes: Changes, say: Progress) -> t
     """Write every table but the files' final rows."""
     if not changes.touch_tables:
         return None, partitions.make(config, stream)
-    _write_rows(config, stream, [replace(row, definition=INTENT) for row in changes.rows.values()])
+    _write_rows(config, stream, [changes.intent(path) for path in changes.rows])
     if changes.landed:
         say(f"bronze: {len(changes.landed)} file(s)")
         bronze.write(config, stream, changes)

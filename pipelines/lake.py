@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.dataset
@@ -37,7 +38,7 @@ ARROW_TYPES = {
 PROPERTIES = {"delta.enableDeletionVectors": "false"}
 # delta-rs rewrites a constraint's text (`end` >= start becomes start <= end), so the text as defined is kept beside.
 _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
-_UNSAFE, _PARTS = ("'", "\\"), re.compile(r"(['\\])")
+_UNSAFE, _PARTS = ("'", "\\", "$"), re.compile(r"(['\\$])")
 _FULL_DISK = ("no space left on device", "file too large", "disk quota exceeded", "os error 28", "os error 27")
 
 
@@ -66,7 +67,7 @@ def _literal(value: str | int | datetime.date) -> str:
 
 def _text_literal(text: str) -> str:
     # The two dialects disagree on quotes and backslashes inside a literal (and Delta parses its own print of it again),
-    # so these two characters stay outside: concat('it', chr(39), 's').
+    # so these stay outside, and so does $, which starts a variable for Spark: concat('it', chr(39), 's').
     parts = [f"chr({ord(part)})" if part in _UNSAFE else f"'{part}'" for part in _PARTS.split(text) if part]
     return f"concat({', '.join(parts)})" if len(parts) > 1 else "".join(parts) or "''"
 
@@ -213,7 +214,13 @@ def dataset(config: Config, name: str, version: int | None = None) -> pyarrow.da
 
 def files(config: Config, name: str, version: int | None = None, filters: list[tuple] | None = None) -> list[str]:
     """Paths of the Parquet files of one version; filters on partition columns choose among them."""
-    return _open(config, name, version).file_uris(partition_filters=filters)
+    # As addresses they come with a space or an é of the home's path encoded; DuckDB and pyarrow want plain paths.
+    return [unquote(uri) for uri in _open(config, name, version).file_uris(file_pruning_predicate=filters)]
+
+
+def created_at(config: Config, name: str) -> datetime.datetime:
+    """When the table was made: one that was moved away and made again starts with version 0 again."""
+    return datetime.datetime.fromtimestamp(DeltaTable(config.table(name)).metadata().created_time / 1000, datetime.UTC)
 
 
 def partition_dates(config: Config, name: str) -> set[datetime.date]:

@@ -134,16 +134,18 @@ def write_verdicts(config: Config, run: Run, verdicts: Iterable[Verdict]) -> Non
         _append(config, VERDICTS, rows)
 
 
+def verdicts_on(config: Config, table: str, day: date) -> pa.Table:
+    """What the gate said of a table and a day since the table was made: one made anew counts from version 0 again."""
+    if lake.version(config, VERDICTS.name) is None:
+        return lake.arrow_schema(VERDICTS).empty_table()
+    made = lake.created_at(config, table)
+    filters = [("table", "=", table), ("logical_date", "=", day), ("at", ">=", made)]
+    return lake.read(config, VERDICTS.name, filters=filters)
+
+
 def newest_judged_version(config: Config, table: str, day: date) -> int | None:
     """The newest version of a table that the gate has judged for a day, whatever it said; None: none."""
-    if lake.version(config, VERDICTS.name) is None:
-        return None
-    rows = lake.read(
-        config,
-        VERDICTS.name,
-        filters=[("table", "=", table), ("logical_date", "=", day)],
-        columns=["table_version"],
-    )
+    rows = verdicts_on(config, table, day)
     return max(rows["table_version"].to_pylist(), default=None)
 
 
@@ -163,18 +165,21 @@ def latest(config: Config, query: str, day: date, step: str, run_id: str | None 
     return max(rows(config, filters), key=lambda row: row.at, default=None)
 
 
+# Streams and queries are definitions, hashed apart: a new query must not make the runs of the others stale. The rest
+# only starts runs or shows rows.
+_NOT_IN_CODE_HASH = (
+    "schemas/streams/", "schemas/queries/", "pipelines/commands/", "pipelines/__main__.py", "pipelines/docs.py",
+    "pipelines/flow_text.py", "pipelines/spark_views.py", "pipelines/sql.py")
+
+
 @cache
 def code_hash() -> str:
-    """Hash of all code below kernels/, pipelines/ and schemas/.
-
-    Streams and queries are definitions, hashed apart: a new query must not make the runs of the others stale.
-    """
+    """Hash of the code below kernels/, pipelines/ and schemas/ that rows can depend on."""
     digest = hashlib.sha256()
-    for path in sorted(
-        path for folder in ("kernels", "pipelines", "schemas") for path in (REPOSITORY / folder).rglob("*.py")
-    ):
+    files = [path for folder in ("kernels", "pipelines", "schemas") for path in (REPOSITORY / folder).rglob("*.py")]
+    for path in sorted(files):
         name = path.relative_to(REPOSITORY).as_posix()
-        if not name.startswith(("schemas/streams/", "schemas/queries/")):
+        if not name.startswith(_NOT_IN_CODE_HASH):
             digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

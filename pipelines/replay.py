@@ -65,7 +65,8 @@ def audit(config: Config, query: Query, day: date) -> Audited:
         late_version, version, counts = _commit(config, tables, day, rows)
     return Audited(
         AuditVersions(version, late_version, back.silver_version, back.pass_version),
-        stale.read_inputs(digests, back.first_day, day),
+        # Nothing had arrived before the day: the run depends on that too.
+        stale.read_inputs(digests, stream.first_day if back.bound_us is None else back.first_day, day),
         counts,
         kernel,
     )

@@ -48,10 +48,12 @@ def stale(config: Config) -> list[StaleRun]:
     found = []
     for (query, day), rows in sorted(publications.items()):
         published = next((row for row in reversed(rows) if row.state == "done"), None)
+        if published is None and (cut := _cut_off(rows)):
+            found.append(StaleRun(query, day, rows[-1].run_id, tuple(cut)))
         if published is not None:
-            audited = audits[_made(query, published.inputs)]
+            audited = audits[_made(query, day, published.inputs)]
             reasons = [
-                *_cut_off(rows[-1]),
+                *_cut_off(rows[rows.index(published) + 1 :]),
                 *_other_inputs(audited, now[audited.stream]),
                 *_other_rules(audited),
             ]
@@ -68,20 +70,20 @@ def _publications(rows: list[Recorded]) -> dict[tuple[str, date], list[Recorded]
 
 
 def _audits(config: Config) -> dict[tuple, Recorded]:
-    """By the versions that they made: two writers may share a run id, never a version."""
+    """By day and the versions that they made: two writers may share a run id, and days without rows a version."""
     rows = ledger.rows(config, [("step", "=", "audit"), ("state", "=", "done")])
-    return {_made(row.query, row.outputs): row for row in rows}
+    return {_made(row.query, row.logical_date, row.outputs): row for row in rows}
 
 
-def _made(query: str, versions: dict[str, int]) -> tuple:
-    return query, *sorted(versions.items())
+def _made(query: str, day: date, versions: dict[str, int]) -> tuple:
+    return query, day, *sorted(versions.items())
 
 
-def _cut_off(newest: Recorded) -> list[str]:
+def _cut_off(later: list[Recorded]) -> list[str]:
     # Killed or failed between its two commits, a publication leaves the late table newer than the results.
-    if newest.state not in ("running", "failed"):
-        return []
-    return [f"a later publication (run {newest.run_id!r}, {newest.state}) did not end"]
+    newest = {row.run_id: row.state for row in later}
+    return [f"a later publication (run {run_id!r}, {state}) did not end" for run_id, state in newest.items()
+            if state in ("running", "failed")]
 
 
 def _other_inputs(audited: Recorded, now: dict[date, dict[str, str]]) -> list[str]:

@@ -22,8 +22,11 @@ def check_ticks(ticks: PassTicks) -> None:
     """Raise BadInput unless the staircase ascends."""
     if len(ticks.tick_us) != len(ticks.newest_start_us):
         raise BadInput(f"{len(ticks.tick_us)} pass ticks but {len(ticks.newest_start_us)} newest starts")
-    if (np.diff(ticks.tick_us) <= 0).any() or (np.diff(ticks.newest_start_us) < 0).any():
+    tick_us, newest_us = (np.asarray(array, np.int64) for array in ticks)
+    if (tick_us[1:] <= tick_us[:-1]).any() or (newest_us[1:] < newest_us[:-1]).any():
         raise BadInput("pass ticks must ascend, and their newest starts must not fall")
+    _check_times("tick", "pass step", tick_us)
+    _check_times("newest start", "pass step", newest_us)
 
 
 def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules) -> EventColumns:
@@ -31,14 +34,17 @@ def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules)
     a rule."""
     offsets, starts, arrivals = (np.ascontiguousarray(array, np.int64) for array in columns[:3])
     events = len(starts)
-    values = np.ascontiguousarray(columns.values, np.int64).reshape(value_columns, events)
-    valid = np.ascontiguousarray(columns.valid, np.bool_).reshape(value_columns, events)
+    values = np.ascontiguousarray(columns.values, np.int64)
+    valid = np.ascontiguousarray(columns.valid, np.bool_)
     if len(arrivals) != events:
         raise BadInput(f"{events} starts but {len(arrivals)} arrivals")
+    if values.shape != (value_columns, events) or valid.shape != values.shape:
+        raise BadInput(f"values of shape {values.shape} with validity of shape {valid.shape}; "
+                       f"both must be (columns, {events})")
     if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != events or (np.diff(offsets) < 0).any():
         raise BadInput(f"key_offsets must ascend from 0 to the number of events, {events}")
-    _check_times("start", starts)
-    _check_times("arrival", arrivals)
+    _check_times("start", "event", starts)
+    _check_times("arrival", "event", arrivals)
     _check_order(offsets, arrivals)
     if rules.complete_tick_us is not None and events and arrivals.max() > rules.complete_tick_us:
         raise BadInput(
@@ -48,10 +54,10 @@ def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules)
     return EventColumns(offsets, starts, arrivals, values, valid)
 
 
-def _check_times(name: str, times: np.ndarray) -> None:
+def _check_times(name: str, of: str, times: np.ndarray) -> None:
     if len(times) and not -LIMIT_US <= times.min() <= times.max() <= LIMIT_US:
-        event = int(np.flatnonzero((times < -LIMIT_US) | (times > LIMIT_US))[0])
-        raise BadInput(f"{name} of event {event} is {int(times[event])} µs; allowed: within ±2**61 µs")
+        place = int(np.flatnonzero((times < -LIMIT_US) | (times > LIMIT_US))[0])
+        raise BadInput(f"{name} of {of} {place} is {int(times[place])} µs; allowed: within ±2**61 µs")
 
 
 def _check_order(offsets: np.ndarray, arrivals: np.ndarray) -> None:

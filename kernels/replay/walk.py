@@ -3,10 +3,9 @@
     entries   a   b   c   d | e   f         the window moves from [a, e] to [b, f]
     front     abcd bcd cd d | back: e       its aggregate is the front's first state ⊗ back: bcd ⊗ ef
 
-When the front is used up it is made again from the window's entries, each once. Consecutive windows share
-most of theirs: one range query each made a row three times as dear. An insertion into the stretch makes a
-    walk invalid; then the tree answers, until so
-many windows in a row have asked that the next front pays.
+When the front is used up it is made again from the window's entries, each once. Consecutive windows share most of
+theirs: one range query each made a row three times as dear. A late event in the back is added to it; one in the front
+makes the walk invalid, and the tree answers until so many windows have asked that the next front pays.
 """
 
 from kernels.aggregators.finger_tree.query import append_range, range_query

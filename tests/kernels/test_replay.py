@@ -144,8 +144,20 @@ def test_arrival_that_goes_backwards_names_the_event():
 
 
 def test_times_that_could_overflow_are_refused():
+    columns = columns_of([(1 << 62, 1, 1)])
+    with pytest.raises(BadInput, match="newest start of pass step 0"):
+        replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"))
     with pytest.raises(BadInput, match="start of event 0"):
-        replayed(columns_of([(1 << 62, 1, 1)]), WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"))
+        replay_keys(columns, WindowSpec("tumbling", 10), SUM_AND_COUNT, PassTicks(*np.array([[1], [1]])),
+                    ReplayRules(0, 0, "final"))
+
+
+def test_values_of_the_wrong_shape_are_refused():
+    columns = columns_of([(1, 1, 1), (2, 2, 2)])
+    with pytest.raises(BadInput, match=r"both must be \(columns, 2\)"):
+        replayed(
+            columns._replace(values=np.zeros((1, 3), np.int64)), WindowSpec("tumbling", 10), ReplayRules(0, 0, "final")
+        )
 
 
 def test_an_event_behind_the_completing_tick_is_refused():

@@ -27,7 +27,7 @@ def days_read(name: str, day: date, events: list[dict]) -> set[date]:
     query, midnight = registry.query(name), datetime(day.year, day.month, day.day, tzinfo=UTC)
     before = [row["start"] for row in events if row["arrival"] < midnight]
     if not before:
-        return {day}
+        return {day - timedelta(days=n) for n in range((day - registry.stream("bikes").first_day).days + 1)}
     first = max(before) - query.lateness - query.allowed_lateness - LONGEST[name]
     if query.window.kind == "rolling":
         first = min([first, *(row["start"] for row in events if row["arrival"].date() == day)])
@@ -96,3 +96,25 @@ def test_a_publication_that_was_cut_off_is_named(published):
         DAYS[1],
         ended.run_id,
     ) and "cut" in only.reasons[0]
+
+
+def test_a_first_publication_that_was_cut_off_is_named_too(published):
+    day = DAYS[-1] + timedelta(days=1)
+    with (
+        pytest.raises(KeyboardInterrupt),
+        ledger.step(published, "cut", "publish", "bikes", "bikes_daily", day),
+    ):
+        raise KeyboardInterrupt
+    (only,) = stale(published)
+    assert (only.query, only.day, only.run_id) == ("bikes_daily", day, "cut")
+
+
+def test_days_without_rows_that_share_a_version_are_told_apart(published):
+    fresh = ledger.latest(published, "bikes_demand", DAYS[-1], "audit")
+    first, second = (DAYS[-1] + timedelta(days=n) for n in (1, 2))
+    for day, inputs in ((first, {**fresh.inputs, "days": {}}), (second, fresh.inputs)):
+        with ledger.step(published, "empty", "audit", "bikes", "bikes_demand", day) as entry:
+            entry.inputs, entry.outputs = inputs, fresh.outputs
+        with ledger.step(published, "empty", "publish", "bikes", "bikes_demand", day) as entry:
+            entry.inputs = fresh.outputs
+    assert [each.day for each in stale(published)] == [first]

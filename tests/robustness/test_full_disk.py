@@ -25,7 +25,7 @@ except WindrowError as error:
     print(error)
     sys.exit(error.exit_code)
 """
-FILE_BYTES = 100_000  # more than the JVM's own small files, less than bronze's
+FILE_BYTES = 400_000  # more than the native libraries that the JVM unpacks, less than bronze takes
 
 
 def many_trips() -> list[str]:

@@ -1,0 +1,299 @@
+"""First light, end to end: silver to Delta by Windrow's replay stage and by Spark's own `window()`, in one session.
+
+    python -m benchmarks.first_light_end_to_end [--trips 100000] [--stations 60] [--days 14] [--rounds 2]
+                                                [--data ../shared/data]
+
+The window of `bikes_demand` (1 day by 5 minutes; sum, max, count) over the same rows of one silver table. Windrow
+replays the whole span as one interval, since Spark's way also sees all of it at once, and ends the stream at the last
+arrival, so that its last revisions are Spark's rows; that they are is checked. Two emits are measured:
+every revision, which is what `bikes_demand` publishes and more than Spark makes, and `final`, the very rows of Spark.
+All ways run once to warm up and then in turn; a ratio compares the runs of one round.
+
+Starts are even over span and stations; a trip arrives when it ends, and durations are real ones of New York where
+the files are there. Trips of a day or more are left out: after the allowed lateness Windrow puts them into its late
+table, and Spark's way has no such thing.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyspark
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from benchmarks.first_light_kernel import trip_durations_us
+from pipelines import lake, pass_ticks, replay, spark
+from pipelines.config import REPOSITORY, Config
+from pipelines.look_back import DAY, DAY_US, EPOCH_DATE, LookBack
+from pipelines.query_tables import QueryTables
+from pipelines.replaying import late_events, replay_events
+from schemas.queries.bikes_demand import QUERY
+from schemas.query import Query, agg
+from schemas.streams.bikes import STREAM
+from schemas.tables import pass_table, silver_table
+
+FIRST_DAY = date(2017, 6, 1)
+SECOND_US = 1_000_000
+DATA = REPOSITORY.parent / "shared" / "data"
+AGGREGATES = {
+    "trips": agg("count"),
+    "total_s": agg("sum", "trip_duration_s"),
+    "longest_s": agg("max", "trip_duration_s"),
+}
+EVERY_REVISION = replace(QUERY, name="demand_revisions", aggregates=AGGREGATES)
+FINAL_ROWS = replace(QUERY, name="demand_final", aggregates=AGGREGATES, emit="final")
+BY_SPARK = "demand_by_spark"
+COMPARED = ("start_station_id", "window_start", "window_end", *AGGREGATES)
+TARGET = 5
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured: trips in all, over stations and days, and how often.
+
+    By default a tenth of New York's stations, each as busy as in June 2017: Spark's way takes minutes for all of them.
+    """
+
+    trips: int = 100_000
+    stations: int = 60
+    days: int = 14
+    rounds: int = 2
+
+
+@dataclass
+class Measured:
+    """By way: wall seconds of each round, rows of its table, and rows that Spark's way has otherwise or not at all."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    differing: dict[str, int] = field(default_factory=dict)
+
+    def ratios(self, way: str) -> list[float]:
+        """Spark's seconds by this way's, round by round."""
+        return [theirs / ours for theirs, ours in zip(self.seconds[BY_SPARK], self.seconds[way], strict=True)]
+
+
+class Trips(NamedTuple):
+    """Generated trips as arrays: station numbers and durations in seconds, starts in µs."""
+
+    station: np.ndarray
+    start_us: np.ndarray
+    duration_s: np.ndarray
+
+    @property
+    def arrival_us(self) -> np.ndarray:
+        """A trip is known when it ends."""
+        return self.start_us + self.duration_s * SECOND_US
+
+
+def make_trips(sizes: Sizes, data: Path) -> tuple[Trips, str]:
+    """Trips in the order of their files, and where their durations come from."""
+    random = np.random.default_rng(20_170_601)
+    durations_us, source = trip_durations_us(data, random)
+    short = durations_us[durations_us < DAY_US] // SECOND_US
+    first_us = (FIRST_DAY - EPOCH_DATE).days * DAY_US
+    start_us = first_us + np.sort(random.integers(0, sizes.days * DAY_US // SECOND_US, sizes.trips)) * SECOND_US
+    trips = Trips(random.integers(1, sizes.stations + 1, sizes.trips), start_us, random.choice(short, sizes.trips))
+    return trips, f"{source}, {len(durations_us) - len(short)} of a day or more left out"
+
+
+def build(config: Config, trips: Trips) -> None:
+    """Write silver and its pass ticks."""
+    _write(config, silver_table(STREAM), _silver_rows(trips))
+    with duckdb.connect() as database:
+        database.execute("SET TimeZone = 'UTC'")
+        database.register("silver", lake.dataset(config, silver_table(STREAM).name))
+        _write(config, pass_table(STREAM), pass_ticks.staircases(database))
+
+
+def _silver_rows(trips: Trips) -> pa.Table:
+    schema, count = lake.arrow_schema(silver_table(STREAM)), len(trips.station)
+    arrival_day = (trips.arrival_us // DAY_US).astype(np.int32)
+    arrival = pa.array(trips.arrival_us, schema.field("arrival").type)
+    columns = {
+        "start_station_id": trips.station, "trip_duration_s": trips.duration_s,
+        "user_type": pa.repeat("subscriber", count), "start": pa.array(trips.start_us, schema.field("start").type),
+        "end": arrival, "arrival": arrival, "path": pa.repeat("generated", count), "line": np.arange(2, count + 2),
+        "reading": np.zeros(count, np.int64), "definition": pa.repeat("generated", count),
+        "arrival_date": pa.array(arrival_day, pa.int32()).cast(pa.date32()), "bucket": trips.station % STREAM.buckets,
+    }  # fmt: skip
+    nothing = {name: pa.nulls(count, schema.field(name).type) for name in schema.names if name not in columns}
+    rows = pa.table({**columns, **nothing}).select(schema.names).cast(schema)
+    # As ingest leaves it: each day and bucket in order of key and arrival.
+    return rows.take(np.lexsort((trips.arrival_us, trips.station, trips.station % STREAM.buckets, arrival_day)))
+
+
+def _write(config: Config, table, rows: pa.Table) -> None:
+    lake.ensure(config, table)
+    lake.replace(config, table, None, rows)
+
+
+def whole_span(config: Config) -> LookBack:
+    """All that arrived as if it were the arrivals of one day; the stream ends with its last arrival."""
+    silver = silver_table(STREAM).name
+    days = sorted(lake.partition_dates(config, silver))
+    until_us = (days[-1] + DAY - EPOCH_DATE).days * DAY_US
+    ticks = pass_ticks.read_ticks(config, STREAM, before=_utc(until_us))
+    last = lake.read(config, silver, filters=[("arrival_date", "=", days[-1])], columns=["arrival"])
+    versions = (lake.version(config, name) for name in (silver, pass_table(STREAM).name))
+    from_us = (days[0] - EPOCH_DATE).days * DAY_US
+    last_tick_us = int(last["arrival"].cast(pa.int64()).to_numpy().max())
+    return LookBack(days[-1], from_us, until_us, None, days[0], ticks, *versions, last_tick_us=last_tick_us)
+
+
+def _utc(us: int):
+    return pa.scalar(us, pa.timestamp("us", "UTC")).as_py()
+
+
+def by_windrow(config: Config, query: Query) -> None:
+    """The product's stage: buckets to tasks, kernel, Arrow, and the commit that replaces the interval's rows."""
+    back, table = whole_span(config), QueryTables.of(query).audit
+    rows = replay.replayed(config, query, back).where("result IS NOT NULL").select("result.*")
+    lake.replace_with_spark(config, table, lake.among("emitted_date", [back.day]), rows)
+
+
+def by_spark(config: Config) -> None:
+    """Spark's own way: every row copied into its 288 windows, then grouped.
+
+    Seen in thread dumps: so many copies are too much for whole-stage code generation, so Expand and the first
+    aggregation run operator by operator.
+    """
+    window = F.window("start", *(f"{span // timedelta(minutes=1)} minutes" for span in (QUERY.window.size,
+                                                                                   QUERY.window.slide)))
+    duration = F.col("trip_duration_s")
+    made = _silver_frame(config).groupBy("start_station_id", window.alias("window")).agg(
+        F.count(F.lit(1)).alias("trips"), F.sum(duration).alias("total_s"), F.max(duration).alias("longest_s"))
+    rows = made.select("start_station_id", F.col("window.start").alias("window_start"),
+                       F.col("window.end").alias("window_end"), *AGGREGATES)
+    rows.write.format("delta").mode("overwrite").save(str(config.table(BY_SPARK)))
+
+
+def _silver_frame(config: Config) -> DataFrame:
+    return spark.session(config).read.format("delta").load(str(config.table(silver_table(STREAM).name)))
+
+
+def measure(config: Config, rounds: int) -> Measured:
+    """Run all ways once unmeasured, then in turn, and compare their rows."""
+    ways: dict[str, Callable[[], None]] = {
+        query.name: partial(by_windrow, config, query) for query in (EVERY_REVISION, FINAL_ROWS)}
+    for query in (EVERY_REVISION, FINAL_ROWS):
+        lake.ensure(config, QueryTables.of(query).audit)
+    ways[BY_SPARK] = partial(by_spark, config)
+    for way in ways.values():
+        way()
+    found = Measured(seconds={name: [] for name in ways})
+    for _ in range(rounds):
+        for name, way in ways.items():
+            found.seconds[name].append(_seconds(way))
+    found.rows = {name: lake.dataset(config, _table(name)).count_rows() for name in ways}
+    found.differing = {name: differing(config, name) for name in ways if name != BY_SPARK}
+    return found
+
+
+def _table(way: str) -> str:
+    return way if way == BY_SPARK else f"{way}_audit"
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def differing(config: Config, way: str) -> int:
+    """Rows that only one of the two has: last revisions of a Windrow way, and Spark's rows."""
+    columns = ", ".join(COMPARED)
+    with duckdb.connect() as database:
+        database.register("ours", lake.dataset(config, _table(way)))
+        database.register("theirs", lake.dataset(config, BY_SPARK))
+        database.execute(f"""
+            CREATE TABLE last AS SELECT {columns} FROM ours
+            QUALIFY revision = max(revision) OVER (PARTITION BY start_station_id, window_start);
+            CREATE TABLE spark AS SELECT {columns} FROM theirs""")
+        return database.sql("""SELECT count(*) FROM ((FROM last EXCEPT ALL FROM spark)
+                               UNION ALL (FROM spark EXCEPT ALL FROM last))""").fetchall()[0][0]
+
+
+def parts(config: Config) -> dict[str, float]:
+    """Seconds of the stage's parts, each done once on its own for every revision."""
+    back, query = whole_span(config), EVERY_REVISION
+    columns = list(dict.fromkeys((*query.read_columns, *replay.ORDER_COLUMNS)))
+    began = time.perf_counter()
+    events = lake.read(config, silver_table(STREAM).name, columns=columns)
+    read_s = time.perf_counter() - began
+    replay_one_thread = partial(replay_events, events, query, back.ticks, back.last_tick_us)
+    replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
+    frame = replay.replayed(config, query, back)
+    return {
+        "read silver": read_s,
+        "group, kernel and rows to Arrow, one thread": _seconds(replay_one_thread),
+        "late table, one thread": _seconds(partial(late_events, events, query, back.ticks)),
+        "the stage without its write": _seconds(frame.write.format("noop").mode("overwrite").save),
+    }
+
+
+def machine(config: Config) -> str:
+    """What was measured, and on what."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=REPOSITORY, capture_output=True,
+                            text=True, check=False).stdout.strip() or "unknown"
+    compiler = "C1 ONLY, NO MEASUREMENT" if "TieredStopAtLevel" in config.java_options else "C2"
+    return (f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.machine()}, "
+            f"Python {platform.python_version()}, Spark {pyspark.__version__} {config.spark_cores}, "
+            f"Java compiler {compiler}, commit {commit}")
+
+
+def report(found: Measured, trips: int) -> list[str]:
+    """Lines: each way, then ratios against the target, then whether the rows agree."""
+    lines = [f"{name:<17} {median(seconds):7.2f} s ({', '.join(f'{each:.2f}' for each in seconds)})  "
+             f"{trips / median(seconds) / 1e6:6.3f} M trips/s  {found.rows[name]:>11,} rows  "
+             f"{found.rows[name] / median(seconds) / 1e6:6.3f} M rows/s" for name, seconds in found.seconds.items()]
+    for name, count in found.differing.items():
+        ratios = found.ratios(name)
+        lines.append(f"{name}: {min(ratios):.2f} / {median(ratios):.2f} / {max(ratios):.2f} times as fast as "
+                     f"window() (least, median, most; target {TARGET}); {count:,} last rows differ from Spark's")
+    return lines
+
+
+def run(sizes: Sizes | None = None, data: Path = DATA) -> Measured:
+    """Measure in a folder of its own, print the lines, and return the figures."""
+    chosen = sizes or Sizes()
+    with tempfile.TemporaryDirectory() as folder:
+        config = Config(Path(folder) / "home", Path(folder) / "landing")
+        trips, source = make_trips(chosen, data)
+        build(config, trips)
+        print(f"{chosen.trips:,} trips, {chosen.stations} stations, {chosen.days} days; {source}", flush=True)
+        print(machine(config), flush=True)
+        found = measure(config, chosen.rounds)
+        lines = [f"  {name}: {seconds:.2f} s" for name, seconds in parts(config).items()]
+        print(*report(found, chosen.trips), f"where {EVERY_REVISION.name} spends it:", *lines, sep="\n", flush=True)
+        spark.session(config).stop()  # it keeps files in the folder
+    return found
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, value in vars(Sizes()).items():
+        parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--data", type=Path, default=DATA)
+    chosen = vars(parser.parse_args(arguments))
+    data = chosen.pop("data")
+    run(Sizes(**chosen), data)
+
+
+if __name__ == "__main__":
+    main()

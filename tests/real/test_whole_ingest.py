@@ -1,0 +1,72 @@
+"""The real trips, ingested whole: every line is accounted for, and the known dirt comes out as its description says.
+
+Figures from ../shared/data/README.md: rows and duplicates per file, trips longer than a day, the doubled hour.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from pipelines import ingest, lake
+from pipelines.config import Config
+
+REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
+pytestmark = [
+    pytest.mark.skipif(not (REAL / "bikes").is_dir(), reason="the real trips are not in ../shared/data"),
+    pytest.mark.timeout(1_200),
+]
+JERSEY_CITY, NEW_YORK = "bikes/citibike-jc/", "bikes/citibike-nyc-2017/trips-"
+DUPLICATES = {"2017-04-18": 9, "2017-05-21": 21, "2017-06-03": 19, "2017-06-04": 16, "2017-06-05": 3, "2017-06-09": 4}
+DAY_US = 86_400_000_000
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Config:
+    config = Config(tmp_path_factory.mktemp("real") / "home", REAL)
+    ingest.ingest(config, "bikes")
+    return config
+
+
+def of(rows: list[dict], beginning: str) -> list[dict]:
+    return [row for row in rows if row["path"].startswith(beginning)]
+
+
+def test_every_line_is_accepted_quarantined_or_a_duplicate(whole):
+    files = lake.read(whole, "files_bikes").to_pylist()
+    assert sum(row["readings"] for row in of(files, JERSEY_CITY)) == 167_707
+    assert sum(row["readings"] for row in of(files, NEW_YORK)) == 327_474
+    accepted = lake.read(whole, "silver_bikes", columns=["path"]).to_pylist()
+    refused = lake.read(whole, "quarantine_bikes", columns=["path", "reason"]).to_pylist()
+    for row in files:
+        rows_of_file = len(of(accepted, row["path"])) + len(of(refused, row["path"]))
+        assert row["readings"] == row["accepted"] + row["quarantined"] + row["duplicates"] == rows_of_file, row["path"]
+
+
+def test_duplicates_are_those_that_the_description_counts(whole):
+    refused = lake.read(whole, "quarantine_bikes").to_pylist()
+    assert {row["reason"] for row in refused} == {"duplicate"}
+    for day, count in DUPLICATES.items():
+        assert len(of(refused, f"{NEW_YORK}{day}")) == count
+    assert len(refused) == sum(DUPLICATES.values())
+
+
+def test_the_station_list_is_skipped_aloud(whole):
+    (row,) = of(lake.read(whole, "files_bikes").to_pylist(), "bikes/citibike-nyc-2017/stations")
+    assert row["state"] == "no events" and row["detail"]
+
+
+def test_weeks_long_trips_are_events(whole):
+    columns = ["path", "start", "end", "trip_duration_s", "clock_note"]
+    trips = lake.read(whole, "silver_bikes", columns=columns).to_pylist()
+    long = [trip for trip in trips if trip["trip_duration_s"] > 86_400]
+    assert (len(of(long, JERSEY_CITY)), len(of(long, NEW_YORK))) == (58, 81)
+    assert max(trip["trip_duration_s"] for trip in trips) == 4_603_308
+    lengths = [abs((trip["end"] - trip["start"]).total_seconds() - trip["trip_duration_s"]) for trip in trips]
+    assert max(lengths) < 2  # the trip across the change of the clocks, 3,599 s off in local time, among them
+
+
+def test_the_doubled_hour_is_noted(whole):
+    noted = lake.read(whole, "silver_bikes", columns=["path", "clock_note", "start"]).to_pylist()
+    repeated = [trip for trip in noted if trip["clock_note"] == "repeated hour"]
+    assert len(repeated) >= 5 and all(trip["path"].startswith(JERSEY_CITY) for trip in repeated)
+    assert {trip["start"].date().isoformat() for trip in repeated} == {"2018-11-04"}
