@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from pipelines import bronze, lake, land, partitions, silver
+from pipelines import bronze, ingest_lock, lake, land, partitions, silver
 from pipelines.changes import (
     ACCEPTED,
     DUPLICATE,
@@ -73,7 +73,7 @@ def ingest(config: Config, stream_name: str, progress: Progress | None = None) -
     Raises LandingFailed (the folder can't be read), StorageFailed (no space), TableMismatch, NotSetUp.
     """
     stream, say, began = registry.stream(stream_name), progress or (lambda text: None), time.monotonic()
-    with lake.locked(config, f"ingest_{stream.name}"):
+    with ingest_lock.held(config, stream.name):
         for table in ingest_tables(stream):
             lake.ensure(config, table)
         changes, merged, days = _until_still(config, stream, say)

@@ -5,7 +5,7 @@ The first task of a stream's DAG: it refuses a day that the stream doesn't have 
 
 from datetime import date
 
-from pipelines import gate, ledger
+from pipelines import gate, ingest_lock, ledger
 from pipelines.config import Config
 from pipelines.ingest import IngestReport, Progress, ingest
 from pipelines.run import require_day, require_judged
@@ -28,7 +28,8 @@ def ingest_run(
         _tell(entry, report)
         if day is not None:
             progress("judge_silver")
-            require_judged(config, run, gate.judge_silver(config, stream, day))
+            with ingest_lock.held(config, stream.name):
+                require_judged(config, run, gate.judge_silver(config, stream, day))
     return report
 
 

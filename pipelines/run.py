@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from pipelines import gate, ingest, ledger, replay
+from pipelines import gate, ingest, ingest_lock, ledger, replay
 from pipelines.audit_versions import AuditVersions
 from pipelines.config import Config
 from pipelines.publish import publish
@@ -92,9 +92,10 @@ def _audit(config: Config, query: Query, run: ledger.Run, progress: Progress) ->
     stream = registry.stream(run.stream)
     with ledger.step(config, run.run_id, "audit", *run[1:]) as entry:
         require_day(stream, run.day)
-        _require_ingested(config, stream)
         progress("judge_silver")
-        require_judged(config, run, gate.judge_silver(config, stream, run.day))
+        with ingest_lock.held(config, stream.name):
+            _require_ingested(config, stream)
+            require_judged(config, run, gate.judge_silver(config, stream, run.day))
         progress("replay")
         audited = replay.audit(config, query, run.day)
         entry.inputs, entry.counts, entry.kernel = audited.inputs, audited.counts, audited.kernel
