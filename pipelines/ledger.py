@@ -134,18 +134,18 @@ def write_verdicts(config: Config, run: Run, verdicts: Iterable[Verdict]) -> Non
         _append(config, VERDICTS, rows)
 
 
-def verdicts_on(config: Config, table: str, day: date) -> pa.Table:
+def verdicts_on(config: Config, table: str, day: date, columns: list[str] | None = None) -> pa.Table:
     """What the gate said of a table and a day since the table was made: one made anew counts from version 0 again."""
     if lake.version(config, VERDICTS.name) is None:
         return lake.arrow_schema(VERDICTS).empty_table()
     made = lake.created_at(config, table)
     filters = [("table", "=", table), ("logical_date", "=", day), ("at", ">=", made)]
-    return lake.read(config, VERDICTS.name, filters=filters)
+    return lake.read(config, VERDICTS.name, filters=filters, columns=columns)
 
 
 def newest_judged_version(config: Config, table: str, day: date) -> int | None:
     """The newest version of a table that the gate has judged for a day, whatever it said; None: none."""
-    rows = verdicts_on(config, table, day)
+    rows = verdicts_on(config, table, day, ["table_version"])
     return max(rows["table_version"].to_pylist(), default=None)
 
 
