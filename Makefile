@@ -25,8 +25,9 @@ setup: ## environments, Java, Delta's JARs, the class-data archive; a second tim
 doctor: ## what is missing or wrong, with the command that mends it
 	@$(STACK) doctor
 
+# Two at a time: half of the tests wait, for a scheduler or for a JVM's start. More would need 4 GiB each.
 test: setup ## every test
-	@$(WINDROW_PYTHON) -m pytest
+	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile
 
 lint: setup ## style and common mistakes
 	@$(WINDROW_PYTHON) -m ruff check .

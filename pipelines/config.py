@@ -28,6 +28,11 @@ class Config:
         return self.home / "locks"
 
     @cached_property
+    def spark(self) -> Path:
+        """Folder of Spark's temporary files: one folder per session (orphans.py)."""
+        return self.home / "spark"
+
+    @cached_property
     def jars(self) -> Path:
         """Folder of Delta's JARs and the class-data archive."""
         return Path(os.environ.get("WINDROW_JARS") or REPOSITORY / "var" / "jars")

@@ -22,6 +22,7 @@ import pyarrow.dataset
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
+from pipelines import orphans
 from pipelines.config import Config
 from schemas.errors import NotSetUp, StorageFailed, TableMismatch
 from schemas.stream import Column
@@ -74,13 +75,16 @@ def _text_literal(text: str) -> str:
 
 @contextmanager
 def locked(config: Config, name: str) -> Iterator[None]:
-    """Hold the operating-system lock of that name; waits for whoever has it. A killed process lets go of it."""
+    """Hold the operating-system lock of that name; waits for whoever has it. A killed process lets go of it, and what
+    it left running is ended before the lock counts as taken."""
     place = config.locks / f"{name}.lock"
     with full_disk_said(config, place.name):
         config.locks.mkdir(parents=True, exist_ok=True)
         place.touch()
     with open(place) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        with full_disk_said(config, place.name):
+            orphans.end_all(config)
         yield
 
 

@@ -8,9 +8,10 @@ with: the JARs in sorted order.
 import os
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines import compiled_kernels
+from pipelines import compiled_kernels, lake, orphans
 from pipelines.config import REPOSITORY, Config
 from schemas.errors import NotSetUp
 
@@ -22,10 +23,14 @@ def session(config: Config) -> "SparkSession":
     """This process's session, started on first use (seconds) and kept. NotSetUp without Delta's JARs or a JRE."""
     from pyspark.sql import SparkSession  # a second of imports that commands without Spark need not pay
 
+    if running := SparkSession.getActiveSession():
+        return running
     _require_java()
     _prepare_environment()
     builder = SparkSession.builder.master(config.spark_cores).appName("windrow")
-    for key, value in _settings(config).items():
+    with lake.full_disk_said(config, "spark"):
+        folder = orphans.new_folder(config)
+    for key, value in _settings(config, folder).items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
 
@@ -44,7 +49,7 @@ def _prepare_environment() -> None:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 
 
-def _settings(config: Config) -> dict[str, str]:
+def _settings(config: Config, folder: Path) -> dict[str, str]:
     return {
         "spark.driver.extraClassPath": _class_path(config),
         "spark.executor.extraClassPath": _class_path(config),
@@ -54,8 +59,8 @@ def _settings(config: Config) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.local.dir": str(config.home / "spark"),
-        "spark.sql.warehouse.dir": str(config.home / "spark" / "warehouse"),
+        orphans.LOCAL_FOLDER: str(folder),
+        "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
         "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
         "spark.executorEnv.NUMBA_CACHE_DIR": str(compiled_kernels.folder()),
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",

@@ -57,7 +57,9 @@ def _disk() -> Finding:
 
 
 def _uv() -> Finding:
-    return _present("uv", uv.find(), "it is neither on PATH nor in var/uv", SETUP)
+    made = all(environments.is_current(each) for each in (environments.SPARK, environments.AIRFLOW))
+    # Only what makes environments needs it.
+    return Finding("uv") if made else _present("uv", uv.find(), "it is neither on PATH nor in var/uv", SETUP)
 
 
 def _java() -> Finding:

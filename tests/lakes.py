@@ -1,7 +1,11 @@
-"""Lakes that several folders of tests start from: made once per pytest process, copied for each test."""
+"""Lakes that several folders of tests start from: made once per pytest run, copied for each test."""
 
+import fcntl
+import os
 import shutil
+from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -21,16 +25,32 @@ def config(tmp_path) -> Config:
     return Config(tmp_path / "home", tmp_path / "landing")
 
 
+def _made_once(tmp_path_factory, name: str, make: Callable[[Path], None]) -> Config:
+    """Make a lake, or take the one that another worker of this pytest run made (xdist: a folder of each within one)."""
+    mine = tmp_path_factory.getbasetemp()
+    place = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / name
+    with open(f"{place}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if place.exists():
+            return Config(place / "home", place / "landing")
+        making = place.with_name(f"{name}-in-the-making")
+        shutil.rmtree(making, ignore_errors=True)
+        making.mkdir()
+        make(making)
+        return copied(Config(making / "home", making / "landing"), place)
+
+
 @pytest.fixture(scope="session")
 def first_ingested(tmp_path_factory) -> Config:
     """A lake whose silver is made from a few days of trips; never changed by a test."""
     from pipelines import ingest
 
-    home = tmp_path_factory.mktemp("ingested")
-    config = Config(home / "home", home / "landing")
-    landing.write(config.landing, landing.trips())
-    ingest.ingest(config, "bikes")
-    return config
+    def make(folder: Path) -> None:
+        config = Config(folder / "home", folder / "landing")
+        landing.write(config.landing, landing.trips())
+        ingest.ingest(config, "bikes")
+
+    return _made_once(tmp_path_factory, "ingested", make)
 
 
 @pytest.fixture(scope="session")
@@ -38,10 +58,12 @@ def first_published(first_ingested, tmp_path_factory) -> Config:
     """The same with all days of all queries published, forwards; never changed by a test."""
     from pipelines import run
 
-    config = copied(first_ingested, tmp_path_factory.mktemp("published"))
-    for query in QUERIES:
-        run.backfill(config, query, DAYS[0], DAYS[-1])
-    return config
+    def make(folder: Path) -> None:
+        config = copied(first_ingested, folder)
+        for query in QUERIES:
+            run.backfill(config, query, DAYS[0], DAYS[-1])
+
+    return _made_once(tmp_path_factory, "published", make)
 
 
 def copied(config: Config, into) -> Config:

@@ -79,6 +79,16 @@ def kill_jvm(session: int) -> None:
             _kill(member)
 
 
+def stop_jvm_and_kill_python(session: int) -> None:
+    """The JVM stands still, as if its next commit were slow; the Python that holds the locks is gone."""
+    jvms = [member for member, command in members(session).items() if command == "java"]
+    for jvm in jvms:
+        os.kill(jvm, signal.SIGSTOP)
+    for member in members(session):
+        if member not in jvms:
+            _kill(member)
+
+
 def _kill(process: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)

@@ -57,11 +57,11 @@ def test_a_limit_on_file_sizes_is_said_and_the_next_ingest_succeeds(config):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MiB in memory; only root may mount one."""
+def small_disk(tmp_path, request):
+    """A file system in memory, of 1 MiB unless told; only root may mount one."""
     place = tmp_path / "small"
     place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', '1m')}", "tmpfs", str(place)]
     mounted = subprocess.run(mount, capture_output=True, text=True)
     if mounted.returncode:
         pytest.skip(f"no small file system can be mounted here: {mounted.stderr.strip()}")
@@ -95,3 +95,23 @@ def test_a_full_disk_is_said_and_the_next_ingest_succeeds(small_disk, tmp_path, 
     assert ingest.pending(config, "bikes") == [path]
     assert ingest.ingest(config, "bikes").files[0].state == "empty"
     assert ingest.is_up_to_date(config, "bikes")
+
+
+@pytest.mark.parametrize("small_disk", ["64m"], indirect=True)
+def test_a_disk_that_fills_before_silver_is_written_leaves_nothing_in_it(small_disk, tmp_path):
+    config = Config(small_disk / "home", tmp_path / "landing")
+    path = trips.write(config, "a", many_trips())
+    fillers = []
+
+    def fill_before_silver(said: str) -> None:
+        if said.startswith("silver") and "arrival day" in said:
+            fillers.append(fill(small_disk))
+
+    with pytest.raises(StorageFailed, match="free some space"):
+        ingest.ingest(config, "bikes", fill_before_silver)
+    assert len(fillers) == 1
+    assert lake.read(config, "silver_bikes").num_rows == 0
+    fillers[0].unlink()
+    assert ingest.pending(config, "bikes") == [path]
+    ingest.ingest(config, "bikes")
+    assert lake.read(config, "silver_bikes").num_rows == trips.file_row(config, path)["accepted"]

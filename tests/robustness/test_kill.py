@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines import lake, ledger, run
+from pipelines import lake, ledger, orphans, run
 from pipelines.stale import stale
 from tests.lakes import DAYS, PATIENT
 from tests.replay.reading import published_rows
@@ -69,4 +69,42 @@ def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_mended(published):
     before = published_rows(published, QUERY)
     _killed(published, "in its write", processes.kill_jvm)
     assert ledger.rows(published, [("run_id", "=", "killed")])[-1].state == "failed"
+    _assert_mended(published, before)
+
+
+def test_a_jvm_that_outlives_its_python_is_ended_before_anyone_else_writes(published):
+    before, commits = published_rows(published, QUERY), _versions(published)
+    process = processes.start(published, QUERY, DAY, "killed")
+    try:
+        processes.wait_until(lambda: _files_are_written(published, process.pid, commits), "in its write")
+        processes.stop_jvm_and_kill_python(process.pid)
+        assert process.wait(timeout=processes.PATIENCE_S) != 0
+        assert "java" in processes.members(process.pid).values()
+        with lake.locked(published, AUDIT):
+            assert "java" not in processes.members(process.pid).values()
+    finally:
+        processes.kill_all(process.pid)
+    assert _versions(published) == commits
+    _assert_mended(published, before)
+
+
+def test_a_session_that_lives_is_no_orphan_and_an_orphans_folder_goes(config):
+    mine, theirs = orphans.new_folder(config), config.spark / "session-of-a-killed-one"
+    theirs.mkdir()
+    (theirs / "shuffle").write_text("left over")
+    orphans.end_all(config)
+    assert mine.exists() and not theirs.exists()
+
+
+def test_a_publication_killed_between_its_two_commits_is_mended(published):
+    before, late = published_rows(published, QUERY), f"{QUERY}_late"
+    had = lake.version(published, late)
+    with lake.locked(published, QUERY):  # the second commit waits for this
+        process = processes.start(published, QUERY, DAY, "killed")
+        try:
+            processes.wait_until(lambda: lake.version(published, late) > had, "the first commit")
+        finally:
+            processes.kill_all(process.pid)
+    newest = {row.step: row.state for row in ledger.rows(published, [("run_id", "=", "killed")])}
+    assert newest["publish"] == "running"
     _assert_mended(published, before)

@@ -1,6 +1,10 @@
 """Runs beside each other: a scheduler that comes back may start a run whose first try still lives."""
 
-from pipelines import ledger
+import threading
+
+from pipelines import ingest, ledger
+from pipelines.stale import stale
+from tests.ingest import trips
 from tests.lakes import DAYS, PATIENT
 from tests.replay.reading import published_rows, rows
 from tests.robustness import processes
@@ -38,3 +42,31 @@ def test_two_days_at_the_same_time_are_as_one_after_the_other(ingested, first_pu
     ]
     assert rows(ingested, f"{QUERY}_late", ()) == late
     assert len(published_rows(ingested, QUERY)[0]) > 0
+
+
+def test_a_run_that_begins_within_an_ingest_waits_and_sees_all_of_it(ingested):
+    """The ingest stands still when its marks are written and its days are not."""
+    trips.write(ingested, "arrives-meanwhile", [trips.trip(f"{DAYS[2]} 12:00:00", 600)])
+    reached, go_on = threading.Event(), threading.Event()
+
+    def stand_still(said: str) -> None:
+        if said.startswith("silver") and "arrival day" in said:
+            reached.set()
+            assert go_on.wait(processes.PATIENCE_S)
+
+    beside = threading.Thread(target=ingest.ingest, args=(ingested, "bikes", stand_still))
+    beside.start()
+    try:
+        assert reached.wait(processes.PATIENCE_S)
+        process = processes.start(ingested, QUERY, DAYS[2], "meanwhile")
+        processes.wait_until(lambda: ledger.rows(ingested, [("run_id", "=", "meanwhile")]), "the run's first row")
+        assert process.poll() is None
+    finally:
+        go_on.set()
+        beside.join()
+    _finish([process])
+    audited = [row for row in ledger.rows(ingested, [("run_id", "=", "meanwhile")]) if row.step == "audit"][-1]
+    arrivals = [row["arrival"].date() for row in trips.silver(ingested)]
+    assert trips.file_row(ingested, trips.path_of("arrives-meanwhile"))["accepted"] == 1
+    assert audited.counts["events_of_day"] == arrivals.count(DAYS[2])
+    assert stale(ingested) == []
