@@ -27,7 +27,7 @@ doctor: ## what is missing or wrong, with the command that mends it
 
 # Two at a time: half of the tests wait, for a scheduler or for a JVM's start. More would need 4 GiB each.
 test: setup ## every test
-	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile
+	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: setup ## style and common mistakes
 	@$(WINDROW_PYTHON) -m ruff check .

@@ -1,18 +1,15 @@
-"""First light, kernel part: the window of `bikes_demand` (1 day by 5 minutes; sum, max, count) over many
-keys, all rows made, one core.
+"""First light, kernel part: the window of `bikes_demand` (1 day by 5 minutes; sum, max, count) over many keys.
 
-    python -m benchmarks.first_light_kernel [--events 10000000] [--keys 1000] [--runs 3] [--data
-    ../shared/data]
+    python -m benchmarks.first_light_kernel [--events 10000000] [--keys 1000] [--runs 3] [--data ../shared/data]
 
-In order: every event arrives at its start. Disorder: every event arrives at its start plus the duration of a
-    trip drawn from New York's
-trips (with --data absent: from a log-normal distribution of the same median and 99th percentile, said so in
-the output).
-Lateness 1 hour, allowed lateness 1 day, emit watermark: the rules of `bikes_demand`.
+One core; all rows are made. In order: every event arrives at its start. Disorder: every event arrives at its start
+plus the duration of a trip drawn from New York's trips (with --data absent: from a log-normal distribution of the same
+median and 99th percentile, said so in the output). Lateness 1 hour, allowed lateness 1 day, emit watermark: the rules
+of `bikes_demand`.
 
-What is timed is `replay_keys`: arrays in, sorted result columns out; not the making of the events, nor the
-pass ticks. Seconds are processor
-seconds of the one thread, the least of the runs: other work on the machine then costs caches, not seconds.
+What is timed is `replay_keys`: arrays in, sorted result columns out; not the making of the events, nor the pass ticks.
+Seconds are processor seconds of the one thread, the least of the runs: other work on the machine then costs caches,
+not seconds.
 """
 
 import argparse

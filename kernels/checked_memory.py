@@ -1,5 +1,4 @@
-"""The functions of kernels/memory.py as plain Python, every access checked: what runs with
-NUMBA_DISABLE_JIT=1.
+"""The functions of kernels/memory.py as plain Python, every access checked: what runs with NUMBA_DISABLE_JIT=1.
 
 load(address, index) → word; store(address, index, word); load_byte(address, index) → 0…255
 resize(address, words) → address of a block with the same leading words (address 0: a new block);

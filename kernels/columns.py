@@ -12,8 +12,7 @@ INT64 = (-(1 << 63), (1 << 63) - 1)
 
 
 class Source:
-    """Values and validity of some events, laid out for states.gather. `address` lives as long as this
-    object."""
+    """Values and validity of some events, laid out for states.gather. `address` lives as long as this object."""
 
     def __init__(self, values: np.ndarray, valid: np.ndarray):
         self.values, self.valid = values, valid

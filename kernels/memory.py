@@ -5,9 +5,8 @@ Why not array arguments: an array travels through a call as seven words and is r
 2.2 M items/s over thirteen array arguments and at 63 M over addresses. `block[i]` is written load(block, i)
 here.
 
-Whoever allocates a block releases it; nothing else owns it. With NUMBA_DISABLE_JIT=1 the same functions run
-as plain Python and check every access against the blocks that are allocated or lent (`lend` names a NumPy
-array's memory).
+Whoever allocates a block releases it; nothing else owns it. With NUMBA_DISABLE_JIT=1 the same functions run as plain
+Python and check every access against the blocks that are allocated or lent (`lend` names a NumPy array's memory).
 """
 
 import functools

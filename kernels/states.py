@@ -1,10 +1,9 @@
 """Several aggregates as one state: a plan (which monoids, where their words stand) and the operations on such
 states.
 
-Which monoid runs is decided while running, by a switch made from what is in kernels/monoids, not by a type:
-one compiled kernel then serves every query. The price is a jump per aggregate and range of states; a kernel
-compiled per combination of aggregates costs its user ten seconds and more at the first query of each
-combination.
+Which monoid runs is decided while running, by a switch made from what is in kernels/monoids, not by a type: one
+compiled kernel then serves every query. The price is a jump per aggregate and range of states; a kernel compiled per
+combination of aggregates costs its user ten seconds and more at the first query of each combination.
 
 A plan is a block of words: number of slots, words of a state, 1 if all are commutative, then per slot: code
     of the monoid,

@@ -1,8 +1,7 @@
 """The gate: what must hold of a day's silver before a run, and of its audit rows before they are published.
 
-Expectations (`schemas/expectations.py`, judged by Great Expectations) say what each row must look like; the
-laws of semantics §5 (`pipelines/checks/`) count the rows again from silver. Judging raises nothing; `require`
-does.
+Expectations (`schemas/expectations.py`, judged by Great Expectations) say what each row must look like; the laws of
+semantics §5 (`pipelines/checks/`) count the rows again from silver. Judging raises nothing; `require` does.
 """
 
 from datetime import date
@@ -48,7 +47,7 @@ def require(verdicts: list[Verdict]) -> None:
     """Raise GateFailed for the first check that failed: its figure, limit and the SQL that shows the rows."""
     for verdict in verdicts:
         if not verdict.passed:
-            raise GateFailed(verdict.check, verdict.figure, verdict.limit, verdict.offending)
+            raise GateFailed(verdict.check_name, verdict.figure, verdict.allowed, verdict.offending)
 
 
 def _laws(judges: str, subject: object) -> list[Verdict]:
@@ -68,7 +67,7 @@ def _said_before(config: Config, expectations: tuple[Expectation, ...], version:
                  day: date) -> list[Verdict]:
     """What was said of these on this version and day: each query's run asks. Nothing if one is new."""
     rows = ledger.verdicts_on(config, expectations[0].table, day).to_pylist()
-    said = {(row["check"], row["limit"]): _as_verdict(row) for row in rows if row["table_version"] == version}
+    said = {(row["check_name"], row["allowed"]): _as_verdict(row) for row in rows if row["table_version"] == version}
     asked = [(each.name, each.limit) for each in expectations]
     return [said[each] for each in asked] if said.keys() >= set(asked) else []
 

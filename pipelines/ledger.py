@@ -139,7 +139,7 @@ def verdicts_on(config: Config, table: str, day: date, columns: list[str] | None
     if lake.version(config, VERDICTS.name) is None:
         return lake.arrow_schema(VERDICTS).empty_table()
     made = lake.created_at(config, table)
-    filters = [("table", "=", table), ("logical_date", "=", day), ("at", ">=", made)]
+    filters = [("table_name", "=", table), ("logical_date", "=", day), ("at", ">=", made)]
     return lake.read(config, VERDICTS.name, filters=filters, columns=columns)
 
 

@@ -1,12 +1,10 @@
 """What a run reads (semantics §4): which events before its day can still matter to rows of its day.
 
 Let w be the watermark just before day D. A window can still change in D only if its end is after w − allowed
-lateness, so its events start after w − allowed lateness − size: that is `bound_us`. No accepted event is
-further ahead of its arrival than the stream's `ahead_at_most`, so these events arrived on `first_day` or
-later.
+lateness, so its events start after w − allowed lateness − size: that is `bound_us`. No accepted event is further
+ahead of its arrival than the stream's `ahead_at_most`, so these events arrived on `first_day` or later.
 
-Bound and days follow from query and data alone: floating-point results depend on the first event that is
-read.
+Bound and days follow from query and data alone: floating-point results depend on the first event that is read.
 """
 
 from dataclasses import dataclass, replace

@@ -1,8 +1,7 @@
 """Replay: a day's arrivals through the query's kernel, into the audit tables. Here alone Spark meets kernels.
 
-A query whose key contains the stream's key columns is replayed by bucket: a task gets bucket numbers and
-reads those buckets' files itself. Spark promises no such thing for rows: it packs and splits files by size.
-Others shuffle.
+A query whose key contains the stream's key columns is replayed by bucket: a task gets bucket numbers and reads those
+buckets' files itself. Spark promises no such thing for rows: it packs and splits files by size. Others shuffle.
 """
 
 import re

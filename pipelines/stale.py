@@ -47,17 +47,14 @@ def stale(config: Config) -> list[StaleRun]:
     now = {stream: digests(config, stream) for stream in {rows[-1].stream for rows in publications.values()}}
     found = []
     for (query, day), rows in sorted(publications.items()):
-        published = next((row for row in reversed(rows) if row.state == "done"), None)
-        if published is None and (cut := _cut_off(rows)):
-            found.append(StaleRun(query, day, rows[-1].run_id, tuple(cut)))
-        if published is not None:
+        done = [place for place, row in enumerate(rows) if row.state == "done"]
+        published = rows[done[-1]] if done else None
+        reasons = _cut_off(rows[done[-1] + 1:] if done else rows)
+        if published:
             audited = audits[_made(query, day, published.inputs)]
-            reasons = [
-                *_cut_off(rows[rows.index(published) + 1 :]),
-                *_other_inputs(audited, now[audited.stream]),
-                *_other_rules(audited),
-            ]
-            found += [StaleRun(query, day, published.run_id, tuple(reasons))] if reasons else []
+            reasons += [*_other_inputs(audited, now[audited.stream]), *_other_rules(audited)]
+        if reasons:
+            found.append(StaleRun(query, day, (published or rows[-1]).run_id, tuple(reasons)))
     return found
 
 

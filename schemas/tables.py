@@ -189,12 +189,12 @@ VERDICTS = Table(
      _required("stream", "string", "name of the stream"),
      Column("query", "string", "name of the query; null for checks of silver"),
      Column("logical_date", "date", "the arrival day that was judged"),
-     _required("table", "string", "table that was judged"),
+     _required("table_name", "string", "table that was judged"),
      _required("table_version", "int64", "exactly this version of it"),
-     _required("check", "string", "name of the check"),
+     _required("check_name", "string", "name of the check"),
      _required("passed", "bool", "whether it held"),
      _required("figure", "string", "what was measured"),
-     _required("limit", "string", "what was allowed"),
+     _required("allowed", "string", "the limit of that"),
      Column("offending", "string", "SQL that shows the rows which broke it"),
      _required("at", "timestamp", "when it was judged, UTC")))
 

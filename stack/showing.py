@@ -7,7 +7,7 @@ from pathlib import Path
 from stack import rest, settings
 from stack.places import REPOSITORY, WINDROW, say
 
-VERDICTS = """SELECT "table", logical_date, count(*) AS checks, count(*) FILTER (passed) AS passed
+VERDICTS = """SELECT table_name, logical_date, count(*) AS checks, count(*) FILTER (passed) AS passed
 FROM verdicts GROUP BY ALL ORDER BY ALL"""
 
 QUERIES = {

@@ -2,7 +2,10 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from schemas import registry
 
 os.environ.setdefault("WINDROW_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
@@ -13,3 +16,12 @@ COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Heal
 settings.register_profile("short", max_examples=150, derandomize=True, **COMMON)
 settings.register_profile("nightly", max_examples=20_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_our_streams():
+    """Streams that a module makes known are forgotten after it."""
+    ours = dict(registry.streams())
+    yield
+    registry.streams().clear()
+    registry.streams().update(ours)

@@ -1,8 +1,7 @@
 """Aggregates: one file in this folder = one aggregate, named as the file; found by looking, listed nowhere.
 
-A file defines `MONOIDS`, a tuple of Monoid (kernels/monoid.py), at most one per column type. Null values are
-skipped by the kernels and never reach `lift`. Files whose name starts with an underscore are shared by
-several aggregates.
+A file defines `MONOIDS`, a tuple of Monoid (kernels/monoid.py), at most one per column type. Null values are skipped
+by the kernels and never reach `lift`. Files whose name starts with an underscore are shared by several aggregates.
 """
 
 import importlib

@@ -1,9 +1,8 @@
 """Exact sums of int64 values: state (high, low, values), the sum being high · 2**32 + low with 0 ≤ low <
 2**32.
 
-Two words hold any sum of up to 2**31 values, so nothing overflows on the way and the answer doesn't depend on
-the shape of the tree. Splitting at bit 32 instead of 64 costs nothing here and needs no unsigned or wrapping
-arithmetic.
+Two words hold any sum of up to 2**31 values, so nothing overflows on the way and the answer doesn't depend on the
+shape of the tree. Splitting at bit 32 instead of 64 costs nothing here and needs no unsigned or wrapping arithmetic.
 """
 
 LOW = (1 << 32) - 1

@@ -1,5 +1,4 @@
-"""An int64 code whose order is that of float64 (−0.0 before 0.0), so that min and max compare integers
-only."""
+"""An int64 code whose order is that of float64 (−0.0 before 0.0), so that min and max compare integers only."""
 
 from numba.extending import register_jitable
 

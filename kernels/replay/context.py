@@ -1,5 +1,4 @@
-"""The state of one replay call as a block of words: every compiled function takes its address and nothing
-else."""
+"""The state of one replay call as a block of words: every compiled function takes its address and nothing else."""
 
 from kernels.memory import inner, load, not_inlined, resize, store
 

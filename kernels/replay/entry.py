@@ -75,8 +75,7 @@ def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray
 
 
 def _run(columns, window, states, steps, rules, options) -> ResultRows:
-    """Lay out the context block and call the compiled loop. Every array named here lives until the call
-    returns."""
+    """Lay out the context block and call the compiled loop. Every array named here lives until the call returns."""
     source = np.array([lend(columns.values), lend(columns.valid), columns.values.shape[1]], np.int64)
     words = {
         context.WINDOW: lend(window.words),

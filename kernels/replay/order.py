@@ -1,5 +1,4 @@
-"""A key's rows in order of (window_start, window_end, revision). They come nearly so: only late rows fall
-back."""
+"""A key's rows in order of (window_start, window_end, revision). They come nearly so: only late rows fall back."""
 
 from kernels.memory import inner, load, not_inlined, store
 from kernels.replay.context import ADDRESS, ORDER, OUTPUT_COUNT, ROWS, USED, append
@@ -49,8 +48,7 @@ def _is_before(row, other):
 
 @inner
 def _merge_sort(order, spare, rows):
-    """Sort row addresses by merging neighbouring stretches; returns which of the two arrays holds them in the
-    end."""
+    """Sort row addresses by merging neighbouring stretches; returns which of the two arrays holds them in the end."""
     not_inlined()
     width = 1
     while width < rows:

@@ -110,9 +110,8 @@ def set_window(r, number, word):
 def _put(r, number, word):
     """Set the window's word where there is room.
 
-    Apart from `set_window` so that the two and `_rebuild` don't call each other in a circle: Numba's disk
-    cache leaves such a circle's symbol unresolved, and the next process that loads it dies with a
-    segmentation fault.
+    Apart from `set_window` so that the two and `_rebuild` don't call each other in a circle: Numba's disk cache
+    leaves such a circle's symbol unresolved, and the next process that loads it dies with a segmentation fault.
     """
     not_inlined()
     entry = _place(r, number)

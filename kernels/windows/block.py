@@ -50,8 +50,7 @@ def first_end_after(window, time):
 
 @inner
 def last_start_until(window, time):
-    """Number of the last window that starts at or before `time`: if any window holds `time`, the last that
-    does."""
+    """Number of the last window that starts at or before `time`: if any window holds `time`, the last that does."""
     not_inlined()
     mode = load(window, MODE)
     if mode == REGULAR:

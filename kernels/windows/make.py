@@ -1,5 +1,4 @@
-"""From a WindowSpec to the block of words that kernels read; the kinds are found by looking in this
-folder."""
+"""From a WindowSpec to the block of words that kernels read; the kinds are found by looking in this folder."""
 
 import importlib
 from typing import NamedTuple
@@ -21,8 +20,7 @@ class Window(NamedTuple):
 
 
 def make_window(spec, first_us: int, last_us: int) -> Window:
-    """The block of a WindowSpec for events from first_us to last_us. Raises NotServed, WrongParameter,
-    BadInput."""
+    """The block of a WindowSpec for events from first_us to last_us. Raises NotServed, WrongParameter, BadInput."""
     if spec.kind not in SERVED:
         raise NotServed("window", spec.kind, SERVED)
     kind = importlib.import_module(f"kernels.windows.{spec.kind}")

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 class Verdict:
     """One check's word on one version of a table.
 
-    figure: what was measured; limit: what is allowed; offending: SQL for `windrow query` that shows the rows
-    which broke it (None where the check holds). `table` and `table_version` name exactly what was judged.
+    figure: what was measured; allowed: its limit; offending: SQL for `windrow query` that shows the rows
+    which broke it (None where the check holds). `table_name` and `table_version` name exactly what was judged.
     """
 
-    check: str
+    check_name: str
     passed: bool
     figure: str
-    limit: str
+    allowed: str
     offending: str | None = None
-    table: str = ""
+    table_name: str = ""
     table_version: int = -1

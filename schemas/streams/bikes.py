@@ -64,6 +64,11 @@ def possible_us(moment: Moment) -> tuple[int, ...]:
     return (first_us, second_us) if note == REPEATED else (first_us,)
 
 
+def packed_or_not(*stems: str) -> tuple[str, ...]:
+    """Patterns of whole files: `x.csv.gz.part` is one that still arrives."""
+    return tuple(f"{stem}.{ending}" for stem in stems for ending in ("csv", "csv.gz"))
+
+
 def monthly_column(name: str, type_: str, meaning: str, **limits) -> Column:
     """A column that the daily files don't have."""
     return Column(name, type_, f"{meaning}; only the monthly files have it, null otherwise", **limits)
@@ -71,7 +76,7 @@ def monthly_column(name: str, type_: str, meaning: str, **limits) -> Column:
 
 MONTHLY = Layout(
     name="monthly",
-    paths=("bikes/citibike-jc/*.csv*", "bikes/generated-jc/*.csv*"),
+    paths=packed_or_not("bikes/citibike-jc/*", "bikes/generated-jc/*"),
     header=(
         "tripduration", "starttime", "stoptime",
         "start station id", "start station name", "start station latitude", "start station longitude",
@@ -83,7 +88,7 @@ MONTHLY = Layout(
 )  # fmt: skip
 DAILY = Layout(
     name="daily",
-    paths=("bikes/citibike-nyc-*/trips-*.csv*", "bikes/generated-nyc/trips-*.csv*"),
+    paths=packed_or_not("bikes/citibike-nyc-*/trips-*", "bikes/generated-nyc/trips-*"),
     header=("start_ts", "duration", "start_station", "end_station", "subscriber", "birth_year"),
     parse=parse_daily,
     fields=6,
@@ -117,7 +122,7 @@ STREAM = Stream(
     layouts=(MONTHLY, DAILY),
     columns=COLUMNS,
     key=("start_station_id",),
-    buckets=8,
+    buckets=4,
     identity="line",
     ahead_at_most=timedelta(0),
     zone=ZONE,

@@ -25,12 +25,12 @@ def made(tmp_path) -> SmallLake:
 
 def failed(verdicts: list) -> dict[str, str]:
     """Figures of the checks that failed, by name."""
-    return {verdict.check: verdict.figure for verdict in verdicts if not verdict.passed}
+    return {verdict.check_name: verdict.figure for verdict in verdicts if not verdict.passed}
 
 
 def shown(made: SmallLake, verdicts: list, check: str) -> list[dict]:
     """The rows that the failed check's SQL shows; it must be fit for the double quotes of a shell."""
-    offending = choose(verdicts, lambda verdict: verdict.check == check).offending
+    offending = choose(verdicts, lambda verdict: verdict.check_name == check).offending
     assert not set('"$`\\') & set(offending)
     return sql.run(made.config, offending).to_pylist()
 

@@ -2,9 +2,8 @@
 
 from datetime import date
 
-from pipelines import changes, lake
+from pipelines import changes
 from schemas import registry
-from schemas.tables import files_table
 from tests.ingest import trips
 
 TODAY = date(2024, 5, 1)
@@ -16,24 +15,19 @@ def find(config) -> changes.Changes:
     return changes.find(config, BIKES, TODAY)
 
 
-def remember(config, row: changes.FileRow) -> None:
-    lake.ensure(config, files_table(BIKES))
-    lake.replace(config, files_table(BIKES), lake.among("path", [row.path]), changes.as_table(BIKES, [row]))
-
-
 def test_a_file_that_was_being_emptied_is_taken_out_of_silver_by_the_next_ingest(config):
     path = trips.write_bytes(config, trips.path_of("a"), b"")
-    remember(config, changes.replace(find(config).rows[path], definition=changes.INTENT))
+    trips.remember(config, changes.replace(find(config).rows[path], definition=changes.INTENT))
     again = find(config)
     assert again.rows[path].state == changes.EMPTY and again.touch_tables
 
 
 def test_a_file_that_never_reached_bronze_is_new_when_it_comes_back(config):
     path = trips.write(config, "a", LINES)
-    remember(config, find(config).intent(path))
+    trips.remember(config, find(config).intent(path))
     hidden = (config.landing / path).rename(config.landing / "hidden")
     made_final = changes.replace(find(config).rows[path], definition=registry.stream_hash("bikes"))
-    remember(config, made_final)
+    trips.remember(config, made_final)
     hidden.rename(config.landing / path)
     assert find(config).landed == {path} and changes.pending(config, BIKES) == [path]
 
@@ -42,7 +36,7 @@ def test_two_files_cut_off_are_never_each_other_s_duplicates(config):
     paths = [trips.write(config, name, [*LINES, trips.trip("2017-06-03 09:00:00", n)]) for n, name in enumerate("ab")]
     found = find(config)
     for path in paths:
-        remember(config, found.intent(path))
+        trips.remember(config, found.intent(path))
         (config.landing / path).unlink()
     assert {row.state for row in find(config).rows.values()} == {changes.ACCEPTED}
 
@@ -50,5 +44,5 @@ def test_two_files_cut_off_are_never_each_other_s_duplicates(config):
 def test_a_file_that_a_mended_definition_calls_events_is_taken_up(config):
     path = trips.write(config, "a", LINES)
     row = find(config).rows[path]
-    remember(config, changes.replace(row, state=changes.NO_EVENTS, definition=registry.stream_hash("bikes")))
+    trips.remember(config, changes.replace(row, state=changes.NO_EVENTS, definition=registry.stream_hash("bikes")))
     assert find(config).landed == {path}

@@ -5,10 +5,9 @@ from datetime import date
 
 import pytest
 
-from pipelines import changes, lake, land
+from pipelines import changes, land
 from schemas import registry
 from schemas.errors import LandingFailed
-from schemas.tables import files_table
 from tests.ingest import trips
 
 TODAY = date(2024, 5, 1)
@@ -22,11 +21,9 @@ def find(config) -> changes.Changes:
 
 def take_up(config) -> dict[str, tuple[str, str | None]]:
     """Remember everything as an ingest would; returns state and detail by path."""
-    lake.ensure(config, files_table(BIKES))
     found = find(config)
     rows = [changes.replace(row, definition=registry.stream_hash("bikes")) for row in found.rows.values()]
-    for row in rows:
-        lake.replace(config, files_table(BIKES), lake.among("path", [row.path]), changes.as_table(BIKES, [row]))
+    trips.remember(config, *rows)
     return {row.path: (row.state, row.detail) for row in rows}
 
 
@@ -42,9 +39,11 @@ def test_files_of_other_streams_are_none_of_our_business(config):
 
 def test_what_no_layout_names_and_what_holds_no_events_is_said(config):
     trips.write_bytes(config, "bikes/notes.txt", b"a")
+    part = trips.write_bytes(config, f"{trips.path_of('a')}.part", b"still arriving")
     stations = trips.write_bytes(config, f"{trips.FOLDER}/stations.csv.gz", gzip.compress(b"a"))
     found = land.listing(config.landing, BIKES)
-    assert [message for message in found.messages if "bikes/notes.txt: left out" in message]
+    for path in ("bikes/notes.txt", part):
+        assert [message for message in found.messages if f"{path}: left out" in message]
     assert stations in found.no_events
     assert find(config).rows[stations].state == "no events"
 
@@ -133,6 +132,6 @@ def test_another_definition_makes_every_known_file_pending(config):
     path = trips.write(config, "a", LINES)
     take_up(config)
     row = changes.replace(changes.known_files(config, BIKES)[path], definition="another")
-    lake.replace(config, files_table(BIKES), lake.among("path", [path]), changes.as_table(BIKES, [row]))
+    trips.remember(config, row)
     assert changes.pending(config, BIKES) == [path]
     assert (list(find(config).rows), find(config).landed) == ([path], frozenset())

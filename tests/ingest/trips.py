@@ -2,11 +2,12 @@
 
 import gzip
 
-from pipelines import lake
+from pipelines import changes, lake
 from pipelines.config import Config
 from schemas import registry
-from schemas.tables import ingest_tables
+from schemas.tables import files_table, ingest_tables
 
+BIKES = registry.stream("bikes")
 HEADER = "start_ts,duration,start_station,end_station,subscriber,birth_year"
 FOLDER = "bikes/citibike-nyc-2017"
 
@@ -36,10 +37,17 @@ def write_bytes(config: Config, path: str, content: bytes) -> str:
     return path
 
 
+def remember(config: Config, *rows: changes.FileRow) -> None:
+    """Leave these rows in `files_bikes`, as an ingest did that ended or was cut off."""
+    table = files_table(BIKES)
+    lake.ensure(config, table)
+    lake.replace(config, table, lake.among("path", [row.path for row in rows]), changes.as_table(BIKES, list(rows)))
+
+
 def contents(config: Config) -> dict[str, list[str]]:
     """All that ingest keeps, by table, but the days on which files landed; rows in no order."""
     return {table.name: sorted(map(repr, _rows(config, table.name)))
-            for table in ingest_tables(registry.stream("bikes"))}
+            for table in ingest_tables(BIKES)}
 
 
 def _rows(config: Config, name: str) -> list[dict]:

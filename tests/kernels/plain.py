@@ -12,8 +12,7 @@ FUNCTIONS = {
 
 
 class PlainWindow:
-    """The contract of an aggregator over one column, with values of equal times kept in order of
-    insertion."""
+    """The contract of an aggregator over one column, with values of equal times kept in order of insertion."""
 
     def __init__(self, functions: list[str]):
         self.functions = functions

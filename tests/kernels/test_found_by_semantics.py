@@ -23,9 +23,7 @@ def windows_of(time_us: int, spec: WindowSpec) -> list[tuple[int, int]]:
 
 
 def test_a_zone_without_clock_changes_gives_the_windows_of_no_zone():
-    """Also where the slide does not divide the size: the q-th cut + the rest of the size, at most the cut
-    after it.
-    """
+    """Also where the slide does not divide the size: the q-th cut + the rest of the size, at most the cut after it."""
     midnights = np.arange(-10, 11) * DAY
     for size, slide in ((6 * HOUR, 4 * HOUR), (6 * HOUR, 2 * HOUR), (2 * HOUR, 3 * HOUR), (8 * HOUR, 6 * HOUR)):
         for time in range(-DAY, DAY + 1, HOUR):

@@ -1,5 +1,4 @@
-"""The invariants of the finger tree (FIBA §3.2), each with its name, by plain Python over a copy of the
-memory."""
+"""The invariants of the finger tree (FIBA §3.2), each with its name, by plain Python over a copy of the memory."""
 
 import numpy as np
 

@@ -38,8 +38,7 @@ from kernels.memory import inner, load, not_inlined, store
 
 @inner
 def bulk_evict(tree, time):
-    """Remove all entries with times ≤ `time`: O(log m) amortised for m entries, none of which is looked
-    at."""
+    """Remove all entries with times ≤ `time`: O(log m) amortised for m entries, none of which is looked at."""
     not_inlined()
     if is_empty(tree) or oldest(tree) > time:
         return
@@ -220,8 +219,7 @@ def _merge_into_left(tree, level, parent, slot):
 
 @inner
 def _refold_pair(tree, level, parent, slot):
-    """Repair key and aggregate of the children at slot and slot + 1, as far as they are there and on no
-    spine."""
+    """Repair key and aggregate of the children at slot and slot + 1, as far as they are there and on no spine."""
     for place in range(slot, min(slot + 2, load(parent, SIZE))):
         number = child_at(tree, parent, place)
         if place > slot:

@@ -1,5 +1,4 @@
-"""The finger tree as an object for one window: for users, tests and notebooks. The replay uses the same
-functions."""
+"""The finger tree as an object for one window: for users, tests and notebooks. The replay uses the same functions."""
 
 import weakref
 from collections.abc import Sequence
@@ -83,8 +82,7 @@ class FingerTree:
         self._close = weakref.finalize(self, _destroy, self._tree)
 
     def insert(self, t: int, v=None) -> None:
-        """Insert one value (a tuple for several columns); at a time that is there, combine behind. O(log
-        d)."""
+        """Insert one value (a tuple for several columns); at a time that is there, combine behind. O(log d)."""
         self.bulk_insert([t], [v])
 
     def bulk_insert(self, ts: Sequence[int], vs: Sequence) -> None:

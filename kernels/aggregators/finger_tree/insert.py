@@ -137,8 +137,7 @@ def _propagate(tree, state, is_last):
 
 @inner
 def _soil_right(tree, level, state, is_last):
-    """The right spine changed at `level`; at the young end the cached aggregate is continued, not made
-    again."""
+    """The right spine changed at `level`; at the young end the cached aggregate is continued, not made again."""
     height = load(tree, HEIGHT)
     if level == height and height > 0:
         store(tree, MIDDLE_DIRTY, 1)

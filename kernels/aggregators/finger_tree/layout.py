@@ -1,15 +1,13 @@
 """Where everything of a finger tree stands in memory.
 
-A tree is a header block (address `tree`) that points to one block of nodes and one of scratch states. Nodes
-are named by their number, 0 meaning none; addresses of nodes hold only until the next `new_node`, which may
-move the block.
+A tree is a header block (address `tree`) that points to one block of nodes and one of scratch states. Nodes are named
+by their number, 0 meaning none; addresses of nodes hold only until the next `new_node`, which may move the block.
 
     node: number of entries or children | level (leaf: 0) | keys[max arity] | children[max arity] | states[max
         arity]
 
-Leaves hold the entries (time, state). Key i of an inner node is a lower bound of child i, tight only in that
-times of child i − 1 are below it; key 0 of a node on the left spine means nothing. State i is the aggregate
-of child i.
+Leaves hold the entries (time, state). Key i of an inner node is a lower bound of child i, tight only in that times of
+child i − 1 are below it; key 0 of a node on the left spine means nothing. State i is the aggregate of child i.
 """
 
 from kernels.memory import inner, load, not_inlined, release, resize, store
@@ -139,8 +137,7 @@ def scratch(tree, number):
 
 @inner
 def soil(tree, level):
-    """Note that both spines changed at `level` and that cached aggregates at and below it are to be made
-    again."""
+    """Note that both spines changed at `level` and that cached aggregates at and below it are to be made again."""
     store(tree, LEFT_DIRTY, max(level, load(tree, LEFT_DIRTY)))
     store(tree, RIGHT_DIRTY, max(level, load(tree, RIGHT_DIRTY)))
     if level >= load(tree, HEIGHT):

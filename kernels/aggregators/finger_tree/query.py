@@ -1,9 +1,8 @@
 """Aggregates of the whole window, and of any range of times.
 
-Every node on a spine has no aggregate in its parent; instead each spine caches, per level, the aggregate of
-its nodes from there to the root (FIBA's left and right aggregates), and the tree the aggregate of the root's
-inner part. What an update made wrong is noted by level, and repaired by the next query, so that a burst pays
-for one repair.
+Every node on a spine has no aggregate in its parent; instead each spine caches, per level, the aggregate of its nodes
+from there to the root (FIBA's left and right aggregates), and the tree the aggregate of the root's inner part. What
+an update made wrong is noted by level, and repaired by the next query, so that a burst pays for one repair.
 """
 
 from kernels.aggregators.finger_tree.layout import (

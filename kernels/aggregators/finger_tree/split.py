@@ -48,8 +48,7 @@ def refold(tree, parent, slot):
 def insert_and_split(tree, slot, time, state):
     """Split the full leaf of the path, insert, and link the new leaf into the levels above.
 
-    In order the old leaf stays full and the new one starts with the one entry: half-full nodes would double
-    the tree.
+    In order the old leaf stays full and the new one starts with the one entry: half-full nodes would double the tree.
     """
     not_inlined()
     number = load(tree, PATH)
@@ -149,8 +148,7 @@ def _grow_root(tree, level, key, child):
 
 @inner
 def _refold_upwards(tree, level):
-    """Repair the ancestors of a changed inner node, up to the spine; returns the level at which it was
-    met."""
+    """Repair the ancestors of a changed inner node, up to the spine; returns the level at which it was met."""
     while True:
         number = load(tree, PATH + level)
         if number == load(tree, LEFT + level) or number == load(tree, RIGHT + level):

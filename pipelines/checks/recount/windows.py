@@ -61,8 +61,7 @@ def _calendar(recount: Recount, first_us: int, last_us: int) -> str:
 def numbered(relation: str) -> str:
     """SQL: a relation with `start_us`, and the numbers `first` and `last` of the windows that hold it.
 
-    first > last where none does. The grid reaches beyond all events at both ends, so that both are always
-    found.
+    first > last where none does. The grid reaches beyond all events at both ends, so that both are always found.
     """
     return f"""
         SELECT e.*, f.number AS first, l.number AS last
