@@ -19,6 +19,7 @@ STOPPED = 128
 
 def main() -> int:
     """Run one command, then end all that it started; a signal ends it too. Returns the exit code."""
+    _processes.adopt_grandchildren()
     _processes.raise_on_signals()
     code = run(sys.argv[1:])
     _processes.end_children(_processes.HASTY_GRACE_S if code >= STOPPED else _processes.GRACE_S)

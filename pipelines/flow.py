@@ -3,11 +3,11 @@
 The DAGs (`dags/streams.py`), their texts and the docs page are made from it. It imports the standard library
 and `schemas` only, so that Airflow's environment, which has no Arrow, Spark or Numba, can read it.
 
-    ingest  land ─▶ bronze ─▶ silver ─▶ ticks ─▶ judge_silver          follows the files
-    replay                                   replay                    follows the logical date
-    publish                                        gate ─▶ publish     follows the logical date
+    ingest   land ─▶ bronze ─▶ silver ─▶ ticks ─▶ judge_silver               follows the files
+    replay                                        judge_silver ─▶ replay     follows the logical date
+    publish                                               gate ─▶ publish    follows the logical date
 
-Every stage also writes rows of the ledger, `runs`.
+Every stage that a process goes through also gets a row in the ledger, `runs`, and a section in the process's log.
 """
 
 from dataclasses import dataclass
@@ -110,8 +110,8 @@ def ingest_task(stream: Stream) -> Task:
 
 
 def replay_task(query: Query) -> Task:
-    """Makes the day's audit rows."""
-    return Task("replay", ("replay", query.name, "--stage", "audit"), (REPLAY,))
+    """Judges the day's silver again, which an ingest may have changed since, and makes the day's audit rows."""
+    return Task("replay", ("replay", query.name, "--stage", "audit"), (JUDGE_SILVER, REPLAY))
 
 
 def publish_task(query: Query) -> Task:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from pipelines import bronze, ingest_lock, lake, land, partitions, silver
+from pipelines import bronze, flow, ingest_lock, lake, land, partitions, silver
 from pipelines.changes import (
     ACCEPTED,
     DUPLICATE,
@@ -70,6 +70,7 @@ def is_up_to_date(config: Config, stream_name: str) -> bool:
 def ingest(config: Config, stream_name: str, progress: Progress | None = None) -> IngestReport:
     """Bring the stream's tables up to its landed files; with nothing to do, no JVM is started.
 
+    `progress` hears each stage of flow.py begin, and in between details that begin with the stage's name.
     Raises LandingFailed (the folder can't be read), StorageFailed (no space), TableMismatch, NotSetUp.
     """
     stream, say, began = registry.stream(stream_name), progress or (lambda text: None), time.monotonic()
@@ -89,7 +90,7 @@ def _until_still(config: Config, stream: Stream, say: Progress) -> tuple[Changes
     """Apply the changes; files that change while they are read are left out, for the next ingest."""
     left_out: frozenset[str] = frozenset()
     while True:
-        say("comparing the landing folder with the tables")
+        say(flow.LAND.name)
         changes = find(config, stream, datetime.now(UTC).date(), left_out)
         try:
             merged, days = _apply(config, stream, changes, say)
@@ -106,11 +107,14 @@ def _until_still(config: Config, stream: Stream, say: Progress) -> tuple[Changes
 def _apply(config: Config, stream: Stream, changes: Changes, say: Progress) -> tuple[Merged | None, tuple[date, ...]]:
     """Write every table but the files' final rows."""
     if not changes.touch_tables:
+        say(flow.TICKS.name)
         return None, partitions.make(config, stream)
     _write_rows(config, stream, [changes.intent(path) for path in changes.rows])
     if changes.landed:
+        say(flow.BRONZE.name)
         say(f"bronze: {len(changes.landed)} file(s)")
         bronze.write(config, stream, changes)
+    say(flow.SILVER.name)
     say("silver: judging lines and duplicates")
     before = standing(session(config), config, stream, list(changes.rows))
     merged = merge(stream, before, changes.delivering, _layouts(config, stream, changes))
@@ -118,7 +122,7 @@ def _apply(config: Config, stream: Stream, changes: Changes, say: Progress) -> t
         _write_merged(config, stream, changes, merged, say)
     finally:
         merged.release()
-    say("pass ticks and digests")
+    say(flow.TICKS.name)
     return merged, partitions.make(config, stream)
 
 
@@ -129,7 +133,7 @@ def _write_merged(config: Config, stream: Stream, changes: Changes, merged: Merg
         say(f"silver: {len(merged.days)} arrival day(s)")
         silver.write_silver(config, stream, merged)
     if _quarantine_changes(changes, merged):
-        say("quarantine")
+        say("silver: quarantine")
         silver.write_quarantine(config, stream, changes, merged)
 
 

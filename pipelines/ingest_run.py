@@ -5,7 +5,7 @@ The first task of a stream's DAG: it refuses a day that the stream doesn't have 
 
 from datetime import date
 
-from pipelines import gate, ingest_lock, ledger
+from pipelines import flow, gate, ingest_lock, ledger
 from pipelines.config import Config
 from pipelines.ingest import IngestReport, Progress, ingest
 from pipelines.run import require_day, require_judged
@@ -22,12 +22,13 @@ def ingest_run(
     stream = registry.stream(stream_name)
     run = ledger.Run(run_id or ledger.new_run_id(stream.name, day), stream.name, None, day)
     with ledger.step(config, run.run_id, "ingest", *run[1:]) as entry:
+        say = entry.following(progress)
         if day is not None:
             require_day(stream, day)
-        report = ingest(config, stream.name, progress)
+        report = ingest(config, stream.name, say)
         _tell(entry, report)
         if day is not None:
-            progress("judge_silver")
+            say(flow.JUDGE_SILVER.name)
             with ingest_lock.held(config, stream.name):
                 require_judged(config, run, gate.judge_silver(config, stream, day))
     return report

@@ -178,7 +178,7 @@ def replace(config: Config, table: Table, predicate: str | None, rows: pa.Table 
 
 def replace_with_spark(config: Config, table: Table, predicate: str | None, frame: "DataFrame") -> int:
     """`replace` for rows that Spark makes; files are written in the frame's own partitioning and order."""
-    with locked(config, table.name), full_disk_said(config, table.name):
+    with locked(config, table.name), orphans.ended_if_stopped(), full_disk_said(config, table.name):
         writer = frame.select(*table.column_names).write.format("delta")
         if predicate is None:
             writer.mode("append").save(str(config.table(table.name)))

@@ -1,9 +1,11 @@
-"""JVMs that outlive their Python: after its kill -9 one may still commit for a moment, when its locks are free already.
+"""JVMs that go on when their Python doesn't: one may still commit for a moment, when Python's locks are free already.
 
     <home>/spark/session-x7f/         one session's folder: Spark's temporary files, and
-                            alive     a file that the session's process holds locked: free once that process is gone
+                            alive     the process's number; that process holds the file locked as long as it lives
 
-Whoever takes a lock ends such JVMs first, so that nobody reads or writes beside them, and removes their folders.
+After a kill -9 whoever takes a lock next ends such JVMs, so that nobody reads or writes beside them, and removes their
+folders. A signal that stops Python within a write ends its JVM at once, before the lock goes. A JVM in a container
+that is gone can't be seen from another one; it went with its container.
 """
 
 import fcntl
@@ -11,40 +13,71 @@ import os
 import select
 import shutil
 import signal
-import tempfile
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
+from uuid import uuid4
 
 from pipelines.config import Config
+from schemas.errors import StorageFailed
 
 # The JVM is known by this setting in its command line: a process number alone may be somebody else's by now.
 LOCAL_FOLDER = "spark.local.dir"
 _PREFIX, _ALIVE = "session-", "alive"
-_held: list[IO] = []
+_PATIENCE_MS = 30_000
+_mine: dict[Path, IO] = {}
 
 
 def new_folder(config: Config) -> Path:
     """A folder for the temporary files of a session of this process; its process counts as alive until it ends."""
-    config.spark.mkdir(parents=True, exist_ok=True)
+    home = config.spark.resolve()
     # Named last: a folder by this name whose file is not locked is an orphan.
-    made = Path(tempfile.mkdtemp(prefix=".", dir=config.spark))
+    made, named = (home / f"{prefix}{uuid4().hex}" for prefix in (".", _PREFIX))
+    made.mkdir(parents=True)
     alive = open(made / _ALIVE, "w")  # noqa: SIM115 (stays open as long as the process lives)
+    print(os.getpid(), file=alive, flush=True)
     fcntl.flock(alive, fcntl.LOCK_EX)
-    _held.append(alive)
-    return made.rename(config.spark / f"{_PREFIX}{made.name[1:]}")
+    _mine[named] = alive
+    return made.rename(named)
+
+
+@contextmanager
+def ended_if_stopped() -> Iterator[None]:
+    """End this process's JVM where a signal stops Python meanwhile: the JVM alone would finish its write and commit."""
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException:
+        expect_the_end_of_the_jvm()
+        for folder in _mine:
+            _end(folder)
+        raise
+
+
+def expect_the_end_of_the_jvm() -> None:
+    """Else Spark's accumulator server prints a traceback when the JVM hangs up."""
+    accumulators = sys.modules.get("pyspark.accumulators")
+    if accumulators:
+        accumulators.AccumulatorTCPServer.handle_error = lambda *_: None
 
 
 def end_all(config: Config) -> None:
-    """End the JVMs whose Python is gone, wait until they are, and remove what they left. O(sessions) where none is."""
-    folders = list(config.spark.glob(f"{_PREFIX}*"))
+    """End the JVMs whose Python is gone, wait until they are, and remove what they left. O(sessions) where none is.
+
+    Raises StorageFailed for one that can't be ended.
+    """
+    folders = list(config.spark.resolve().glob(f"{_PREFIX}*"))
     if not folders:
         return
-    with open(config.spark / "ending", "w") as mutex:  # nobody goes on while another still ends one
-        fcntl.flock(mutex, fcntl.LOCK_EX)
+    mutex = config.spark / "ending"
+    mutex.touch()
+    with open(mutex) as held:  # nobody goes on while another still ends one
+        fcntl.flock(held, fcntl.LOCK_EX)
         for folder in folders:
-            if _is_orphan(folder):
+            if folder not in _mine and _is_orphan(folder):
                 _end(folder)
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -54,21 +87,43 @@ def _is_orphan(folder: Path) -> bool:
         try:
             fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return False
+            if not _is_dying(alive.read().strip()):
+                return False
+            fcntl.flock(alive, fcntl.LOCK_EX)
     return True
+
+
+def _is_dying(process: str) -> bool:
+    """A process that ends lets go of its files one by one; its memory, and so its command line, went before."""
+    try:
+        return not Path("/proc", process, "cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def _end(folder: Path) -> None:
     for process in _processes_with(f"{LOCAL_FOLDER}={folder}"):
         with suppress(ProcessLookupError):
-            watched = os.pidfd_open(process)
-            os.kill(process, signal.SIGKILL)
-            select.select([watched], [], [])  # readable once it has ended
-            os.close(watched)
+            _kill(process)
+
+
+def _kill(process: int) -> None:
+    watched = os.pidfd_open(process)
+    try:
+        signal.pidfd_send_signal(watched, signal.SIGKILL)
+        ended = select.poll()
+        ended.register(watched, select.POLLIN)
+        if not ended.poll(_PATIENCE_MS):
+            raise StorageFailed(f"process {process}, a JVM whose run was killed, does not end; end it, then try again")
+    except PermissionError as error:
+        raise StorageFailed(f"process {process}, a JVM whose run was killed, may still write and belongs to another "
+                            "user; let that user end it, then try again") from error
+    finally:
+        os.close(watched)
 
 
 def _processes_with(setting: str) -> Iterator[int]:
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile
-            if setting.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
+            if os.fsencode(setting) in (folder / "cmdline").read_bytes().split(b"\0"):
                 yield int(folder.name)

@@ -140,7 +140,8 @@ def _commit(
         )
         return late, results, _counts(kept)
     finally:
-        kept.unpersist()
+        with spark.giving_back():
+            kept.unpersist()
 
 
 @contextmanager

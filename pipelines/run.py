@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from pipelines import gate, ingest, ingest_lock, ledger, replay
+from pipelines import flow, gate, ingest, ingest_lock, ledger, replay
 from pipelines.audit_versions import AuditVersions
 from pipelines.config import Config
 from pipelines.publish import publish
@@ -91,12 +91,13 @@ def backfill(
 def _audit(config: Config, query: Query, run: ledger.Run, progress: Progress) -> DayReport:
     stream = registry.stream(run.stream)
     with ledger.step(config, run.run_id, "audit", *run[1:]) as entry:
+        say = entry.following(progress)
         require_day(stream, run.day)
-        progress("judge_silver")
+        say(flow.JUDGE_SILVER.name)
         with ingest_lock.held(config, stream.name):
             _require_ingested(config, stream)
             require_judged(config, run, gate.judge_silver(config, stream, run.day))
-        progress("replay")
+        say(flow.REPLAY.name)
         audited = replay.audit(config, query, run.day)
         entry.inputs, entry.counts, entry.kernel = audited.inputs, audited.counts, audited.kernel
         entry.outputs = audited.versions.as_json()
@@ -113,10 +114,10 @@ def _publish(config: Config, query: Query, run: ledger.Run, progress: Progress) 
         raise _never_audited(query, run)
     versions = AuditVersions(**audited.outputs)
     with ledger.step(config, run.run_id, "publish", *run[1:]) as entry:
-        entry.inputs = audited.outputs
-        progress("gate")
+        say, entry.inputs = entry.following(progress), audited.outputs
+        say(flow.GATE.name)
         require_judged(config, run, gate.judge_audit(config, query, run.day, versions))
-        progress("publish")
+        say(flow.PUBLISH.name)
         publication = publish(config, query, run.day, versions)
         entry.outputs, entry.counts = publication.versions, publication.rows
         if publication.superseded:

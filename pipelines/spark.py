@@ -7,8 +7,11 @@ with: the JARs in sorted order.
 
 import os
 import shutil
+import signal
 import sys
-from pathlib import Path
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from pipelines import compiled_kernels, lake, orphans
@@ -18,21 +21,45 @@ from schemas.errors import NotSetUp
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
+
 
 def session(config: Config) -> "SparkSession":
     """This process's session, started on first use (seconds) and kept. NotSetUp without Delta's JARs or a JRE."""
-    from pyspark.sql import SparkSession  # a second of imports that commands without Spark need not pay
+    from pyspark import SparkContext  # a second of imports that commands without Spark need not pay
+    from pyspark.sql import SparkSession
 
-    if running := SparkSession.getActiveSession():
-        return running
+    if _kept and SparkContext._active_spark_context is _kept[-1].sparkContext:
+        return _kept[-1]
     _require_java()
     _prepare_environment()
+    settings = _settings(config)
     builder = SparkSession.builder.master(config.spark_cores).appName("windrow")
     with lake.full_disk_said(config, "spark"):
         folder = orphans.new_folder(config)
-    for key, value in _settings(config, folder).items():
+    for key, value in {**settings, orphans.LOCAL_FOLDER: str(folder)}.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with _own_handler_of_sigint():
+        _kept.append(builder.getOrCreate())
+    return _kept[-1]
+
+
+@contextmanager
+def _own_handler_of_sigint() -> Iterator[None]:
+    # Spark's own asks the JVM to cancel all jobs, on the connection that just waits for one: it never gets there.
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
+def giving_back() -> Iterator[None]:
+    """For what is given back to the JVM at the end: one that was ended meanwhile has nothing any more."""
+    from py4j.protocol import Py4JNetworkError
+
+    with suppress(Py4JNetworkError, ConnectionError):
+        yield
 
 
 def _require_java() -> None:
@@ -49,7 +76,7 @@ def _prepare_environment() -> None:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 
 
-def _settings(config: Config, folder: Path) -> dict[str, str]:
+def _settings(config: Config) -> dict[str, str]:
     return {
         "spark.driver.extraClassPath": _class_path(config),
         "spark.executor.extraClassPath": _class_path(config),
@@ -59,7 +86,6 @@ def _settings(config: Config, folder: Path) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        orphans.LOCAL_FOLDER: str(folder),
         "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
         "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
         "spark.executorEnv.NUMBA_CACHE_DIR": str(compiled_kernels.folder()),

@@ -87,6 +87,14 @@ class NotSetUp(WindrowError):
         super().__init__(f"{missing}; mend it with: {mend}")
 
 
+class AirflowRefused(NotSetUp):
+    """Airflow's server said no; `status` is the HTTP status."""
+
+    def __init__(self, status: int, asked: str, answer: str):
+        self.status = status
+        super().__init__(f"Airflow answered {status} to {asked}: {answer}", "make doctor")
+
+
 class TableMismatch(WindrowError):
     """A table on disk differs from its definition; every difference is listed."""
 

@@ -166,15 +166,16 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
 
 
 RUNS = Table(
-    "runs", "The ledger: one row when a step starts, one when it ends",
+    "runs", "The ledger: one row when a step starts; when it ends one, and one per stage that it went through",
     (_required("run_id", "string", "name of the run: shared by the steps of one logical date and query"),
      _required("step", "string", "ingest, audit, or publish"),
+     Column("stage", "string", "stage of the flow map; null for the row of the whole step"),
      _required("stream", "string", "name of the stream"),
      Column("query", "string", "name of the query; null for ingest"),
      Column("logical_date", "date", "the arrival day that the run is for; null for an ingest without one"),
      _required("state", "string", "running, done, failed or refused"),
-     _required("at", "timestamp", "when this row was written, UTC"),
-     _required("seconds", "float64", "wall time of the step so far", "s"),
+     _required("at", "timestamp", "when this row was written, UTC; the same in the rows of a step's end"),
+     _required("seconds", "float64", "wall time of the step so far, or of the stage", "s"),
      _required("inputs", "string", "JSON: digests of what was read, by table and partition"),
      _required("outputs", "string", "JSON: table versions that were written"),
      _required("counts", "string", "JSON: rows in and out, by kind"),

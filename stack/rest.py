@@ -7,10 +7,12 @@ import urllib.request
 from collections.abc import Callable
 from datetime import date
 
-from schemas.errors import NotSetUp
+from schemas.errors import AirflowRefused, NotSetUp
 
 DONE = ("success", "failed")
 POLL_S = 1.0
+UNAVAILABLE = 503
+PATIENCE_S = 60.0
 
 
 class Client:
@@ -36,12 +38,38 @@ class Client:
 
     def backfill(self, dag: str, first: date, last: date, backwards: bool = False,
                  reprocess: str = "none") -> int:
-        """Start Airflow's own backfill over the days first..last; returns its id. One per DAG at a time."""
+        """Start Airflow's own backfill over the days first..last; returns its id. One per DAG at a time.
+
+        Airflow's SQLite may be locked for a moment: it then answers 503, and the backfill may have begun without its
+        runs. What there is of it is cancelled, and it is asked for again.
+        """
         body = {
             "dag_id": dag, "from_date": f"{first}T00:00:00Z", "to_date": f"{last}T00:00:00Z",
             "run_backwards": backwards, "reprocess_behavior": reprocess, "max_active_runs": 2,
         }
-        return self.call("POST", "/backfills", body)["id"]
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return self.call("POST", "/backfills", body)["id"]
+            except AirflowRefused as refused:
+                if refused.status != UNAVAILABLE or time.monotonic() > deadline:
+                    raise
+            time.sleep(POLL_S)
+            self._cancel_backfills(dag)
+            # Cancelled runs count as failed.
+            body["reprocess_behavior"] = "failed" if reprocess == "none" else reprocess
+
+    def wait_for_backfills(self, dag: str, limit_s: float) -> None:
+        """Wait until Airflow calls all backfills of a DAG completed, some time after their runs are done."""
+        _wait(lambda: not self._active_backfills(dag), limit_s, lambda: f"a backfill of {dag!r} is not completed")
+
+    def _cancel_backfills(self, dag: str) -> None:
+        for begun in self._active_backfills(dag):
+            self.call("PUT", f"/backfills/{begun['id']}/cancel")
+
+    def _active_backfills(self, dag: str) -> list[dict]:
+        found = self.call("GET", f"/backfills?dag_id={dag}")["backfills"]
+        return [backfill for backfill in found if backfill["completed_at"] is None]
 
     def runs(self, dag: str, kind: str) -> list[dict]:
         """All runs of a DAG of one kind: scheduled, manual, backfill or asset_triggered."""
@@ -113,8 +141,7 @@ def _call(method: str, address: str, body: dict | None = None, token: str | None
             return json.loads(answer.read() or b"{}")
     except urllib.error.HTTPError as refused:
         text = refused.read().decode(errors="replace")[:2000]
-        what = f"Airflow answered {refused.code} to {method} {address}: {text}"
-        raise NotSetUp(what, "make doctor") from None
+        raise AirflowRefused(refused.code, f"{method} {address}", text) from None
 
 
 def _wait(done: Callable[[], bool], limit_s: float, why: Callable[[], str]) -> None:

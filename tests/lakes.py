@@ -33,11 +33,14 @@ def _made_once(tmp_path_factory, name: str, make: Callable[[Path], None]) -> Con
         fcntl.flock(lock, fcntl.LOCK_EX)
         if place.exists():
             return Config(place / "home", place / "landing")
-        making = place.with_name(f"{name}-in-the-making")
-        shutil.rmtree(making, ignore_errors=True)
+        making, beside = (place.with_name(f"{name}-{state}") for state in ("in-the-making", "being-copied"))
+        for half in (making, beside):  # of a worker that died in it
+            shutil.rmtree(half, ignore_errors=True)
         making.mkdir()
         make(making)
-        return copied(Config(making / "home", making / "landing"), place)
+        copied(Config(making / "home", making / "landing"), beside)
+        beside.rename(place)  # in one step: a place that exists is whole
+        return Config(place / "home", place / "landing")
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,10 @@
 import ctypes
 import os
 import signal
-import sys
 import time
 from pathlib import Path
+
+from pipelines import orphans
 
 _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # of prctl(2)
 # What a signal ends must be gone before the sender loses patience: Airflow kills 5 s after it asked.
@@ -42,12 +43,17 @@ def end_with_parent() -> None:
     _prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
 
+def adopt_grandchildren() -> None:
+    """Become the parent of processes whose parent ends: Spark's Python workers, when the JVM does."""
+    _prctl(_CHILD_SUBREAPER, 1)
+
+
 def end_children(grace_s: float) -> None:
     """End all descendants: the JVM, and Spark's Python workers, which fall to us when the JVM ends."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    _expect_the_end_of_the_jvm()
-    _prctl(_CHILD_SUBREAPER, 1)
+    orphans.expect_the_end_of_the_jvm()
+    adopt_grandchildren()
     deadline = time.monotonic() + grace_s
     asked: set[int] = set()
     while children := _children():
@@ -57,13 +63,6 @@ def end_children(grace_s: float) -> None:
         asked |= children
         _reap(children)
         time.sleep(0.02)
-
-
-def _expect_the_end_of_the_jvm() -> None:
-    # Else Spark's accumulator server prints a traceback when the JVM hangs up.
-    accumulators = sys.modules.get("pyspark.accumulators")
-    if accumulators:
-        accumulators.AccumulatorTCPServer.handle_error = lambda *_: None
 
 
 def _children() -> set[int]:

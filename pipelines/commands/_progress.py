@@ -1,6 +1,7 @@
 """How far long work is: a bar on a terminal, one line per stage in a log.
 
-A stage's line starts with `== `: the DAG's tasks make a section of their log of it.
+A stage's line starts with `== `: the DAG's tasks make a section of their log of it. A text that begins with the
+stage's name, as in `bronze: 3 file(s)`, is a detail of it: a line within the section, or another name of the bar.
 """
 
 import sys
@@ -22,29 +23,42 @@ from pipelines import flow
 _DOES = {stage.name: stage.does for stage in flow.STAGES}
 
 
+def _is_detail(text: str, stage: str | None) -> bool:
+    return stage in _DOES and text.startswith(f"{stage}: ")
+
+
 class StageLines:
-    """For logs: says which stage starts."""
+    """For logs: says which stage starts, and its details."""
 
     def __init__(self):
-        self.stage = None
+        self.stage = self.detail = None
 
     def __call__(self, stage: str, done: int = 0, total: int | None = None) -> None:
-        if stage != self.stage:
-            self.stage = stage
-            print(
-                f"== {stage}: {_DOES[stage]}" if stage in _DOES else f"== {stage}",
-                file=sys.stderr,
-                flush=True,
-            )
+        if stage in (self.stage, self.detail):
+            return
+        if _is_detail(stage, self.stage):
+            self.detail = stage
+            _say(stage)
+        else:
+            self.stage, self.detail = stage, None
+            _say(f"== {stage}: {_DOES[stage]}" if stage in _DOES else f"== {stage}")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 class StageBars:
     """For terminals: one bar per stage."""
 
     def __init__(self, bars: Progress):
-        self.bars, self.tasks = bars, {}
+        self.bars, self.tasks, self.stage = bars, {}, None
 
     def __call__(self, stage: str, done: int = 0, total: int | None = None) -> None:
+        if _is_detail(stage, self.stage):
+            self.bars.update(self.tasks[self.stage], description=stage)
+            return
+        self.stage = stage
         if stage not in self.tasks:
             self._finish()
             self.tasks[stage] = self.bars.add_task(stage, total=total)

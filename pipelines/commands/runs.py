@@ -12,6 +12,9 @@ def runs(
     stale: Annotated[
         bool, typer.Option("--stale", help="Only published days that would come out differently now.")
     ] = False,
+    stages: Annotated[
+        bool, typer.Option("--stages", help="Also the stages that each step went through.")
+    ] = False,
     last: Annotated[
         int, typer.Option(min=0, help="How many steps to show, the newest last; 0 shows all.")
     ] = 30,
@@ -20,10 +23,13 @@ def runs(
     """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
     from pipelines import config
 
-    (_show_stale if stale else _show_steps)(config.load(), last, as_json)
+    if stale:
+        _show_stale(config.load(), as_json)
+    else:
+        _show_steps(config.load(), stages, last, as_json)
 
 
-def _show_stale(settings, _last: int, as_json: bool) -> None:
+def _show_stale(settings, as_json: bool) -> None:
     from pipelines.stale import stale
 
     found = [dict(vars(run)) for run in stale(settings)]
@@ -32,27 +38,37 @@ def _show_stale(settings, _last: int, as_json: bool) -> None:
         _output.say("no run is stale")
 
 
-def _show_steps(settings, last: int, as_json: bool) -> None:
+def _show_steps(settings, stages: bool, last: int, as_json: bool) -> None:
     from pipelines import ledger
 
     # The newest row of a step is its state: done, failed or refused; `running` if it runs or was killed.
     newest = {(row.run_id, row.step, row.query): row for row in ledger.rows(settings)}
     steps = sorted(newest.values(), key=lambda row: row.at)
     shown = steps if last == 0 or as_json else steps[-last:]
-    _output.show(
-        [_brief(row) for row in shown] if not as_json else [dict(vars(row)) for row in shown], as_json
-    )
+    listed = _with_stages(settings, shown) if stages else shown
+    _output.show([dict(vars(row)) if as_json else _brief(row, stages) for row in listed], as_json)
     if len(shown) < len(steps):
         _output.say(f"{len(steps) - len(shown):,} older steps are not shown; --last 0 shows all")
     if not steps:
         _output.say("nothing has run yet; begin with: windrow ingest STREAM")
 
 
-def _brief(row) -> dict:
+def _with_stages(settings, steps: list) -> list:
+    """Each step after its stages. Of a step that was tried more than once, those of the newest try."""
+    from pipelines import ledger
+
+    # The rows of a step's end were written together and have one time.
+    ends = {(row.run_id, row.step, row.query, row.at) for row in steps}
+    rows = ledger.rows(settings, stages=True)
+    return [row for row in rows if (row.run_id, row.step, row.query, row.at) in ends]
+
+
+def _brief(row, stages: bool) -> dict:
     return {
         "at": row.at,
         "run": row.run_id,
         "step": row.step,
+        **({"stage": row.stage} if stages else {}),
         "of": row.query or row.stream,
         "day": row.logical_date,
         "state": row.state,

@@ -130,7 +130,7 @@ STREAM = Stream(
     "the reported duration; if they are equally near, or only the start is known, the first. A local time "
     "that doesn't exist is read with the offset before the change. clock_note counts both.",
     first_day=date(2013, 5, 27),
-    not_events=(("bikes/*/stations.csv*", "a list of stations: it holds no trips"),),
+    not_events=tuple((path, "a list of stations: it holds no trips") for path in packed_or_not("bikes/*/stations")),
     start_meaning="when the bike was taken",
     arrival_meaning="when the bike was back: until then nobody knows the trip",
 )

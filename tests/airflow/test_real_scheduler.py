@@ -148,6 +148,18 @@ def test_publishing_tells_airflow_s_assets(stack, done):
     assert len(events) == DAYS * len(assets)
 
 
+def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
+    before = {query: rows(stack.config, query) for query in QUERIES}
+    stack.client.wait_for_backfills(DAG, LIMIT_S)
+    stack.client.backfill(DAG, FIRST_DAY, FIRST_DAY + timedelta(days=1), backwards=True, reprocess="completed")
+    stack.client.wait_for_backfills(DAG, LIMIT_S)
+    again = stack.client.wait_for_runs(DAG, "backfill", 2, LIMIT_S)
+    tries = [task["try_number"] for run in again for task in stack.client.tasks(DAG, run["dag_run_id"])]
+    assert tries == [2] * len(TASKS) * 2
+    assert {run["state"] for run in again} == {"success"}
+    assert {query: rows(stack.config, query) for query in QUERIES} == before
+
+
 def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
     silver = DeltaTable(stack.config.table("silver_bikes"))

@@ -26,6 +26,26 @@ def test_what_is_no_stage_of_the_map_is_said_as_it_is(capsys):
     assert capsys.readouterr().err == "== bronze: 3 file(s)\n"
 
 
+def test_a_detail_of_a_stage_is_a_line_within_its_section(capsys):
+    with progress() as told:
+        for said in ("bronze", "bronze: 3 file(s)", "bronze: 3 file(s)", "bronze", "silver", "silver: quarantine"):
+            told(said)
+    assert capsys.readouterr().err.splitlines() == [
+        f"== bronze: {flow.BRONZE.does}",
+        "bronze: 3 file(s)",
+        f"== silver: {flow.SILVER.does}",
+        "silver: quarantine",
+    ]
+
+
+def test_on_a_terminal_a_detail_is_said_beside_its_stages_bar():
+    bars = Progress(console=Console(file=StringIO(), force_terminal=True))
+    told = StageBars(bars)
+    told("silver")
+    told("silver: quarantine")
+    assert [task.description for task in bars.tasks] == ["silver: quarantine"]
+
+
 def test_on_a_terminal_each_stage_has_a_bar_which_is_full_when_the_next_begins():
     bars = Progress(console=Console(file=StringIO(), force_terminal=True))
     told = StageBars(bars)

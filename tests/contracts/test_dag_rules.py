@@ -178,7 +178,9 @@ def test_what_a_stage_reads_lies_in_the_landing_folder_or_was_written_by_an_earl
             there |= set(writes)
 
 
-def test_every_stage_belongs_to_one_task():
+def test_every_stage_belongs_to_a_task_which_runs_its_stages_in_the_order_of_the_map():
     query = queries_of("bikes")[0]
     of_tasks = (flow.ingest_task(stream("bikes")), flow.replay_task(query), flow.publish_task(query))
-    assert [stage for task in of_tasks for stage in task.stages] == list(flow.STAGES)
+    assert {stage for task in of_tasks for stage in task.stages} == set(flow.STAGES)
+    for task in of_tasks:
+        assert sorted(task.stages, key=flow.STAGES.index) == list(task.stages)

@@ -87,18 +87,26 @@ def test_every_page_is_reached_from_the_index():
     ]
 
 
-def test_the_selects_for_other_tools_say_what_windrow_query_says():
+# Noon in UTC is morning in New York and the next day on Kiritimati.
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Pacific/Kiritimati"])
+def test_the_selects_for_other_tools_say_what_windrow_query_says_in_every_zone(zone):
     page = (ROOT / "docs/semantics.md").read_text()
     ours, theirs = (body for language, body in BLOCK.findall(page) if language == "sql")
-    connection = duckdb.connect(":memory:")
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.register("bikes_demand", revisions())
-    sql.add_revisions(connection, query("bikes_demand"))
+    here, elsewhere = reader("UTC"), reader(zone)
     columns = ", ".join(revisions().column_names)
     for our, their in zip(statements(ours), statements(theirs), strict=True):
-        assert rows(connection, our, columns) == rows(connection, their, columns)
-    known_then, true_now = (len(rows(connection, statement, columns)) for statement in statements(theirs))
+        assert rows(here, our, columns) == rows(elsewhere, their, columns)
+    known_then, true_now = (len(rows(elsewhere, statement, columns)) for statement in statements(theirs))
     assert (known_then, true_now) == (2, 3)
+
+
+def reader(zone: str) -> duckdb.DuckDBPyConnection:
+    """A session in a time zone; `windrow query` is one in UTC."""
+    connection = duckdb.connect(":memory:")
+    connection.execute(f"SET TimeZone = '{zone}'")
+    connection.register("bikes_demand", revisions())
+    sql.add_revisions(connection, query("bikes_demand"))
+    return connection
 
 
 def statements(block: str) -> list[str]:

@@ -86,6 +86,15 @@ def test_a_new_stream_fails_its_tests_until_real_lines_are_written_down(tree):
     assert code == ALL_PASSED, said
 
 
+def test_a_new_stream_takes_whole_files_and_none_that_still_arrives(tree):
+    assert new(tree, "stream", "boats").returncode == 0
+    paths = ["boats/a.csv", "boats/a.csv.gz", "boats/a.csv.part", "boats/a.csv.gz.part"]
+    asked = f"from schemas.reading import belongs; from schemas.streams.boats import STREAM; print(" \
+            f"[path for path in {paths} if belongs(STREAM, path)])"
+    said = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
+    assert said.stdout.strip() == str(paths[:2]), said.stderr
+
+
 def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
     made = new(tree, "query", "bikes_quiet")
     assert (made.returncode, made.stderr) == (0, "")

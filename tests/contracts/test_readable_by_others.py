@@ -7,6 +7,9 @@ import pytest
 from deltalake import DeltaTable
 
 from pipelines import lake
+from tests.lakes import PATIENT
+
+pytestmark = PATIENT
 
 KINDS = ("files_bikes", "bronze_bikes", "silver_bikes", "quarantine_bikes", "pass_bikes", "partitions_bikes",
          "bikes_demand_audit", "bikes_demand", "bikes_demand_late_audit", "bikes_demand_late", "bikes_daily",

@@ -6,8 +6,20 @@ from datetime import timedelta
 import pytest
 
 from pipelines.config import Config
+from schemas.query import agg
 from schemas.tables import silver_table
-from tests.gate.small_lake import DAY, DAYS, FIRST_DAY, HOUR, STREAM, WINDOWS, asked, make_lake, random_events
+from tests.gate.small_lake import (
+    AGGREGATES,
+    DAY,
+    DAYS,
+    FIRST_DAY,
+    HOUR,
+    STREAM,
+    WINDOWS,
+    asked,
+    make_lake,
+    random_events,
+)
 
 
 @pytest.fixture
@@ -54,3 +66,16 @@ def test_laws_hold_on_a_stream_without_events(config):
     made = make_lake(config, asked("rolling"), [])
     assert made.rows(silver_table(STREAM)) == []
     assert made.failing(FIRST_DAY) == set()
+
+
+def test_an_aggregate_that_law_5_can_not_recount_is_named_and_the_others_are_judged(config):
+    made = make_lake(config, asked(), random_events(seed=5))
+    changed = replace(made, query=asked(aggregates={**AGGREGATES, "most": agg("spread", "whole"),
+                                                    "mean": agg("last", "real")}))
+    before, verdict = (each.verdicts(DAYS[1])["law 5"] for each in (made, changed))
+    assert before.passed and "not recounted" not in before.figure
+    assert verdict.passed and verdict.figure == f"{before.figure} (not recounted: mean, most)"
+    made.rewrite(made.tables.audit, [{**row, "most": 1_000_000} for row in made.rows(made.tables.audit)])
+    assert (made.failing(DAYS[1]), changed.failing(DAYS[1])) == ({"law 5"}, set())
+    made.rewrite(made.tables.audit, [{**row, "least": -1e9} for row in made.rows(made.tables.audit)])
+    assert changed.failing(DAYS[1]) == {"law 5"}

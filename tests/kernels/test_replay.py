@@ -1,5 +1,10 @@
 """The replay entry: its contract at the edges. What it means is compared with the oracle in tests/semantics."""
 
+import sys
+import threading
+import time
+
+import numba
 import numpy as np
 import pytest
 
@@ -14,6 +19,7 @@ from kernels.replay import (
     WindowSpec,
     Zone,
     choose,
+    entry,
     replay_keys,
 )
 from schemas.errors import AggregateOverflow, BadInput, NotServed, WrongParameter
@@ -198,3 +204,39 @@ def test_a_window_that_passed_while_nothing_was_held_is_not_passed_again():
     columns = columns_of([(1, 1, 1), (11, 11, 1), (1000, 1000, 1), (975, 1001, 1), (1020, 1020, 1), (1060, 1060, 1)])
     rows = replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 30, "watermark"))
     assert [row[1:5] for row in rows if row[1] == 970] == [(970, 980, 0, "late")]
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python holds the GIL")
+def test_other_threads_go_on_during_a_replay(monkeypatch):
+    """Nobody may take the GIL from a thread here, so another one moves only where the compiled call gives it up."""
+    counted, moved, ended = 0, [], threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not ended.is_set():
+            counted += 1
+            time.sleep(0.000_1)
+
+    def watched(*arguments):
+        before = counted
+        used = compiled(*arguments)
+        moved.append(counted - before)
+        return used
+
+    times = np.arange(300_000) * 1_000_000
+    columns = EventColumns(np.array([0, len(times)]), times, times, times[None, :], np.ones((1, len(times)), np.bool_))
+    window, rules = WindowSpec("sliding", DAY, 10_000_000), ReplayRules(0, 0, "watermark")
+    compiled = entry.replay
+    replay_keys(columns_of([(1, 1, 1)]), window, SUM_AND_COUNT, PassTicks(times[:1], times[:1]), rules)  # compiles
+    monkeypatch.setattr(entry, "replay", watched)
+    thread, interval_s = threading.Thread(target=count), sys.getswitchinterval()
+    sys.setswitchinterval(1_000)
+    try:
+        thread.start()
+        rows = replay_keys(columns, window, SUM_AND_COUNT, PassTicks(times, times), rules)
+    finally:
+        sys.setswitchinterval(interval_s)
+        ended.set()
+        thread.join()
+    assert len(rows.key) > 20_000
+    assert len(moved) == 1 and moved[0] > 0

@@ -9,6 +9,9 @@ from schemas import registry
 from schemas.errors import LandingFailed
 from schemas.tables import bronze_table
 from tests.ingest import trips
+from tests.lakes import PATIENT
+
+pytestmark = PATIENT
 
 GOOD = [trips.trip("2017-06-03 08:00:00", 600), trips.trip("2017-06-03 09:00:00", 700)]
 LONG = [trips.HEADER, *(trips.trip("2017-06-03 10:00:00", seconds) for seconds in range(2_000))]

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import ingest, lake
+from pipelines import ingest, lake, run
 from pipelines.config import REPOSITORY, Config
+from pipelines.stale import stale
 from schemas.errors import StorageFailed
 from tests.ingest import trips
+from tests.lakes import DAYS, PATIENT, copied
+from tests.replay.reading import rows
 
 LIMITED = """
 import resource, sys
@@ -25,6 +28,7 @@ except WindrowError as error:
     print(error)
     sys.exit(error.exit_code)
 """
+pytestmark = PATIENT
 FILE_BYTES = 400_000  # more than the native libraries that the JVM unpacks, less than bronze takes
 
 
@@ -115,3 +119,24 @@ def test_a_disk_that_fills_before_silver_is_written_leaves_nothing_in_it(small_d
     assert ingest.pending(config, "bikes") == [path]
     ingest.ingest(config, "bikes")
     assert lake.read(config, "silver_bikes").num_rows == trips.file_row(config, path)["accepted"]
+
+
+@pytest.mark.parametrize("small_disk", ["64m"], indirect=True)
+def test_a_disk_that_fills_before_the_publication_leaves_the_day_stale_and_the_next_run_publishes(
+        small_disk, first_ingested, first_published):
+    config, query, fillers = copied(first_ingested, small_disk), "bikes_daily", []
+
+    def fill_before_publish(stage: str) -> None:
+        if stage == "publish":
+            fillers.append(fill(small_disk))
+
+    with pytest.raises(StorageFailed, match="free some space"):
+        run.replay_day(config, query, DAYS[1], progress=fill_before_publish)
+    (filler,) = fillers
+    filler.unlink()
+    assert lake.version(config, query) is None
+    assert [(each.query, each.day) for each in stale(config)] == [(query, DAYS[1])]
+    run.replay_day(config, query, DAYS[1])
+    assert stale(config) == []
+    expected = [row for row in rows(first_published, query, ()) if row["emitted_date"] == DAYS[1]]
+    assert rows(config, query, ()) == expected != []

@@ -213,6 +213,8 @@ def test_real_and_generated_files_belong_to_the_stream_and_nothing_else():
         belongs(STREAM, path)
         for path in (
             "bikes/citibike-nyc-2017/stations.csv.gz",
+            "bikes/citibike-nyc-2017/stations.csv.gz.part",
+            "bikes/citibike-nyc-2017/trips-2017-04-18.csv.gz.part",
             "cdr/citibike-jc/a.csv",
             "bikes/citibike-jc/deeper/a.csv",
             "a.csv",
@@ -221,5 +223,7 @@ def test_real_and_generated_files_belong_to_the_stream_and_nothing_else():
 
 
 def test_a_list_of_stations_is_skipped_aloud():
-    assert "holds no trips" in no_events(STREAM, "bikes/generated-nyc/stations.csv.gz")
+    for path in ("bikes/generated-nyc/stations.csv", "bikes/generated-nyc/stations.csv.gz"):
+        assert "holds no trips" in no_events(STREAM, path)
+    assert no_events(STREAM, "bikes/generated-nyc/stations.csv.gz.part") is None, "it still arrives"
     assert no_events(STREAM, "bikes/generated-nyc/trips-2018-11-04.csv.gz") is None
