@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pipelines import lake
 from pipelines.config import Config
 from pipelines.parse import parser, spark_schema
-from pipelines.spark import giving_back
+from pipelines.spark import give_back
 from schemas.stream import Stream
 from schemas.tables import bronze_table, quarantine_table, silver_table
 
@@ -102,9 +102,7 @@ class Merged:
 
     def release(self) -> None:
         """Give the memory back."""
-        with giving_back():
-            self.moved.unpersist()
-            self.judged.unpersist()
+        give_back(self.moved, self.judged)
 
 
 def standing(spark: SparkSession, config: Config, stream: Stream, changed: list[str]) -> Standing:

@@ -52,9 +52,14 @@ def ended_if_stopped() -> Iterator[None]:
         raise
     except BaseException:
         expect_the_end_of_the_jvm()
-        for folder in _mine:
-            _end(folder)
+        while _mine:
+            _end(_mine.popitem()[0])
         raise
+
+
+def jvm_lives() -> bool:
+    """Whether this process has a JVM that was not ended."""
+    return bool(_mine)
 
 
 def expect_the_end_of_the_jvm() -> None:

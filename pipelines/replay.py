@@ -140,8 +140,7 @@ def _commit(
         )
         return late, results, _counts(kept)
     finally:
-        with spark.giving_back():
-            kept.unpersist()
+        spark.give_back(kept)
 
 
 @contextmanager

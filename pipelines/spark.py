@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pipelines import compiled_kernels, lake, orphans
@@ -19,7 +19,7 @@ from pipelines.config import REPOSITORY, Config
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 
@@ -53,13 +53,11 @@ def _own_handler_of_sigint() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-@contextmanager
-def giving_back() -> Iterator[None]:
-    """For what is given back to the JVM at the end: one that was ended meanwhile has nothing any more."""
-    from py4j.protocol import Py4JNetworkError
-
-    with suppress(Py4JNetworkError, ConnectionError):
-        yield
+def give_back(*frames: "DataFrame") -> None:
+    """Give back the memory of frames that were kept; a JVM that was ended has nothing any more."""
+    if orphans.jvm_lives():
+        for frame in frames:
+            frame.unpersist()
 
 
 def _require_java() -> None:
