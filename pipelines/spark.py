@@ -25,10 +25,15 @@ _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was 
 
 
 def session(config: Config) -> "SparkSession":
-    """This process's session, started on first use (seconds) and kept. NotSetUp without Delta's JARs or a JRE."""
+    """This process's session, started on first use (seconds) and kept.
+
+    Raises NotSetUp without Delta's JARs or a JRE, or where a signal ended this process's JVM within a write.
+    """
     from pyspark import SparkContext  # a second of imports that commands without Spark need not pay
     from pyspark.sql import SparkSession
 
+    if _kept and not orphans.jvm_lives():
+        raise NotSetUp("Spark's JVM was ended, as a write of it was interrupted", "a new Python process")
     if _kept and SparkContext._active_spark_context is _kept[-1].sparkContext:
         return _kept[-1]
     _require_java()

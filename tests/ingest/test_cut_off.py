@@ -1,18 +1,11 @@
 """What an ingest that was killed half-way leaves, and what the next one makes of it. No JVM."""
 
-from datetime import date
-
 from pipelines import changes
 from schemas import registry
 from tests.ingest import trips
+from tests.ingest.trips import BIKES, find
 
-TODAY = date(2024, 5, 1)
-BIKES = registry.stream("bikes")
 LINES = [trips.trip("2017-06-03 08:00:00", 600)]
-
-
-def find(config) -> changes.Changes:
-    return changes.find(config, BIKES, TODAY)
 
 
 def test_a_file_that_was_being_emptied_is_taken_out_of_silver_by_the_next_ingest(config):

@@ -1,7 +1,6 @@
 """Which files of the landing folder are taken, which are left out aloud, and which are known already. No JVM."""
 
 import gzip
-from datetime import date
 
 import pytest
 
@@ -9,14 +8,9 @@ from pipelines import changes, land
 from schemas import registry
 from schemas.errors import LandingFailed
 from tests.ingest import trips
+from tests.ingest.trips import BIKES, find
 
-TODAY = date(2024, 5, 1)
-BIKES = registry.stream("bikes")
 LINES = [trips.trip("2017-06-03 08:00:00", 600), trips.trip("2017-06-03 08:00:00", 700)]
-
-
-def find(config) -> changes.Changes:
-    return changes.find(config, BIKES, TODAY)
 
 
 def take_up(config) -> dict[str, tuple[str, str | None]]:

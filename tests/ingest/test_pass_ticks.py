@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines import lake, pass_ticks
-from schemas import registry
 from schemas.tables import pass_table
+from tests.ingest.trips import BIKES
 
 DAY_US = 86_400_000_000
 FIRST = date(2020, 1, 1)
 ORIGIN_US = 18_262 * DAY_US  # 2020-01-01
-BIKES = registry.stream("bikes")
 # (arrival, start), on a grid coarse enough that ticks tie, over three days.
 EVENTS = st.lists(st.tuples(st.integers(0, 29), st.integers(-20, 40)), min_size=1, max_size=25)
 STEP_US = DAY_US // 10

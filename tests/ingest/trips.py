@@ -1,12 +1,14 @@
 """Small landing files in the layouts of the real ones, and what a lake holds, in a form that can be compared."""
 
 import gzip
+from datetime import date
 
 from pipelines import changes, lake
 from pipelines.config import Config
 from schemas import registry
 from schemas.tables import files_table, ingest_tables
 
+TODAY = date(2024, 5, 1)
 BIKES = registry.stream("bikes")
 HEADER = "start_ts,duration,start_station,end_station,subscriber,birth_year"
 FOLDER = "bikes/citibike-nyc-2017"
@@ -35,6 +37,11 @@ def write_bytes(config: Config, path: str, content: bytes) -> str:
     beside.write_bytes(content)
     beside.rename(place)
     return path
+
+
+def find(config: Config) -> changes.Changes:
+    """What an ingest of TODAY would find."""
+    return changes.find(config, BIKES, TODAY)
 
 
 def remember(config: Config, *rows: changes.FileRow) -> None:

@@ -22,15 +22,21 @@ PATIENCE_S = 240
 
 
 def start(config: Config, query: str, day: date, run_id: str) -> subprocess.Popen:
-    """Start a run as the leader of a session of its own, so that all that it starts can be found."""
-    settings = os.environ | {
-        "WINDROW_HOME": str(config.home),
-        "WINDROW_LANDING": str(config.landing),
-        "PYTHONPATH": str(REPOSITORY),
-    }
-    command = [sys.executable, "-c", PROGRAM, query, str(day), run_id]
-    with open(config.home / f"{run_id}-{day}.log", "w") as log:
-        return subprocess.Popen(command, env=settings, stdout=log, stderr=log, start_new_session=True)
+    """Start a run, as `start_program` does."""
+    return start_program(config, f"{run_id}-{day}", PROGRAM, query, str(day), run_id)
+
+
+def start_program(config: Config, name: str, program: str, *arguments: str) -> subprocess.Popen:
+    """Start a program as the leader of a session of its own, so that all that it starts can be found."""
+    with open(config.home / f"{name}.log", "w") as log:
+        return subprocess.Popen([sys.executable, "-c", program, *arguments], env=environment(config), stdout=log,
+                                stderr=log, start_new_session=True)
+
+
+def environment(config: Config) -> dict[str, str]:
+    """What a process needs to find this repository's code and the config's places."""
+    return os.environ | {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing),
+                         "PYTHONPATH": str(REPOSITORY)}
 
 
 def wait_until(holds: Callable[[], object], what: str) -> object:

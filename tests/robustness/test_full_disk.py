@@ -1,7 +1,6 @@
 """A disk that is full, or files that may not grow: a clear error, nothing half-published, and the next try succeeds."""
 
 import errno
-import os
 import random
 import subprocess
 import sys
@@ -10,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from pipelines import ingest, lake, run
-from pipelines.config import REPOSITORY, Config
+from pipelines.config import Config
 from pipelines.stale import stale
 from schemas.errors import StorageFailed
 from tests.ingest import trips
 from tests.lakes import DAYS, PATIENT, copied
 from tests.replay.reading import rows
+from tests.robustness import processes
 
 LIMITED = """
 import resource, sys
@@ -40,10 +40,8 @@ def many_trips() -> list[str]:
 
 
 def run_limited(config: Config, limit_bytes: int) -> subprocess.CompletedProcess:
-    settings = os.environ | {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing),
-                             "PYTHONPATH": str(REPOSITORY)}
     command = [sys.executable, "-c", LIMITED, str(limit_bytes)]
-    return subprocess.run(command, env=settings, capture_output=True, text=True)
+    return subprocess.run(command, env=processes.environment(config), capture_output=True, text=True)
 
 
 def test_a_limit_on_file_sizes_is_said_and_the_next_ingest_succeeds(config):

@@ -108,3 +108,13 @@ def test_a_publication_killed_between_its_two_commits_is_mended(published):
     newest = {row.step: row.state for row in ledger.rows(published, [("run_id", "=", "killed")])}
     assert newest["publish"] == "running"
     _assert_mended(published, before)
+
+
+def test_a_process_whose_jvm_was_ended_by_a_signal_says_so_when_it_wants_spark_again(config):
+    program = ("from pipelines import config, orphans, spark\n"
+               "spark.session(config.load())\n"
+               "try:\n    with orphans.ended_if_stopped():\n        raise KeyboardInterrupt\n"
+               "except KeyboardInterrupt:\n    spark.session(config.load())\n")
+    config.home.mkdir(parents=True, exist_ok=True)
+    assert processes.start_program(config, "interrupted", program).wait(timeout=processes.PATIENCE_S) == 1
+    assert "NotSetUp: Spark's JVM was ended" in (config.home / "interrupted.log").read_text()

@@ -1,13 +1,9 @@
 """An ingest that is killed between any two of its commits, and then repeated, ends as one that was left alone."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from pipelines import ingest
-from pipelines.config import REPOSITORY, Config
+from pipelines.config import Config
 from tests.ingest import trips
 from tests.lakes import copied
 from tests.robustness import processes
@@ -50,12 +46,8 @@ def commits(config: Config, table: str) -> int:
 
 def kill_after_commit(config: Config, table: str) -> None:
     """Ingest in a process of its own, and kill all of it as soon as the table has a new version."""
-    settings = os.environ | {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing),
-                             "PYTHONPATH": str(REPOSITORY)}
     had = commits(config, table)
-    with open(config.home / "killed.log", "w") as log:
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM], env=settings, stdout=log, stderr=log,
-                                   start_new_session=True)
+    process = processes.start_program(config, "killed", PROGRAM)
     try:
         processes.wait_until(lambda: commits(config, table) > had, f"a commit to {table}")
     finally:

@@ -1,6 +1,7 @@
 """Runs beside each other: a scheduler that comes back may start a run whose first try still lives."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 from pipelines import ingest, ledger
 from pipelines.stale import stale
@@ -54,17 +55,18 @@ def test_a_run_that_begins_within_an_ingest_waits_and_sees_all_of_it(ingested):
             reached.set()
             assert go_on.wait(processes.PATIENCE_S)
 
-    beside = threading.Thread(target=ingest.ingest, args=(ingested, "bikes", stand_still))
-    beside.start()
-    try:
-        assert reached.wait(processes.PATIENCE_S)
-        process = processes.start(ingested, QUERY, DAYS[2], "meanwhile")
-        processes.wait_until(lambda: ledger.rows(ingested, [("run_id", "=", "meanwhile")]), "the run's first row")
-        assert process.poll() is None
-    finally:
-        go_on.set()
-        beside.join()
-    _finish([process])
+    with ThreadPoolExecutor() as pool:
+        beside = pool.submit(ingest.ingest, ingested, "bikes", stand_still)
+        running = []
+        try:
+            assert reached.wait(processes.PATIENCE_S)
+            running.append(processes.start(ingested, QUERY, DAYS[2], "meanwhile"))
+            processes.wait_until(lambda: ledger.rows(ingested, [("run_id", "=", "meanwhile")]), "the run's first row")
+            assert running[0].poll() is None
+        finally:
+            go_on.set()
+            beside.result()
+            _finish(running)
     audited = [row for row in ledger.rows(ingested, [("run_id", "=", "meanwhile")]) if row.step == "audit"][-1]
     arrivals = [row["arrival"].date() for row in trips.silver(ingested)]
     assert trips.file_row(ingested, trips.path_of("arrives-meanwhile"))["accepted"] == 1
