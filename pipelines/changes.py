@@ -9,10 +9,10 @@ from datetime import date
 
 import pyarrow as pa
 
-from pipelines import lake, land
+from pipelines import definition, lake, land
 from pipelines.config import Config
+from pipelines.definition import Definition
 from schemas.reading import belongs, choose_layout, has_header, no_events
-from schemas.registry import stream_hash
 from schemas.stream import Stream
 from schemas.tables import files_table
 
@@ -46,6 +46,7 @@ class Changes:
     `landed`: those among them whose content comes from the landing folder; the others are made again from bronze.
     """
 
+    definition: Definition
     rows: dict[str, FileRow]
     landed: frozenset[str]
     known: dict[str, FileRow]
@@ -85,9 +86,9 @@ def as_table(stream: Stream, rows: list[FileRow]) -> pa.Table:
 
 def pending(config: Config, stream: Stream) -> list[str]:
     """Paths for which the tables are behind the landing folder or the definition. Reads every landed byte once."""
-    known, definition = known_files(config, stream), stream_hash(stream.name)
+    known, judged_by = known_files(config, stream), definition.now(config, stream)
     found = land.listing(config.landing, stream)
-    behind = {path for path, row in known.items() if row.definition != definition}
+    behind = {path for path, row in known.items() if not judged_by.holds(row.definition)}
     for path in (*found.events, *found.no_events):
         if path not in known or land.content_hash_or_none(config.landing, path) != known[path].content_hash:
             behind.add(path)
@@ -97,12 +98,12 @@ def pending(config: Config, stream: Stream) -> list[str]:
 def find(config: Config, stream: Stream, today: date, leave_out: frozenset[str] = frozenset()) -> Changes:
     """Compare landing folder and `files_<stream>`; files to leave out (they changed while read) count as absent."""
     known, found = known_files(config, stream), land.listing(config.landing, stream)
-    definition, messages = stream_hash(stream.name), list(found.messages)
+    judged_by, messages = definition.now(config, stream), list(found.messages)
     listed = [path for path in (*found.events, *found.no_events) if path not in leave_out]
     landed = {path: file for path in listed if (file := _land_if_new(config, stream, known.get(path), path, messages))}
     messages += _gone(known, {*found.events, *found.no_events})
     again = {path: row for path, row in known.items()
-             if path not in landed and path not in leave_out and row.definition != definition}
+             if path not in landed and path not in leave_out and not judged_by.holds(row.definition)}
     rows = {path: _first_row(stream, file, known.get(path), today) for path, file in landed.items()}
     rows |= {path: _row_again(stream, row) for path, row in again.items()}
     freed = _freed_duplicates(known, rows, landed, listed)
@@ -110,7 +111,7 @@ def find(config: Config, stream: Stream, today: date, leave_out: frozenset[str] 
         if file := _land_or_say(config, path, messages):
             rows[path] = _first_row(stream, file, known[path], today)
     rows = _refuse_duplicates(stream, rows, known, freed)
-    return Changes(rows, frozenset(landed) | frozenset(rows).intersection(freed), known, tuple(messages))
+    return Changes(judged_by, rows, frozenset(landed) | frozenset(rows).intersection(freed), known, tuple(messages))
 
 
 def _land_if_new(config: Config, stream: Stream, row: FileRow | None, path: str,

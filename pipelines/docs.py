@@ -6,7 +6,7 @@ from pipelines import flow, flow_text
 from pipelines.query_tables import QueryTables
 from schemas.query import Query
 from schemas.registry import queries_of, streams
-from schemas.stream import COMMON_REFUSALS, Column, Stream
+from schemas.stream import COMMON_REFUSALS, Column, Layout, Stream
 from schemas.tables import RUNS, VERDICTS, Table, ingest_tables
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -120,37 +120,42 @@ def _range(column: Column) -> str:
 
 def _stream(stream: Stream) -> list[str]:
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
-    identity = {"line": "its whole line", None: "none: nothing is a duplicate"}.get(
-        stream.identity, f"its columns {stream.identity}"
-    )
     facts = {
         "source": stream.source,
         "days": days,
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
         "key": f"({', '.join(stream.key)}), in {stream.buckets} buckets",
-        "what makes an event the same": identity,
         "ahead of its arrival at most": stream.ahead_at_most,
         "time zone": stream.zone,
         "clock rule": stream.clock_rule,
     }
-    layouts = [["layout", "files", "first line"]]
+    layouts = [["layout", "files", "first line", "what makes an event the same"]]
     layouts += [
         [
             each.name,
             " ".join(f"`{path}`" for path in each.paths),
             "`" + each.delimiter.join(each.header) + "`" if each.header else "no header",
+            _identity(each),
         ]
         for each in stream.layouts
     ]
     skipped = [["skipped", "why"], *([f"`{path}`", why] for path, why in stream.not_events)]
+    beside = [["side input", "files", "meaning"]]
+    beside += [[each.name, " ".join(f"`{path}`" for path in each.paths), each.meaning] for each in stream.side_inputs]
     own = [["own reason for refusal", "meaning"], *(list(pair) for pair in stream.refusals.items())]
     return [
         f"## {stream.name}: {stream.title}",
         "\n".join(f"- {name}: {value}" for name, value in facts.items()),
-        *(_grid(grid) for grid in (layouts, skipped, own) if len(grid) > 1),
+        *(_grid(grid) for grid in (layouts, skipped, beside, own) if len(grid) > 1),
         _columns(stream.columns),
     ]
+
+
+def _identity(layout: Layout) -> str:
+    if isinstance(layout.identity, tuple):
+        return ", ".join(f"`{name}`" for name in layout.identity)
+    return "its whole line" if layout.identity else "nothing: there are no duplicates"
 
 
 def _picture(stream: Stream) -> str:

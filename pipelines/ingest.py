@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from pipelines import bronze, flow, ingest_lock, lake, land, partitions, silver
+from pipelines import bronze, definition, flow, ingest_lock, lake, land, partitions, silver
 from pipelines.changes import (
     ACCEPTED,
     DUPLICATE,
@@ -29,6 +29,7 @@ from pipelines.changes import pending as pending_files
 from pipelines.config import Config
 from pipelines.merge import DUPLICATE as WAS_DUPLICATE
 from pipelines.merge import EVENT, NEW, Merged, merge, standing
+from pipelines.parse import Judging
 from pipelines.spark import session
 from schemas import registry
 from schemas.errors import LandingFailed
@@ -117,7 +118,7 @@ def _apply(config: Config, stream: Stream, changes: Changes, say: Progress) -> t
     say(flow.SILVER.name)
     say("silver: judging lines and duplicates")
     before = standing(session(config), config, stream, list(changes.rows))
-    merged = merge(stream, before, changes.delivering, _layouts(config, stream, changes))
+    merged = merge(_judging(config, stream, changes), before, changes.delivering)
     try:
         _write_merged(config, stream, changes, merged, say)
     finally:
@@ -144,6 +145,11 @@ def _quarantine_changes(changes: Changes, merged: Merged) -> bool:
     return had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values())
 
 
+def _judging(config: Config, stream: Stream, changes: Changes) -> Judging:
+    return Judging(stream, changes.definition.hash, _layouts(config, stream, changes),
+                   definition.side_inputs(config, stream, changes.definition))
+
+
 def _layouts(config: Config, stream: Stream, changes: Changes) -> dict[str, str | None]:
     """Each file's layout by path; chosen anew, from bronze, for files that are made again after a new definition."""
     layouts = {path: row.layout for path, row in {**changes.known, **changes.rows}.items()}
@@ -157,11 +163,11 @@ def _layouts(config: Config, stream: Stream, changes: Changes) -> dict[str, str 
 
 
 def _final_rows(stream: Stream, changes: Changes, merged: Merged | None) -> list[FileRow]:
-    definition, rows = registry.stream_hash(stream.name), list(changes.rows.values())
+    rows = list(changes.rows.values())
     if merged:
         rows = [_counted(row, merged) if row.state == ACCEPTED else row for row in rows]
         rows += [_recounted(changes.known[path], merged) for path in merged.others_touched]
-    return [replace(row, definition=definition) for row in rows]
+    return [replace(row, definition=changes.definition.hash) for row in rows]
 
 
 def _counted(row: FileRow, merged: Merged) -> FileRow:

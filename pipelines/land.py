@@ -14,6 +14,7 @@ from pathlib import Path
 from pipelines.lines import TRUNCATED, chunks, lines
 from schemas.errors import LandingFailed
 from schemas.reading import belongs, no_events
+from schemas.registry import streams
 from schemas.stream import Stream
 
 UNPRINTABLE = "its name is not printable UTF-8; rename it"
@@ -52,17 +53,27 @@ def listing(root: Path, stream: Stream) -> Listing:
     events, skipped, messages = [], {}, []
     for path, problem in _walk(root):
         why = no_events(stream, path)
-        if path.split("/")[0] not in tops and not belongs(stream, path):
+        ours = why is not None or belongs(stream, path)
+        if not ours and (path.split("/")[0] not in tops or _is_anothers(path)):
             continue
         if problem:
             messages.append(f"{ascii(path) if problem == UNPRINTABLE else path}: left out, {problem}")
         elif why:
             skipped[path] = why
-        elif belongs(stream, path):
+        elif ours:
             events.append(path)
         else:
             messages.append(f"{path}: left out, stream {stream.name!r} has no layout for files of that name")
     return Listing(tuple(events), skipped, tuple(messages))
+
+
+def _is_anothers(path: str) -> bool:
+    return any(belongs(stream, path) or no_events(stream, path) for stream in streams().values())
+
+
+def files(root: Path) -> list[str]:
+    """Paths of everything below the landing folder that can be read as a file, sorted by their bytes."""
+    return [path for path, problem in _walk(root) if not problem]
 
 
 def _walk(root: Path) -> Iterator[tuple[str, str | None]]:

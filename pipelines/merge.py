@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from pipelines import lake
 from pipelines.config import Config
-from pipelines.parse import parser, spark_schema
+from pipelines.parse import Judging, parser, spark_schema
 from pipelines.spark import give_back
 from schemas.stream import Stream
 from schemas.tables import bronze_table, quarantine_table, silver_table
@@ -64,9 +64,8 @@ class Merged:
     days: arrival days of silver that change
     """
 
-    stream: Stream
+    judging: Judging
     standing: Standing
-    layouts: dict[str, str | None]
     judged: DataFrame
     moved: DataFrame
     readings: Counter
@@ -94,7 +93,7 @@ class Merged:
         # A line is judged as a whole; of its readings only those that moved come.
         lines = self.standing.other_duplicates.join(self._places(DUPLICATE), PLACE, "left_semi")
         lines = lines.select("path", "line", "text").distinct().withColumn("damage", F.lit(None).cast("string"))
-        again = lines.select(*LINES).mapInArrow(parser(self.stream, self.layouts), spark_schema(self.stream))
+        again = lines.select(*LINES).mapInArrow(parser(self.judging), spark_schema(self.judging.stream))
         return come.unionByName(again.join(self._places(DUPLICATE), PLACE, "left_semi"))
 
     def _places(self, was: str) -> DataFrame:
@@ -120,14 +119,14 @@ def standing(spark: SparkSession, config: Config, stream: Stream, changed: list[
                     opened(bronze_table(stream).name), tuple(changed))
 
 
-def merge(stream: Stream, before: Standing, delivering: list[str], layouts: dict[str, str | None]) -> Merged:
-    """Judge the changed files' lines and let them compete. `layouts`: by path, for all files."""
+def merge(judging: Judging, before: Standing, delivering: list[str]) -> Merged:
+    """Judge the changed files' lines and let them compete. `judging` has the layouts of all files."""
     lines = before.bronze.where(F.col("path").isin(*delivering)).select(*LINES)
-    judged = lines.mapInArrow(parser(stream, layouts), spark_schema(stream)).persist()
+    judged = lines.mapInArrow(parser(judging), spark_schema(judging.stream)).persist()
     by_day = _counts(judged, "path", "reason", "arrival_date")
-    moved = _moved(stream, before, _accepted(judged)).persist()
+    moved = _moved(judging.stream, before, _accepted(judged)).persist()
     moves_by_day = _counts(moved, "path", "was", F.to_date("arrival"))
-    return Merged(stream, before, layouts, judged, moved, _without_day(by_day), _without_day(moves_by_day),
+    return Merged(judging, before, judged, moved, _without_day(by_day), _without_day(moves_by_day),
                   _touched_days(before, by_day, moves_by_day))
 
 
@@ -147,8 +146,9 @@ def _accepted(judged: DataFrame) -> DataFrame:
 
 
 def _moved(stream: Stream, before: Standing, accepted: DataFrame) -> DataFrame:
+    accepted = accepted.where(F.col("identity").isNotNull())
     competing = _competing(accepted, NEW)
-    if stream.identity is None:
+    if all(layout.identity is None for layout in stream.layouts):
         return competing.limit(0)
     if before.any_events:
         at_stake = accepted.select("identity").union(before.gone.select("identity")).distinct()

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kernels.replay import (
     PANES,
@@ -25,14 +26,14 @@ from kernels.replay import (
 from pipelines.aggregates import Aggregates, aggregate_columns, plan_aggregates
 from pipelines.arrays import TIME, stored, times
 from pipelines.grouping import Groups, group
-from pipelines.lateness import Late, late_in_fixed_windows, late_in_rolling_windows
+from pipelines.lateness import Late, late_in_fixed_windows, late_in_rolling_windows, late_in_spanning_windows
 from pipelines.where import rows_that_pass
 from pipelines.window_index import MICROSECOND, days_around, origin_us, slide_of
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Query
 from schemas.windows import Window
 
-SERVED_WINDOWS = ("tumbling", "sliding", "rolling")
+SERVED_WINDOWS = ("tumbling", "sliding", "spanning", "rolling")
 LONGEST_SIZE_US = 1 << 60
 FOREVER_US = 1 << 61
 """A lateness of this much or more: no two event times are so far apart, so it stands for all of them."""
@@ -55,12 +56,14 @@ def replay_events(events: pa.Table, query: Query, ticks: PassTicks, last_tick_us
     aggregates = plan_aggregates(query, _types(events))
     choice = _choose(query, aggregates.plan, kernel, options)
     kept = events.filter(rows_that_pass(events, query.where))
+    kept = kept.filter(~too_long(kept, query.window))
     if kept.num_rows == 0:
         return empty_results(events, query, aggregates)
     groups = group(kept, query.key)
     start_us = stored(kept["start"])[groups.order]
     values, present = aggregates.values(kept, groups.order)
-    columns = EventColumns(groups.offsets, start_us, stored(kept["arrival"])[groups.order], values, present)
+    arrival_us, end_us = (stored(kept[name])[groups.order] for name in ("arrival", "end"))
+    columns = EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us)
     rows = replay_keys(columns, window_spec(query.window, start_us), aggregates.plan, ticks,
                        rules_of(query, last_tick_us), choice)
     return _result_table(rows, groups, aggregates)
@@ -74,12 +77,22 @@ def late_events(events: pa.Table, query: Query, ticks: PassTicks) -> pa.Table:
     rules = rules_of(query, None)
     start_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "arrival"))
     if kept.num_rows == 0:
-        late = Late(*[start_us] * len(Late._fields))
+        late = Late.of_nothing()
+    elif query.window.kind == "spanning":
+        interval = (start_us, stored(kept["end"])[groups.order])
+        late = late_in_spanning_windows(interval, arrival_us, query, ticks, rules)
     elif query.window.kind == "rolling":
         late = late_in_rolling_windows(groups.number, start_us, arrival_us, query, ticks, rules)
     else:
         late = late_in_fixed_windows(start_us, arrival_us, query, ticks, rules)
     return _late_table(kept.take(groups.order[late.row]), query, late)
+
+
+def too_long(events: pa.Table, window: Window) -> np.ndarray:
+    """Which events last longer than spanning windows hold (semantics §2)."""
+    if window.kind != "spanning":
+        return np.zeros(events.num_rows, dtype=bool)
+    return stored(events["end"]) - stored(events["start"]) > window.longest // MICROSECOND
 
 
 def kernel_name(query: Query) -> str:
@@ -160,9 +173,14 @@ def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
         raise WrongParameter("key", clash[0], f"for a late table, a column other than {', '.join(LATE_TYPES)}")
     return pa.table({
         **{name: late_rows[name] for name in names},
-        "reason": pa.array(["too late"] * len(late.row), pa.string()),
-        "first_missed": times(late.first_missed_us), "last_missed": times(late.last_missed_us),
-        "windows_missed": late.windows_missed, "late_by": late.late_by_us})
+        "reason": pa.array(np.where(late.too_long, "too long", "too late"), pa.string()),
+        "first_missed": _known(times(late.first_missed_us), late.windows_missed > 0),
+        "last_missed": _known(times(late.last_missed_us), late.windows_missed > 0),
+        "windows_missed": late.windows_missed, "late_by": _known(pa.array(late.late_by_us), late.knows_how_late)})
+
+
+def _known(values: pa.Array, known: np.ndarray) -> pa.Array:
+    return pc.if_else(pa.array(known), values, pa.scalar(None, values.type))
 
 
 __all__ = ["aggregate_columns", "kernel_name", "late_events", "pass_ticks", "replay_events"]

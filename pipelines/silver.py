@@ -12,7 +12,6 @@ from pipelines.changes import UNREADABLE, Changes, FileRow
 from pipelines.config import Config
 from pipelines.merge import DUPLICATE, EVENT, NEW, Merged
 from pipelines.spark import session
-from schemas.registry import stream_hash
 from schemas.stream import Stream
 from schemas.tables import Table, quarantine_table, silver_table
 
@@ -37,24 +36,24 @@ def write_quarantine(config: Config, stream: Stream, changes: Changes, merged: M
     table, others = quarantine_table(stream), merged.others_touched
     rows = merged.judged.where(F.col("reason").isNotNull()).select(*table.column_names)
     if merged.any_moved(NEW) or merged.any_moved(EVENT):
-        rows = rows.union(_new_duplicates(stream, merged).select(*table.column_names))
+        rows = rows.union(_new_duplicates(merged).select(*table.column_names))
     if others:
         before = merged.standing.quarantined.where(F.col("path").isin(*others))
         rows = rows.union(merged.without(before, DUPLICATE).select(*table.column_names))
     if unreadable := [row for row in changes.rows.values() if row.state == UNREADABLE]:
-        rows = rows.union(_whole_files(config, stream, unreadable).select(*table.column_names))
+        rows = rows.union(_whole_files(config, merged, unreadable).select(*table.column_names))
     return lake.replace_with_spark(config, table, lake.among("path", [*changes.rows, *others]), rows.coalesce(1))
 
 
-def _new_duplicates(stream: Stream, merged: Merged) -> DataFrame:
+def _new_duplicates(merged: Merged) -> DataFrame:
     texts = merged.standing.bronze.select("path", "line", "text")
     lost = merged.moved.where(F.col("was") != DUPLICATE).join(texts, ["path", "line"])
     return lost.withColumns({"reason": F.lit("duplicate"), "detail": F.lit(None).cast("string"),
-                             "definition": F.lit(stream_hash(stream.name))})
+                             "definition": F.lit(merged.judging.definition)})
 
 
-def _whole_files(config: Config, stream: Stream, unreadable: list[FileRow]) -> DataFrame:
-    schema, definition = lake.arrow_schema(quarantine_table(stream)), stream_hash(stream.name)
+def _whole_files(config: Config, merged: Merged, unreadable: list[FileRow]) -> DataFrame:
+    schema = lake.arrow_schema(quarantine_table(merged.judging.stream))
     rows = [{"path": row.path, "line": None, "reading": 0, "reason": "unreadable file", "detail": row.detail,
-             "definition": definition} for row in unreadable]
+             "definition": merged.judging.definition} for row in unreadable]
     return session(config).createDataFrame(pa.Table.from_pylist(rows, schema))

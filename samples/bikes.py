@@ -9,11 +9,8 @@ The same arguments give the same bytes. Files are named as generated:
     bikes/generated-nyc/stations.csv.gz               no events
 """
 
-import gzip
 import math
-import os
 import random
-from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -21,6 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from samples.writing import days_until, main, write_lines
 from schemas.local_time import local_midnights_us
 from schemas.streams.bikes import DAILY, MONTHLY, ZONE
 
@@ -78,22 +76,21 @@ def write(into: Path, days: int, last_day: date, seed: int = 1, trips_per_day: i
 
     They hold the trips whose bikes are back by the end of `last_day` in UTC: of the others nobody knows yet.
     """
-    first_day = last_day - timedelta(days=days - 1)
-    all_days = [first_day + timedelta(days=n) for n in range(days)]
+    all_days = days_until(last_day, days)
     known_until_us = (last_day - date(1970, 1, 1)).days * DAY_S * SECOND_US + DAY_S * SECOND_US
-    written = [_write_lines(into / "bikes/generated-nyc/stations.csv.gz", _station_lines())]
+    written = [write_lines(into / "bikes/generated-nyc/stations.csv.gz", _station_lines())]
     for day in all_days:
-        trips = _trips_of(NEW_YORK, day, seed, trips_per_day, known_until_us, day == first_day)
+        trips = _trips_of(NEW_YORK, day, seed, trips_per_day, known_until_us, day == all_days[0])
         path = into / f"bikes/generated-nyc/trips-{day}.csv.gz"
-        written.append(_write_lines(path, _daily_lines(trips, random.Random(f"{seed} daily {day}"))))
+        written.append(write_lines(path, _daily_lines(trips, random.Random(f"{seed} daily {day}"))))
     for month, days_of_month in groupby(all_days, key=lambda day: f"{day:%Y%m}"):
         trips = [
             trip
             for day in days_of_month
-            for trip in _trips_of(JERSEY_CITY, day, seed, trips_per_day, known_until_us, day == first_day)
+            for trip in _trips_of(JERSEY_CITY, day, seed, trips_per_day, known_until_us, day == all_days[0])
         ]
         path = into / f"bikes/generated-jc/JC-{month}-generated.csv.gz"
-        written.append(_write_lines(path, _monthly_lines(trips, random.Random(f"{seed} monthly {month}"))))
+        written.append(write_lines(path, _monthly_lines(trips, random.Random(f"{seed} monthly {month}"))))
     return written
 
 
@@ -239,43 +236,5 @@ def _station_lines() -> Iterator[str]:
         yield f'{station},{latitude},{longitude},"Generated {station}"'
 
 
-def _write_lines(path: Path, lines: Iterable[str]) -> Path:
-    """Write under another name first, so that no ingest meets half a file; no time stamp, so bytes repeat."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(path.name.replace(".csv.gz", ".part"))
-    with half.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-        packed.writelines(f"{line}\n".encode() for line in lines)
-    os.replace(half, path)
-    return path
-
-
-def _at_least_one(text: str) -> int:
-    if int(text) < 1:
-        raise ValueError(text)
-    return int(text)
-
-
-def main() -> None:
-    """The command line."""
-    parser = ArgumentParser(
-        prog="python -m samples.bikes", description="Write generated bike trips into a folder."
-    )
-    parser.add_argument("--into", type=Path, required=True, help="the landing folder")
-    parser.add_argument("--days", type=_at_least_one, default=7, help="how many local days (default: 7)")
-    parser.add_argument(
-        "--last-day",
-        type=date.fromisoformat,
-        help="the last of them (default: yesterday, UTC)",
-        default=datetime.now(UTC).date() - timedelta(days=1),
-    )
-    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same bytes (default: 1)")
-    parser.add_argument(
-        "--trips-per-day", type=_at_least_one, default=4_000, help="of both layouts (default: 4000)"
-    )
-    chosen = parser.parse_args()
-    files = write(chosen.into, chosen.days, chosen.last_day, chosen.seed, chosen.trips_per_day)
-    print(f"{len(files)} generated files in {chosen.into}/bikes, seed {chosen.seed}")
-
-
 if __name__ == "__main__":
-    main()
+    main("bikes", write, "trips_per_day", 4_000)

@@ -9,12 +9,13 @@ import hashlib
 import json
 from fnmatch import fnmatchcase
 
-from schemas.stream import Layout, Reading, Refusal, Stream
+from schemas.stream import Layout, Place, Reading, Refusal, Stream
 
 # Years 1 to 9999: what every reader of the tables (Python, Arrow, DuckDB, Spark) can show.
 EARLIEST_US = -62_135_596_800_000_000
 LATEST_US = 253_402_300_799_999_999
 _UNREADABLE = (ValueError, csv.Error)
+_NOWHERE = Place()
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -32,7 +33,8 @@ def belongs(stream: Stream, path: str) -> bool:
 
 def no_events(stream: Stream, path: str) -> str | None:
     """Why a file of the stream holds no events; None for files that do, and for those of other streams."""
-    return next((why for pattern, why in stream.not_events if matches(pattern, path)), None)
+    beside = ((pattern, side.meaning) for side in stream.side_inputs for pattern in side.paths)
+    return next((why for pattern, why in (*stream.not_events, *beside) if matches(pattern, path)), None)
 
 
 def has_header(layout: Layout) -> bool:
@@ -45,13 +47,13 @@ def choose_layout(stream: Stream, path: str, first_line: str) -> Layout | None:
     return next((layout for layout in stream.layouts if _fits(layout, path, first_line)), None)
 
 
-def read_line(stream: Stream, layout: Layout, text: str) -> list[Reading | Refusal]:
+def read_line(stream: Stream, layout: Layout, text: str, place: Place = _NOWHERE) -> list[Reading | Refusal]:
     """What a line (without its line end) says, in order: at least one reading or refusal, no error."""
     try:
         fields = split(layout, text)
         if layout.fields is not None and len(fields) != layout.fields:
             return [Refusal("wrong column count", f"{len(fields)} fields; the layout has {layout.fields}")]
-        readings = list(layout.parse(fields))
+        readings = list(layout.parse(fields, place))
     except _UNREADABLE as unreadable:
         return [Refusal("unreadable", str(unreadable))]
     return [_judge(stream, reading) if isinstance(reading, Reading) else reading for reading in readings]
@@ -69,12 +71,12 @@ def identity_of(stream: Stream, layout: Layout, text: str, reading: Reading, num
 
     `number` is the reading's within its line: the readings of one line are never each other's duplicates.
     """
-    if stream.identity is None:
+    if layout.identity is None:
         return None
-    if stream.identity == "line":
+    if layout.identity == "line":
         named = f"{layout.name}\n{number}\n{text}"
     else:
-        named = json.dumps([reading.values[stream.position(name)] for name in stream.identity])
+        named = json.dumps([reading.values[stream.position(name)] for name in layout.identity])
     return hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
 
 

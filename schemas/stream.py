@@ -5,7 +5,7 @@ the standard library, so that DAG parsing, Spark and the docs read the same defi
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
@@ -23,6 +23,15 @@ class Reading(NamedTuple):
     end_us: int
     arrival_us: int
     values: tuple
+
+
+class Place(NamedTuple):
+    """Where a line stands: its file's path below the landing folder, its number from 1; and what lies beside the files
+    of events: by name, what each side input's `read` made of its lines."""
+
+    path: str = ""
+    line: int = 0
+    beside: Mapping[str, object] = {}
 
 
 class Refusal(NamedTuple):
@@ -51,23 +60,37 @@ class Layout:
     """One way in which the stream's lines are written.
 
     `header` is the first line's fields (None: no header, the layout is chosen by `paths`); `parse` turns a line's
-    fields into readings or refusals, and may raise ValueError (refused as `unreadable`, with its text as the detail).
+    fields and place into readings or refusals, and may raise ValueError (refused as `unreadable`, with its text as the
+    detail). `identity` is what makes an event one and the same: "line" (equal lines of the layout), a tuple of columns,
+    or None (nothing is a duplicate).
     """
 
     name: str
     paths: tuple[str, ...]
     header: tuple[str, ...] | None
-    parse: Callable[[list[str]], Iterable[Reading | Refusal]]
+    parse: Callable[[list[str], Place], Iterable[Reading | Refusal]]
+    identity: str | tuple[str, ...] | None
     delimiter: str = ","
     fields: int | None = None  # how many a line has; None: ragged lines are the layout's own affair
 
 
 @dataclass(frozen=True)
-class Stream:
-    """A stream's definition.
+class SideInput:
+    """Files that hold no events, but what some layout needs to read others. They are read before any line is judged;
+    a change of theirs is a change of the definition, so that silver is made again.
 
-    `identity` is "line" (equal lines of one layout are one event), a tuple of columns, or None.
+    `read` turns the lines of all its files, in the order of their paths, into what `Place.beside` holds.
     """
+
+    name: str
+    paths: tuple[str, ...]
+    meaning: str
+    read: Callable[[Iterable[str]], object]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream's definition."""
 
     name: str
     title: str
@@ -76,13 +99,13 @@ class Stream:
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     buckets: int
-    identity: str | tuple[str, ...] | None
     ahead_at_most: timedelta
     zone: str
     clock_rule: str
     first_day: date
     last_day: date | None = None
     not_events: tuple[tuple[str, str], ...] = ()  # (path pattern, why): skipped aloud
+    side_inputs: tuple[SideInput, ...] = ()
     refusals: dict[str, str] = field(default_factory=dict)  # the stream's own reasons and what they mean
     start_meaning: str = "when it began"
     arrival_meaning: str = "when it could be known"

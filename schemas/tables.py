@@ -150,17 +150,17 @@ def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], s
 
 
 def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
-    """Events that were too late for at least one of their windows."""
+    """Events that were too late for at least one of their windows, or too long for all."""
     return Table(
         f"{query.name}_late{suffix}", f"Events that {query.name} could not count in some window" + (
             ", before the gate" if suffix else ""),
         (*_key_columns(query, stream), *EVENT_TIMES, PATH, LINE, READING,
          _required("reason", "string", "too late, or too long"),
-         _required("first_missed", "timestamp", "start of the first window that it missed, UTC"),
-         _required("last_missed", "timestamp", "start of the last window that it missed, UTC"),
+         Column("first_missed", "timestamp", "start of the first window that it missed, UTC; null where it met none"),
+         Column("last_missed", "timestamp", "start of the last window that it missed, UTC; null where it met none"),
          _required("windows_missed", "int64", "how many windows it missed"),
-         _required("late_by", "int64", "the watermark before its tick minus the end of the first missed window",
-                   "microseconds"),
+         Column("late_by", "int64", "the watermark before its tick minus the end of the first missed window; null for "
+                "a too long event that met no window or came before there was a watermark", "microseconds"),
          _required("arrival_date", "date", "day of arrival, UTC: the run that wrote the row")),
         partition_by=("arrival_date",), sort_by=(*query.key, "arrival", "path", "line", "reading"))
 

@@ -107,6 +107,7 @@ class Spanning(Window):
     longest: timedelta = DAY
     attribution: str = "whole"
     kind: ClassVar[str] = "spanning"
+    zone: ClassVar[None] = None
 
     def __post_init__(self):
         Sliding(self.size, self.slide, self.origin)

@@ -14,6 +14,7 @@ from kernels.replay.context import (
     EMIT_ARRIVAL,
     EMIT_FINAL,
     EMIT_WATERMARK,
+    ENDS,
     FINAL_WALK,
     FIRST,
     FIRST_END,
@@ -42,8 +43,19 @@ from kernels.replay.context import (
 from kernels.replay.emit import count_late
 from kernels.replay.walk import invalidate, tell_walk, walk_state
 from kernels.replay.window_table import find_window, set_window
+from kernels.spans.slicing import insert_slices
 from kernels.states import COMMUTATIVE, events_of, gather
-from kernels.windows.block import MODE, ROLLING, SIZE_US, first_end_after, holding, window_end, window_start
+from kernels.windows.block import (
+    MODE,
+    ROLLING,
+    SIZE_US,
+    SPANNING,
+    first_end_after,
+    holding,
+    last_start_until,
+    window_end,
+    window_start,
+)
 
 
 @inner
@@ -78,9 +90,12 @@ def take_burst(r, first, end, tick):
     invalidate(r, CHANGE_WALK)
     store(r, BURST_YOUNGEST, -NEVER)
     rolling = load(load(r, WINDOW), MODE) == ROLLING
+    spanning = load(load(r, WINDOW), MODE) == SPANNING
     for row in range(first, end):
         if rolling:
             _take_rolling(r, row)
+        elif spanning:
+            _take_spanning(r, row)
         else:
             _take_regular(r, row)
     if rolling and load(r, EMIT) == EMIT_ARRIVAL:
@@ -112,6 +127,29 @@ def _take_regular(r, row):
         window = load(r, WINDOW)
         first = load(r, FIRST) if load(r, FIRST_END) > floor else first_end_after(window, floor)
         note_changed(r, first, min(load(r, LAST), first_end_after(window, mark) - 1), row)
+
+
+@inner
+def _take_spanning(r, row):
+    """An event that lasts is in all windows from the first that ends after its start to the last that starts before
+    its end; those that are not final yet get it, by the slices that they are made of."""
+    not_inlined()
+    window, start = load(r, WINDOW), load(load(r, STARTS), row)
+    end = max(load(load(r, ENDS), row), start + 1)
+    first, last = first_end_after(window, start), last_start_until(window, end - 1)
+    floor, mark = load(r, FLOOR), load(r, MARK)
+    if first > last or window_end(window, last) <= floor:
+        return
+    is_late = window_end(window, first) <= mark
+    first = max(first, first_end_after(window, floor))
+    gather(load(r, PLAN), load(r, STATE), load(r, SOURCE), row, row + 1)
+    ends_in = insert_slices(r, max(start, window_start(window, first)), end)
+    if is_late:
+        _tell_walks(r, ends_in)
+    if load(r, EMIT) == EMIT_ARRIVAL:
+        note_changed(r, first, last, row)
+    elif is_late and load(r, EMIT) == EMIT_WATERMARK:
+        note_changed(r, first, min(last, first_end_after(window, mark) - 1), row)
 
 
 @inner

@@ -18,8 +18,9 @@ from kernels.replay.context import (
     append,
 )
 from kernels.replay.emit import emit, newest_tick
-from kernels.replay.walk import HIGH, stand_at, walk_state
+from kernels.replay.walk import HIGH, stand_at
 from kernels.replay.window_table import NO_STATE, kept_state
+from kernels.spans.slicing import window_state
 from kernels.states import gather, merge
 from kernels.windows.block import MODE, ROLLING
 
@@ -107,7 +108,7 @@ def _emit_window(r, number, tick):
 
 @inner
 def emit_from_tree(r, number, tick):
-    _emit_here(r, number, tick, walk_state(r, CHANGE_WALK, number))
+    _emit_here(r, number, tick, window_state(r, CHANGE_WALK, number))
 
 
 @inner

@@ -29,9 +29,9 @@ def check_ticks(ticks: PassTicks) -> None:
     _check_times("newest start", "pass step", newest_us)
 
 
-def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules) -> EventColumns:
-    """The columns as contiguous arrays of the right types. Raises BadInput naming the first event that breaks
-    a rule."""
+def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules, last: bool) -> EventColumns:
+    """The columns as contiguous arrays of the right types; `last`: whether events last, so that their ends count.
+    Raises BadInput naming the first event that breaks a rule."""
     offsets, starts, arrivals = (np.ascontiguousarray(array, np.int64) for array in columns[:3])
     events = len(starts)
     values = np.ascontiguousarray(columns.values, np.int64)
@@ -51,7 +51,20 @@ def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules)
             f"event {int(arrivals.argmax())} arrives at {int(arrivals.max())} µs, after the completing tick "
             f"{rules.complete_tick_us} µs"
         )
-    return EventColumns(offsets, starts, arrivals, values, valid)
+    return EventColumns(offsets, starts, arrivals, values, valid, _checked_ends(columns, starts) if last else None)
+
+
+def _checked_ends(columns: EventColumns, starts: np.ndarray) -> np.ndarray:
+    if columns.end_us is None or len(columns.end_us) != len(starts):
+        found = "none" if columns.end_us is None else str(len(columns.end_us))
+        raise BadInput(f"{len(starts)} starts but {found} ends; spanning windows need the ends of events")
+    ends = np.ascontiguousarray(columns.end_us, np.int64)
+    _check_times("end", "event", ends)
+    backwards = np.flatnonzero(ends < starts)
+    if len(backwards):
+        event = int(backwards[0])
+        raise BadInput(f"event {event} ends at {int(ends[event])} µs, before its start at {int(starts[event])} µs")
+    return ends
 
 
 def _check_times(name: str, of: str, times: np.ndarray) -> None:

@@ -28,7 +28,9 @@ ORDER = 42
 PASS_WALK, FINAL_WALK, CHANGE_WALK, WALK_WORDS = 45, 55, 65, 10
 # Bytes of an entry of the table of open windows: with the state of its newest row, or without.
 ENTRY_BYTES = 75
-CONTEXT_WORDS = 76
+# Events that last: address of their ends (0: they don't), the tree of the slices that they go on from, and a state.
+ENDS, GOES_ON, WHOLE = 76, 77, 78
+CONTEXT_WORDS = 79
 
 NEVER = 1 << 62
 """−NEVER is the watermark before everything."""

@@ -44,7 +44,7 @@ def replay_keys(
     """
     check_rules(rules, EMITS)
     check_ticks(ticks)
-    columns = check_columns(columns, len(columns.values), rules)
+    columns = check_columns(columns, len(columns.values), rules, window.kind == "spanning")
     if len(plan.aggregates) > MOST_AGGREGATES:
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
     states = make_plan(tuple(plan.aggregates))
@@ -86,6 +86,7 @@ def _run(columns, window, states, steps, rules, options) -> ResultRows:
         context.LATENESS: rules.lateness_us,
         context.ALLOWED: rules.allowed_us,
         context.STARTS: lend(columns.start_us),
+        context.ENDS: 0 if columns.end_us is None else lend(columns.end_us),
         context.ARRIVALS: lend(columns.arrival_us),
         context.SOURCE: lend(source),
         context.STEP_TICKS: lend(steps[0]),

@@ -11,6 +11,8 @@ from kernels.replay.context import (
     CHANGED,
     EMIT,
     EMIT_ARRIVAL,
+    ENDS,
+    GOES_ON,
     KEY,
     ORDER,
     OUTPUT_COUNT,
@@ -29,6 +31,7 @@ from kernels.replay.context import (
     TREE,
     USED,
     WALK_WORDS,
+    WHOLE,
     WINDOW,
 )
 from kernels.replay.emit import ROW_OUTPUTS
@@ -38,10 +41,10 @@ from kernels.replay.sweep import advance, start_key
 from kernels.replay.walk import FRONT
 from kernels.replay.window_table import start_table
 from kernels.states import COMMUTATIVE, STATE_WORDS
-from kernels.windows.block import MODE, ROLLING
+from kernels.windows.block import CALENDAR, MODE, REGULAR
 
 FIRST_TABLE_ROOM = 1024
-STATES = 7  # a new event's, and two for each walk
+STATES = 8  # a new event's, two for each walk, and a spanning window's
 
 
 @entry
@@ -51,12 +54,17 @@ def replay(r, offsets, keys, min_arity):
     keep_steps(r)
     store(r, TREE, create(load(r, PLAN), min_arity))
     store(r, STATE, resize(0, STATES * load(load(r, PLAN), STATE_WORDS)))
+    if load(r, ENDS) != 0:
+        store(r, GOES_ON, create(load(r, PLAN), min_arity))
+        store(r, WHOLE, load(r, STATE) + 8 * (STATES - 1) * load(load(r, PLAN), STATE_WORDS))
     start_table(r, FIRST_TABLE_ROOM)
     store(r, PANE, 0)
     store(r, PANE_END, 0)
     for key in range(keys):
         _replay_key(r, key, load(offsets, key), load(offsets, key + 1))
     destroy(load(r, TREE))
+    if load(r, ENDS) != 0:
+        destroy(load(r, GOES_ON))
     release(load(r, STATE))
     release(load(r, TABLE))
     release(load(r, CHANGED + ADDRESS))
@@ -90,12 +98,15 @@ def _replay_key(r, key, first, end):
     advance(r, load(r, STEPS))
     order_rows(r, first_row)
     reset(load(r, TREE))
+    if load(r, ENDS) != 0:
+        reset(load(r, GOES_ON))
 
 
 @inner
 def _makes_rows_at_steps_only(r):
     """Whether events in time make no row at their own tick, and panes may take them in any order."""
-    regular = load(load(r, WINDOW), MODE) != ROLLING
+    mode = load(load(r, WINDOW), MODE)
+    regular = mode in (REGULAR, CALENDAR)
     return regular and load(r, EMIT) != EMIT_ARRIVAL and load(load(r, PLAN), COMMUTATIVE) == 1
 
 

@@ -2,7 +2,7 @@
 window needs."""
 
 from kernels.aggregators.finger_tree.evict import bulk_evict
-from kernels.aggregators.finger_tree.search import first_from, is_empty, oldest
+from kernels.aggregators.finger_tree.search import first_from, is_empty
 from kernels.memory import inner, load, not_inlined, store
 from kernels.replay.context import (
     ALLOWED,
@@ -12,6 +12,7 @@ from kernels.replay.context import (
     FINAL_WALK,
     FLOOR,
     FOREVER,
+    GOES_ON,
     MARK,
     NEVER,
     PANE_FINAL,
@@ -25,10 +26,11 @@ from kernels.replay.context import (
 )
 from kernels.replay.emit import emit
 from kernels.replay.steps import pass_step
-from kernels.replay.walk import HIGH, NEXT, UNKNOWN, invalidate, walk_state
+from kernels.replay.walk import HIGH, NEXT, UNKNOWN, invalidate
 from kernels.replay.window_table import set_window
+from kernels.spans.slicing import first_entry_from, oldest_entry, window_state
 from kernels.states import events_of
-from kernels.windows.block import MODE, ROLLING, SIZE_US, first_end_after, window_end, window_start
+from kernels.windows.block import MODE, ROLLING, SIZE_US, SPANNING, first_end_after, window_end, window_start
 
 
 @inner
@@ -59,10 +61,12 @@ def advance(r, step):
 def _evict(r):
     """Once as much is dead as a window is long: moving a leaf up for every single pane cost more than its row."""
     window = load(r, WINDOW)
-    if load(r, FLOOR) == FOREVER or load(r, FLOOR) - oldest(load(r, TREE)) < 2 * load(window, SIZE_US):
+    if load(r, FLOOR) == FOREVER or load(r, FLOOR) - oldest_entry(r) < 2 * load(window, SIZE_US):
         return
     needed = window_start(window, first_end_after(window, load(r, FLOOR)))
     bulk_evict(load(r, TREE), needed - 1)
+    if load(window, MODE) == SPANNING:
+        bulk_evict(load(r, GOES_ON), needed - 1)
 
 
 @inner
@@ -75,12 +79,12 @@ def _sweep(r, old, new, step, is_final):
     found, number = True, load(r, walk + NEXT)
     exact = number != UNKNOWN
     if not exact:
-        number = first_end_after(window, max(old, oldest(tree)))
+        number = first_end_after(window, max(old, oldest_entry(r)))
     rolling = load(window, MODE) == ROLLING
     if rolling:
         found, number = first_from(tree, number)
     while found and window_end(window, number) <= new:
-        state = walk_state(r, walk, number)
+        state = window_state(r, walk, number)
         if events_of(state) == 0:
             found, number = _next_with_events(r, number)
             exact = False
@@ -98,7 +102,7 @@ def _sweep(r, old, new, step, is_final):
 def _next_with_events(r, number):
     """(whether there is one, number of the next window that holds an entry or ends behind it)."""
     window = load(r, WINDOW)
-    found, time = first_from(load(r, TREE), window_start(window, number))
+    found, time = first_entry_from(r, window_start(window, number))
     return found, max(number + 1, first_end_after(window, time))
 
 

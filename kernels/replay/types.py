@@ -19,6 +19,7 @@ class EventColumns(NamedTuple):
     start_us, arrival_us: int64[events]; arrival never falls within a key
     values: int64[columns, events], one 64-bit word per value (see above); at a null the word is ignored
     valid: bool[columns, events], False at a null
+    end_us: int64[events], never before the start; None unless the window is spanning
     """
 
     key_offsets: np.ndarray
@@ -26,6 +27,7 @@ class EventColumns(NamedTuple):
     arrival_us: np.ndarray
     values: np.ndarray
     valid: np.ndarray
+    end_us: np.ndarray | None = None
 
 
 class Zone(NamedTuple):
@@ -45,7 +47,7 @@ class Zone(NamedTuple):
 class WindowSpec(NamedTuple):
     """One window kind with its parameters.
 
-    kind: "tumbling", "sliding" or "rolling"
+    kind: "tumbling", "sliding", "spanning" or "rolling"
     size_us: > 0; with a zone a day counts 86,400 s here, whatever its true length
     slide_us: > 0; for tumbling equal to size_us, for rolling ignored
     origin_us: start of window 0; ignored with a zone and for rolling
@@ -93,7 +95,7 @@ class ReplayRules(NamedTuple):
 class KernelChoice(NamedTuple):
     """A kernel by name, with its options as (name, value) pairs."""
 
-    name: str = "finger_tree"
+    name: str
     options: tuple[tuple[str, int], ...] = ()
 
 

@@ -9,7 +9,7 @@ from kernels.memory import lend
 from kernels.windows import block, calendar
 from schemas.errors import BadInput, NotServed, WrongParameter
 
-SERVED = ("rolling", "sliding", "tumbling")
+SERVED = ("rolling", "sliding", "spanning", "tumbling")
 
 
 class Window(NamedTuple):
@@ -32,7 +32,8 @@ def make_window(spec, first_us: int, last_us: int) -> Window:
     if spec.kind == "rolling":
         return Window(np.array([block.ROLLING, size, slide, origin, 0, 0], np.int64))
     if spec.zone is None:
-        return Window(np.array([block.REGULAR, size, slide, origin % slide, size // slide, size % slide], np.int64))
+        mode = block.SPANNING if spec.kind == "spanning" else block.REGULAR
+        return Window(np.array([mode, size, slide, origin % slide, size // slide, size % slide], np.int64))
     return _calendar_window(size, slide, spec.zone, (first_us, last_us))
 
 

@@ -15,6 +15,7 @@ IDENTITY = ("path", "line", "reading")
 COMPARED = ("key_number", "start_us", "end_us", "arrival_us", "reason", "first_missed_us", "last_missed_us",
             "windows_missed", "late_by_us")
 LATE_COLUMNS = ("reason", "first_missed", "last_missed", "windows_missed", "late_by")
+ALL_TIMES_US = 1 << 61  # a lateness of this much or more says nothing of how late
 FATES = ("filtered", "in no window", "too late for all", "held")
 
 
@@ -41,22 +42,28 @@ def _fates(recount: Recount) -> str:
     lateness_us = sql.microseconds(recount.query.lateness)
     return f"""
         SELECT m.* EXCLUDE (first_end_us),
-               CASE WHEN NOT kept THEN 'filtered' WHEN windows = 0 THEN 'in no window'
+               CASE WHEN NOT kept THEN 'filtered' WHEN windows = 0 OR too_long THEN 'in no window'
                     WHEN windows_missed = windows THEN 'too late for all' ELSE 'held' END AS fate,
-               'too late' AS reason, t.newest_us - {lateness_us} - m.first_end_us AS late_by_us
+               kept AND (too_long OR windows_missed > 0) AS told,
+               CASE WHEN too_long THEN 'too long' ELSE 'too late' END AS reason,
+               CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END
+                   AS late_by_us
         FROM ({missed}) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
 
 
 def _missed_regular() -> str:
     return f"""
-        SELECT a.* EXCLUDE (first, last), last - first + 1 AS windows, f.window_start_us AS first_missed_us,
-               f.window_end_us AS first_end_us, l.window_start_us AS last_missed_us,
-               greatest(0, least(last, coalesce(c.number, first - 1)) - first + 1) AS windows_missed
-        FROM ({numbered('arrived')}) a
-        ASOF LEFT JOIN (SELECT closed_us, max(number) AS number FROM windows GROUP BY closed_us) c
-            ON a.arrival_us > c.closed_us
-        LEFT JOIN windows f ON f.number = a.first
-        LEFT JOIN windows l ON l.number = least(a.last, c.number)"""
+        WITH closed AS (
+            SELECT a.*, CASE WHEN too_long THEN last ELSE least(last, coalesce(c.number, first - 1)) END AS last_missed
+            FROM ({numbered('arrived')}) a
+            ASOF LEFT JOIN (SELECT closed_us, max(number) AS number FROM windows GROUP BY closed_us) c
+                ON a.arrival_us > c.closed_us)
+        SELECT a.* EXCLUDE (first, last, last_missed), greatest(0, last - first + 1) AS windows,
+               f.window_start_us AS first_missed_us, f.window_end_us AS first_end_us,
+               l.window_start_us AS last_missed_us, greatest(0, last_missed - first + 1) AS windows_missed
+        FROM closed a
+        LEFT JOIN windows f ON f.number = a.first AND a.first <= a.last
+        LEFT JOIN windows l ON l.number = a.last_missed AND a.first <= a.last"""
 
 
 def _missed_rolling(recount: Recount) -> str:
@@ -90,7 +97,7 @@ def _disagreeing() -> str:
         SELECT coalesce(e.path, l.path) AS path, coalesce(e.line, l.line) AS line,
                coalesce(e.reading, l.reading) AS reading, coalesce(e.windows_missed, 0) AS windows_missed,
                e.first_missed_us, e.last_missed_us, e.late_by_us
-        FROM (SELECT * FROM fates WHERE fate IN ('held', 'too late for all') AND windows_missed > 0) e
+        FROM (SELECT * FROM fates WHERE told) e
         FULL JOIN late_audit l ON {' AND '.join(f'e.{column} = l.{column}' for column in IDENTITY)}
         WHERE {differs}"""
 

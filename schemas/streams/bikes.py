@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from schemas.fields import Choices, decimal_or_none, whole_number, whole_or_none
 from schemas.local_time import REPEATED, LocalClock, Moment
-from schemas.stream import Column, Layout, Reading, Stream
+from schemas.stream import Column, Layout, Place, Reading, Stream
 
 ZONE = "America/New_York"
 CLOCK = LocalClock(ZONE)
@@ -21,7 +21,7 @@ GENDERS = Choices({"0": None, "1": "male", "2": "female", "": None})
 NO_PLACES = (None,) * 7  # what a daily file doesn't have: names, latitudes, longitudes, bike
 
 
-def parse_monthly(fields: list[str]) -> list[Reading]:
+def parse_monthly(fields: list[str], _: Place) -> list[Reading]:
     """A line of a monthly file: local start and stop with four decimals, and the reported whole seconds."""
     duration, started, stopped, *stations, bike, user, birth_year, gender = fields
     start_id, start_name, start_latitude, start_longitude, *ended = stations
@@ -38,7 +38,7 @@ def parse_monthly(fields: list[str]) -> list[Reading]:
     return [Reading(start_us, end_us, end_us, values)]
 
 
-def parse_daily(fields: list[str]) -> list[Reading]:
+def parse_daily(fields: list[str], _: Place) -> list[Reading]:
     """A line of a daily file: local start in whole seconds, and the duration; the end is their sum."""
     started, duration, start_id, end_id, subscriber, birth_year = fields
     duration_s = whole_number(duration)
@@ -84,6 +84,7 @@ MONTHLY = Layout(
         "bikeid", "usertype", "birth year", "gender",
     ),
     parse=parse_monthly,
+    identity="line",
     fields=15,
 )  # fmt: skip
 DAILY = Layout(
@@ -91,6 +92,7 @@ DAILY = Layout(
     paths=packed_or_not("bikes/citibike-nyc-*/trips-*", "bikes/generated-nyc/trips-*"),
     header=("start_ts", "duration", "start_station", "end_station", "subscriber", "birth_year"),
     parse=parse_daily,
+    identity="line",
     fields=6,
 )
 LATITUDE = {"unit": "degrees north", "low": -90, "high": 90}
@@ -123,7 +125,6 @@ STREAM = Stream(
     columns=COLUMNS,
     key=("start_station_id",),
     buckets=4,
-    identity="line",
     ahead_at_most=timedelta(0),
     zone=ZONE,
     clock_rule="Of the readings of a local time that occurs twice, the one whose end - start is nearest to "

@@ -78,7 +78,7 @@ def test_a_new_stream_fails_its_tests_until_real_lines_are_written_down(tree):
         tree / "tests/schemas/test_stream_boats.py",
         pieces={
             "FILES: list[tuple[str, str]] = []": 'FILES = [("boats/a.csv", "start,end,key,value")]',
-            "EVENTS: list[tuple[str, str, str, str, str, dict]] = []": f"EVENTS = {events}",
+            "EVENTS: list[Event] = []": f"EVENTS: list[Event] = {events}",
             "REFUSED: list[tuple[str, str, str]] = []": f"REFUSED = {refused}",
         },
     )

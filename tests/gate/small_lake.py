@@ -15,7 +15,7 @@ from pipelines.checks.verdict import Verdict
 from pipelines.config import Config
 from pipelines.query_tables import QueryTables
 from schemas import registry
-from schemas.query import Query, agg, rolling, sliding, tumbling
+from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from schemas.stream import Column, Stream
 from schemas.tables import Table, files_table, partitions_table, pass_table, quarantine_table, silver_table
 from tests.semantics import oracle
@@ -29,7 +29,7 @@ STREAM = Stream(
     columns=(Column("key", "string", "a key"),
              Column("whole", "int64", "a whole number", low=-1_000, high=1_000),
              Column("real", "float64", "a real number")),
-    key=("key",), buckets=2, identity=None, ahead_at_most=HOUR, zone="UTC", clock_rule="none",
+    key=("key",), buckets=2, ahead_at_most=HOUR, zone="UTC", clock_rule="none",
     first_day=FIRST_DAY)
 WINDOWS = {
     "tumbling": tumbling(2 * HOUR),
@@ -41,6 +41,8 @@ WINDOWS = {
     "parts of a day": sliding(DAY / 2, DAY / 4, zone="America/New_York"),
     "calendar days": sliding(2 * DAY, DAY, date(2024, 3, 1), zone="America/New_York"),
     "rolling": rolling(2 * HOUR),
+    "spanning": spanning(3 * HOUR, HOUR, longest=2 * HOUR),
+    "spanning with gaps": spanning(HOUR, 2 * HOUR, longest=3 * HOUR),
 }
 AGGREGATES = {"n": agg("count"), "wholes": agg("count", "whole"), "total": agg("sum", "whole"),
               "real_total": agg("sum", "real"), "mean": agg("mean", "real"),
@@ -65,7 +67,8 @@ def random_events(seed: int, count: int = 150, days: int = 3) -> list[dict]:
 def _event(random: Random, number: int, arrival: datetime) -> dict:
     delay_min = random.choice((-30, 0, 5, 20, 90, 400, 2000))
     start = arrival - timedelta(minutes=delay_min, seconds=random.randrange(0, 120, 20))
-    return {"key": random.choice(("a", "b", "it's \"$c\"", None)), "start": start, "end": start,
+    return {"key": random.choice(("a", "b", "it's \"$c\"", None)), "start": start,
+            "end": start + number % 5 * timedelta(minutes=40),
             "arrival": arrival, "seq": (PATH, number, 0),
             "whole": random.choice((None, random.randrange(-50, 50))),
             "real": random.choice((None, random.uniform(-1e6, 1e6)))}

@@ -42,13 +42,13 @@ def test_laws_hold_on_the_rows_of_the_oracle(config, kind, emit):
     {"allowed_lateness": 40 * HOUR}, {"where": (("whole", ">", 0),)}, {"where": (("key", "is_null", None),)},
     {"where": (("whole", "not_in", (1, 2)), ("real", "<=", 1.5))}, {"where": (("key", "in", ("a", None)),)},
 ], ids=str)
-@pytest.mark.parametrize("kind", ["sliding", "rolling"])
+@pytest.mark.parametrize("kind", ["sliding", "rolling", "spanning"])
 def test_laws_hold_whatever_the_query_asks_for(config, kind, changes):
     made = make_lake(config, asked(kind, **changes), random_events(seed=3))
     assert made.failing(DAYS[1]) == set()
 
 
-@pytest.mark.parametrize("kind", ["sliding", "calendar day", "rolling"])
+@pytest.mark.parametrize("kind", ["sliding", "calendar day", "rolling", "spanning"])
 def test_the_last_day_of_a_stream_takes_the_watermark_to_infinity(config, kind):
     last_day = FIRST_DAY + 2 * DAY
     made = make_lake(config, asked(kind), random_events(seed=7), replace(STREAM, last_day=last_day))

@@ -9,7 +9,7 @@ import pytest
 from pipelines import lake, look_back, replay, spark
 from pipelines.local import late_table, replay_table
 from schemas.errors import BadInput
-from schemas.query import Query, agg, rolling, sliding, tumbling
+from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from tests.replay import toy
 
 AGGREGATES = {
@@ -48,11 +48,14 @@ BY_BUCKET = [
     query("by_calendar", window=tumbling(timedelta(days=1), zone="America/New_York")),
     query("gaps_between", window=sliding(HOUR, 3 * HOUR)),
     query("rolls", window=rolling(6 * HOUR)),
+    query("spans", window=spanning(4 * HOUR, HOUR, longest=5 * HOUR)),
+    query("spans_by_final", window=spanning(150 * toy.MINUTE, HOUR, longest=7 * HOUR), emit="final"),
     query("rolls_by_arrival", window=rolling(6 * HOUR), emit="arrival"),
 ]
 BY_SHUFFLE = [
     query("one_group", key=()),
     query("other_key", key=("kind",)),
+    query("other_spans", key=("kind",), window=spanning(4 * HOUR, HOUR, longest=5 * HOUR), emit="arrival"),
     query("other_rolls", key=("kind",), window=rolling(6 * HOUR)),
 ]
 
@@ -98,6 +101,7 @@ def local(rows: list[dict], asked: Query, day) -> dict[str, pa.Table]:
         asked.lateness
         + asked.allowed_lateness
         + asked.window.size
+        + getattr(asked.window, "longest", 0 * HOUR)
         + (HOUR if asked.name == "by_calendar" else 0 * HOUR)
     )
     read = until if newest is None else [row for row in until if row["start"] > newest - reach]

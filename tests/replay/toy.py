@@ -31,7 +31,6 @@ STREAM = Stream(
     ),
     key=("place",),
     buckets=BUCKETS,
-    identity=None,
     ahead_at_most=timedelta(minutes=30),
     zone="UTC",
     clock_rule="UTC",
@@ -69,7 +68,7 @@ def events(seed: int, per_day: int = 60) -> list[dict]:
     return [
         {
             **row,
-            "end": row["start"],
+            "end": row["start"] + seq % 5 * 100 * MINUTE,
             "seq": seq,
             "path": f"file-{seq // 40:03}",
             "line": seq % 40 + 1,

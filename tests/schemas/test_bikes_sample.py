@@ -1,8 +1,6 @@
 """Generated bike trips have the layouts, dirt and disorder of the real ones, and the same bytes each time."""
 
 import gzip
-import subprocess
-import sys
 from datetime import date
 from itertools import accumulate
 from pathlib import Path
@@ -14,7 +12,6 @@ from schemas.reading import belongs, choose_layout, no_events, read_line
 from schemas.stream import Reading
 from schemas.streams.bikes import STREAM
 
-ROOT = Path(__file__).parents[2]
 LAST_DAY = date(2018, 11, 5)  # the clocks went back on the 4th
 DAY_US = 86_400_000_000
 
@@ -67,16 +64,6 @@ def test_files_are_named_as_generated_and_belong_to_the_stream(landing):
     ]
     assert [path for path in paths if not belongs(STREAM, path)] == ["bikes/generated-nyc/stations.csv.gz"]
     assert no_events(STREAM, "bikes/generated-nyc/stations.csv.gz")
-
-
-def test_the_same_arguments_give_the_same_bytes_and_another_seed_does_not(tmp_path):
-    first, again, other = (
-        sample.write(tmp_path / name, 2, LAST_DAY, seed, 200) for name, seed in [("a", 1), ("b", 1), ("c", 2)]
-    )
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
-    assert all(
-        a.read_bytes() != c.read_bytes() for a, c in zip(first, other, strict=True) if "station" not in a.name
-    )
 
 
 def test_a_month_boundary_gives_a_file_per_month(tmp_path):
@@ -149,19 +136,3 @@ def test_each_file_has_a_few_bad_lines_for_the_quarantine(landing):
     ]
     assert len(refused) == 4
     assert all(reasons == ["unreadable", "wrong column count"] for reasons in refused.values())
-
-
-def test_nothing_arrives_after_the_last_day_since_nobody_could_know_it_yet(landing):
-    end_us = STREAM.arrivals_us[0] + (LAST_DAY - STREAM.first_day).days * DAY_US + DAY_US
-    for pattern in ("bikes/generated-jc/JC-*", "bikes/generated-nyc/trips-*"):
-        assert all(trip.arrival_us < end_us for trips in trips_of(landing, pattern) for trip in trips)
-
-
-def test_the_command_says_what_it_made_and_refuses_no_days(tmp_path):
-    command = [sys.executable, "-m", "samples.bikes", "--into", tmp_path, "--trips-per-day", "50", "--days"]
-    made = subprocess.run([*command, "2"], cwd=ROOT, capture_output=True, text=True)
-    refused = subprocess.run([*command, "0"], cwd=ROOT, capture_output=True, text=True)
-    assert (made.returncode, made.stderr) == (0, "")
-    assert "generated files in" in made.stdout
-    assert refused.returncode == 2
-    assert "Traceback" not in refused.stderr

@@ -75,9 +75,10 @@ def test_the_definition_says_everything_that_users_read(stream):
 def test_columns_are_named_once_and_key_and_identity_are_columns(stream):
     names = [column.name for column in silver_table(stream).columns]
     assert len(names) == len(set(names))
-    identity = stream.identity if isinstance(stream.identity, tuple) else ()
-    assert stream.key
-    assert {*stream.key, *identity} <= {column.name for column in stream.columns}
+    identities = [layout.identity for layout in stream.layouts]
+    assert stream.key and {"line", None}.issuperset(each for each in identities if not isinstance(each, tuple))
+    identified = {name for each in identities if isinstance(each, tuple) for name in each}
+    assert {*stream.key, *identified} <= {column.name for column in stream.columns}
 
 
 @pytest.mark.parametrize("stream", STREAMS)
@@ -111,7 +112,7 @@ def test_whatever_a_line_holds_it_becomes_readings_or_refusals_and_never_an_erro
     assert judged
     for each in judged:
         check_reading(stream, each) if isinstance(each, Reading) else check_refusal(stream, each)
-        if isinstance(each, Reading) and stream.identity is not None:
+        if isinstance(each, Reading) and layout.identity is not None:
             assert len(identity_of(stream, layout, text, each)) == 32
 
 
@@ -162,5 +163,5 @@ def test_common_judgements_come_in_their_stated_order():
     ]
     layout = stream.layouts[0]
     for reading, reason in wrong:
-        said = dataclasses.replace(layout, fields=1, parse=lambda fields, said=reading: [said])
+        said = dataclasses.replace(layout, fields=1, parse=lambda fields, place, said=reading: [said])
         assert [refusal.reason for refusal in read_line(strict, said, "x")] == [reason]

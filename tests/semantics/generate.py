@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from schemas.query import Query, agg, rolling, sliding, tumbling
+from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 
 TIME = pa.timestamp("us", tz="UTC")
 COLUMN_TYPES = {"hub": pa.string(), "dock": pa.int16(), "start": TIME, "end": TIME, "arrival": TIME, "seq": pa.int64(),
@@ -64,7 +64,7 @@ def to_table(rows: list[dict]) -> pa.Table:
 
 
 @st.composite
-def questions(draw, kinds: tuple[str, ...] = ("tumbling", "sliding", "rolling", "calendar")) -> Question:
+def questions(draw, kinds: tuple[str, ...] = ("tumbling", "sliding", "spanning", "rolling", "calendar")) -> Question:
     """A question whose stream lies around the boundaries of its windows."""
     kind = draw(st.sampled_from(kinds))
     grain = HOUR if kind == "calendar" else draw(st.sampled_from(GRAINS))
@@ -73,7 +73,8 @@ def questions(draw, kinds: tuple[str, ...] = ("tumbling", "sliding", "rolling", 
     window = draw(_windows(kind, grain, zone, anchor))
     reach = 60 if kind == "calendar" else 14
     query = draw(_queries(window, grain))
-    return Question(draw(_streams(anchor, grain, reach)), query, draw(st.booleans()))
+    longest = 6 if kind == "spanning" else 2
+    return Question(draw(_streams(anchor, grain, reach, longest)), query, draw(st.booleans()))
 
 
 @st.composite
@@ -84,7 +85,9 @@ def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: dateti
         return sliding(size, slide, origin, zone) if draw(st.booleans()) else tumbling(size, origin, zone)
     size, slide = draw(st.integers(1, 8)) * grain, draw(st.integers(1, 8)) * grain
     origin = draw(st.sampled_from((None, anchor, anchor + 3 * grain + MICROSECOND)))
-    return {"tumbling": tumbling(size, origin), "sliding": sliding(size, slide, origin), "rolling": rolling(size)}[kind]
+    longest = draw(st.integers(1, 8)) * grain
+    return {"tumbling": tumbling(size, origin), "sliding": sliding(size, slide, origin), "rolling": rolling(size),
+            "spanning": spanning(size, slide, origin, longest)}[kind]
 
 
 @st.composite
@@ -101,7 +104,7 @@ def _queries(draw, window, grain: timedelta) -> Query:
 
 
 @st.composite
-def _streams(draw, anchor: datetime, grain: timedelta, reach: int) -> list[dict]:
+def _streams(draw, anchor: datetime, grain: timedelta, reach: int, longest: int) -> list[dict]:
     jitter = st.sampled_from((0, 0, 0, 1, -1))
     grains = st.integers(-reach // 2, reach)
     starts = st.builds(lambda whole, us: anchor + whole * grain + us * MICROSECOND, grains, jitter)
@@ -110,7 +113,8 @@ def _streams(draw, anchor: datetime, grain: timedelta, reach: int) -> list[dict]
     least = draw(st.sampled_from((0, 5, 10, 10)))
     rows = draw(st.lists(st.fixed_dictionaries({
         "hub": st.sampled_from(("a", "a", "b", "é", None)), "dock": st.sampled_from((1, 1, 2, None)),
-        "start": starts, "delay": delays, "lasts": st.integers(0, 2), "bikes": st.none() | st.integers(-3, 9),
+        "start": starts, "delay": delays, "lasts": st.sampled_from(range(longest + 1)),
+        "bikes": st.none() | st.integers(-3, 9),
         "weight": st.none() | st.integers(-(2**40), 2**40).map(float), "rough": st.none() | st.floats(-1e6, 1e6),
         "size": st.none() | st.sampled_from((0.0, -0.0, 0.5, -2.25))}), min_size=least, max_size=18))
     order = draw(st.permutations(range(len(rows))))

@@ -16,11 +16,14 @@ from itertools import count
 from typing import NamedTuple
 
 from schemas.query import Query
-from tests.semantics.oracle_windows import EPOCH, to_us, windows_around
+from tests.semantics.oracle_windows import EPOCH, to_us, windows_around, windows_met
 
 OPERATORS = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }
+
+
+ALL_TIMES = 2**61  # µs; no two event times are so far apart
 
 
 class Event(NamedTuple):
@@ -28,6 +31,7 @@ class Event(NamedTuple):
 
     key: tuple
     start: int
+    end: int
     arrival: int
     row: dict
     watermark_before: float
@@ -54,7 +58,7 @@ def history(events: list[dict], query: Query, complete: bool) -> list[Tick]:
         watermark = max(before, max(to_us(row["start"]) for row in rows) - span(query.lateness))
         if complete and at == max(rows_at):
             watermark = math.inf
-        burst = [Event(tuple(row[c] for c in query.key), to_us(row["start"]), at, row, before)
+        burst = [Event(tuple(row[c] for c in query.key), to_us(row["start"]), to_us(row["end"]), at, row, before)
                  for row in rows if passes(row, query.where)]
         ticks.append(Tick(at, burst, before, watermark))
     return ticks
@@ -131,7 +135,7 @@ class StreamingSystem:
     def windows_of(self, burst: list[Event]):
         """(event, window) for every window that an event of the burst lies in."""
         if self.query.window.kind != "rolling":
-            return [(event, window) for event in burst for window in windows_around(event.start, self.query.window)]
+            return [(event, window) for event in burst for window in windows_of_event(event, self.query)]
         for event in burst:
             if not too_late(event, rolling_window(event.start, self.query), self.query):
                 self.rolling[event.key].add(event.start)
@@ -177,7 +181,7 @@ class StreamingSystem:
     def row(self, tick: Tick, key: tuple, window: tuple[int, int], pane: str) -> None:
         """Add a row: everything in the window so far that was not too late for it."""
         held = [event for event in self.arrived[key]
-                if window[0] <= event.start < window[1] and not too_late(event, window, self.query)]
+                if lies_in(event, window, self.query) and not too_late(event, window, self.query)]
         late_events = sum(event.watermark_before >= window[1] for event in held)
         self.rows.append({
             **dict(zip(self.query.key, key, strict=True)),
@@ -186,6 +190,25 @@ class StreamingSystem:
             "events": len(held), "late_events": late_events,
             **{name: aggregate(each, [event.row for event in held]) for name, each in self.query.aggregates.items()}})
         self.revisions[key, window] += 1
+
+
+def windows_of_event(event: Event, query: Query) -> list[tuple[int, int]]:
+    """All windows that an event is in, in order of their start."""
+    if query.window.kind == "spanning":
+        return [] if too_long(event, query) else windows_met(event.start, event.end, query.window)
+    return windows_around(event.start, query.window)
+
+
+def lies_in(event: Event, window: tuple[int, int], query: Query) -> bool:
+    """Whether a window holds an event: its start, or for spanning windows any part of it."""
+    if query.window.kind == "spanning":
+        return not too_long(event, query) and window in windows_met(event.start, event.end, query.window)
+    return window[0] <= event.start < window[1]
+
+
+def too_long(event: Event, query: Query) -> bool:
+    """Spanning windows hold no event that is longer than they say."""
+    return query.window.kind == "spanning" and event.end - event.start > span(query.window.longest)
 
 
 def rolling_window(time: int, query: Query) -> tuple[int, int]:
@@ -241,16 +264,21 @@ def late(events: list[dict], query: Query, complete: bool = False) -> list[dict]
 
 def _windows_for_late(event: Event, seen: set[int], query: Query) -> list[tuple[int, int]]:
     if query.window.kind != "rolling":
-        return windows_around(event.start, query.window)
+        return windows_of_event(event, query)
     return [rolling_window(time, query) for time in seen
             if event.start <= time < event.start + span(query.window.size)]
 
 
 def _late_row(event: Event, windows: list[tuple[int, int]], query: Query) -> list[dict]:
-    missed = [window for window in windows if too_late(event, window, query)]
-    if not missed:
-        return []
+    if too_long(event, query):
+        reason, missed = "too long", windows_met(event.start, event.end, query.window)
+    else:
+        reason, missed = "too late", [window for window in windows if too_late(event, window, query)]
+        if not missed:
+            return []
+    knows_how_late = missed and event.watermark_before > -math.inf and span(query.lateness) < ALL_TIMES
     return [{**dict(zip(query.key, event.key, strict=True)),
              **{c: event.row[c] for c in ("start", "end", "arrival", "seq")},
-             "reason": "too late", "first_missed": to_time(missed[0][0]), "last_missed": to_time(missed[-1][0]),
-             "windows_missed": len(missed), "late_by": event.watermark_before - missed[0][1]}]
+             "reason": reason, "first_missed": to_time(missed[0][0]) if missed else None,
+             "last_missed": to_time(missed[-1][0]) if missed else None, "windows_missed": len(missed),
+             "late_by": event.watermark_before - missed[0][1] if knows_how_late else None}]

@@ -23,6 +23,15 @@ def windows_around(time: int, window: Window) -> list[tuple[int, int]]:
     return [(start, end) for start, end in near if start <= time < end]
 
 
+def windows_met(start: int, end: int, window: Window) -> list[tuple[int, int]]:
+    """All spanning windows that share a time with `[start, end)`, in order; a point lasts one microsecond."""
+    size, slide = to_us(window.size), to_us(window.slide)
+    origin, end = to_us(window.origin) if window.origin else 0, max(end, start + 1)
+    first, last = (start - origin - size) // slide - 2, (end - origin) // slide + 2
+    starts = [origin + i * slide for i in range(first, last + 1)]
+    return [(each, each + size) for each in starts if each < end and start < each + size]
+
+
 def plain_windows(time: int, size: int, slide: int, window: Window) -> list[tuple[int, int]]:
     """`[origin + i·slide, + size)` for every i near the time."""
     origin = to_us(window.origin) if window.origin else 0

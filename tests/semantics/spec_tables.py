@@ -92,6 +92,6 @@ def assert_late(query, event_table: str, late_rows: str, complete: bool = False)
 
 
 def _late(row: dict) -> dict:
-    return {"seq": int(row["seq"]), "reason": "too late", "first_missed": at(row["first_missed"]),
+    return {"seq": int(row["seq"]), "reason": row.get("reason", "too late"), "first_missed": at(row["first_missed"]),
             "last_missed": at(row["last_missed"]), "windows_missed": int(row["windows_missed"]),
             "late_by": int(row["late_by"])}

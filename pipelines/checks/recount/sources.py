@@ -1,6 +1,7 @@
 """The rows that a recount reads, each table at one fixed version, as temporary tables of integers.
 
-    reading    events that `where` lets through and that a window which the day can still change may hold
+    reading    events that `where` lets through and that a window which the day can still change may hold, with the
+               last time of theirs that counts, reach_us
     arrived    every accepted event of the day, whether or not `where` lets it through
     keys       a number per key, so that a null key is a group like any other
     audit      the run's rows; late_audit: its late rows
@@ -57,6 +58,7 @@ def _first_start_us(recount: Recount) -> int:
     if watermark_us is None:
         return EVER_US
     longest = query.window.size + (timedelta(days=1) if getattr(query.window, "zone", None) else timedelta(0))
+    longest += getattr(query.window, "longest", timedelta(0))
     lower_us = watermark_us - sql.microseconds(query.allowed_lateness + longest)
     if query.window.kind == "rolling":
         (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_day")
@@ -75,8 +77,10 @@ def _add_keys(recount: Recount, lower_us: int) -> None:
                      for column in recount.query.value_columns)
     recount.connection.execute(f"""
         CREATE TEMP TABLE found AS
-        SELECT {columns} epoch_us(s.start) AS start_us, epoch_us(s.arrival) AS arrival_us {values}
-        FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))} AND {sql.where(recount.query.where, 's')}""")
+        SELECT {columns} epoch_us(s.start) AS start_us, {recount.reach_us('s')} AS reach_us,
+               epoch_us(s.arrival) AS arrival_us {values}
+        FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
+          AND {sql.where(recount.query.where, 's')} AND NOT {recount.too_long('s')}""")
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
             SELECT {columns} TRUE FROM found
@@ -90,6 +94,7 @@ def _add_arrived(recount: Recount) -> None:
         CREATE TEMP TABLE arrived AS
         SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
                epoch_us(s.arrival) AS arrival_us, s.path, s.line, s.reading,
+               {recount.reach_us('s')} AS reach_us, {recount.too_long('s')} AS too_long,
                {sql.where(recount.query.where, 's')} AS kept
         FROM silver_of_day s JOIN keys k ON {_same_key(recount, 's', 'k')}""")
 
@@ -98,7 +103,7 @@ def _add_reading(recount: Recount) -> None:
     values = "".join(f", f.{value_name(recount.query, column)}" for column in recount.query.value_columns)
     recount.connection.execute(f"""
         CREATE TEMP TABLE reading AS
-        SELECT k.key_number, f.start_us, f.arrival_us {values}
+        SELECT k.key_number, f.start_us, f.reach_us, f.arrival_us {values}
         FROM found f JOIN keys k ON {_same_key(recount, 'f', 'k')}""")
     recount.connection.execute("DROP TABLE found")
 

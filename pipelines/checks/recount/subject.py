@@ -33,6 +33,18 @@ class Recount:
         """The first microsecond after the day, UTC."""
         return self.start_us + DAY_US
 
+    def reach_us(self, event: str) -> str:
+        """SQL: the last microsecond of an event that a window must hold some of: its start, unless windows span."""
+        if self.query.window.kind != "spanning":
+            return f"epoch_us({event}.start)"
+        return f"greatest(epoch_us({event}.end) - 1, epoch_us({event}.start))"
+
+    def too_long(self, event: str) -> str:
+        """SQL: whether an event is longer than spanning windows hold."""
+        if self.query.window.kind != "spanning":
+            return "FALSE"
+        return f"epoch_us({event}.end) - epoch_us({event}.start) > {sql.microseconds(self.query.window.longest)}"
+
     @property
     def youngest_only(self) -> bool:
         """Rolling windows with emit `arrival`: rows for the key's youngest window only (semantics §2)."""

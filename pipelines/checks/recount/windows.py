@@ -31,8 +31,8 @@ def add_windows(recount: Recount) -> None:
 def _add_grid(recount: Recount) -> None:
     # Without events any time will do: a window that holds none says nothing.
     first_us, last_us = recount.one("""
-        SELECT coalesce(min(start_us), 0), coalesce(max(start_us), 0)
-        FROM (SELECT start_us FROM reading UNION ALL SELECT start_us FROM arrived)""")
+        SELECT coalesce(min(start_us), 0), coalesce(max(reach_us), 0)
+        FROM (SELECT start_us, reach_us FROM reading UNION ALL SELECT start_us, reach_us FROM arrived)""")
     listed = _regular if recount.query.window.zone is None else _calendar
     recount.connection.execute(f"CREATE TEMP TABLE grid AS {listed(recount, first_us, last_us)}")
 
@@ -59,7 +59,7 @@ def _calendar(recount: Recount, first_us: int, last_us: int) -> str:
 
 
 def numbered(relation: str) -> str:
-    """SQL: a relation with `start_us`, and the numbers `first` and `last` of the windows that hold it.
+    """SQL: a relation with `start_us` and `reach_us`, and the numbers `first` and `last` of the windows that hold it.
 
     first > last where none does. The grid reaches beyond all events at both ends, so that both are always found.
     """
@@ -67,7 +67,7 @@ def numbered(relation: str) -> str:
         SELECT e.*, f.number AS first, l.number AS last
         FROM {relation} e
         ASOF LEFT JOIN first_of_end f ON e.start_us < f.window_end_us
-        ASOF LEFT JOIN windows l ON e.start_us >= l.window_start_us"""
+        ASOF LEFT JOIN windows l ON e.reach_us >= l.window_start_us"""
 
 
 def held(recount: Recount, of_windows: str) -> str:

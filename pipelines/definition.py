@@ -1,0 +1,66 @@
+"""What a stream's lines are judged by: its definition, and the side inputs that lie in the landing folder."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipelines import land
+from pipelines.config import Config
+from pipelines.lines import TRUNCATED, chunks, lines
+from schemas.errors import LandingFailed
+from schemas.reading import matches
+from schemas.registry import stream_hash
+from schemas.stream import SideInput, Stream
+
+
+@dataclass(frozen=True)
+class Definition:
+    """hash: of the stream's definition and of its side inputs' bytes, where there are any; files: by side input."""
+
+    hash: str
+    files: dict[str, list[str]]
+
+    def holds(self, hash_before: str) -> bool:
+        """Whether what another hash judged need not be judged again. A side input that is gone leaves what it gave."""
+        return hash_before == self.hash or (not self.files and hash_before.startswith(f"{self.hash}-"))
+
+
+def now(config: Config, stream: Stream) -> Definition:
+    """The definition at this moment. Reads the bytes of side inputs, not their lines."""
+    if not stream.side_inputs or not config.landing.is_dir():
+        return Definition(stream_hash(stream.name), {})
+    landed = land.files(config.landing)
+    found = {side.name: [path for path in landed if any(matches(each, path) for each in side.paths)]
+             for side in stream.side_inputs}
+    files = {name: paths for name, paths in found.items() if paths}
+    return Definition("-".join([stream_hash(stream.name), *_digest(config, files)]), files)
+
+
+def _digest(config: Config, files: dict[str, list[str]]) -> list[str]:
+    digest = hashlib.sha256()
+    for name, paths in files.items():
+        for path in paths:
+            digest.update(f"{name}\0{path}\0{land.content_hash_or_none(config.landing, path)}\0".encode())
+    return [digest.hexdigest()[:8]] if files else []
+
+
+def side_inputs(config: Config, stream: Stream, definition: Definition) -> dict[str, object]:
+    """What the stream's side inputs hold, by name. LandingFailed for one that can't be read."""
+    return {side.name: _read(config, side, definition.files[side.name])
+            for side in stream.side_inputs if side.name in definition.files}
+
+
+def _read(config: Config, side: SideInput, paths: list[str]) -> object:
+    try:
+        return side.read(text for path in paths for text in _texts(config, path))
+    except (*TRUNCATED, OSError, ValueError) as error:
+        raise LandingFailed(f"side input {side.name!r}, {', '.join(paths)}, can't be read ({error}); mend it, or "
+                            "take it out of the landing folder") from error
+
+
+def _texts(config: Config, path: str) -> Iterator[str]:
+    for part in lines(chunks(config.landing / path, hashlib.sha256())):
+        damage = next(filter(None, part.damage or ()), None)
+        if damage:
+            raise ValueError(f"a line is damaged: {damage}")
+        yield from part.texts

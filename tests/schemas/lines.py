@@ -1,0 +1,49 @@
+"""Real lines of a stream, as text in and readings out: what the tests of every stream compare."""
+
+from datetime import UTC, datetime, timedelta
+
+from schemas.reading import belongs, choose_layout, read_line
+from schemas.stream import Place, Reading, Stream
+
+# (layout, line, start, end, arrival in UTC such as "2018-08-01 10:40:33.361", some columns)
+Event = tuple[str, str, str, str, str, dict]
+
+
+def layouts_found(stream: Stream, files: list[tuple[str, str]]) -> list[str]:
+    """The layout's name of each (path, first line); all must be the stream's."""
+    assert all(belongs(stream, path) for path, _ in files)
+    return [choose_layout(stream, *file).name for file in files]
+
+
+def judged(stream: Stream, layout: str, line: str, place: Place = Place()) -> list:  # noqa: B008 (a constant)
+    """What a line of a layout says."""
+    return read_line(stream, next(each for each in stream.layouts if each.name == layout), line, place)
+
+
+def assert_event(stream: Stream, event: Event, place: Place = Place()) -> None:  # noqa: B008
+    """The line is one event, with these times and columns."""
+    layout, line, start, end, arrival, columns = event
+    [reading] = judged(stream, layout, line, place)
+    assert isinstance(reading, Reading), reading
+    assert [utc(time_us) for time_us in reading[:3]] == [moment(text) for text in (start, end, arrival)]
+    assert values(stream, reading, *columns) == columns
+
+
+def values(stream: Stream, reading: Reading, *names: str) -> dict:
+    """Some columns of a reading."""
+    return {name: reading.values[stream.position(name)] for name in names}
+
+
+def reasons(said: list) -> list[str | None]:
+    """Why each reading is refused; None for events."""
+    return [None if isinstance(each, Reading) else each.reason for each in said]
+
+
+def utc(time_us: int) -> datetime:
+    """A time of a reading."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us)
+
+
+def moment(text: str) -> datetime:
+    """A UTC time as the tests write it."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

@@ -1,0 +1,42 @@
+"""phone_calls: what its lines say, and durations that overflowed. The lines are made, in the form of real ones."""
+
+import pytest
+
+from schemas.registry import stream
+from schemas.stream import Reading, Refusal
+from tests.schemas.lines import Event, assert_event, judged, layouts_found, reasons, utc
+
+STREAM = stream("phone_calls")
+HEADER = '"user_id","time_stamp","duration","dest_user_id_if_known","dest_phone_hash"'
+START = "2008-10-02 22:04:28"
+EVENTS: list[Event] = [
+    ("calls", f'19,{START},15,,"4028171021"', START, "2008-10-02 22:04:43", "2008-10-02 22:04:43",
+     {"caller": 19, "receiver": None, "number": "4028171021", "duration_s": 15, "duration_note": None}),
+    ("calls", f'19,{START},0,"27","4028171021"', START, START, START, {"receiver": 27, "duration_s": 0}),
+    ("calls", f",{START},1,,", START, "2008-10-02 22:04:29", "2008-10-02 22:04:29", {"caller": None, "number": None}),
+    ("calls", f'21,{START},32767,,"1"', START, "2008-10-03 07:10:35", "2008-10-03 07:10:35",
+     {"duration_note": "at the limit of 16 bits"}),
+]  # fmt: skip
+
+
+def test_the_layout_is_found_by_its_first_line():
+    assert layouts_found(STREAM, [("cdr/social-evolution/Calls.csv.gz", HEADER)]) == ["calls"]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=range(len(EVENTS)))
+def test_lines_are_the_calls_that_they_are_known_to_be(event):
+    assert_event(STREAM, event)
+
+
+def test_a_negative_duration_is_refused_with_the_calls_start_as_its_arrival():
+    [refusal] = judged(STREAM, "calls", f'56,{START},-3540,,"303986074"')
+    assert isinstance(refusal, Refusal) and (refusal.reason, str(utc(refusal.arrival_us))) == (
+        "negative duration", f"{START}+00:00")
+
+
+def test_other_lines_are_refused():
+    lines = [f"19,{START},15", f"19,{START},32768,,1", f"19,{START},1.5,,1", "19,yesterday,15,,1"]
+    said = [judged(STREAM, "calls", line) for line in lines]
+    assert [reasons(each) for each in said] == [
+        ["wrong column count"], ["out of range"], ["unreadable"], ["unreadable"]]
+    assert not any(isinstance(each, Reading) for [each] in said)
