@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor test lint docs lock bench-first-light new-stream new-query new-aggregate
+.PHONY: menu demo up down setup doctor test lint docs lock bench-first-light accounted new-stream new-query new-aggregate
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -40,6 +40,9 @@ lock: ## requirements/*.txt again from pyproject.toml
 
 bench-first-light: setup ## the kernel alone, and silver to Delta beside Spark's window()
 	@$(WINDROW_PYTHON) -m benchmarks.first_light
+
+accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
+	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"
 
 new-stream: setup ## write a stream and its test: NAME=...
 	@$(WINDROW_PYTHON) -m stack.new stream "$(NAME)"

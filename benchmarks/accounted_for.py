@@ -1,0 +1,92 @@
+"""Every reading of the landing folder accounted for: `make accounted LANDING=../shared/data`.
+
+Ingests all streams into a lake of its own and writes docs/accounted-for.md: for each file its readings, how many were
+accepted, how many are duplicates, and how many were refused, by reason. Nothing may be left over.
+"""
+
+import shutil
+import sys
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+
+from pipelines import ingest, lake
+from pipelines.config import REPOSITORY, Config
+from schemas import registry
+from schemas.errors import BadInput
+from schemas.reading import belongs
+
+PAGE = REPOSITORY / "docs" / "accounted-for.md"
+HEAD = """# Everything accounted for
+
+<!-- Made by `make accounted` from the real files: run that again, don't edit this page. -->
+
+Each file of the real data (its folder stands beside the repository, since its licences forbid to commit it), ingested:
+readings = accepted + duplicates + refused. A line may hold many readings; a line that can't be read counts as one. What
+each reason means stands on the page of its stream ([streams](streams.md)).
+"""
+DUPLICATE = "duplicate"
+
+
+def account(config: Config, stream: str) -> list[dict]:
+    """Ingest a stream. One row per file of events: path, readings, accepted, duplicates, and a count for each reason.
+
+    Raises BadInput for a file of which readings are left over.
+    """
+    ingest.ingest(config, stream)
+    refused = Counter((row["path"], row["reason"]) for row in
+                      lake.read(config, f"quarantine_{stream}", columns=["path", "reason"]).to_pylist())
+    files = [row for row in lake.read(config, f"files_{stream}").to_pylist()
+             if belongs(registry.stream(stream), row["path"])]
+    return [_row(row, {reason: count for (path, reason), count in refused.items() if path == row["path"]})
+            for row in sorted(files, key=lambda row: row["path"])]  # fmt: skip
+
+
+def _row(file: dict, refused: dict[str, int]) -> dict:
+    if file["state"] == "duplicate file":
+        refused = {DUPLICATE: file["duplicates"]}
+    total = file["accepted"] + sum(refused.values())
+    if file["readings"] != total:
+        raise BadInput(f"{file['path']}: {file['readings']} readings, but {total} are accounted for")
+    return {"file": file["path"], "readings": file["readings"], "accepted": file["accepted"],
+            "duplicates": refused.pop(DUPLICATE, 0), **refused}  # fmt: skip
+
+
+def section(stream: str, rows: list[dict]) -> str:
+    """A stream's part of the page: a table per folder of files, with its sum."""
+    parts = [f"## {stream}"]
+    for folder, files in groupby(rows, key=lambda row: str(Path(row["file"]).parent)):
+        listed = [{**row, "file": Path(row["file"]).name} for row in files]
+        total = {"file": f"**{len(listed)} files**", **_sum(listed)}
+        parts += [f"`{folder}`", _table([*listed, total])]
+    return "\n\n".join(parts)
+
+
+def _sum(rows: list[dict]) -> dict[str, int]:
+    counts = Counter()
+    for row in rows:
+        counts.update({name: count for name, count in row.items() if name != "file"})
+    return dict(counts)
+
+
+def _table(rows: list[dict]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [names, ["---"] + ["--:"] * (len(names) - 1)]
+    lines += [[row["file"], *(f"{row.get(name, 0):,}" for name in names[1:])] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main(landing: Path) -> None:
+    """Write the page, and print the sums."""
+    config = Config(REPOSITORY / "var" / "accounted", landing.resolve())
+    shutil.rmtree(config.home, ignore_errors=True)
+    accounts = {stream: account(config, stream) for stream in registry.streams()}
+    for stream, rows in accounts.items():
+        print(f"{stream}: {len(rows)} files, {_sum(rows)}")
+    sections = [section(stream, rows) for stream, rows in accounts.items() if rows]
+    PAGE.write_text("\n\n".join([HEAD.rstrip(), *sections]) + "\n")
+    print(f"made {PAGE.relative_to(REPOSITORY)}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
