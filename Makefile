@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor test lint docs lock bench-first-light accounted new-stream new-query new-aggregate
+.PHONY: menu demo up down setup doctor test fuzz lint docs lock bench-first-light accounted new-stream new-query new-aggregate
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -28,6 +28,12 @@ doctor: ## what is missing or wrong, with the command that mends it
 # Two at a time: half of the tests wait, for a scheduler or for a JVM's start. More would need 4 GiB each.
 test: setup ## every test
 	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
+fuzz: export WINDROW_FUZZ_CASES = $(or $(CASES),1000)
+fuzz: export WINDROW_FUZZ_SEED := $(or $(SEED),$(shell date +%s))
+fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CASES=...
+	@echo CASES=$(WINDROW_FUZZ_CASES) SEED=$(WINDROW_FUZZ_SEED)
+	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
 
 lint: setup ## style and common mistakes
 	@$(WINDROW_PYTHON) -m ruff check .

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pipelines import land
 from pipelines.config import Config
-from pipelines.lines import TRUNCATED, chunks, lines
+from pipelines.lines import UNREADABLE_FILE, chunks, lines
 from schemas.errors import LandingFailed
 from schemas.reading import matches
 from schemas.registry import stream_hash
@@ -53,7 +53,7 @@ def side_inputs(config: Config, stream: Stream, definition: Definition) -> dict[
 def _read(config: Config, side: SideInput, paths: list[str]) -> object:
     try:
         return side.read(text for path in paths for text in _texts(config, path))
-    except (*TRUNCATED, OSError, ValueError) as error:
+    except (*UNREADABLE_FILE, OSError, ValueError) as error:
         raise LandingFailed(f"side input {side.name!r}, {', '.join(paths)}, can't be read ({error}); mend it, or "
                             "take it out of the landing folder") from error
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.lines import TRUNCATED, chunks, lines
+from pipelines.lines import UNREADABLE_FILE, chunks, lines
 from schemas.errors import LandingFailed
 from schemas.reading import belongs, no_events
 from schemas.registry import streams
@@ -121,7 +121,7 @@ def land(root: Path, path: str) -> Landed:
                 if count == 0 and not (part.damage and part.damage[0]):
                     first = part.texts[0]
                 count += len(part.texts)
-        except TRUNCATED as error:
+        except UNREADABLE_FILE as error:
             count, first, unreadable = 0, None, f"{type(error).__name__}: {error}"
         after = os.stat(root / path)
     except OSError as error:

@@ -27,7 +27,7 @@ from pipelines import flow, lake
 from pipelines.checks.verdict import Verdict
 from pipelines.config import REPOSITORY, Config
 from schemas.errors import GateFailed, IngestBehind, OutsideStream, StorageFailed
-from schemas.registry import query_hash, stream_hash
+from schemas.registry import query_hash, replay_hash, stream_hash
 from schemas.tables import RUNS, VERDICTS, Table
 
 # Rules that said no: an operator has something to do. Any other error is a failure, which a retry may mend.
@@ -227,5 +227,5 @@ def code_hash() -> str:
 
 
 def definition_hash(stream: str, query: str | None) -> str:
-    """Hash of the stream's definition and, for a query's step, of the query's."""
-    return stream_hash(stream) if query is None else f"{stream_hash(stream)}-{query_hash(query)}"
+    """Hash of the stream's definition; for a query's step, of what a replay takes from it, and of the query's."""
+    return stream_hash(stream) if query is None else f"{replay_hash(stream)}-{query_hash(query)}"

@@ -14,7 +14,9 @@ from typing import NamedTuple
 CHUNK_BYTES = 1 << 20
 LINE_LIMIT_BYTES = 1 << 20
 KEPT_CHARACTERS = 1000  # of a line that is too long
-TRUNCATED = (EOFError, zlib.error, gzip.BadGzipFile)
+UNREADABLE_FILE = (EOFError, zlib.error, gzip.BadGzipFile)
+# Real files unpack to 5 to 20 times their size; a bomb, to 1,000 times, would fill the disk with refused lines.
+BOMB_BYTES, BOMB_RATIO = 32 << 20, 100
 
 
 class Lines(NamedTuple):
@@ -28,7 +30,7 @@ class _Digesting(io.RawIOBase):
     """A file whose every byte read goes through a digest."""
 
     def __init__(self, file: io.RawIOBase, digest):
-        self._file, self._digest = file, digest
+        self._file, self._digest, self.bytes = file, digest, 0
 
     def readable(self) -> bool:
         return True
@@ -36,19 +38,25 @@ class _Digesting(io.RawIOBase):
     def readinto(self, buffer) -> int:
         count = self._file.readinto(buffer)
         self._digest.update(memoryview(buffer)[:count])
+        self.bytes += count
         return count
 
 
 def chunks(path: Path, digest) -> Iterator[bytes]:
     """The file's content (gunzipped where its name ends with .gz) in pieces; the digest gets the bytes on disk.
 
-    The digest is of the whole file once this has ended, also when it ends with one of TRUNCATED.
+    The digest is of the whole file once this has ended, also when it ends with one of UNREADABLE_FILE.
     """
     with open(path, "rb", buffering=0) as raw, io.BufferedReader(_Digesting(raw, digest), CHUNK_BYTES) as whole:
         # An empty file is empty, whatever its name; GzipFile reads no bytes as no content.
         content = gzip.GzipFile(fileobj=whole) if path.name.endswith(".gz") else whole
+        unpacked = 0
         try:
             while chunk := content.read(CHUNK_BYTES):
+                unpacked += len(chunk)
+                if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * whole.raw.bytes:
+                    raise gzip.BadGzipFile(f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
+                                           f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked")
                 yield chunk
         finally:
             while whole.read(CHUNK_BYTES):

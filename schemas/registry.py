@@ -53,6 +53,15 @@ def stream_hash(name: str) -> str:
     return _hash_files([ROOT / "streams" / f"{name}.py", *shared])
 
 
+def replay_hash(name: str) -> str:
+    """Changes whenever what a replay takes from a stream's definition does, beside its events: what columns hold, which
+    days there are, and how far ahead an event may be. How lines are read shows in the events."""
+    found = stream(name)
+    columns = [(column.name, column.type, column.low, column.high, column.nullable) for column in found.columns]
+    facts = (found.key, columns, found.ahead_at_most, found.first_day, found.last_day)
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
+
+
 def query_hash(name: str) -> str:
     """Changes whenever a query's file or the query language changes."""
     return _hash_files([ROOT / "queries" / f"{name}.py", ROOT / "query.py", ROOT / "windows.py"])

@@ -36,6 +36,18 @@ def _show_stale(settings, as_json: bool) -> None:
     _output.show(found, as_json)
     if not found:
         _output.say("no run is stale")
+    _say_pending(settings)
+
+
+def _say_pending(settings) -> None:
+    """What has landed and isn't ingested may make more runs stale."""
+    from pipelines import ingest, lake
+    from schemas import registry
+
+    for name in registry.streams():
+        if lake.version(settings, f"files_{name}") is not None and (behind := ingest.pending(settings, name)):
+            _output.say(f"{len(behind)} file(s) of {name} are new, changed, or judged by an older definition, such as "
+                        f"{behind[0]}; more runs may be stale after: windrow ingest {name}")
 
 
 def _show_steps(settings, stages: bool, last: int, as_json: bool) -> None:

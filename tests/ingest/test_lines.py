@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, TRUNCATED, chunks, lines
+from pipelines.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, UNREADABLE_FILE, chunks, lines
 
 
 def read(content: bytes, piece_bytes: int = 1 << 20) -> list[tuple[str, str | None]]:
@@ -63,6 +63,6 @@ def test_the_digest_is_of_the_bytes_on_disk(tmp_path):
 def test_a_damaged_gzip_is_noticed_and_still_digested_whole(tmp_path, packed):
     (tmp_path / "f.csv.gz").write_bytes(packed)
     digest = hashlib.sha256()
-    with pytest.raises(TRUNCATED):
+    with pytest.raises(UNREADABLE_FILE):
         list(chunks(tmp_path / "f.csv.gz", digest))
     assert digest.hexdigest() == hashlib.sha256(packed).hexdigest()

@@ -39,6 +39,11 @@ def environment(config: Config) -> dict[str, str]:
                          "PYTHONPATH": str(REPOSITORY)}
 
 
+def pause() -> None:
+    """Long enough to leave the others a core, short enough to see what they do."""
+    time.sleep(0.05)
+
+
 def wait_until(holds: Callable[[], object], what: str) -> object:
     """Look every few milliseconds; a test that waits in vain fails and says for what."""
     until = time.monotonic() + PATIENCE_S

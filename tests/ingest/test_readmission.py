@@ -1,0 +1,91 @@
+"""After a fix of a stream's definition the refused rows that are now fine are accepted, once, and `stale` names the
+runs that change: on the ragged lines of the data sessions, which a first reader of the files would take for damaged.
+"""
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from pipelines import definition, ingest, lake, run
+from pipelines.config import Config
+from pipelines.stale import stale
+from schemas import registry
+from tests.lakes import PATIENT
+from tests.replay.reading import rows
+
+pytestmark = PATIENT
+QUERY, FIRST = "cdr_active", date(2015, 8, 3)
+DAYS = [FIRST + timedelta(days=n) for n in range(3)]
+FILES = {day: f"cdr/generated-xdr/beijing/BY_USER_{day:%Y%m%d}.csv" for day in DAYS}
+RAGGED_DAY = DAYS[1]
+
+
+def line(day: date, minute: int, ragged: bool = False) -> str:
+    """A session of a minute, at noon in China and some minutes later; its user agent may hold a comma."""
+    times = ",".join(f"{day} 12:{each:02}:00.000000" for each in (minute, minute + 1))
+    who = f"someone,41000,{10_000 + minute % 2},net,123456,10.0.0.1,10.0.0.2"
+    return f"{who},{times},60,1,2,1,,,,80,200,,,{',' * ragged}"
+
+
+def land(config: Config) -> None:
+    for day, path in FILES.items():
+        lines = [line(day, minute, ragged=day == RAGGED_DAY and minute % 3 == 0) for minute in range(12)]
+        place = config.landing / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("\n".join([*lines, ""]))
+
+
+@pytest.fixture
+def strict(monkeypatch):
+    """The stream as one would define it before having seen a ragged line."""
+    ours = registry.stream("cdr")
+    layouts = tuple(replace(layout, fields=21) for layout in ours.layouts)
+    with monkeypatch.context() as before_the_fix:
+        before_the_fix.setitem(registry.streams(), "cdr", replace(ours, layouts=layouts))
+        before_the_fix.setattr(definition, "stream_hash", lambda name: "before the fix")
+        yield before_the_fix
+
+
+def replay_all(config: Config) -> None:
+    for day in DAYS:
+        run.replay_day(config, QUERY, day)
+
+
+def published(config: Config) -> list[dict]:
+    return rows(config, QUERY, ())
+
+
+def refused(config: Config) -> list[tuple[str, str]]:
+    found = lake.read(config, "quarantine_cdr", columns=["path", "reason"]).to_pylist()
+    return [(row["path"], row["reason"]) for row in found]
+
+
+def test_refused_lines_that_are_fine_now_are_accepted_once_and_stale_names_what_changes(config, tmp_path, strict):
+    land(config)
+    ingest.ingest(config, "cdr")
+    assert refused(config) == [(FILES[RAGGED_DAY], "wrong column count")] * 4
+    replay_all(config)
+    assert stale(config) == []
+    strict.undo()
+    assert ingest.pending(config, "cdr") == sorted(FILES.values())
+    report = ingest.ingest(config, "cdr")
+    assert (refused(config), report.accepted) == ([], 12 * len(DAYS))
+    assert lake.read(config, "silver_cdr").num_rows == 12 * len(DAYS)
+    assert ingest.ingest(config, "cdr").touched_days == ()
+    _assert_exactly_the_runs_that_change_are_stale(config, tmp_path)
+
+
+def _assert_exactly_the_runs_that_change_are_stale(config: Config, tmp_path) -> None:
+    """Those of the ragged lines' day, and of the days whose look-back reaches it; the day before is not among them."""
+    named, before = {each.day for each in stale(config)}, published(config)
+    assert RAGGED_DAY in named and DAYS[0] not in named
+    for day in sorted(named):
+        run.replay_day(config, QUERY, day)
+    assert stale(config) == []
+    fresh = Config(tmp_path / "fresh", config.landing)
+    ingest.ingest(fresh, "cdr")
+    replay_all(fresh)
+    assert published(config) == published(fresh)
+    changed = {row["emitted_date"] for row in published(fresh) if row not in before}
+    assert set() < changed <= named
