@@ -162,7 +162,7 @@ def _utc(us: int):
 def by_windrow(config: Config, query: Query) -> None:
     """The product's stage: buckets to tasks, kernel, Arrow, and the commit that replaces the interval's rows."""
     back, table = whole_span(config), QueryTables.of(query).audit
-    rows = replay.replayed(config, query, back).where("result IS NOT NULL").select("result.*")
+    rows = replay.replayed(config, replay.work_of(config, query, back)).where("result IS NOT NULL").select("result.*")
     lake.replace_with_spark(config, table, lake.among("emitted_date", [back.day]), rows)
 
 
@@ -237,7 +237,7 @@ def parts(config: Config) -> dict[str, float]:
     read_s = time.perf_counter() - began
     replay_one_thread = partial(replay_events, events, query, back.ticks, back.last_tick_us)
     replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
-    frame = replay.replayed(config, query, back)
+    frame = replay.replayed(config, replay.work_of(config, query, back))
     return {
         "read silver": read_s,
         "group, kernel and rows to Arrow, one thread": _seconds(replay_one_thread),

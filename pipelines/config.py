@@ -43,6 +43,11 @@ class Config:
         return os.environ.get("WINDROW_SPARK_MASTER", "local[2]")
 
     @cached_property
+    def spark_from_bytes(self) -> int:
+        """From how much silver on a replay is worth Spark's start; below, it runs in its own process."""
+        return int(os.environ.get("WINDROW_SPARK_FROM_MIB", "32")) << 20
+
+    @cached_property
     def java_options(self) -> str:
         """More options for Spark's JVM; tests ask for the quick compiler, which starts faster and then runs slower."""
         return os.environ.get("WINDROW_JAVA_OPTIONS", "")

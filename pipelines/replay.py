@@ -1,9 +1,11 @@
 """Replay: a day's arrivals through the query's kernel, into the audit tables. Here alone Spark meets kernels.
 
 A query whose key contains the stream's key columns is replayed by bucket: a task gets bucket numbers and reads those
-buckets' files itself. Spark promises no such thing for rows: it packs and splits files by size. Others shuffle.
+buckets' files itself. Spark promises no such thing for rows: it packs and splits files by size. Others shuffle. A day
+too small to be worth a JVM's start is replayed in this process (replay_here.py).
 """
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pipelines import ingest_lock, lake, look_back, spark, stale
+from pipelines import ingest_lock, lake, look_back, replay_here, spark, stale
 from pipelines.audit_versions import AuditVersions
 from pipelines.config import Config
 from pipelines.look_back import LookBack
@@ -58,9 +60,9 @@ def audit(config: Config, query: Query, day: date) -> Audited:
     kernel, stream, tables = kernel_name(query), stream_named(query.stream), QueryTables.of(query)
     with ingest_lock.held(config, stream.name):
         digests, back = stale.digests(config, stream.name), look_back.of(config, query, stream, day)
-    rows = replayed(config, query, back)
-    with _errors_of_tasks():
-        late_version, version, counts = _commit(config, tables, day, rows)
+    lake.ensure(config, tables.late_audit)
+    lake.ensure(config, tables.audit)
+    late_version, version, counts = _replayed_and_committed(config, tables, work_of(config, query, back))
     return Audited(
         AuditVersions(version, late_version, back.silver_version, back.pass_version),
         # Nothing had arrived before the day: the run depends on that too.
@@ -70,14 +72,24 @@ def audit(config: Config, query: Query, day: date) -> Audited:
     )
 
 
-def replayed(config: Config, query: Query, back: LookBack, partitions: int | None = None) -> "DataFrame":
-    """The tagged rows of one day (see replay_tasks.py), not yet computed; by default in a task per core."""
+def _replayed_and_committed(config: Config, tables: QueryTables, work: Work) -> tuple[int, int, dict[str, int]]:
+    if sum(os.path.getsize(path) for files in work.files.values() for path in files) < config.spark_from_bytes:
+        return replay_here.commit(config, tables, work.look_back.day, work)
+    with _errors_of_tasks():
+        return _commit(config, tables, work.look_back.day, replayed(config, work))
+
+
+def work_of(config: Config, query: Query, back: LookBack) -> Work:
+    """What the tasks of a run need to know."""
     stream, tables = stream_named(query.stream), QueryTables.of(query)
-    whole_buckets = set(stream.key) <= set(query.key)
     schemas = (_read_schema(query, stream), lake.arrow_schema(tables.audit), lake.arrow_schema(tables.late_audit))
-    work = Work(query, back, *schemas, _buckets(config, stream, back) if whole_buckets else None)
-    if whole_buckets:
-        source, task = spark.session(config).range(0, stream.buckets, 1, partitions), by_bucket
+    return Work(query, back, *schemas, _buckets(config, stream, back), set(stream.key) <= set(query.key))
+
+
+def replayed(config: Config, work: Work, partitions: int | None = None) -> "DataFrame":
+    """The tagged rows of one day (see replay_tasks.py), not yet computed; by default in a task per core."""
+    if work.whole_buckets:
+        source, task = spark.session(config).range(0, len(work.files), 1, partitions), by_bucket
     else:
         source, task = _shuffled(config, work, partitions), from_shuffle
     return source.mapInArrow(partial(task, work), _ddl(work))
@@ -122,8 +134,6 @@ def _commit(
     """One pass over the events, two commits: what the tasks made is kept on disk between them."""
     from pyspark import StorageLevel
 
-    lake.ensure(config, tables.late_audit)
-    lake.ensure(config, tables.audit)
     kept = rows.persist(StorageLevel.DISK_ONLY)
     try:
         late = lake.replace_with_spark(

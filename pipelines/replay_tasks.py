@@ -1,6 +1,6 @@
-"""What one Spark task of a replay does: gather whole keys, replay them in one call, keep the rows of the day.
+"""What one task of a replay does: gather whole keys, replay them in one call, keep the rows of the day.
 
-Two ways to get whole keys: `by_bucket` takes bucket numbers and reads the buckets' files itself, so that
+Two ways to get whole keys in Spark: `by_bucket` takes bucket numbers and reads the buckets' files itself, so that
 nothing is shuffled; `from_shuffle` takes the rows that Spark brought together by key. Window rows, late rows
 and counts come out of one pass as three struct columns of one frame, of which each row fills one.
 """
@@ -24,14 +24,15 @@ ROWS_PER_BATCH = 32_768
 
 @dataclass(frozen=True)
 class Work:
-    """What every task of one run knows. `files`: paths by bucket, where tasks read for themselves."""
+    """What every task of one run knows. `files`: paths by bucket; `whole_buckets`: a key is in one bucket only."""
 
     query: Query
     look_back: LookBack
     read_schema: pa.Schema
     result_schema: pa.Schema
     late_schema: pa.Schema
-    files: dict[int, list[str]] | None = None
+    files: dict[int, list[str]]
+    whole_buckets: bool
 
     @property
     def out_schema(self) -> pa.Schema:
@@ -40,19 +41,29 @@ class Work:
         return pa.schema([(kind, pa.struct(list(schema))) for kind, schema in kinds])
 
 
+@dataclass(frozen=True)
+class Made:
+    """Rows of the day, late rows of the day, and a row of COUNTS."""
+
+    result: pa.Table
+    late: pa.Table
+    counts: pa.Table
+
+
 def by_bucket(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Replay the buckets whose numbers arrive as the column `id`."""
     for batch in batches:
         for bucket in batch["id"].to_pylist():
-            yield from _replay(work, _read(work, work.files[bucket]))
+            yield from _as_structs(work, make(work, read(work, work.files[bucket])))
 
 
 def from_shuffle(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Replay all keys of one partition; Arrow's batches cut keys and bursts, so they are gathered first."""
-    yield from _replay(work, pa.Table.from_batches(batches, work.read_schema))
+    yield from _as_structs(work, make(work, pa.Table.from_batches(batches, work.read_schema)))
 
 
-def _read(work: Work, files: list[str]) -> pa.Table:
+def read(work: Work, files: list[str]) -> pa.Table:
+    """The rows of some files that the run may need."""
     # One thread: Spark gives each task one core.
     format_ = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
     wanted = ds.field("start") >= _time(work.look_back.least_start_us)
@@ -60,18 +71,22 @@ def _read(work: Work, files: list[str]) -> pa.Table:
     return ds.dataset(files, work.read_schema, format_).to_table(filter=wanted | of_day, use_threads=False)
 
 
-def _replay(work: Work, events: pa.Table) -> Iterator[pa.RecordBatch]:
-    if not len(events):
-        return
+def make(work: Work, events: pa.Table) -> Made:
+    """Replay whole keys. The kernel's rows are those of the look-back; the day's are kept."""
     back = work.look_back
     replayed = replay_events(_that_make_rows(events, back), work.query, back.ticks, back.last_tick_us)
     late = late_events(events, work.query, back.ticks)
     rows = _of_day(replayed, "emitted_at", "emitted_date", work)
     late_rows = _of_day(late, "arrival", "arrival_date", work)
-    yield from _tagged(work, "result", rows.select(work.result_schema.names).cast(work.result_schema))
-    yield from _tagged(work, "late", late_rows.select(work.late_schema.names).cast(work.late_schema))
     counts = (len(events), len(_of_day(events, "arrival", "arrival_date", work)), len(rows), len(late_rows))
-    yield from _tagged(work, "counts", pa.table([[count] for count in counts], schema=COUNTS))
+    return Made(rows.select(work.result_schema.names).cast(work.result_schema),
+                late_rows.select(work.late_schema.names).cast(work.late_schema),
+                pa.table([[count] for count in counts], schema=COUNTS))
+
+
+def _as_structs(work: Work, made: Made) -> Iterator[pa.RecordBatch]:
+    for kind in ("result", "late", "counts"):
+        yield from _tagged(work, kind, getattr(made, kind))
 
 
 def _that_make_rows(events: pa.Table, back: LookBack) -> pa.Table:

@@ -18,6 +18,12 @@ settings.register_profile("nightly", max_examples=20_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
+@pytest.fixture
+def through_spark(monkeypatch):
+    """Replays go through Spark however small the day is, here and in processes that the test starts."""
+    monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", "0")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def only_our_streams():
     """Streams that a module makes known are forgotten after it."""

@@ -10,7 +10,7 @@ from tests.robustness import processes
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 AUDIT = f"{QUERY}_audit"
-pytestmark = PATIENT
+pytestmark = [PATIENT, pytest.mark.usefixtures("through_spark")]
 
 
 def _versions(config) -> int:
