@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor test fuzz lint docs lock bench-first-light accounted new-stream new-query new-aggregate
+.PHONY: menu demo up down setup doctor test fuzz lint docs lock bench-first-light accounted everyday new-stream new-query new-aggregate
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -49,6 +49,9 @@ bench-first-light: setup ## the kernel alone, and silver to Delta beside Spark's
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"
+
+everyday: setup ## where the seconds of a day's run go; writes docs/everyday.md
+	@$(WINDROW_PYTHON) -m benchmarks.everyday
 
 new-stream: setup ## write a stream and its test: NAME=...
 	@$(WINDROW_PYTHON) -m stack.new stream "$(NAME)"

@@ -12,7 +12,7 @@ from pipelines.commands._errors import reported
 
 COMMANDS = Path(__file__).parent / "commands"
 # As a day's work goes; new commands follow by name.
-ORDER = ("ingest", "replay", "backfill", "query", "tables", "runs", "doctor")
+ORDER = ("ingest", "profile", "replay", "backfill", "query", "tables", "runs", "doctor")
 # Exit codes from here on say that a signal ended the command.
 STOPPED = 128
 

@@ -17,7 +17,7 @@ DOWNWARD = {
     "dags": {"dags", "pipelines.flow", "pipelines.flow_text", "schemas"},
     "samples": {"samples", "schemas"},
     "stack": {"stack", "samples", "schemas", "pipelines.config", "pipelines.compiled_kernels"},
-    "benchmarks": {"benchmarks", "pipelines", "kernels", "schemas", "samples", "tests"},
+    "benchmarks": {"benchmarks", "stack", "pipelines", "kernels", "schemas", "samples", "tests"},
 }
 LIBRARIES = {
     "schemas": set(),

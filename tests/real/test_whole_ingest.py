@@ -9,6 +9,7 @@ import pytest
 
 from pipelines import ingest, lake
 from pipelines.config import Config
+from pipelines.profile import Spread, profile
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = [
@@ -70,3 +71,16 @@ def test_the_doubled_hour_is_noted(whole):
     repeated = [trip for trip in noted if trip["clock_note"] == "repeated hour"]
     assert len(repeated) >= 5 and all(trip["path"].startswith(JERSEY_CITY) for trip in repeated)
     assert {trip["start"].date().isoformat() for trip in repeated} == {"2018-11-04"}
+
+
+def test_the_profile_has_the_figures_of_the_description(whole):
+    """New York's as they are after 72 duplicates: d's 99th percentile was 3,676 and its maximum 225,722 with them."""
+    jersey_city, new_york = profile(whole, "bikes")
+    shown = [(f"{100 * each.late_in_file_order:.1f}", f"{100 * each.descents:.1f}", each.d, each.dirt)
+             for each in (jersey_city, new_york)]
+    assert shown == [("94.6", "0.4", Spread(1, 78, 33_429), {}),
+                     ("22.4", "15.8", Spread(129, 3_674, 225_675), {"duplicate": 72})]
+    lags = [(round(each.lag_s.median), round(each.lag_s.p99), round(each.lag_s.maximum / 86_400, 1))
+            for each in (jersey_city, new_york)]
+    assert lags == [(56, 3_153, 23.9), (542, 4_134, 19.2)]
+    assert (jersey_city.keys, jersey_city.lines, new_york.lines) == (51, 167_707, 327_474 - 72)

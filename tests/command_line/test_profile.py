@@ -1,0 +1,44 @@
+"""windrow profile: its figures by their definitions. Those of the real trips are in tests/real."""
+
+import os
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.profile import Spread, overtaken_by, profile
+from schemas.errors import NotSetUp, UnknownName
+from tests.command_line.conftest import typed
+from tests.lakes import PATIENT
+
+pytestmark = PATIENT
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=40))
+def test_d_is_the_number_of_earlier_places_with_a_later_time(times):
+    slow = [sum(other > time for other in times[:place]) for place, time in enumerate(times)]
+    assert overtaken_by(np.array(times)).tolist() == slow
+
+
+def test_percentiles_are_values_that_occur():
+    assert Spread.of(np.arange(1, 101)) == Spread(50.0, 99.0, 100.0)
+    assert Spread.of(np.array([3_000_000]), 1_000_000) == Spread(3.0, 3.0, 3.0)
+
+
+def test_the_command_prints_a_table_or_json(ingested):
+    settings = os.environ | {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
+    as_table, as_json = (typed("profile", "bikes", *more, **settings) for more in ((), ("--json",)))
+    assert (as_table.code, as_json.code) == (0, 0), as_table.error
+    assert "d: median / p99 / max" in as_table.out and "descents" in as_table.out
+    assert [each["folder"] for each in as_json.json] == [each.folder for each in profile(ingested, "bikes")]
+    daily = as_json.json[0]
+    assert daily["lines"] == daily["readings"] > 0 and 0 <= daily["late_in_file_order"] <= 1
+    assert daily["d"].keys() == daily["lag_s"].keys() == {"median", "p99", "maximum"}
+    assert daily["files"] >= 1 and sum(daily["dirt"].values()) >= 0
+
+
+def test_an_unknown_stream_and_one_that_was_never_ingested_are_refused(ingested):
+    settings = os.environ | {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
+    unknown, never = (typed("profile", name, **settings) for name in ("boats", "cdr"))
+    assert (unknown.code, never.code) == (UnknownName.exit_code, NotSetUp.exit_code)
+    assert "no stream is named 'boats'" in unknown.error and "windrow ingest" in never.error
