@@ -15,7 +15,8 @@ MADE = "<!-- Made by `make docs` from the definitions: change those, not this pa
 
 def pages() -> dict[str, str]:
     """Text of each made page, by file name."""
-    return {"tables.md": tables_page(), "streams.md": streams_page(), "flow.md": flow_page()}
+    each = {f"streams/{stream.name}.md": _page([MADE, *_stream(stream)]) for stream in streams().values()}
+    return {"tables.md": tables_page(), "streams.md": streams_page(), "flow.md": flow_page(), **each}
 
 
 def tables_page() -> str:
@@ -33,18 +34,18 @@ def tables_page() -> str:
 
 
 def streams_page() -> str:
-    """What each stream's files, times, columns and refusals are."""
-    parts = [
-        "# Streams",
-        MADE,
-        "A stream is one file in `schemas/streams/`; [how to add one](add-a-stream.md).",
-    ]
-    for stream in streams().values():
-        parts += _stream(stream)
+    """Which streams there are, and for what every one of them refuses a line."""
+    listed = [["stream", "what its events are", "an event becomes known", "queries"]]
+    listed += [[f"[{stream.name}](streams/{stream.name}.md)", stream.title, stream.arrival_meaning,
+                ", ".join(f"`{query.name}`" for query in queries_of(stream.name))] for stream in streams().values()]
     shared = {"Reason": "meaning", **COMMON_REFUSALS}
     return _page(
         [
-            *parts,
+            "# Streams",
+            MADE,
+            "A stream is one file in `schemas/streams/`; [how to add one](add-a-stream.md). "
+            "[Everything accounted for](accounted-for.md) has the figures of the real files.",
+            _grid(listed),
             "## Reasons that all streams share",
             "A line is judged in this order; the first reason that fits is the one that is kept.",
             _grid([list(pair) for pair in shared.items()]),
@@ -145,10 +146,15 @@ def _stream(stream: Stream) -> list[str]:
     beside += [[each.name, " ".join(f"`{path}`" for path in each.paths), each.meaning] for each in stream.side_inputs]
     own = [["own reason for refusal", "meaning"], *(list(pair) for pair in stream.refusals.items())]
     return [
-        f"## {stream.name}: {stream.title}",
+        f"# {stream.name}: {stream.title}",
         "\n".join(f"- {name}: {value}" for name, value in facts.items()),
         *(_grid(grid) for grid in (layouts, skipped, beside, own) if len(grid) > 1),
+        "[Reasons that all streams share](../streams.md)",
+        "## Columns",
         _columns(stream.columns),
+        "## Queries",
+        "\n".join(f"- `{query.name}`: {flow_text.describe(query)}" for query in queries_of(stream.name)) or "none yet",
+        f"What `windrow profile {stream.name}` says of it in your lake: how much, how disordered, how dirty.",
     ]
 
 
@@ -194,6 +200,7 @@ def _grid(rows: list[list[str]]) -> str:
 def main() -> None:
     """Write the pages."""
     for name, text in pages().items():
+        (DOCS / name).parent.mkdir(exist_ok=True)
         (DOCS / name).write_text(text)
         print(f"made docs/{name}")
 

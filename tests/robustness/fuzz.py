@@ -18,8 +18,8 @@ from schemas.stream import Layout, Stream
 
 LAST_DAY = date(2024, 3, 8)
 LINES_KEPT = 40
-CALL = '19,2008-10-02 22:{:02}:28,{},,"4028171021"'
-BANK = "A {0} 0 0 PS 990201 7:02:{0} 7:02:56 9 0:00:00 0:00:00 0 AGENT 7:02:55 7:05:41 166 DORIT".replace(" ", "\t")
+CALL = '19,2009-01-02 10:{:02}:28,{},,"1000000001"'
+BANK = "A {0} 0 0 PS 990201 7:02:{0} 7:02:56 9 0:00:00 0:00:00 0 AGENT 7:02:55 7:05:41 166 NOA".replace(" ", "\t")
 # Layouts without a generator of landing files.
 WRITTEN = {
     ("phone_calls", "calls"): [CALL.format(n, n * 7) for n in range(LINES_KEPT)],

@@ -6,35 +6,35 @@ from schemas.registry import stream
 from tests.schemas.lines import Event, assert_event, judged, layouts_found, reasons
 
 STREAM = stream("cdr")
-WHO = "0123456789AB,42256,3575,3gnet,013468,10.0.0.1,10.0.0.2"
-FROM_TO = "2015-08-02 22:28:37.681131,2015-08-02 22:28:38.065268"
+WHO = "0123456789AB,42000,3500,3gnet,013468,10.0.0.1,10.0.0.2"
+FROM_TO = "2015-08-02 22:10:37.500000,2015-08-02 22:10:38.250000"
 LINE = f"{WHO},{FROM_TO},0,845,706,1,,,,80,200,,,"
 FILES = [
     ("cdr/isp-xdr/beijing/BY_USER_20_XJL_20150803.csv.gz", LINE),
     ("cdr/isp-xdr/guangzhou/BY_USER_20_XJL_20150803.csv.gz", LINE),
     ("cdr/isp-xdr/mangled/beijing_BY_USER_20_XJL_20150801.csv.gz", f"{WHO},08:31.0,08:31.2,0,472,1171,1,,,,53,0,,,"),
 ]
-SECONDS = ("2015-08-02 14:28:37.681131", "2015-08-02 14:28:38.065268", "2015-08-02 14:28:38.065268")
+SECONDS = ("2015-08-02 14:10:37.500000", "2015-08-02 14:10:38.250000", "2015-08-02 14:10:38.250000")
 EVENTS: list[Event] = [
     ("sessions", LINE, *SECONDS, {
-        "subscriber": "0123456789AB", "location_area": 42256, "cell": 3575, "length_s": 0.384137,
+        "subscriber": "0123456789AB", "location_area": 42000, "cell": 3500, "length_s": 0.75,
         "reported_length_s": 0, "length_note": None, "uplink_bytes": 845, "downlink_bytes": 706, "whole_bytes": 1551,
         "radio_type": 1, "destination_port": 80, "http_status": 200}),
-    ("sessions", f"{LINE},,,,,,", *SECONDS, {"cell": 3575, "http_status": 200}),
-    ("sessions", LINE.replace(",0,845", ",2,845"), *SECONDS, {"length_note": "reported length disagrees"}),
+    ("sessions", f"{LINE},,,,,,", *SECONDS, {"cell": 3500, "http_status": 200}),
+    ("sessions", LINE.replace(",0,845", ",3,845"), *SECONDS, {"length_note": "reported length disagrees"}),
     ("sessions", LINE.replace(",0,845", ",1,845"), *SECONDS, {"length_note": None}),
     ("sessions", LINE.replace("80,200", ",0"), *SECONDS, {"destination_port": None, "http_status": None}),
     # A session of length zero is a point; one that began on the day before is as legal as any.
-    ("sessions", LINE.replace("38.065268", "37.681131"), SECONDS[0], SECONDS[0], SECONDS[0], {"length_s": 0.0}),
-    ("sessions", LINE.replace("2015-08-02 22:28:37", "2015-08-01 22:28:37"), "2015-08-01 14:28:37.681131", *SECONDS[1:],
-     {"length_s": 86_400.384137, "length_note": "reported length disagrees"}),
+    ("sessions", LINE.replace("38.250000", "37.500000"), SECONDS[0], SECONDS[0], SECONDS[0], {"length_s": 0.0}),
+    ("sessions", LINE.replace("2015-08-02 22:10:37", "2015-08-01 22:10:37"), "2015-08-01 14:10:37.500000", *SECONDS[1:],
+     {"length_s": 86_400.75, "length_note": "reported length disagrees"}),
 ]  # fmt: skip
 REFUSED = [
     (FILES[2][1], "no date"),
     (LINE.removesuffix(","), "wrong column count"),
     (LINE.replace("2015-08-02", "2015-13-02"), "unreadable"),
     (LINE.replace(",845,", ",-845,"), "out of range"),
-    (LINE.replace("38.065268", "36.065268"), "end before start"),
+    (LINE.replace("38.250000", "36.250000"), "end before start"),
     (LINE.replace(",1,,,,", ",3,,,,"), "unreadable"),
 ]
 

@@ -8,13 +8,13 @@ from tests.schemas.lines import Event, assert_event, judged, layouts_found, reas
 
 STREAM = stream("phone_calls")
 HEADER = '"user_id","time_stamp","duration","dest_user_id_if_known","dest_phone_hash"'
-START = "2008-10-02 22:04:28"
+START = "2009-01-02 10:04:28"
 EVENTS: list[Event] = [
-    ("calls", f'19,{START},15,,"4028171021"', START, "2008-10-02 22:04:43", "2008-10-02 22:04:43",
-     {"caller": 19, "receiver": None, "number": "4028171021", "duration_s": 15, "duration_note": None}),
-    ("calls", f'19,{START},0,"27","4028171021"', START, START, START, {"receiver": 27, "duration_s": 0}),
-    ("calls", f",{START},1,,", START, "2008-10-02 22:04:29", "2008-10-02 22:04:29", {"caller": None, "number": None}),
-    ("calls", f'21,{START},32767,,"1"', START, "2008-10-03 07:10:35", "2008-10-03 07:10:35",
+    ("calls", f'19,{START},15,,"1000000001"', START, "2009-01-02 10:04:43", "2009-01-02 10:04:43",
+     {"caller": 19, "receiver": None, "number": "1000000001", "duration_s": 15, "duration_note": None}),
+    ("calls", f'19,{START},0,"27","1000000001"', START, START, START, {"receiver": 27, "duration_s": 0}),
+    ("calls", f",{START},1,,", START, "2009-01-02 10:04:29", "2009-01-02 10:04:29", {"caller": None, "number": None}),
+    ("calls", f'21,{START},32767,,"1"', START, "2009-01-02 19:10:35", "2009-01-02 19:10:35",
      {"duration_note": "at the limit of 16 bits"}),
 ]  # fmt: skip
 
@@ -29,7 +29,7 @@ def test_lines_are_the_calls_that_they_are_known_to_be(event):
 
 
 def test_a_negative_duration_is_refused_with_the_calls_start_as_its_arrival():
-    [refusal] = judged(STREAM, "calls", f'56,{START},-3540,,"303986074"')
+    [refusal] = judged(STREAM, "calls", f'56,{START},-3540,,"1000000002"')
     assert isinstance(refusal, Refusal) and (refusal.reason, str(utc(refusal.arrival_us))) == (
         "negative duration", f"{START}+00:00")
 
