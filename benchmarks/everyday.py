@@ -141,7 +141,7 @@ def page(wall_s: float, tasks: list[dict], through_spark: dict[str, float], here
         f"from switching the DAGs on to the end of the last run. The tasks took {work_s + start_s:.0f} s, some at the "
         f"same time: {work_s:.0f} s of work, {start_s:.0f} s of Airflow and of Pythons that start.",
         table(tasks), f"## One replay with its gate (`{QUERY}`), in a fresh process",
-        "A day of so little silver is replayed without Spark (`WINDROW_SPARK_FROM_MIB`, 32 by default); the rows are "
+        "A day of so little silver is replayed without Spark (`WINDROW_SPARK_FROM_MIB`, 8 by default); the rows are "
         "the same.", table(ordered)]) + "\n"  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def main() -> None:
     """Measure, print and write the page."""
     config = prepare()
     wall_s, tasks = scheduled_day(config)
-    text = page(wall_s, tasks, from_within(config, 0), from_within(config, 32))
+    text = page(wall_s, tasks, from_within(config, 0), from_within(config, 8))
     PAGE.write_text(text)
     print(text)
 

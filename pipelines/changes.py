@@ -104,6 +104,7 @@ def find(config: Config, stream: Stream, today: date, leave_out: frozenset[str] 
     messages += _gone(known, {*found.events, *found.no_events})
     again = {path: row for path, row in known.items()
              if path not in landed and path not in leave_out and not judged_by.holds(row.definition)}
+    judged_by.require_side_inputs_of(again[path].definition for path in again)
     rows = {path: _first_row(stream, file, known.get(path), today) for path, file in landed.items()}
     rows |= {path: _row_again(stream, row) for path, row in again.items()}
     freed = _freed_duplicates(known, rows, landed, listed)

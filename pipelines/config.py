@@ -45,7 +45,7 @@ class Config:
     @cached_property
     def spark_from_bytes(self) -> int:
         """From how much silver on a replay is worth Spark's start; below, it runs in its own process."""
-        return int(os.environ.get("WINDROW_SPARK_FROM_MIB", "32")) << 20
+        return int(os.environ.get("WINDROW_SPARK_FROM_MIB", "8")) << 20
 
     @cached_property
     def java_options(self) -> str:

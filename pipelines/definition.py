@@ -1,7 +1,7 @@
 """What a stream's lines are judged by: its definition, and the side inputs that lie in the landing folder."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipelines import land
@@ -23,6 +23,13 @@ class Definition:
     def holds(self, hash_before: str) -> bool:
         """Whether what another hash judged need not be judged again. A side input that is gone leaves what it gave."""
         return hash_before == self.hash or (not self.files and hash_before.startswith(f"{self.hash}-"))
+
+    def require_side_inputs_of(self, hashes_before: Iterable[str]) -> None:
+        """LandingFailed where files must be judged again that were judged with side inputs, and these are gone."""
+        lacking = sum("-" in each for each in hashes_before) if not self.files else 0
+        if lacking:
+            raise LandingFailed(f"{lacking} file(s) must be judged again, and were judged with side inputs that are no "
+                                "longer in the landing folder; put those back (docs/streams/ names them)")
 
 
 def now(config: Config, stream: Stream) -> Definition:

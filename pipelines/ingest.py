@@ -110,6 +110,7 @@ def _apply(config: Config, stream: Stream, changes: Changes, say: Progress) -> t
     if not changes.touch_tables:
         say(flow.TICKS.name)
         return None, partitions.make(config, stream)
+    beside = definition.side_inputs(config, stream, changes.definition)  # before anything is touched: it may be damaged
     _write_rows(config, stream, [changes.intent(path) for path in changes.rows])
     if changes.landed:
         say(flow.BRONZE.name)
@@ -118,7 +119,8 @@ def _apply(config: Config, stream: Stream, changes: Changes, say: Progress) -> t
     say(flow.SILVER.name)
     say("silver: judging lines and duplicates")
     before = standing(session(config), config, stream, list(changes.rows))
-    merged = merge(_judging(config, stream, changes), before, changes.delivering)
+    merged = merge(Judging(stream, changes.definition.hash, _layouts(config, stream, changes), beside), before,
+                   changes.delivering)
     try:
         _write_merged(config, stream, changes, merged, say)
     finally:
@@ -143,11 +145,6 @@ def _quarantine_changes(changes: Changes, merged: Merged) -> bool:
     had_rows = any(row.definition == INTENT or row.quarantined or row.duplicates for row in known)
     gets_rows = bool(merged.moves) or any(reason is not None for _, reason in merged.readings)
     return had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values())
-
-
-def _judging(config: Config, stream: Stream, changes: Changes) -> Judging:
-    return Judging(stream, changes.definition.hash, _layouts(config, stream, changes),
-                   definition.side_inputs(config, stream, changes.definition))
 
 
 def _layouts(config: Config, stream: Stream, changes: Changes) -> dict[str, str | None]:

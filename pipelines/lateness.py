@@ -1,7 +1,8 @@
 """Events too late for at least one of their windows, in closed form: whole arrays, no kernel (semantics §1 and §3).
 
 An event misses a window when the watermark before its tick had reached the window's end + allowed lateness. Watermarks
-rise and ends do not fall, so what an event misses is a first stretch of its windows.
+rise and ends do not fall, so what an event misses is a first stretch of its windows. One that is too long for spanning
+windows misses all that it meets.
 """
 
 from typing import NamedTuple

@@ -211,7 +211,8 @@ def latest(config: Config, query: str, day: date, step: str, run_id: str | None 
 # only starts runs or shows rows.
 _NOT_IN_CODE_HASH = (
     "schemas/streams/", "schemas/queries/", "pipelines/commands/", "pipelines/__main__.py", "pipelines/docs.py",
-    "pipelines/flow_text.py", "pipelines/orphans.py", "pipelines/spark_views.py", "pipelines/sql.py")
+    "pipelines/flow_text.py", "pipelines/orphans.py", "pipelines/profile.py", "pipelines/spark_views.py",
+    "pipelines/sql.py")
 
 
 @cache

@@ -6,6 +6,7 @@ knows whether it read what had landed.
 
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -30,7 +31,7 @@ class _Digesting(io.RawIOBase):
     """A file whose every byte read goes through a digest."""
 
     def __init__(self, file: io.RawIOBase, digest):
-        self._file, self._digest, self.bytes = file, digest, 0
+        self._file, self._digest = file, digest
 
     def readable(self) -> bool:
         return True
@@ -38,7 +39,6 @@ class _Digesting(io.RawIOBase):
     def readinto(self, buffer) -> int:
         count = self._file.readinto(buffer)
         self._digest.update(memoryview(buffer)[:count])
-        self.bytes += count
         return count
 
 
@@ -50,11 +50,11 @@ def chunks(path: Path, digest) -> Iterator[bytes]:
     with open(path, "rb", buffering=0) as raw, io.BufferedReader(_Digesting(raw, digest), CHUNK_BYTES) as whole:
         # An empty file is empty, whatever its name; GzipFile reads no bytes as no content.
         content = gzip.GzipFile(fileobj=whole) if path.name.endswith(".gz") else whole
-        unpacked = 0
+        unpacked, packed = 0, os.fstat(raw.fileno()).st_size
         try:
             while chunk := content.read(CHUNK_BYTES):
                 unpacked += len(chunk)
-                if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * whole.raw.bytes:
+                if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
                     raise gzip.BadGzipFile(f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
                                            f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked")
                 yield chunk

@@ -38,10 +38,12 @@ def replay_table(events: pa.Table, query: Query, complete: bool = False, kernel:
 
 
 def late_table(events: pa.Table, query: Query, complete: bool = False) -> pa.Table:
-    """The events of `replay_table` that were too late for at least one of their windows, sorted by key, arrival, seq.
+    """The events of `replay_table` that were too late for at least one of their windows, or too long for spanning ones,
+    sorted by key, arrival, seq.
 
     Returns the key columns, start, end, arrival, seq, reason, first_missed and last_missed (starts of windows),
-    windows_missed and late_by (µs, int64: the watermark before its tick − the end of the first missed window).
+    windows_missed and late_by (µs, int64: the watermark before its tick − the end of the first missed window; below
+    zero for a too long event that came in time, null where it met no window or there was no watermark yet).
     `complete` changes nothing: no event arrives after the last tick. Raises as replay_table.
     """
     ours, ticks = _admit(events, query, complete)

@@ -68,7 +68,7 @@ class _Rows:
         self.judging, self.stream = judging, judging.stream
         stream = judging.stream
         self.layouts: dict[str, Layout | None] = {}  # by path
-        self.key = tuple(stream.position(name) for name in stream.key)
+        self.key = tuple(stream.positions[name] for name in stream.key)
         # Buckets by key: a stream has far fewer keys than events.
         self.buckets: dict[tuple, int] = {}
         fields = arrow_schema(silver_table(stream))

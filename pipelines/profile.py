@@ -8,7 +8,7 @@ The figures and their words are those with which the real files are described:
     lag                  how far a line's event time is behind the newest so far, in the same order: what a watermark's
                          lateness has to cover
 
-A line counts once, with its first accepted reading: 19 readings of one moment are one place in the order.
+Of these a line counts once, with its first accepted reading: 19 readings of one moment are one place in the order.
 """
 
 from collections import Counter
@@ -21,8 +21,10 @@ import pyarrow.compute as pc
 
 from pipelines import lake
 from pipelines.arrays import stored
+from pipelines.changes import DUPLICATE, NO_EVENTS, FileRow, known_files
 from pipelines.config import Config
 from schemas import registry
+from schemas.reading import has_header
 from schemas.stream import Stream
 
 DAY_US, SECOND_US = 86_400_000_000, 1_000_000
@@ -46,13 +48,17 @@ class Spread:
 
 @dataclass(frozen=True)
 class Profile:
-    """A folder's figures; shares from 0 to 1, lengths in seconds. `dirt`: refused readings by reason."""
+    """A folder's figures; shares from 0 to 1, lengths in seconds. `dirt`: refused readings by reason.
+
+    lines: of its files, headers left out; readings = accepted + those of `dirt`.
+    """
 
     folder: str
     files: int
     lines: int
     readings: int
-    keys: int
+    accepted: int
+    keys: int = 0
     first_event: str | None = None
     last_event: str | None = None
     days_with_events: int = 0
@@ -78,8 +84,16 @@ def profile(config: Config, stream_name: str) -> list[Profile]:
     columns = [*PLACE, *stream.key, "start", "end", "arrival"]
     silver = lake.read(config, f"silver_{stream.name}", columns=list(dict.fromkeys(columns)))
     refused = lake.read(config, f"quarantine_{stream.name}", columns=["path", "reason"])
-    events, dirt = _by_folder(silver), _by_folder(refused)
-    return [_of_folder(folder, stream, events.get(folder), dirt.get(folder)) for folder in sorted({*events, *dirt})]
+    events, dirt, files = _by_folder(silver), _by_folder(refused), _files_by_folder(config, stream)
+    return [_of_folder(folder, stream, files[folder], events.get(folder), dirt.get(folder)) for folder in sorted(files)]
+
+
+def _files_by_folder(config: Config, stream: Stream) -> dict[str, list[FileRow]]:
+    found = {}
+    for path, row in known_files(config, stream).items():
+        if row.state != NO_EVENTS:
+            found.setdefault(str(PurePosixPath(path).parent), []).append(row)
+    return found
 
 
 def _by_folder(rows: pa.Table) -> dict[str, pa.Table]:
@@ -89,10 +103,18 @@ def _by_folder(rows: pa.Table) -> dict[str, pa.Table]:
     return {folder: rows.filter(pc.equal(of_row, folder)) for folder in set(folders)}
 
 
-def _of_folder(folder: str, stream: Stream, events: pa.Table | None, refused: pa.Table | None) -> Profile:
-    dirt = dict(sorted(Counter([] if refused is None else refused["reason"].to_pylist()).items()))
-    if events is None:
-        return Profile(folder, len(pc.unique(refused["path"])), 0, 0, 0, dirt=dirt)
+def _of_folder(folder: str, stream: Stream, files: list[FileRow], events: pa.Table | None,
+               refused: pa.Table | None) -> Profile:
+    dirt = Counter([] if refused is None else refused["reason"].to_pylist())
+    dirt["duplicate file"] = sum(row.duplicates for row in files if row.state == DUPLICATE)
+    headed = {layout.name for layout in stream.layouts if has_header(layout)}
+    counts = (len(files), sum(row.lines - (row.layout in headed) for row in files), sum(row.readings for row in files),
+              sum(row.accepted for row in files))
+    shown = {reason: count for reason, count in sorted(dirt.items()) if count}
+    return Profile(folder, *counts, **({} if events is None else _of_events(stream, events)), dirt=shown)
+
+
+def _of_events(stream: Stream, events: pa.Table) -> dict:
     paths = events["path"].combine_chunks().dictionary_encode()
     rank = np.argsort(np.argsort([path.encode() for path in paths.dictionary.to_pylist()]))[np.asarray(paths.indices)]
     line, reading = (stored(events[name]) for name in ("line", "reading"))
@@ -101,8 +123,7 @@ def _of_folder(folder: str, stream: Stream, events: pa.Table | None, refused: pa
     lines = order[is_first]
     start, end, arrival = (stored(events[name])[lines] for name in ("start", "end", "arrival"))
     keys = events.select(stream.key).group_by(list(stream.key)).aggregate([]).num_rows
-    return Profile(folder, len(paths.dictionary), len(lines), events.num_rows, keys, **_when(start),
-                   **_disorder(start, arrival), **_bursts(arrival), **_durations(end - start), dirt=dirt)
+    return {"keys": keys, **_when(start), **_disorder(start, arrival), **_bursts(arrival), **_durations(end - start)}
 
 
 def _when(start: np.ndarray) -> dict:

@@ -2,7 +2,8 @@
 
 Measured for a run over 8,000 sessions, gate and all: 19 s through Spark, less than 5 s here, the kernel's share being
 0.1 s. What Spark costs is its start (3 s), its first Delta write (6 to 8 s of loading and compiling classes), and a
-worker that loads the kernels again. It pays where there is work for more cores: from `Config.spark_from_bytes` on.
+worker that loads the kernels again. It pays where there is work for more cores, and where a day's rows no longer fit
+into one process: from `Config.spark_from_bytes` of silver on.
 """
 
 from datetime import date

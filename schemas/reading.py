@@ -6,7 +6,6 @@ long) is judged before a line's text exists, and duplicates after all readings e
 
 import csv
 import hashlib
-import json
 from fnmatch import fnmatchcase
 
 from schemas.stream import Layout, Place, Reading, Refusal, Stream
@@ -56,7 +55,7 @@ def read_line(stream: Stream, layout: Layout, text: str, place: Place = _NOWHERE
         readings = list(layout.parse(fields, place))
     except _UNREADABLE as unreadable:
         return [Refusal("unreadable", str(unreadable))]
-    return [_judge(stream, reading) if isinstance(reading, Reading) else reading for reading in readings]
+    return [_judge(stream, each) if isinstance(each, Reading) else _bounded(each) for each in readings]
 
 
 def split(layout: Layout, text: str) -> list[str]:
@@ -76,7 +75,7 @@ def identity_of(stream: Stream, layout: Layout, text: str, reading: Reading, num
     if layout.identity == "line":
         named = f"{layout.name}\n{number}\n{text}"
     else:
-        named = json.dumps([reading.values[stream.position(name)] for name in layout.identity])
+        named = repr([reading.values[stream.positions[name]] for name in layout.identity])
     return hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
 
 
@@ -130,5 +129,11 @@ def _outside(stream: Stream, position: int, value: object, low: object, high: ob
 
 
 def _refuse(reason: str, detail: str, reading: Reading) -> Refusal:
-    readable = EARLIEST_US <= reading.arrival_us <= LATEST_US
-    return Refusal(reason, detail, reading.arrival_us if readable else None)
+    return _bounded(Refusal(reason, detail, reading.arrival_us))
+
+
+def _bounded(refusal: Refusal) -> Refusal:
+    """Without an arrival that no table could hold."""
+    arrival_us = refusal.arrival_us
+    readable = arrival_us is None or EARLIEST_US <= arrival_us <= LATEST_US
+    return refusal if readable else refusal._replace(arrival_us=None)

@@ -114,9 +114,10 @@ class Stream:
         """The column of that name; StopIteration can't happen for names that a query's check let through."""
         return next(column for column in self.columns if column.name == name)
 
-    def position(self, name: str) -> int:
-        """Where the column of that name stands among the values of a reading."""
-        return next(i for i, column in enumerate(self.columns) if column.name == name)
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Where each column stands among the values of a reading."""
+        return {column.name: i for i, column in enumerate(self.columns)}
 
     @cached_property
     def bounds(self) -> tuple[tuple[int, float, float], ...]:

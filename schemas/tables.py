@@ -159,8 +159,9 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
          Column("first_missed", "timestamp", "start of the first window that it missed, UTC; null where it met none"),
          Column("last_missed", "timestamp", "start of the last window that it missed, UTC; null where it met none"),
          _required("windows_missed", "int64", "how many windows it missed"),
-         Column("late_by", "int64", "the watermark before its tick minus the end of the first missed window; null for "
-                "a too long event that met no window or came before there was a watermark", "microseconds"),
+         Column("late_by", "int64", "the watermark before its tick minus the end of the first missed window; of a "
+                "too long event below zero if it came in time, null if it met none or came before any watermark",
+                "microseconds"),
          _required("arrival_date", "date", "day of arrival, UTC: the run that wrote the row")),
         partition_by=("arrival_date",), sort_by=(*query.key, "arrival", "path", "line", "reading"))
 

@@ -44,14 +44,15 @@ def advance(r, step):
     mark, floor = load(r, MARK), load(r, FLOOR)
     store(r, STEP, step)
     store(r, MARK, load(load(r, STEP_MARKS), step - 1))
+    emits, holds_events = load(r, EMIT), not is_empty(load(r, TREE))
+    # By the old floor: windows that become final in this very step are still in the table of open ones.
+    if holds_events and emits != EMIT_ARRIVAL and (emits != EMIT_FINAL or load(r, ALLOWED) > 0):
+        _sweep(r, mark, load(r, MARK), before, False)
     store(r, FLOOR, FOREVER if load(r, MARK) == FOREVER else load(r, MARK) - load(r, ALLOWED))
-    if is_empty(load(r, TREE)):
+    if not holds_events:
         store(r, PASS_WALK + NEXT, UNKNOWN)
         store(r, FINAL_WALK + NEXT, UNKNOWN)
         return
-    emits = load(r, EMIT)
-    if emits != EMIT_ARRIVAL and (emits != EMIT_FINAL or load(r, ALLOWED) > 0):
-        _sweep(r, mark, load(r, MARK), before, False)
     if emits == EMIT_FINAL:
         _sweep(r, floor, load(r, FLOOR), before, True)
     _evict(r)

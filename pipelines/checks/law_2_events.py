@@ -38,7 +38,7 @@ def _figure(recount: Recount, found: int) -> str:
 
 def _fates(recount: Recount) -> str:
     """SQL: each event of the day with the windows that it missed and what became of it."""
-    missed = _missed_rolling(recount) if recount.query.window.kind == "rolling" else _missed_regular()
+    missed = _missed_rolling(recount) if recount.query.window.kind == "rolling" else _missed_regular(recount)
     lateness_us = sql.microseconds(recount.query.lateness)
     return f"""
         SELECT m.* EXCLUDE (first_end_us),
@@ -51,11 +51,11 @@ def _fates(recount: Recount) -> str:
         FROM ({missed}) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
 
 
-def _missed_regular() -> str:
+def _missed_regular(recount: Recount) -> str:
     return f"""
         WITH closed AS (
             SELECT a.*, CASE WHEN too_long THEN last ELSE least(last, coalesce(c.number, first - 1)) END AS last_missed
-            FROM ({numbered('arrived')}) a
+            FROM ({numbered(recount, 'arrived')}) a
             ASOF LEFT JOIN (SELECT closed_us, max(number) AS number FROM windows GROUP BY closed_us) c
                 ON a.arrival_us > c.closed_us)
         SELECT a.* EXCLUDE (first, last, last_missed), greatest(0, last - first + 1) AS windows,

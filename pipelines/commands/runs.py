@@ -43,9 +43,15 @@ def _say_pending(settings) -> None:
     """What has landed and isn't ingested may make more runs stale."""
     from pipelines import ingest, lake
     from schemas import registry
+    from schemas.errors import LandingFailed
 
     for name in registry.streams():
-        if lake.version(settings, f"files_{name}") is not None and (behind := ingest.pending(settings, name)):
+        try:
+            behind = ingest.pending(settings, name) if lake.version(settings, f"files_{name}") is not None else []
+        except LandingFailed as error:
+            _output.say(f"whether files of {name} wait to be ingested can't be seen: {error}")
+            return
+        if behind:
             _output.say(f"{len(behind)} file(s) of {name} are new, changed, or judged by an older definition, such as "
                         f"{behind[0]}; more runs may be stale after: windrow ingest {name}")
 

@@ -37,7 +37,7 @@ def parse_call(fields: list[str], _: Place) -> list[Reading]:
 
 
 def _after(start_us: int, time_us: int) -> int:
-    """A time of day half a day and more before the call began is one of the next day."""
+    """A time of day more than half a day before the call began is one of the next day."""
     return time_us + 2 * HALF_A_DAY_US if time_us < start_us - HALF_A_DAY_US else time_us
 
 
@@ -91,7 +91,7 @@ STREAM = Stream(
     buckets=1,
     ahead_at_most=timedelta(0),
     zone=ZONE,
-    clock_rule="All times of a call stand on the date on which it began; one that is half a day or more before the "
+    clock_rule="All times of a call stand on the date on which it began; one more than half a day before the "
     "call's begin is of the next day. 0:00:00 means that a part did not happen. No clock change falls into the data.",
     first_day=date(1999, 1, 31),
     start_meaning="when the menu answered",

@@ -70,7 +70,9 @@ def stack(tmp_path_factory):
     generated.land(config.landing, DAYS, YESTERDAY, TRIPS_PER_DAY)
     compiled.ensure()  # or each worker of the first tasks would compile the kernels for itself
     try:
-        client = airflow.start(home, config.landing).client()
+        with pytest.MonkeyPatch.context() as outside:
+            outside.setenv("WINDROW_SPARK_FROM_MIB", "0")  # so that Spark runs under the scheduler too
+            client = airflow.start(home, config.landing).client()
         client.wait_for_dag(DAG)
         yield Stack(config, client)
     finally:

@@ -42,7 +42,7 @@ WINDOWS = {
     "calendar days": sliding(2 * DAY, DAY, date(2024, 3, 1), zone="America/New_York"),
     "rolling": rolling(2 * HOUR),
     "spanning": spanning(3 * HOUR, HOUR, longest=2 * HOUR),
-    "spanning with gaps": spanning(HOUR, 2 * HOUR, longest=3 * HOUR),
+    "spanning with gaps": spanning(HOUR, 2 * HOUR, longest=HOUR),
 }
 AGGREGATES = {"n": agg("count"), "wholes": agg("count", "whole"), "total": agg("sum", "whole"),
               "real_total": agg("sum", "real"), "mean": agg("mean", "real"),

@@ -1,6 +1,6 @@
 """Each expectation fails on a row that breaks it, with the figure, the limit and SQL that shows the row."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -9,6 +9,7 @@ from pipelines.config import Config
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
+from schemas.query import spanning
 from schemas.tables import files_table, partitions_table, pass_table, silver_table
 from tests.gate.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 
@@ -173,3 +174,22 @@ def test_expectations_of_every_query_of_the_repository_can_be_made(name):
             *late_expectations(query, DAY)]
     assert len({(each.table, each.name) for each in made}) == len(made)
     assert all(each.limit and each.offending.startswith("SELECT ") for each in made)
+
+
+@pytest.mark.parametrize("kind", ["spanning", "spanning with gaps"])
+def test_events_that_are_too_long_are_late_rows_that_the_gate_lets_through(tmp_path, kind):
+    """They may come in time, and may lie between two windows."""
+    made = make_lake(Config(tmp_path, tmp_path), asked(kind), random_events(seed=3))
+    too_long = [row for row in made.rows(made.tables.late_audit) if row["reason"] == "too long"]
+    assert any(row["late_by"] is not None and row["late_by"] < 0 for row in too_long)
+    verdicts = [each for day in DAYS for each in gate.judge_audit(made.config, made.query, day, made.versions)]
+    assert not [verdict for verdict in verdicts if not verdict.passed]
+
+
+def test_one_clock_that_says_1970_does_not_make_the_gate_list_the_windows_since(tmp_path):
+    """Billions of windows lie between it and the others."""
+    events = [{**event, "end": event["start"]} for event in random_events(seed=3)]
+    events[0] |= {"start": datetime(1970, 1, 1, tzinfo=UTC), "end": datetime(1970, 1, 1, tzinfo=UTC)}
+    seconds = spanning(timedelta(seconds=1), timedelta(seconds=1), longest=timedelta(hours=1))
+    made = make_lake(Config(tmp_path, tmp_path), asked(window=seconds, allowed_lateness=timedelta(0)), events)
+    assert made.failing(events[0]["arrival"].date()) == set()

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import random
 
 import pytest
 from hypothesis import given
@@ -66,3 +67,13 @@ def test_a_damaged_gzip_is_noticed_and_still_digested_whole(tmp_path, packed):
     with pytest.raises(UNREADABLE_FILE):
         list(chunks(tmp_path / "f.csv.gz", digest))
     assert digest.hexdigest() == hashlib.sha256(packed).hexdigest()
+
+
+def test_a_file_that_unpacks_to_a_hundred_times_its_size_is_unreadable_and_one_with_a_dull_half_is_not(tmp_path):
+    dull = gzip.compress(b"0,0,0,0\n" * (1 << 17), mtime=0) * 110  # 110 MiB
+    bomb, half = tmp_path / "bomb.gz", tmp_path / "half.gz"
+    bomb.write_bytes(dull)
+    half.write_bytes(dull + gzip.compress(random.Random(1).randbytes(3 << 20), mtime=0))
+    with pytest.raises(UNREADABLE_FILE, match="100 times its size"):
+        list(chunks(bomb, hashlib.sha256()))
+    assert sum(map(len, chunks(half, hashlib.sha256()))) == 113 << 20

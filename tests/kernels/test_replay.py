@@ -240,3 +240,13 @@ def test_other_threads_go_on_during_a_replay(monkeypatch):
         thread.join()
     assert len(rows.key) > 20_000
     assert len(moved) == 1 and moved[0] > 0
+
+
+@pytest.mark.parametrize("window", [WindowSpec("tumbling", 10), WindowSpec("sliding", 30, 10)], ids=["one", "three"])
+def test_late_events_are_told_although_many_windows_become_final_at_once(window):
+    """More open windows than the table of them holds at first: it is made anew while they pass."""
+    starts = [10 * number for number in range(700)]
+    columns = columns_of([(start, start + 1, 1) for start in (*starts, 20_000, 40_000)])
+    rows = replayed(columns, window, ReplayRules(1_000, 4_800, "final"))
+    assert len(rows) > 600
+    assert {row[7] for row in rows} == {0}

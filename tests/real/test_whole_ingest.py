@@ -83,4 +83,5 @@ def test_the_profile_has_the_figures_of_the_description(whole):
     lags = [(round(each.lag_s.median), round(each.lag_s.p99), round(each.lag_s.maximum / 86_400, 1))
             for each in (jersey_city, new_york)]
     assert lags == [(56, 3_153, 23.9), (542, 4_134, 19.2)]
-    assert (jersey_city.keys, jersey_city.lines, new_york.lines) == (51, 167_707, 327_474 - 72)
+    assert (jersey_city.keys, jersey_city.lines, new_york.lines, new_york.accepted) == (
+        51, 167_707, 327_474, 327_474 - 72)

@@ -197,7 +197,7 @@ def test_a_small_day_is_replayed_here_with_the_same_rows(lake_of_toys, asked, da
     assert len(through_spark["result"])
 
 
-@pytest.mark.parametrize("spark_from_mib", [0, 32], ids=["through Spark", "here"])
+@pytest.mark.parametrize("spark_from_mib", [0, 8], ids=["through Spark", "here"])
 def test_an_overflow_in_a_task_is_said_in_one_sentence_and_nothing_is_written(config, monkeypatch, spark_from_mib):
     monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", str(spark_from_mib))
     rows = [{**row, "place": "east", "parts": 2**62} for row in toy.events(seed=1, per_day=9)]

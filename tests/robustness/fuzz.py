@@ -69,6 +69,13 @@ def _good(stream: Stream, layout: Layout, scratch: Path) -> tuple[str, list[str]
     return path.relative_to(into).parent.as_posix(), lines[:LINES_KEPT]
 
 
+def side_inputs(scratch: Path) -> dict[str, bytes]:
+    """Good files that lie beside those with events, by path."""
+    return {path.relative_to(scratch / stream.name).as_posix(): path.read_bytes() for stream in streams().values()
+            for side in stream.side_inputs for pattern in side.paths
+            for path in (scratch / stream.name).glob(pattern)}
+
+
 def cases(good: list[Good], count: int, seed: int) -> list[Case]:
     """So many damaged files: every layout and every damage in turn, then by chance."""
     chance, damages = random.Random(seed), list(DAMAGES)

@@ -60,7 +60,8 @@ def members(session: int) -> dict[int, str]:
     found = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and _session_of(folder) == session:
-            found[int(folder.name)] = (folder / "comm").read_text().strip()
+            with suppress(OSError):  # it ended meanwhile
+                found[int(folder.name)] = (folder / "comm").read_text().strip()
     return found
 
 

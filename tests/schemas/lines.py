@@ -31,7 +31,7 @@ def assert_event(stream: Stream, event: Event, place: Place = Place()) -> None: 
 
 def values(stream: Stream, reading: Reading, *names: str) -> dict:
     """Some columns of a reading."""
-    return {name: reading.values[stream.position(name)] for name in names}
+    return {name: reading.values[stream.positions[name]] for name in names}
 
 
 def reasons(said: list) -> list[str | None]:

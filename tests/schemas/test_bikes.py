@@ -32,7 +32,7 @@ def utc(time_us: int) -> str:
 
 
 def column(reading: Reading, name: str):
-    return reading.values[STREAM.position(name)]
+    return reading.values[STREAM.positions[name]]
 
 
 def reasons(judged: list) -> list[str]:

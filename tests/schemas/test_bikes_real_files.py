@@ -41,8 +41,8 @@ def test_every_line_is_a_trip_and_the_dirt_is_counted(judged):
         "refused": len(judged["pairs"]) - len(trips),
         "duplicates": len(judged["pairs"]) - len({identity for identity, _ in judged["pairs"]}),
         "longer than a day": sum(trip.end_us - trip.start_us > DAY_US for trip in trips),
-        "longest, s": max(trip.values[STREAM.position("trip_duration_s")] for trip in trips),
-        "repeated hour": sum(trip.values[STREAM.position("clock_note")] == "repeated hour" for trip in trips),
+        "longest, s": max(trip.values[STREAM.positions["trip_duration_s"]] for trip in trips),
+        "repeated hour": sum(trip.values[STREAM.positions["clock_note"]] == "repeated hour" for trip in trips),
     }
     assert (
         figures
@@ -68,7 +68,7 @@ def test_every_line_is_a_trip_and_the_dirt_is_counted(judged):
 
 
 def test_no_trip_lasts_otherwise_than_reported_once_the_clock_rule_has_chosen(judged):
-    duration = STREAM.position("trip_duration_s")
+    duration = STREAM.positions["trip_duration_s"]
     off_us = [
         abs(trip.end_us - trip.start_us - trip.values[duration] * 1_000_000) for _, trip in judged["pairs"]
     ]

@@ -52,7 +52,7 @@ def descents_share(trips: list[Reading]) -> float:
 
 
 def column(trip: Reading, name: str):
-    return trip.values[STREAM.position(name)]
+    return trip.values[STREAM.positions[name]]
 
 
 def test_files_are_named_as_generated_and_belong_to_the_stream(landing):

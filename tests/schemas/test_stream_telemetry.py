@@ -113,3 +113,10 @@ def test_lines_that_are_no_readings_are_refused_for_the_known_reason(layout, lin
 
 def test_a_reading_without_a_value_is_refused():
     assert reasons(judged(STREAM, "series", "2015-09-08 11:39:00,", DELAYED)) == ["no value"]
+
+
+@pytest.mark.parametrize("received_ms", ["9999999999999999999", "999999999999999"])
+def test_a_refused_reading_has_no_arrival_that_a_table_can_not_hold(received_ms):
+    line = MESSAGE_LINE.replace("1415624021690", received_ms).replace(";264;", ";NA;").replace(";1848;", ";NA;")
+    said = judged(STREAM, "messages", line)
+    assert [(each.reason, each.arrival_us) for each in said] == [("no value", None)] * 2

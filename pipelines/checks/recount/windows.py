@@ -1,7 +1,8 @@
 """Which windows there are, and which of them hold which event.
 
     windows    (number, window_start_us, window_end_us, reached_us, closed_us): reached is P(end), closed is
-               P(end + allowed). Of every key; rolling ones are a key's own, with key_number and born_us
+               P(end + allowed). Those that an event meets, of every key; rolling ones are a key's own, with
+               key_number and born_us
     numbered   the events of `reading`, with the numbers of their first and last window
 
 Regular windows are numbered by start, and their ends never fall: an event lies in those from first to last.
@@ -16,41 +17,58 @@ from pipelines.checks.recount.ticks import with_passes
 
 
 def add_windows(recount: Recount) -> None:
-    """Make `windows`: O(windows over the time that the events cover)."""
+    """Make `windows`: O(windows that events meet); for calendar windows, those over the time that events cover."""
     if recount.query.window.kind == "rolling":
         rolling.add_windows(recount)
         return
-    _add_grid(recount)
+    grid = _regular(recount) if recount.query.window.zone is None else _calendar(recount)
+    recount.connection.execute(f"CREATE TEMP TABLE grid AS {grid}")
     recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'grid')}")
     recount.connection.execute("""
         CREATE TEMP TABLE first_of_end AS
         SELECT window_end_us, min(number) AS number FROM windows GROUP BY window_end_us""")
-    recount.connection.execute(f"CREATE TEMP TABLE numbered AS {numbered('reading')}")
+    recount.connection.execute(f"CREATE TEMP TABLE numbered AS {numbered(recount, 'reading')}")
 
 
-def _add_grid(recount: Recount) -> None:
+def _regular(recount: Recount) -> str:
+    """Every window between the first and the last of an event, in stretches that events have in common.
+
+    Listing all windows over the time that the events cover took billions of them for one clock that says 1970.
+    Of an event that is too long its first and its last window are enough: no other is told.
+    """
+    size_us, slide_us, origin_us = _lengths_us(recount)
+    return f"""
+        WITH met AS (
+            SELECT first, last FROM ({numbered(recount, 'reading')})
+            UNION ALL SELECT first, last FROM ({numbered(recount, 'arrived')}) WHERE kept AND NOT too_long
+            UNION ALL SELECT edge, edge FROM (
+                SELECT unnest([first, last]) AS edge
+                FROM ({numbered(recount, 'arrived')}) WHERE kept AND too_long AND first <= last)),
+        ahead AS (
+            SELECT first, last, max(last) OVER (ORDER BY first, last
+                                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+            FROM met WHERE first <= last),
+        stretches AS (
+            SELECT first, last, sum(CASE WHEN first <= reached THEN 0 ELSE 1 END) OVER (ORDER BY first, last) AS stretch
+            FROM ahead),
+        ranges AS (SELECT min(first) AS low, max(last) AS high FROM stretches GROUP BY stretch)
+        SELECT number, {origin_us} + number * {slide_us} AS window_start_us,
+               window_start_us + {size_us} AS window_end_us
+        FROM (SELECT unnest(generate_series(low, high)) AS number FROM ranges)"""
+
+
+def _lengths_us(recount: Recount) -> tuple[int, int, int]:
+    """Size, slide and origin of windows without a zone."""
+    window = recount.query.window
+    origin_us = sql.microseconds(window.origin - sql.EPOCH) if window.origin else 0
+    return sql.microseconds(window.size), sql.microseconds(getattr(window, "slide", window.size)), origin_us
+
+
+def _calendar(recount: Recount) -> str:
     # Without events any time will do: a window that holds none says nothing.
     first_us, last_us = recount.one("""
         SELECT coalesce(min(start_us), 0), coalesce(max(reach_us), 0)
         FROM (SELECT start_us, reach_us FROM reading UNION ALL SELECT start_us, reach_us FROM arrived)""")
-    listed = _regular if recount.query.window.zone is None else _calendar
-    recount.connection.execute(f"CREATE TEMP TABLE grid AS {listed(recount, first_us, last_us)}")
-
-
-def _regular(recount: Recount, first_us: int, last_us: int) -> str:
-    window = recount.query.window
-    size_us = sql.microseconds(window.size)
-    slide_us = sql.microseconds(getattr(window, "slide", window.size))
-    origin_us = sql.microseconds(window.origin - sql.EPOCH) if window.origin else 0
-    # One more at either end: the first window that ends after a time is looked for, also of a time in a gap.
-    first, last = (first_us - size_us - origin_us) // slide_us, (last_us - origin_us) // slide_us + 1
-    return f"""
-        SELECT number, {origin_us} + number * {slide_us} AS window_start_us,
-               window_start_us + {size_us} AS window_end_us
-        FROM range({first}, {last + 1}) r(number)"""
-
-
-def _calendar(recount: Recount, first_us: int, last_us: int) -> str:
     windows = calendar_windows(recount.query.window, first_us, last_us)
     starts, ends = [start for start, _ in windows], [end for _, end in windows]
     recount.connection.register("listed", pyarrow.table(
@@ -58,11 +76,17 @@ def _calendar(recount: Recount, first_us: int, last_us: int) -> str:
     return "SELECT * FROM listed"
 
 
-def numbered(relation: str) -> str:
+def numbered(recount: Recount, relation: str) -> str:
     """SQL: a relation with `start_us` and `reach_us`, and the numbers `first` and `last` of the windows that hold it.
 
-    first > last where none does. The grid reaches beyond all events at both ends, so that both are always found.
+    first > last where none does. The calendar reaches beyond all events at both ends, so that both are always found.
     """
+    if recount.query.window.zone is None:
+        size_us, slide_us, origin_us = _lengths_us(recount)
+        return f"""
+            SELECT e.*, floor_div(e.start_us - {origin_us + size_us}, {slide_us}) + 1 AS first,
+                   floor_div(e.reach_us - {origin_us}, {slide_us}) AS last
+            FROM {relation} e"""
     return f"""
         SELECT e.*, f.number AS first, l.number AS last
         FROM {relation} e
