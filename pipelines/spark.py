@@ -95,6 +95,8 @@ def _settings(config: Config) -> dict[str, str]:
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.session.timeZone": "UTC",
+        # The default, INT96, is nanoseconds to other readers: years before 1677 and after 2262 overflow there.
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         # The defaults (50 and 200) make every small read or shuffle that many tasks.
         "spark.databricks.delta.snapshotPartitions": "2",
         "spark.sql.shuffle.partitions": "4",
