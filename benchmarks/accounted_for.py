@@ -10,6 +10,7 @@ from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
+from benchmarks.markdown import table
 from pipelines import ingest, lake
 from pipelines.config import REPOSITORY, Config
 from schemas import registry
@@ -58,7 +59,7 @@ def section(stream: str, rows: list[dict]) -> str:
     for folder, files in groupby(rows, key=lambda row: str(Path(row["file"]).parent)):
         listed = [{**row, "file": Path(row["file"]).name} for row in files]
         total = {"file": f"**{len(listed)} files**", **_sum(listed)}
-        parts += [f"`{folder}`", _table([*listed, total])]
+        parts += [f"`{folder}`", table([*listed, total])]
     return "\n\n".join(parts)
 
 
@@ -67,13 +68,6 @@ def _sum(rows: list[dict]) -> dict[str, int]:
     for row in rows:
         counts.update({name: count for name, count in row.items() if name != "file"})
     return dict(counts)
-
-
-def _table(rows: list[dict]) -> str:
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [names, ["---"] + ["--:"] * (len(names) - 1)]
-    lines += [[row["file"], *(f"{row.get(name, 0):,}" for name in names[1:])] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main(landing: Path) -> None:

@@ -17,6 +17,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 
+from benchmarks.markdown import table
 from pipelines import ingest, ledger
 from pipelines.config import REPOSITORY, Config
 from pipelines.flow import scheduled_queries
@@ -143,14 +144,6 @@ def page(wall_s: float, tasks: list[dict], through_spark: dict[str, float], here
         table(tasks), f"## One replay with its gate (`{QUERY}`), in a fresh process",
         "A day of so little silver is replayed without Spark (`WINDROW_SPARK_FROM_MIB`, 8 by default); the rows are "
         "the same.", table(ordered)]) + "\n"  # fmt: skip
-
-
-def table(rows: list[dict]) -> str:
-    """Rows as Markdown; seconds with one decimal."""
-    names = list(rows[0])
-    cells = [[value if isinstance(value, str) else f"{value:.1f}" for value in row.values()] for row in rows]
-    rule = ["--:" if name.endswith(", s") else "---" for name in names]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (names, rule, *cells))
 
 
 def main() -> None:

@@ -86,8 +86,8 @@ def as_table(stream: Stream, rows: list[FileRow]) -> pa.Table:
 
 def pending(config: Config, stream: Stream) -> list[str]:
     """Paths for which the tables are behind the landing folder or the definition. Reads every landed byte once."""
-    known, judged_by = known_files(config, stream), definition.now(config, stream)
-    found = land.listing(config.landing, stream)
+    known, found = known_files(config, stream), land.listing(config.landing, stream)
+    judged_by = definition.now(config, stream, found)
     behind = {path for path, row in known.items() if not judged_by.holds(row.definition)}
     for path in (*found.events, *found.no_events):
         if path not in known or land.content_hash_or_none(config.landing, path) != known[path].content_hash:
@@ -98,7 +98,7 @@ def pending(config: Config, stream: Stream) -> list[str]:
 def find(config: Config, stream: Stream, today: date, leave_out: frozenset[str] = frozenset()) -> Changes:
     """Compare landing folder and `files_<stream>`; files to leave out (they changed while read) count as absent."""
     known, found = known_files(config, stream), land.listing(config.landing, stream)
-    judged_by, messages = definition.now(config, stream), list(found.messages)
+    judged_by, messages = definition.now(config, stream, found), list(found.messages)
     listed = [path for path in (*found.events, *found.no_events) if path not in leave_out]
     landed = {path: file for path in listed if (file := _land_if_new(config, stream, known.get(path), path, messages))}
     messages += _gone(known, {*found.events, *found.no_events})

@@ -32,12 +32,9 @@ class Definition:
                                 "longer in the landing folder; put those back (docs/streams/ names them)")
 
 
-def now(config: Config, stream: Stream) -> Definition:
+def now(config: Config, stream: Stream, listed: land.Listing) -> Definition:
     """The definition at this moment. Reads the bytes of side inputs, not their lines."""
-    if not stream.side_inputs or not config.landing.is_dir():
-        return Definition(stream_hash(stream.name), {})
-    landed = land.files(config.landing)
-    found = {side.name: [path for path in landed if any(matches(each, path) for each in side.paths)]
+    found = {side.name: [path for path in listed.no_events if any(matches(each, path) for each in side.paths)]
              for side in stream.side_inputs}
     files = {name: paths for name, paths in found.items() if paths}
     return Definition("-".join([stream_hash(stream.name), *_digest(config, files)]), files)

@@ -71,11 +71,6 @@ def _is_anothers(path: str) -> bool:
     return any(belongs(stream, path) or no_events(stream, path) for stream in streams().values())
 
 
-def files(root: Path) -> list[str]:
-    """Paths of everything below the landing folder that can be read as a file, sorted by their bytes."""
-    return [path for path, problem in _walk(root) if not problem]
-
-
 def _walk(root: Path) -> Iterator[tuple[str, str | None]]:
     found = []
     for folder, folders, names in os.walk(root, onerror=_refuse_folder):

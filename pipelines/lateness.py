@@ -14,7 +14,9 @@ from pipelines.seen_times import SeenTimes
 from pipelines.window_index import MICROSECOND, window_index
 from schemas.query import Query
 
-BEFORE_ALL_US = -(1 << 61)
+FOREVER_US = 1 << 61
+"""A lateness of this much or more: no two event times are so far apart, so it stands for all of them."""
+BEFORE_ALL_US = -FOREVER_US
 """Newest start before the first tick: earlier than every event, and far enough from int64's end to subtract from."""
 
 
@@ -79,7 +81,7 @@ def late_in_spanning_windows(interval: tuple[np.ndarray, np.ndarray], arrival_us
     row = np.flatnonzero(too_long | (first <= last))
     first, last, too_long, watermark = first[row], last[row], too_long[row], watermark[row]
     windows = np.maximum(last - first + 1, 0)
-    knows = (windows > 0) & (watermark > BEFORE_ALL_US - rules.lateness_us) & (rules.lateness_us < -BEFORE_ALL_US)
+    knows = (windows > 0) & (watermark > BEFORE_ALL_US - rules.lateness_us) & (rules.lateness_us < FOREVER_US)
     return Late(row, index.starts(first), index.starts(last), windows, watermark - index.ends(first), too_long, knows)
 
 

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from pipelines import lake, pass_ticks
 from pipelines.config import Config
+from pipelines.flow import CONTEXT_FREE
 from schemas.errors import NotServed
 from schemas.query import Query
 from schemas.stream import Stream
@@ -28,7 +29,6 @@ DAY = timedelta(days=1)
 DAY_US = 86_400_000_000
 MICROSECOND = timedelta(microseconds=1)
 EPOCH_DATE = date(1970, 1, 1)
-CONTEXT_FREE = ("tumbling", "sliding", "rolling", "spanning")
 
 
 @dataclass(frozen=True)

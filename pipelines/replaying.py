@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from kernels.replay import (
     PANES,
+    WINDOW_KINDS,
     AggregatePlan,
     EventColumns,
     KernelChoice,
@@ -26,17 +27,20 @@ from kernels.replay import (
 from pipelines.aggregates import Aggregates, aggregate_columns, plan_aggregates
 from pipelines.arrays import TIME, stored, times
 from pipelines.grouping import Groups, group
-from pipelines.lateness import Late, late_in_fixed_windows, late_in_rolling_windows, late_in_spanning_windows
+from pipelines.lateness import (
+    FOREVER_US,
+    Late,
+    late_in_fixed_windows,
+    late_in_rolling_windows,
+    late_in_spanning_windows,
+)
 from pipelines.where import rows_that_pass
 from pipelines.window_index import MICROSECOND, days_around, origin_us, slide_of
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Query
 from schemas.windows import Window
 
-SERVED_WINDOWS = ("tumbling", "sliding", "spanning", "rolling")
 LONGEST_SIZE_US = 1 << 60
-FOREVER_US = 1 << 61
-"""A lateness of this much or more: no two event times are so far apart, so it stands for all of them."""
 RESULT_TYPES = {"window_start": TIME, "window_end": TIME, "revision": pa.int64(), "pane": pa.string(),
                 "emitted_at": TIME, "events": pa.int64(), "late_events": pa.int64()}
 LATE_TYPES = {"reason": pa.string(), "first_missed": TIME, "last_missed": TIME, "windows_missed": pa.int64(),
@@ -102,8 +106,8 @@ def kernel_name(query: Query) -> str:
 
 def refuse_unserved(window: Window) -> None:
     """NotServed for a window kind that no kernel serves, WrongParameter for a size beyond the range of times."""
-    if window.kind not in SERVED_WINDOWS:
-        raise NotServed("window", window.kind, SERVED_WINDOWS)
+    if window.kind not in WINDOW_KINDS:
+        raise NotServed("window", window.kind, WINDOW_KINDS)
     for parameter in ("size", "slide"):
         length = getattr(window, parameter, window.size)
         if length // MICROSECOND > LONGEST_SIZE_US:

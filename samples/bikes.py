@@ -13,12 +13,11 @@ import math
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from itertools import groupby
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
-from samples.writing import days_until, main, write_lines
+from samples.writing import days_until, end_us, local_time, main, write_lines
 from schemas.local_time import local_midnights_us
 from schemas.streams.bikes import DAILY, MONTHLY, ZONE
 
@@ -77,7 +76,7 @@ def write(into: Path, days: int, last_day: date, seed: int = 1, trips_per_day: i
     They hold the trips whose bikes are back by the end of `last_day` in UTC: of the others nobody knows yet.
     """
     all_days = days_until(last_day, days)
-    known_until_us = (last_day - date(1970, 1, 1)).days * DAY_S * SECOND_US + DAY_S * SECOND_US
+    known_until_us = end_us(last_day)
     written = [write_lines(into / "bikes/generated-nyc/stations.csv.gz", _station_lines())]
     for day in all_days:
         trips = _trips_of(NEW_YORK, day, seed, trips_per_day, known_until_us, day == all_days[0])
@@ -180,7 +179,7 @@ def _slipped(trips: list[Trip], chance: random.Random) -> Iterator[tuple[float, 
 def _daily_line(trip: Trip) -> str:
     route = f"{trip.start_station},{trip.end_station}"
     rider = f"{int(trip.subscriber)},{trip.birth_year}"
-    return f"{_local(trip.start_us):%Y-%m-%d %H:%M:%S},{trip.duration_s},{route},{rider}"
+    return f"{local_time(trip.start_us, ZONE):%Y-%m-%d %H:%M:%S},{trip.duration_s},{route},{rider}"
 
 
 def _monthly_lines(trips: list[Trip], chance: random.Random) -> Iterator[str]:
@@ -207,13 +206,8 @@ def _spoil(lines: list[str], chance: random.Random, spoilt: Iterable[str]) -> li
     return lines
 
 
-def _local(time_us: int) -> datetime:
-    whole = datetime.fromtimestamp(time_us // SECOND_US, UTC)
-    return whole.replace(microsecond=time_us % SECOND_US).astimezone(ZoneInfo(ZONE))
-
-
 def _decimals(time_us: int) -> str:
-    return f"{_local(time_us):%Y-%m-%d %H:%M:%S.%f}"[:-2]
+    return f"{local_time(time_us, ZONE):%Y-%m-%d %H:%M:%S.%f}"[:-2]
 
 
 def _place(city: City, station: int) -> str:

@@ -10,16 +10,14 @@ The same arguments give the same bytes. Files are named as generated, and those 
 
 import random
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
-from samples.writing import days_until, main, write_lines
+from samples.writing import days_until, end_us, local_time, main, write_lines
 from schemas.local_time import local_midnights_us
 from schemas.streams.cdr import ZONE
 
 SECOND_US = 1_000_000
-DAY_US = 86_400 * SECOND_US
 # Shares of sessions by local hour, in thousandths: almost none at night, most of them before midnight.
 SESSIONS_BY_HOUR = (12, 4, 2, 2, 2, 4, 10, 22, 30, 36, 38, 40, 44, 40, 38, 40, 42, 46, 50, 52, 56, 62, 78, 250)
 # Of all sessions, as in the real files: zero length, ragged, a reported length that disagrees.
@@ -48,7 +46,7 @@ def write(into: Path, days: int, last_day: date, seed: int = 1, sessions_per_day
 
     They hold the sessions that end by the end of `last_day` in UTC: of the others nobody knows yet.
     """
-    known_until_us = (last_day - date(1970, 1, 1)).days * DAY_US + DAY_US
+    known_until_us = end_us(last_day)
     written = []
     for city in CITIES:
         for day in days_until(last_day, days):
@@ -64,8 +62,8 @@ def _session(chance: random.Random, day: date) -> tuple[int, int]:
     """Start and end in µs; a few began on the day before."""
     (midnight_us,) = local_midnights_us(ZONE, day, day)
     hour = chance.choices(range(24), SESSIONS_BY_HOUR)[0] + chance.random()
-    end_us = midnight_us + int(hour * 3_600 * SECOND_US)
-    return end_us - _length_us(chance), end_us
+    ended_us = midnight_us + int(hour * 3_600 * SECOND_US)
+    return ended_us - _length_us(chance), ended_us
 
 
 def _length_us(chance: random.Random) -> int:
@@ -87,8 +85,8 @@ def _lines(city: City, chance: random.Random, sessions: list[tuple[int, int]]) -
     return lines
 
 
-def _line(city: City, chance: random.Random, start_us: int, end_us: int) -> str:
-    antenna, length_us = int(chance.random() ** 2 * city.antennas), end_us - start_us
+def _line(city: City, chance: random.Random, start_us: int, ended_us: int) -> str:
+    antenna, length_us = int(chance.random() ** 2 * city.antennas), ended_us - start_us
     reported_s = length_us // SECOND_US + (chance.randrange(2, 60) if chance.random() < DISAGREES_SHARE else 0)
     who = f"{city.name[0]}{int(chance.random() ** 2 * city.subscribers):011}"
     where = f"{city.first_area + antenna % 17},{10_000 + antenna}"
@@ -96,12 +94,11 @@ def _line(city: City, chance: random.Random, start_us: int, end_us: int) -> str:
     sizes = f"{int(chance.lognormvariate(6, 2))},{int(chance.lognormvariate(7, 2.5))}"
     ended = f"{chance.choice((1, 2))},,,,{chance.choice(PORTS)},{chance.choice(STATUSES)},,,"
     ragged = "," * chance.randrange(1, 12) if chance.random() < RAGGED_SHARE else ""
-    return f"{who},{where},{what},{_local(start_us)},{_local(end_us)},{reported_s},{sizes},{ended}{ragged}"
+    return f"{who},{where},{what},{_shown(start_us)},{_shown(ended_us)},{reported_s},{sizes},{ended}{ragged}"
 
 
-def _local(time_us: int) -> str:
-    time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us)
-    return f"{time.astimezone(ZoneInfo(ZONE)):%Y-%m-%d %H:%M:%S.%f}"
+def _shown(time_us: int) -> str:
+    return f"{local_time(time_us, ZONE):%Y-%m-%d %H:%M:%S.%f}"
 
 
 if __name__ == "__main__":

@@ -6,6 +6,9 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> Path:
@@ -21,6 +24,16 @@ def write_lines(path: Path, lines: Iterable[str]) -> Path:
 def days_until(last_day: date, days: int) -> list[date]:
     """So many days, the last one included."""
     return [last_day - timedelta(days=days - 1 - n) for n in range(days)]
+
+
+def end_us(day: date) -> int:
+    """The first µs after a day, UTC: of what ends later nobody knows on that day."""
+    return (day - EPOCH.date() + timedelta(days=1)) // timedelta(microseconds=1)
+
+
+def local_time(time_us: int, zone: str) -> datetime:
+    """What the clocks of a zone show at a time in µs since the epoch, UTC."""
+    return (EPOCH + timedelta(microseconds=time_us)).astimezone(ZoneInfo(zone))
 
 
 def main(stream: str, write: Callable[..., list[Path]], amount: str, default: int) -> None:

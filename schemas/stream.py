@@ -55,6 +55,11 @@ class Column:
     nullable: bool = True
 
 
+def packed_or_not(*stems: str, ending: str = "csv") -> tuple[str, ...]:
+    """Patterns of whole files, gzipped or not: `x.csv.gz.part` is one that still arrives."""
+    return tuple(f"{stem}.{each}" for stem in stems for each in (ending, f"{ending}.gz"))
+
+
 @dataclass(frozen=True)
 class Layout:
     """One way in which the stream's lines are written.

@@ -8,7 +8,7 @@
     rules)
 """
 
-from kernels.replay.choice import KERNELS, choose
+from kernels.replay.choice import KERNELS, WINDOW_KINDS, choose
 from kernels.replay.entry import replay_keys
 from kernels.replay.types import (
     AggregatePlan,
@@ -27,6 +27,7 @@ PANES = ("final", "on_time", "late", "early")
 __all__ = [
     "KERNELS",
     "PANES",
+    "WINDOW_KINDS",
     "AggregatePlan",
     "EventColumns",
     "KernelChoice",

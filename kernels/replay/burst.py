@@ -89,12 +89,12 @@ def take_burst(r, first, end, tick):
     store(r, CHANGED + USED, 0)
     invalidate(r, CHANGE_WALK)
     store(r, BURST_YOUNGEST, -NEVER)
-    rolling = load(load(r, WINDOW), MODE) == ROLLING
-    spanning = load(load(r, WINDOW), MODE) == SPANNING
+    mode = load(load(r, WINDOW), MODE)
+    rolling = mode == ROLLING
     for row in range(first, end):
         if rolling:
             _take_rolling(r, row)
-        elif spanning:
+        elif mode == SPANNING:
             _take_spanning(r, row)
         else:
             _take_regular(r, row)

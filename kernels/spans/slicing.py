@@ -60,11 +60,17 @@ def insert_slices(r, start, end):
 
 
 @inner
+def _some_go_on(r):
+    """Whether windows span, and an event goes on behind a slice that is held."""
+    return load(load(r, WINDOW), MODE) == SPANNING and not is_empty(load(r, GOES_ON))
+
+
+@inner
 def window_state(r, walk, number):
     """Address of a window's aggregate, valid until the next call: of its entries, and of what goes on from its end."""
     not_inlined()
     state = walk_state(r, walk, number)
-    if load(load(r, WINDOW), MODE) != SPANNING or is_empty(load(r, GOES_ON)):
+    if not _some_go_on(r):
         return state
     end = load(r, walk + HIGH)
     goes_on = range_query(load(r, GOES_ON), slice_start(load(r, WINDOW), end - 1), end)
@@ -77,7 +83,7 @@ def window_state(r, walk, number):
 @inner
 def oldest_entry(r):
     """Time of the oldest pane, event or slice that is held; there is one."""
-    if load(load(r, WINDOW), MODE) != SPANNING or is_empty(load(r, GOES_ON)):
+    if not _some_go_on(r):
         return oldest(load(r, TREE))
     return min(oldest(load(r, TREE)), oldest(load(r, GOES_ON)))
 
@@ -86,7 +92,7 @@ def oldest_entry(r):
 def first_entry_from(r, time):
     """(whether there is one, time of the first pane, event or slice at or after `time`)."""
     found, first = first_from(load(r, TREE), time)
-    if load(load(r, WINDOW), MODE) == SPANNING and not is_empty(load(r, GOES_ON)):
+    if _some_go_on(r):
         goes_on, other = first_from(load(r, GOES_ON), time)
         if goes_on and (other < first or not found):
             found, first = True, other

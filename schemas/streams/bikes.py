@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from schemas.fields import Choices, decimal_or_none, whole_number, whole_or_none
 from schemas.local_time import REPEATED, LocalClock, Moment
-from schemas.stream import Column, Layout, Place, Reading, Stream
+from schemas.stream import Column, Layout, Place, Reading, Stream, packed_or_not
 
 ZONE = "America/New_York"
 CLOCK = LocalClock(ZONE)
@@ -62,11 +62,6 @@ def possible_us(moment: Moment) -> tuple[int, ...]:
     """The readings that the clock rule may choose from, in order of preference."""
     first_us, second_us, note = moment
     return (first_us, second_us) if note == REPEATED else (first_us,)
-
-
-def packed_or_not(*stems: str) -> tuple[str, ...]:
-    """Patterns of whole files: `x.csv.gz.part` is one that still arrives."""
-    return tuple(f"{stem}.{ending}" for stem in stems for ending in ("csv", "csv.gz"))
 
 
 def monthly_column(name: str, type_: str, meaning: str, **limits) -> Column:

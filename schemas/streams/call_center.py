@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from schemas.fields import Choices, whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Reading, Stream
+from schemas.stream import Column, Layout, Place, Reading, Stream, packed_or_not
 
 ZONE = "Asia/Jerusalem"
 CLOCK = LocalClock(ZONE)
@@ -57,7 +57,7 @@ def _time_us(day: str, time: str) -> int:
 
 CALLS = Layout(
     name="calls",
-    paths=tuple(f"cdr/anonymous-bank/*.{ending}" for ending in ("tsv", "tsv.gz")),
+    paths=packed_or_not("cdr/anonymous-bank/*", ending="tsv"),
     header=(
         "vru+line", "call_id", "customer_id", "priority", "type", "date", "vru_entry", "vru_exit", "vru_time",
         "q_start", "q_exit", "q_time", "outcome", "ser_start", "ser_exit", "ser_time", "server",

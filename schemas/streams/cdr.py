@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 from schemas.fields import Choices, whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Reading, Refusal, Stream
+from schemas.stream import Column, Layout, Place, Reading, Refusal, Stream, packed_or_not
 
 ZONE = "Asia/Shanghai"
 CLOCK = LocalClock(ZONE)
@@ -44,7 +44,7 @@ def parse_session(fields: list[str], _: Place) -> list[Reading | Refusal]:
 
 SESSIONS = Layout(
     name="sessions",
-    paths=tuple(f"cdr/{made_by}-xdr/*/*.{ending}" for made_by in ("isp", "generated") for ending in ("csv", "csv.gz")),
+    paths=packed_or_not("cdr/isp-xdr/*/*", "cdr/generated-xdr/*/*"),
     header=None,
     parse=parse_session,
     identity=None,

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from schemas.fields import whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Reading, Refusal, Stream
+from schemas.stream import Column, Layout, Place, Reading, Refusal, Stream, packed_or_not
 
 ZONE = "UTC"
 CLOCK = LocalClock(ZONE)
@@ -32,7 +32,7 @@ def parse_call(fields: list[str], _: Place) -> list[Reading | Refusal]:
 
 CALLS = Layout(
     name="calls",
-    paths=tuple(f"cdr/social-evolution/*.{ending}" for ending in ("csv", "csv.gz")),
+    paths=packed_or_not("cdr/social-evolution/*"),
     header=("user_id", "time_stamp", "duration", "dest_user_id_if_known", "dest_phone_hash"),
     parse=parse_call,
     identity="line",

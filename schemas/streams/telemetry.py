@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from schemas.fields import decimal_number, decimal_or_none, whole_number
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Reading, Refusal, SideInput, Stream
+from schemas.stream import Column, Layout, Place, Reading, Refusal, SideInput, Stream, packed_or_not
 
 CLOCK = LocalClock("UTC")
 MS_US, SECOND_US, US_NS = 1_000, 1_000_000, 1_000
@@ -134,7 +134,7 @@ def _series(path: str) -> tuple[str, str]:
 
 
 def _paths(*folders: str) -> tuple[str, ...]:
-    return tuple(f"telemetry/{folder}/*.{ending}" for folder in folders for ending in ("csv", "csv.gz"))
+    return packed_or_not(*(f"telemetry/{folder}/*" for folder in folders))
 
 
 PODS = Layout("pods", _paths("k8s-metrics/*", "generated-pods"), ("Time", "TimeStamp", "PodName", *POD_METRICS),
@@ -174,7 +174,7 @@ STREAM = Stream(
     clock_rule="Pods, devices and requests have UTC. The series don't state their zone: their local times are read as "
     "they stand, so a repeated hour stays repeated.",
     first_day=date(2013, 10, 9),
-    side_inputs=(SideInput("delays", ("telemetry/delays/*.txt", "telemetry/delays/*.txt.gz"),
+    side_inputs=(SideInput("delays", packed_or_not("telemetry/delays/*", ending="txt"),
                            "measured delays, from which the arrivals of the series are made: no events", read_delays),),
     refusals={_NO_VALUE: "the cell is empty, NaN or NA",
               _NO_ARRIVAL: "a series has no arrival times, and no file of delays has landed from which to make them"},

@@ -3,7 +3,6 @@
 The sums are those of ../shared/data/README.md, or differ from it as said beside them.
 """
 
-import gzip
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from schemas.reading import belongs, choose_layout, has_header, identity_of, read_line
 from schemas.registry import stream, streams
 from schemas.stream import Place, Reading
+from tests.schemas.lines import lines_of, side_inputs
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = ROOT.parent / "shared" / "data"
@@ -53,8 +53,7 @@ def told() -> dict[str, dict[str, dict[str, int]]]:
 def counted(name: str) -> dict[str, dict[str, int]]:
     """The same, by judging every line here."""
     definition, counts, copies = stream(name), {}, {}
-    beside = {side.name: side.read(line for pattern in side.paths for path in sorted(REAL.glob(pattern))
-                                   for line in lines_of(path)) for side in definition.side_inputs}
+    beside = side_inputs(definition, REAL)
     for path in sorted(REAL.rglob("*.gz")):
         below = path.relative_to(REAL).as_posix()
         if belongs(definition, below):
@@ -77,11 +76,6 @@ def judge(definition, path: Path, place: Place, copies: dict[str, list[tuple]]) 
             if identity:
                 copies.setdefault(identity, []).append((each.arrival_us, place.path, number, reading))
     return found
-
-
-def lines_of(path: Path) -> list[str]:
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-        return [line.rstrip("\r\n") for line in file]
 
 
 def test_the_page_tells_of_every_stream():

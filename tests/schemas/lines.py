@@ -1,6 +1,8 @@
 """Real lines of a stream, as text in and readings out: what the tests of every stream compare."""
 
+import gzip
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from schemas.reading import belongs, choose_layout, read_line
 from schemas.stream import Place, Reading, Stream
@@ -47,3 +49,15 @@ def utc(time_us: int) -> datetime:
 def moment(text: str) -> datetime:
     """A UTC time as the tests write it."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a gzipped file, without their ends."""
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        return [line.rstrip("\r\n") for line in file]
+
+
+def side_inputs(stream: Stream, root: Path) -> dict[str, object]:
+    """What the gzipped side inputs below a landing folder hold, by name."""
+    return {side.name: side.read(line for pattern in side.paths for path in sorted(root.glob(pattern))
+                                 for line in lines_of(path)) for side in stream.side_inputs}

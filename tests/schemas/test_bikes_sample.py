@@ -1,6 +1,5 @@
 """Generated bike trips have the layouts, dirt and disorder of the real ones, and the same bytes each time."""
 
-import gzip
 from datetime import date
 from itertools import accumulate
 from pathlib import Path
@@ -11,6 +10,7 @@ from samples import bikes as sample
 from schemas.reading import belongs, choose_layout, no_events, read_line
 from schemas.stream import Reading
 from schemas.streams.bikes import STREAM
+from tests.schemas.lines import lines_of
 
 LAST_DAY = date(2018, 11, 5)  # the clocks went back on the 4th
 DAY_US = 86_400_000_000
@@ -22,10 +22,6 @@ def landing(tmp_path_factory) -> Path:
     into = tmp_path_factory.mktemp("landing")
     sample.write(into, days=4, last_day=LAST_DAY, seed=7, trips_per_day=4_000)
     return into
-
-
-def lines_of(path: Path) -> list[str]:
-    return gzip.decompress(path.read_bytes()).decode().splitlines()
 
 
 def judge(path: Path, landing: Path) -> list:

@@ -1,6 +1,5 @@
 """Every generator of landing files: named as generated, the same bytes each time, in the layouts of the real ones."""
 
-import gzip
 import subprocess
 import sys
 from datetime import date
@@ -12,6 +11,7 @@ import pytest
 from schemas.reading import belongs, choose_layout, has_header, no_events, read_line
 from schemas.registry import stream
 from schemas.stream import Place, Reading
+from tests.schemas.lines import lines_of, side_inputs
 
 ROOT = Path(__file__).parents[2]
 LAST_DAY = date(2018, 11, 5)
@@ -40,8 +40,7 @@ def landing(request, tmp_path_factory) -> tuple[str, Path]:
 def readings(name: str, into: Path) -> list:
     """What all lines of all files say."""
     definition, said = stream(name), []
-    beside = {side.name: side.read(line for pattern in side.paths for path in sorted(into.glob(pattern))
-                                   for line in lines_of(path)) for side in definition.side_inputs}
+    beside = side_inputs(definition, into)
     for path in sorted(into.rglob("*.gz")):
         below = path.relative_to(into).as_posix()
         if belongs(definition, below):
@@ -50,10 +49,6 @@ def readings(name: str, into: Path) -> list:
             said += [each for number, line in enumerate(lines, 1) if number > 1 or not has_header(layout)
                      for each in read_line(definition, layout, line, Place(below, number, beside))]
     return said
-
-
-def lines_of(path: Path) -> list[str]:
-    return gzip.decompress(path.read_bytes()).decode().splitlines()
 
 
 def test_files_are_named_as_generated_and_all_belong_to_the_stream(landing):
