@@ -50,8 +50,8 @@ bench-first-light: setup ## the kernel alone, and silver to Delta beside Spark's
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"
 
-everyday: setup ## where the seconds of a day's run go; writes docs/everyday.md
-	@$(WINDROW_PYTHON) -m benchmarks.everyday
+everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real files in LANDING=../shared/data
+	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"
 
 new-stream: setup ## write a stream and its test: NAME=...
 	@$(WINDROW_PYTHON) -m stack.new stream "$(NAME)"

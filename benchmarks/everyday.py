@@ -1,11 +1,12 @@
-"""Where the seconds of an everyday run go: `make everyday`. It writes docs/everyday.md.
+"""Where the seconds of an everyday run go: `make everyday LANDING=../shared/data`. It writes docs/everyday.md.
 
-Two questions, over a week of generated landing files of bikes, cdr and telemetry that are ingested before:
+Three questions, the first two over a week of generated landing files of bikes, cdr and telemetry, ingested before:
 
 1. A day's run of all three streams, no new files, by a real Airflow: from the moment its DAGs are switched on to the
    end of the last run. Each task is Airflow's own time, a Python that starts, and the steps of the ledger.
 2. One task from within: the replay of a day with its gate, in a fresh process, through Spark and without it. The parts
    are timed where the code calls them; what is left is Python starting and importing.
+3. New files: how quickly the lines of bronze become events of silver (bronze_to_silver.py), over real ones.
 """
 
 import json
@@ -16,7 +17,9 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
+from pathlib import Path
 
+from benchmarks import bronze_to_silver
 from benchmarks.markdown import table
 from pipelines import ingest, ledger
 from pipelines.config import REPOSITORY, Config
@@ -33,8 +36,9 @@ HEAD = """# Where the seconds of an everyday run go
 
 <!-- Made by `make everyday`: run that again, don't edit this page. -->
 
-A week of generated landing files of bikes, cdr and telemetry, at least 4,000 events a day each, ingested before; two
-cores. Seconds differ from machine to machine and from hour to hour: read them beside each other.
+Seconds differ from machine to machine and from hour to hour: read them beside each other. Two cores. The first two
+tables are of a week of generated landing files of bikes, cdr and telemetry, at least 4,000 events a day each, ingested
+before.
 """
 # What a fresh process times, by part: (module, function).
 PARTS = {
@@ -128,7 +132,8 @@ def from_within(config: Config, spark_from_mib: int) -> dict[str, float]:
     return {**spent, "Python, imports and the rest": whole_s - sum(spent.values()), "**whole process**": whole_s}
 
 
-def page(wall_s: float, tasks: list[dict], through_spark: dict[str, float], here: dict[str, float]) -> str:
+def page(wall_s: float, tasks: list[dict], through_spark: dict[str, float], here: dict[str, float],
+         new_files: str) -> str:
     """The page's text."""
     queries = sum(len(scheduled_queries(registry.stream(name))) for name in STREAMS)
     work_s = sum(row["work, s"] for row in tasks)
@@ -143,17 +148,18 @@ def page(wall_s: float, tasks: list[dict], through_spark: dict[str, float], here
         f"same time: {work_s:.0f} s of work, {start_s:.0f} s of Airflow and of Pythons that start.",
         table(tasks), f"## One replay with its gate (`{QUERY}`), in a fresh process",
         "A day of so little silver is replayed without Spark (`WINDROW_SPARK_FROM_MIB`, 8 by default); the rows are "
-        "the same.", table(ordered)]) + "\n"  # fmt: skip
+        "the same.", table(ordered), new_files]) + "\n"  # fmt: skip
 
 
-def main() -> None:
+def main(landing: Path) -> None:
     """Measure, print and write the page."""
     config = prepare()
+    new_files = bronze_to_silver.section(config.home / "spans", landing)
     wall_s, tasks = scheduled_day(config)
-    text = page(wall_s, tasks, from_within(config, 0), from_within(config, 8))
+    text = page(wall_s, tasks, from_within(config, 0), from_within(config, 8), new_files)
     PAGE.write_text(text)
     print(text)
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))

@@ -37,6 +37,7 @@ from pyspark.sql import functions as F
 
 from benchmarks.first_light_kernel import trip_durations_us
 from pipelines import lake, pass_ticks, replay, spark
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import REPOSITORY, Config
 from pipelines.look_back import DAY, DAY_US, EPOCH_DATE, LookBack
 from pipelines.query_tables import QueryTables
@@ -49,11 +50,8 @@ from schemas.tables import pass_table, silver_table
 FIRST_DAY = date(2017, 6, 1)
 SECOND_US = 1_000_000
 DATA = REPOSITORY.parent / "shared" / "data"
-AGGREGATES = {
-    "trips": agg("count"),
-    "total_s": agg("sum", "trip_duration_s"),
-    "longest_s": agg("max", "trip_duration_s"),
-}
+AGGREGATES = {"trips": agg("count"), "total_s": agg("sum", "trip_duration_s"),
+              "longest_s": agg("max", "trip_duration_s")}  # fmt: skip
 EVERY_REVISION = replace(QUERY, name="demand_revisions", aggregates=AGGREGATES)
 FINAL_ROWS = replace(QUERY, name="demand_final", aggregates=AGGREGATES, emit="final")
 BY_SPARK = "demand_by_spark"
@@ -121,7 +119,7 @@ def build(config: Config, trips: Trips) -> None:
 
 
 def _silver_rows(trips: Trips) -> pa.Table:
-    schema, count = lake.arrow_schema(silver_table(STREAM)), len(trips.station)
+    schema, count = arrow_schema(silver_table(STREAM)), len(trips.station)
     arrival_day = (trips.arrival_us // DAY_US).astype(np.int32)
     arrival = pa.array(trips.arrival_us, schema.field("arrival").type)
     columns = {

@@ -18,6 +18,7 @@ import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
 from pipelines import lake, land
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.changes import Changes, FileRow
 from pipelines.config import Config
 from pipelines.lines import chunks, lines
@@ -37,7 +38,7 @@ class Wanted(NamedTuple):
 def write(config: Config, stream: Stream, changes: Changes) -> int:
     """Replace what bronze holds of the files that landed. LandingFailed when one is not what landed any more."""
     table, replaced = bronze_table(stream), lake.among("path", sorted(changes.landed))
-    schema = lake.arrow_schema(table)
+    schema = arrow_schema(table)
     wanted = [_wanted(changes.rows[path]) for path in changes.delivering if path in changes.landed]
     rows = (batch for file in wanted for batch in read_file(config.landing, file, schema))
     try:

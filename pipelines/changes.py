@@ -10,6 +10,7 @@ from datetime import date
 import pyarrow as pa
 
 from pipelines import definition, lake, land
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
 from pipelines.definition import Definition
 from schemas.reading import belongs, choose_layout, has_header, no_events
@@ -81,7 +82,7 @@ def known_files(config: Config, stream: Stream) -> dict[str, FileRow]:
 
 def as_table(stream: Stream, rows: list[FileRow]) -> pa.Table:
     """Rows for `files_<stream>`."""
-    return pa.Table.from_pylist([asdict(row) for row in rows], schema=lake.arrow_schema(files_table(stream)))
+    return pa.Table.from_pylist([asdict(row) for row in rows], schema=arrow_schema(files_table(stream)))
 
 
 def pending(config: Config, stream: Stream) -> list[str]:

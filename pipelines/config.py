@@ -28,6 +28,11 @@ class Config:
         return self.home / "locks"
 
     @cached_property
+    def ingests(self) -> Path:
+        """Folder of judged rows on their way to silver: one folder per stream, while an ingest of it runs."""
+        return self.home / "ingests"
+
+    @cached_property
     def spark(self) -> Path:
         """Folder of Spark's temporary files: one folder per session (orphans.py)."""
         return self.home / "spark"
@@ -46,6 +51,16 @@ class Config:
     def spark_from_bytes(self) -> int:
         """From how much silver on a replay is worth Spark's start; below, it runs in its own process."""
         return int(os.environ.get("WINDROW_SPARK_FROM_MIB", "8")) << 20
+
+    @cached_property
+    def cores(self) -> int:
+        """How many of the machine's cores this process may use."""
+        return len(os.sched_getaffinity(0))
+
+    @cached_property
+    def lines_per_judge(self) -> int:
+        """How many lines keep one more core busy for long enough to be worth a process's start (half a second)."""
+        return int(os.environ.get("WINDROW_LINES_PER_JUDGE", "50000"))
 
     @cached_property
     def java_options(self) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from pipelines import bronze, definition, flow, ingest_lock, lake, land, partitions, silver
+from pipelines import bronze, definition, flow, ingest_lock, lake, land, merge, partitions, silver
 from pipelines.changes import (
     ACCEPTED,
     DUPLICATE,
@@ -28,9 +28,8 @@ from pipelines.changes import (
 from pipelines.changes import pending as pending_files
 from pipelines.config import Config
 from pipelines.merge import DUPLICATE as WAS_DUPLICATE
-from pipelines.merge import EVENT, NEW, Merged, merge, standing
+from pipelines.merge import EVENT, NEW, Merged
 from pipelines.parse import Judging
-from pipelines.spark import session
 from schemas import registry
 from schemas.errors import LandingFailed
 from schemas.reading import choose_layout, has_header
@@ -59,17 +58,17 @@ class IngestReport:
 
 
 def pending(config: Config, stream_name: str) -> list[str]:
-    """Paths for which the tables are behind the landing folder or the stream's definition. Starts no JVM."""
+    """Paths for which the tables are behind the landing folder or the stream's definition."""
     return pending_files(config, registry.stream(stream_name))
 
 
 def is_up_to_date(config: Config, stream_name: str) -> bool:
-    """Whether an ingest would have nothing to do. Reads every landed byte once; starts no JVM."""
+    """Whether an ingest would have nothing to do. Reads every landed byte once."""
     return not pending(config, stream_name)
 
 
 def ingest(config: Config, stream_name: str, progress: Progress | None = None) -> IngestReport:
-    """Bring the stream's tables up to its landed files; with nothing to do, no JVM is started.
+    """Bring the stream's tables up to its landed files. Starts no JVM.
 
     `progress` hears each stage of flow.py begin, and in between details that begin with the stage's name.
     Raises LandingFailed (the folder can't be read), StorageFailed (no space), TableMismatch, NotSetUp.
@@ -118,13 +117,9 @@ def _apply(config: Config, stream: Stream, changes: Changes, say: Progress) -> t
         bronze.write(config, stream, changes)
     say(flow.SILVER.name)
     say("silver: judging lines and duplicates")
-    before = standing(session(config), config, stream, list(changes.rows))
-    merged = merge(Judging(stream, changes.definition.hash, _layouts(config, stream, changes), beside), before,
-                   changes.delivering)
-    try:
+    judging = Judging(stream, changes.definition.hash, _layouts(config, stream, changes), beside)
+    with merge.merged(config, judging, changes) as merged:
         _write_merged(config, stream, changes, merged, say)
-    finally:
-        merged.release()
     say(flow.TICKS.name)
     return merged, partitions.make(config, stream)
 

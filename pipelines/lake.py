@@ -23,35 +23,20 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
 from pipelines import orphans
+from pipelines.arrow_schemas import arrow_schema, column_comment
 from pipelines.config import Config
 from schemas.errors import NotSetUp, StorageFailed, TableMismatch
-from schemas.stream import Column
 from schemas.tables import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-ARROW_TYPES = {
-    "string": pa.string(), "int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(),
-    "timestamp": pa.timestamp("us", "UTC"), "date": pa.date32(),
-}
 # Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table.
 PROPERTIES = {"delta.enableDeletionVectors": "false"}
 # delta-rs rewrites a constraint's text (`end` >= start becomes start <= end), so the text as defined is kept beside.
 _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
 _UNSAFE, _PARTS = ("'", "\\", "$"), re.compile(r"(['\\$])")
 _FULL_DISK = ("no space left on device", "file too large", "disk quota exceeded", "os error 28", "os error 27")
-
-
-def arrow_schema(table: Table) -> pa.Schema:
-    """The table's Arrow schema: types, nullability, and each column's comment as field metadata."""
-    return pa.schema([pa.field(column.name, ARROW_TYPES[column.type], column.nullable,
-                               {"comment": column_comment(column)}) for column in table.columns])
-
-
-def column_comment(column: Column) -> str:
-    """What the column means, with its unit."""
-    return f"{column.meaning} [{column.unit}]" if column.unit else column.meaning
 
 
 def among(column: str, values: Iterable[str | int | datetime.date]) -> str:

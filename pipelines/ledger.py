@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import flow, lake
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.checks.verdict import Verdict
 from pipelines.config import REPOSITORY, Config
 from schemas.errors import GateFailed, IngestBehind, OutsideStream, StorageFailed
@@ -160,7 +161,7 @@ def _identity(run: Run) -> dict:
 
 def _append(config: Config, table: Table, rows: list[dict]) -> None:
     lake.ensure(config, table)
-    lake.replace(config, table, None, pa.Table.from_pylist(rows, lake.arrow_schema(table)))
+    lake.replace(config, table, None, pa.Table.from_pylist(rows, arrow_schema(table)))
 
 
 def write_verdicts(config: Config, run: Run, verdicts: Iterable[Verdict]) -> None:
@@ -174,7 +175,7 @@ def write_verdicts(config: Config, run: Run, verdicts: Iterable[Verdict]) -> Non
 def verdicts_on(config: Config, table: str, day: date, columns: list[str] | None = None) -> pa.Table:
     """What the gate said of a table and a day since the table was made: one made anew counts from version 0 again."""
     if lake.version(config, VERDICTS.name) is None:
-        return lake.arrow_schema(VERDICTS).empty_table()
+        return arrow_schema(VERDICTS).empty_table()
     lake.ensure(config, VERDICTS)  # a table of another definition is told as that
     made = lake.created_at(config, table)
     filters = [("table_name", "=", table), ("logical_date", "=", day), ("at", ">=", made)]

@@ -1,26 +1,26 @@
-"""From lines to judged readings, as Arrow batches: what runs inside Spark's `mapInArrow`.
+"""From lines to judged readings, as Arrow batches.
 
 One row per reading, accepted or refused: silver's columns (null where refused), then `reason`, `detail` and `text`
 (null where accepted). The bucket of a key is computed here and nowhere else.
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from pipelines.lake import ARROW_TYPES, arrow_schema
+from pipelines.arrow_schemas import ARROW_TYPES, arrow_schema
 from schemas.errors import UnknownName
 from schemas.reading import has_header, identity_of, read_line
 from schemas.stream import COMMON_REFUSALS, Layout, Place, Reading, Refusal, Stream
 from schemas.tables import silver_table
 
-Batches = Iterator[pa.RecordBatch]
-US_PER_DAY = 86_400_000_000
+TIMESTAMP = ARROW_TYPES["timestamp"]
+LINE_COLUMNS = ("path", "line", "text", "damage")
 JUDGEMENT = ("reason", "detail", "text")
-SPARK_TYPES = {"string": "string", "int64": "long", "float64": "double", "bool": "boolean", "timestamp": "timestamp",
-               "date": "date"}
+_Judged = tuple[int, int, Reading, str | None, str | None, str | None]  # row, number, reading, identity, reason, detail
 
 
 @dataclass(frozen=True)
@@ -45,55 +45,42 @@ def bucket_of(key: tuple, buckets: int) -> int:
     return zlib.crc32("\x1f".join(["" if value is None else str(value) for value in key]).encode()) % buckets
 
 
-def spark_schema(stream: Stream) -> str:
-    """The rows' schema, in Spark's words."""
-    columns = [(column.name, SPARK_TYPES[column.type]) for column in silver_table(stream).columns]
-    return ", ".join(f"`{name}` {type_}" for name, type_ in (*columns, *((name, "string") for name in JUDGEMENT)))
+def judged_schema(stream: Stream) -> pa.Schema:
+    """Of judged readings."""
+    fields = arrow_schema(silver_table(stream))
+    return pa.schema([*(pa.field(field.name, field.type) for field in fields),
+                      *(pa.field(name, pa.string()) for name in JUDGEMENT)])
 
 
-def parser(judging: Judging) -> Callable[[Batches], Batches]:
-    """A function for `mapInArrow` over (path, line, text, damage)."""
-    def parse(batches: Batches) -> Batches:
-        rows = _Rows(judging)
-        for batch in batches:
-            yield rows.judge(batch)
-
-    return parse
-
-
-class _Rows:
-    """Judges lines of one stream and gathers the readings in columns, since Arrow takes columns."""
+class Judge:
+    """Judges lines of one stream."""
 
     def __init__(self, judging: Judging):
         self.judging, self.stream = judging, judging.stream
-        stream = judging.stream
+        self.schema = judged_schema(self.stream)
         self.layouts: dict[str, Layout | None] = {}  # by path
-        self.key = tuple(stream.positions[name] for name in stream.key)
-        # Buckets by key: a stream has far fewer keys than events.
-        self.buckets: dict[tuple, int] = {}
-        fields = arrow_schema(silver_table(stream))
-        self.schema = pa.schema([*(pa.field(field.name, field.type) for field in fields),
-                                 *(pa.field(name, pa.string()) for name in JUDGEMENT)])
+        self.buckets = _Buckets(self.stream.buckets)
+        self.no_values = (None,) * len(self.stream.columns)
 
     def judge(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        rows: list[tuple] = []
-        for path, line, text, damage in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            self._judge_line(rows, Place(path, line, self.judging.beside), text, damage)
-        columns = zip(*rows, strict=True) if rows else ((),) * len(self.schema)
-        arrays = [_array(column, field.type) for column, field in zip(columns, self.schema, strict=True)]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+        """The readings of lines, given as LINE_COLUMNS: O(bytes)."""
+        judged: list[_Judged] = []
+        for row, line in enumerate(zip(*(column.to_pylist() for column in batch.columns), strict=True)):
+            self._judge_line(judged, row, *line)
+        if not judged:
+            return pa.RecordBatch.from_pylist([], self.schema)
+        return pa.RecordBatch.from_arrays(self._columns(batch, judged), schema=self.schema)
 
-    def _judge_line(self, rows: list[tuple], place: Place, text: str, damage: str | None) -> None:
-        path, line, _ = place
+    def _judge_line(self, judged: list[_Judged], row: int, path: str, line: int, text: str, damage: str | None) -> None:
         if path not in self.layouts:
             self.layouts[path] = self.judging.layout(path)
         layout = self.layouts[path]
-        for number, said in enumerate(self._read(layout, place, text, damage)):
+        for number, said in enumerate(self._read(layout, Place(path, line, self.judging.beside), text, damage)):
             if isinstance(said, Reading):
-                identity = identity_of(self.stream, layout, text, said, number)
-                rows.append(self._accepted(said, (path, line, number, identity)))
+                judged.append((row, number, said, identity_of(self.stream, layout, text, said, number), None, None))
             else:
-                rows.append(self._refused(said, (path, line, number, None), text))
+                nothing = Reading(None, None, said.arrival_us, self.no_values)
+                judged.append((row, number, nothing, None, said.reason, said.detail))
 
     def _read(self, layout: Layout | None, place: Place, text: str, damage: str | None) -> list[Reading | Refusal]:
         if layout is None:
@@ -102,22 +89,39 @@ class _Rows:
             return []
         return [Refusal(damage, COMMON_REFUSALS[damage])] if damage else read_line(self.stream, layout, text, place)
 
-    def _accepted(self, reading: Reading, place: tuple) -> tuple:
-        key = tuple([reading.values[position] for position in self.key])
-        bucket = self.buckets.get(key)
-        if bucket is None:
-            bucket = self.buckets[key] = bucket_of(key, self.stream.buckets)
-        return (*reading.values, reading.start_us, reading.end_us, reading.arrival_us, *place, self.judging.definition,
-                reading.arrival_us // US_PER_DAY, bucket, None, None, None)
+    def _columns(self, batch: pa.RecordBatch, judged: list[_Judged]) -> list[pa.Array]:
+        # Turned from rows to columns at once, and copied where a line's columns are at hand: building a row of
+        # every column for each reading took a fifth of the time.
+        rows, numbers, readings, identities, reasons, details = zip(*judged, strict=True)
+        starts, ends, arrivals, values = zip(*readings, strict=True)
+        values = list(zip(*values, strict=True))
+        keys = zip(*(values[self.stream.positions[name]] for name in self.stream.key), strict=True)
+        lines, reason, arrival = batch.take(pa.array(rows)), pa.array(reasons, pa.string()), _array(arrivals, TIMESTAMP)
+        none, accepted = pa.scalar(None), reason.is_null()
+        return [
+            *map(_array, values, self.schema.types),
+            _array(starts, TIMESTAMP), _array(ends, TIMESTAMP), arrival, lines["path"], lines["line"],
+            pa.array(numbers, pa.int64()), pa.array(identities, pa.string()),
+            pa.repeat(pa.scalar(self.judging.definition), len(judged)),
+            pc.if_else(accepted, arrival.cast(ARROW_TYPES["date"], safe=False), none),
+            pc.if_else(accepted, pa.array(map(self.buckets.__getitem__, keys), pa.int64()), none),
+            reason, pa.array(details, pa.string()), pc.if_else(accepted, none, lines["text"])]  # fmt: skip
 
-    def _refused(self, refusal: Refusal, place: tuple, text: str) -> tuple:
-        values = (None,) * len(self.stream.columns)
-        return (*values, None, None, refusal.arrival_us, *place, self.judging.definition, None, None, refusal.reason,
-                refusal.detail, text)
+
+class _Buckets(dict):
+    """A key's bucket, kept: a stream has far fewer keys than events."""
+
+    def __init__(self, buckets: int):
+        super().__init__()
+        self.buckets = buckets
+
+    def __missing__(self, key: tuple) -> int:
+        self[key] = bucket_of(key, self.buckets)
+        return self[key]
 
 
 def _array(column: tuple, type_: pa.DataType) -> pa.Array:
     # Times and days are plain numbers here; building them as Python datetimes costs twenty times as much.
-    if type_ == ARROW_TYPES["timestamp"]:
+    if type_ == TIMESTAMP:
         return pa.array(column, pa.int64()).cast(type_)
     return pa.array(column, pa.int32()).cast(type_) if type_ == ARROW_TYPES["date"] else pa.array(column, type_)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import lake
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
 from pipelines.pass_ticks import staircases
 from schemas.stream import Stream
@@ -29,7 +30,7 @@ def forget(config: Config, stream: Stream, days: Iterable[date]) -> None:
     table, days = partitions_table(stream), set(days)
     known = set(lake.read(config, table.name, columns=["arrival_date"])["arrival_date"].to_pylist())
     if known & days:
-        none = lake.arrow_schema(table).empty_table()
+        none = arrow_schema(table).empty_table()
         lake.replace(config, table, lake.among("arrival_date", sorted(known & days)), none)
 
 

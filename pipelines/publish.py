@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from pipelines import lake, ledger
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.audit_versions import AuditVersions
 from pipelines.config import Config
 from pipelines.query_tables import QueryTables
@@ -57,7 +58,7 @@ def _replace_day(config: Config, source: Table, version: int, target: Table, day
     lake.ensure(config, target)
     (partition,) = target.partition_by
     judged, of_day = lake.dataset(config, source.name, version), ds.field(partition) == pa.scalar(day)
-    schema = lake.arrow_schema(target)
+    schema = arrow_schema(target)
     scanner = judged.scanner(filter=of_day, columns=schema.names)
     reader = pa.RecordBatchReader.from_batches(schema, _batches(scanner, schema))
     written = lake.replace(config, target, lake.among(partition, [day]), reader)

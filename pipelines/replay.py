@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pipelines import ingest_lock, lake, look_back, replay_here, spark, stale
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.audit_versions import AuditVersions
 from pipelines.config import Config
 from pipelines.look_back import LookBack
@@ -82,7 +83,7 @@ def _replayed_and_committed(config: Config, tables: QueryTables, work: Work) -> 
 def work_of(config: Config, query: Query, back: LookBack) -> Work:
     """What the tasks of a run need to know."""
     stream, tables = stream_named(query.stream), QueryTables.of(query)
-    schemas = (_read_schema(query, stream), lake.arrow_schema(tables.audit), lake.arrow_schema(tables.late_audit))
+    schemas = (_read_schema(query, stream), arrow_schema(tables.audit), arrow_schema(tables.late_audit))
     return Work(query, back, *schemas, _buckets(config, stream, back), set(stream.key) <= set(query.key))
 
 
@@ -96,7 +97,7 @@ def replayed(config: Config, work: Work, partitions: int | None = None) -> "Data
 
 
 def _read_schema(query: Query, stream: Stream) -> pa.Schema:
-    silver = lake.arrow_schema(silver_table(stream))
+    silver = arrow_schema(silver_table(stream))
     names = dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))
     return pa.schema([silver.field(name).remove_metadata() for name in names])
 

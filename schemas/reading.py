@@ -75,7 +75,8 @@ def identity_of(stream: Stream, layout: Layout, text: str, reading: Reading, num
     if layout.identity == "line":
         named = f"{layout.name}\n{number}\n{text}"
     else:
-        named = repr([reading.values[stream.positions[name]] for name in layout.identity])
+        values, positions = reading.values, stream.positions
+        named = repr([values[positions[name]] for name in layout.identity])
     return hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
 
 
@@ -90,11 +91,12 @@ def _fits(layout: Layout, path: str, first_line: str) -> bool:
 
 def _judge(stream: Stream, reading: Reading) -> Reading | Refusal:
     """The reading, or the first reason in the order of COMMON_REFUSALS for which it is not an event."""
+    values = reading.values
     for position in stream.required:
-        if reading.values[position] is None:
+        if values[position] is None:
             return _refuse("unreadable", f"{stream.columns[position].name} is empty", reading)
     for position, low, high in stream.bounds:
-        value = reading.values[position]
+        value = values[position]
         if value is not None and not low <= value <= high:
             return _refuse("out of range", _outside(stream, position, value, low, high), reading)
     return _judge_times(stream, reading)

@@ -99,7 +99,8 @@ def quarantine_table(stream: Stream) -> Table:
          Column("arrival", "timestamp", "when the pipeline could have known, where that could be read, UTC"),
          Column("identity", "string", "for duplicates: hash of the identity that came earlier"),
          Column("text", "string", "the line"),
-         _required("definition", "string", "hash of the stream's definition that refused the row")))
+         _required("definition", "string", "hash of the stream's definition that refused the row")),
+        sort_by=("path", "line", "reading"))
 
 
 def pass_table(stream: Stream) -> Table:

@@ -11,6 +11,7 @@ import pytest
 
 from pipelines import __main__ as command_line
 from pipelines import lake
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
 from schemas import registry, tables
 from schemas.stream import Column
@@ -60,7 +61,7 @@ def write_days(config: Config, rows: list[dict]) -> None:
     lake.ensure(config, TABLE)
     for day in sorted({row["emitted_date"] for row in rows}):
         of_day = pa.Table.from_pylist(
-            [row for row in rows if row["emitted_date"] == day], lake.arrow_schema(TABLE)
+            [row for row in rows if row["emitted_date"] == day], arrow_schema(TABLE)
         )
         lake.replace(config, TABLE, lake.among("emitted_date", [day]), of_day)
 

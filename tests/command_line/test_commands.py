@@ -150,7 +150,7 @@ HEADER = "start_ts,duration,start_station,end_station,subscriber,birth_year"
 TRIP = "2017-01-01 00:00:21,680,3226,3165,1,1965"
 
 
-def test_a_missing_java_is_told_with_what_mends_it(tmp_path):
+def test_a_missing_java_is_told_with_what_mends_it_by_those_who_need_it(tmp_path):
     file = tmp_path / "landing" / "bikes" / "citibike-nyc-2017" / "trips-2017-01-01.csv"
     file.parent.mkdir(parents=True)
     file.write_text(f"{HEADER}\n{TRIP}\n")
@@ -158,10 +158,14 @@ def test_a_missing_java_is_told_with_what_mends_it(tmp_path):
     tools.mkdir()
     for tool in ("realpath", "dirname", "bash"):
         (tools / tool).symlink_to(shutil.which(tool))
-    ended = typed("ingest", "bikes", WINDROW_HOME=str(tmp_path), JAVA_HOME="/nowhere", PATH=str(tools))
+    without_java = {"WINDROW_HOME": str(tmp_path), "JAVA_HOME": "/nowhere", "PATH": str(tools)}
+    assert typed("ingest", "bikes", **without_java).code == 0
+    words = ("replay", "bikes_daily", "--day", "2017-01-01")
+    ended = typed(*words, **without_java, WINDROW_SPARK_FROM_MIB="0")
     assert ended.code == NotSetUp.exit_code
     assert "make setup" in ended.error
     assert "Traceback" not in ended.error
+    assert typed(*words, **without_java).code == 0
 
 
 def reported(action: str, home: Path) -> subprocess.CompletedProcess:

@@ -8,6 +8,7 @@ from random import Random
 import pyarrow as pa
 
 from pipelines import lake
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.audit_versions import AuditVersions
 from pipelines.checks import checks
 from pipelines.checks.recount import open_recount
@@ -105,7 +106,7 @@ class SmallLake:
 
     def rewrite(self, table: Table, rows: list[dict]) -> None:
         """Replace all rows of a table."""
-        lake.replace(self.config, table, "1 = 1", pa.Table.from_pylist(rows, lake.arrow_schema(table)))
+        lake.replace(self.config, table, "1 = 1", pa.Table.from_pylist(rows, arrow_schema(table)))
 
     def change(self, table: Table, chosen: dict, **values) -> None:
         """Change one row's values."""
@@ -169,7 +170,7 @@ def _staircase(rows: list[dict], day: date) -> list[dict]:
 
 
 def _write(config: Config, table: Table, rows: list[dict], constrained: bool = True) -> None:
-    schema = lake.arrow_schema(table)
+    schema = arrow_schema(table)
     lake.ensure(config, table if constrained else replace(table, constraints=()))
     fitted = [{name: row.get(name) for name in schema.names} for row in rows]
     lake.replace(config, table, "1 = 1", pa.Table.from_pylist(fitted, schema))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines import lake, spark
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
 from schemas.errors import NotSetUp, TableMismatch
 from schemas.stream import Column
@@ -27,7 +28,7 @@ AWKWARD = ["it's", "back\\slash", 'quo"te', "\\n", "ünï", "100%", "$a", "", "a
 def rows(paths: list[str], day: date = DAYS[0], end_hour: int = 2) -> pa.Table:
     made = [{"path": path, "start": datetime(2020, 1, 1, 1, tzinfo=UTC), "size": None, "day": day,
              "end": datetime(2020, 1, 1, end_hour, tzinfo=UTC)} for path in paths]
-    return pa.Table.from_pylist(made, schema=lake.arrow_schema(TABLE))
+    return pa.Table.from_pylist(made, schema=arrow_schema(TABLE))
 
 
 def paths(config) -> list[str]:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines import lake, pass_ticks
+from pipelines.arrow_schemas import arrow_schema
 from schemas.tables import pass_table
 from tests.ingest.trips import BIKES
 
@@ -90,5 +91,5 @@ def test_folding_earlier_days_changes_no_tick_of_later_ones(kept, events):
 
 
 def test_no_arrivals_no_steps(kept):
-    lake.replace(kept, pass_table(BIKES), "1 = 1", lake.arrow_schema(pass_table(BIKES)).empty_table())
+    lake.replace(kept, pass_table(BIKES), "1 = 1", arrow_schema(pass_table(BIKES)).empty_table())
     assert len(pass_ticks.read_ticks(kept, BIKES, datetime(2030, 1, 1, tzinfo=UTC)).tick_us) == 0

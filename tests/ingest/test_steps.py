@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 
 from pipelines import changes, ingest, lake
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
 from schemas import registry
 from schemas.tables import files_table, silver_table
@@ -78,7 +79,7 @@ def test_another_definition_makes_everything_again_from_bronze(ingested):
     lake.replace(ingested, files_table(bikes), "1 = 1", changes.as_table(bikes, older))
     silver = silver_table(bikes)
     held = len(trips.silver(ingested))
-    lake.replace(ingested, silver, "bucket > 1", lake.arrow_schema(silver).empty_table())
+    lake.replace(ingested, silver, "bucket > 1", arrow_schema(silver).empty_table())
     assert 0 < len(trips.silver(ingested)) < held
     shutil.rmtree(ingested.landing / "bikes")
     assert not ingest.is_up_to_date(ingested, "bikes")

@@ -9,7 +9,7 @@ import pytest
 from pipelines import ingest, lake, run
 from pipelines.config import REPOSITORY
 from schemas import registry
-from tests.replay.reading import assert_oracles
+from tests.replay.reading import assert_oracles, events_of_silver
 
 FILES = Path("bikes/citibike-jc")
 REAL = REPOSITORY.parent / "shared" / "data" / FILES
@@ -32,16 +32,8 @@ def real_trips(config):
 
 def _events(config) -> list[dict]:
     """All stations' trips that became known from the warm-up on."""
-    wanted = ["start_station_id", "trip_duration_s", "start", "end", "arrival", "path", "line", "reading"]
     end = datetime.combine(DAYS[-1] + timedelta(days=1), datetime.min.time(), UTC)
-    rows = lake.read(
-        config,
-        "silver_bikes",
-        filters=[("arrival", ">=", ORACLE_FROM), ("arrival", "<", end)],
-        columns=wanted,
-    ).to_pylist()
-    rows.sort(key=lambda row: (row["arrival"], row["path"].encode(), row["line"], row["reading"]))
-    return [{**row, "seq": seq} for seq, row in enumerate(rows)]
+    return events_of_silver(config, "bikes", [("arrival", ">=", ORACLE_FROM), ("arrival", "<", end)])
 
 
 def test_three_days_of_real_trips_are_the_oracles(real_trips):

@@ -32,6 +32,13 @@ def published_rows(config: Config, query: str) -> tuple[list[dict], list[dict]]:
     return rows(config, query), rows(config, f"{query}_late")
 
 
+def events_of_silver(config: Config, stream: str, filters: list[tuple] | None = None) -> list[dict]:
+    """A stream's events in order of arrival, as the oracle takes them."""
+    found = lake.read(config, f"silver_{stream}", filters=filters).to_pylist()
+    found.sort(key=lambda row: (row["arrival"], row["path"].encode(), row["line"], row["reading"]))
+    return [{**row, "seq": seq} for seq, row in enumerate(found)]
+
+
 def assert_equal(found: list[dict], expected: list[dict]) -> None:
     """The same rows; means within 1e-9 of the sum of magnitudes, all else to the last bit (semantics §4)."""
     assert len(found) == len(expected)

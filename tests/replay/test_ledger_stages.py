@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines import flow, lake, ledger, run
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.commands.runs import runs
 from pipelines.ingest_run import ingest_run
 from pipelines.query_tables import QueryTables
@@ -42,7 +43,7 @@ def spoil(config) -> dict:
     table = QueryTables.of(registry.query(QUERY)).audit
     rows = lake.read(config, table.name, filters=[("emitted_date", "=", DAY)]).to_pylist()
     rows[0]["events"] += 1
-    changed = pa.Table.from_pylist(rows, lake.arrow_schema(table))
+    changed = pa.Table.from_pylist(rows, arrow_schema(table))
     return {"audit": lake.replace(config, table, lake.among("emitted_date", [DAY]), changed)}
 
 

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines import gate, ingest, lake, ledger, run
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.audit_versions import AuditVersions
 from pipelines.publish import publish
 from pipelines.query_tables import QueryTables
@@ -128,7 +129,7 @@ def _spoilt(config) -> AuditVersions:
         config,
         table,
         lake.among("emitted_date", [DAY]),
-        pa.Table.from_pylist(spoilt, lake.arrow_schema(table)),
+        pa.Table.from_pylist(spoilt, arrow_schema(table)),
     )
     with ledger.step(config, "spoilt", "audit", "bikes", "bikes_demand", DAY) as entry:
         entry.outputs, entry.inputs = {**right.outputs, "audit": version}, right.inputs

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines import ingest, lake, ledger, run
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.stale import stale
 from schemas import registry
 from schemas.tables import RUNS
@@ -71,7 +72,7 @@ def _recorded_with(config, **other) -> None:
         entry.inputs, entry.outputs = audited.inputs, versions
     rows = lake.read(config, RUNS.name).to_pylist()
     changed = [{**row, **other} if row["run_id"] == "other" else row for row in rows]
-    lake.replace(config, RUNS, "TRUE", pa.Table.from_pylist(changed, lake.arrow_schema(RUNS)))
+    lake.replace(config, RUNS, "TRUE", pa.Table.from_pylist(changed, arrow_schema(RUNS)))
     with ledger.step(config, "other", "publish", "bikes", "bikes_demand", day) as entry:
         entry.inputs = versions
 

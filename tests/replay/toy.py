@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from pipelines import lake, pass_ticks
+from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
 from schemas import registry
 from schemas.query import Query
@@ -90,7 +91,7 @@ def at(day: date) -> datetime:
 
 def event_table(rows: list[dict], query: Query) -> pa.Table:
     """The events as `replay_table` takes them."""
-    silver = lake.arrow_schema(silver_table(STREAM))
+    silver = arrow_schema(silver_table(STREAM))
     names = dict.fromkeys((*query.read_columns, "start", "end", "arrival"))
     schema = pa.schema([silver.field(name) for name in names]).append(pa.field("seq", pa.int64()))
     return pa.Table.from_pylist(rows, schema)
@@ -110,7 +111,7 @@ def build(config: Config, rows: list[dict]) -> None:
         for row in rows
     ]
     _write(
-        config, silver_table(STREAM), pa.Table.from_pylist(silver, lake.arrow_schema(silver_table(STREAM)))
+        config, silver_table(STREAM), pa.Table.from_pylist(silver, arrow_schema(silver_table(STREAM)))
     )
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")

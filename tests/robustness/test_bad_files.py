@@ -4,7 +4,8 @@ import gzip
 
 import pytest
 
-from pipelines import bronze, ingest, lake, land
+from pipelines import bronze, ingest, land
+from pipelines.arrow_schemas import arrow_schema
 from schemas import registry
 from schemas.errors import LandingFailed
 from schemas.tables import bronze_table
@@ -88,7 +89,7 @@ def test_a_file_that_becomes_unreadable_takes_its_events_with_it(ingested):
 def test_bytes_other_than_those_that_landed_are_noticed_at_the_files_end(config):
     landed = land.land(config.landing, trips.write(config, "a", GOOD))
     trips.write(config, "a", GOOD[:1])
-    schema = lake.arrow_schema(bronze_table(registry.stream("bikes")))
+    schema = arrow_schema(bronze_table(registry.stream("bikes")))
     wanted = bronze.Wanted(landed.path, landed.content_hash, bronze.date(2024, 1, 1))
     with pytest.raises(LandingFailed, match="changed since it landed"):
         list(bronze.read_file(config.landing, wanted, schema))

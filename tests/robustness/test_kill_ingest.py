@@ -1,5 +1,8 @@
 """An ingest that is killed between any two of its commits, and then repeated, ends as one that was left alone."""
 
+import signal
+from collections import Counter
+
 import pytest
 
 from pipelines import ingest
@@ -8,12 +11,24 @@ from tests.ingest import trips
 from tests.lakes import copied
 from tests.robustness import processes
 
-PROGRAM = "from pipelines import config, ingest; ingest.ingest(config.load(), 'bikes')"
+PROGRAM = """
+import os, signal, sys
+from pipelines import config, ingest, lake
+left, replace = [int(sys.argv[1])], lake.replace
+def killed_after_commits(*arguments):
+    version = replace(*arguments)
+    left[0] -= 1
+    if left[0] == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return version
+lake.replace = killed_after_commits
+ingest.ingest(config.load(), 'bikes')
+"""
 # The shared line is the event of file a first, then of file b: a file that does not change is touched too.
 SHARED = trips.trip("2017-06-03 08:00:00", 600)
 BEFORE = {"a": [SHARED, trips.trip("2017-06-07 08:10:00", 60)], "b": [trips.trip("2017-06-04 10:00:00", 300), SHARED]}
 AFTER = {"a": [trips.trip("2017-06-05 10:00:00", 300), "not a trip"]}
-TABLES = ("files", "bronze", "partitions", "silver", "quarantine")  # in the order of their first commits
+COMMITS = ("files", "bronze", "files", "partitions", "silver", "quarantine", "pass", "partitions", "files")
 
 
 def land(config: Config, files: dict[str, list[str]]) -> None:
@@ -40,26 +55,32 @@ def left_alone(before, tmp_path_factory) -> dict[str, list[str]]:
     return trips.contents(fresh)
 
 
-def commits(config: Config, table: str) -> int:
-    return len(list((config.table(f"{table}_bikes") / "_delta_log").glob("*.json")))
+def commits(config: Config) -> Counter:
+    """How many versions each table has."""
+    return Counter({table: len(list((config.table(f"{table}_bikes") / "_delta_log").glob("*.json")))
+                    for table in set(COMMITS)})
 
 
-def kill_after_commit(config: Config, table: str) -> None:
-    """Ingest in a process of its own, and kill all of it as soon as the table has a new version."""
-    had = commits(config, table)
-    process = processes.start_program(config, "killed", PROGRAM)
-    try:
-        processes.wait_until(lambda: commits(config, table) > had, f"a commit to {table}")
-    finally:
-        processes.kill_all(process.pid)
-    assert process.wait(timeout=processes.PATIENCE_S) != 0
+def kill_after_commits(config: Config, count: int) -> None:
+    """Ingest in a process of its own that kills itself right after so many commits."""
+    had = commits(config)
+    process = processes.start_program(config, "killed", PROGRAM, str(count))
+    assert process.wait(timeout=processes.PATIENCE_S) == -signal.SIGKILL
+    assert commits(config) - had == Counter(COMMITS[:count])
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_an_ingest_killed_after_a_commit_is_mended_by_the_next(before, left_alone, tmp_path, table):
+@pytest.mark.parametrize("count", range(1, len(COMMITS)))
+def test_an_ingest_killed_after_a_commit_is_mended_by_the_next(before, left_alone, tmp_path, count):
     config = copied(before, tmp_path)
-    kill_after_commit(config, table)
+    kill_after_commits(config, count)
     assert not ingest.is_up_to_date(config, "bikes")
     ingest.ingest(config, "bikes")
     assert trips.contents(config) == left_alone
     assert ingest.is_up_to_date(config, "bikes")
+
+
+def test_an_ingest_killed_after_its_last_commit_is_done(before, left_alone, tmp_path):
+    config = copied(before, tmp_path)
+    kill_after_commits(config, len(COMMITS))
+    assert ingest.is_up_to_date(config, "bikes")
+    assert trips.contents(config) == left_alone

@@ -1,0 +1,59 @@
+"""Phone records and telemetry through a real Airflow: their scheduled runs publish the oracle's rows, without Spark."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pipelines.config import Config
+from samples import cdr, telemetry
+from schemas import registry
+from stack import airflow, compiled
+from tests.replay.reading import assert_oracles, events_of_silver
+
+pytestmark = pytest.mark.timeout(1_200)
+
+STREAMS = ("cdr", "telemetry")
+QUERIES = [query for name in STREAMS for query in registry.queries_of(name)]
+YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
+DAYS, EVENTS_PER_DAY, LIMIT_S = 2, 80, 900.0
+
+
+def land(config: Config) -> None:
+    """Generated files of both; of the pods and the series one each, since these have a fixed step."""
+    cdr.write(config.landing, DAYS, YESTERDAY, sessions_per_day=EVENTS_PER_DAY)
+    telemetry.write(config.landing, DAYS, YESTERDAY, events_per_day=EVENTS_PER_DAY)
+    for kind in ("pods", "series"):
+        files = sorted(path for path in config.landing.rglob(f"generated-{kind}/**/*") if path.is_file())
+        for path in files[1:]:
+            path.unlink()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """The installation, and the scheduler's own run of each stream with its tasks' states."""
+    home = tmp_path_factory.mktemp("home")
+    config = Config(home, home / "landing")
+    land(config)
+    compiled.ensure()  # or each worker of the first tasks would compile the kernels for itself
+    try:
+        client = airflow.start(home, config.landing).client()
+        for name in STREAMS:
+            client.wait_for_dag(name)
+            client.unpause(name)
+        found = {name: client.wait_for_runs(name, "scheduled", 1, LIMIT_S)[0]["dag_run_id"] for name in STREAMS}
+        yield config, {name: client.tasks(name, run) for name, run in found.items()}
+    finally:
+        airflow.stop(home)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_scheduled_run_does_all_its_tasks(runs, name):
+    _, tasks = runs
+    stages = [f"{query.name}.{stage}" for query in registry.queries_of(name) for stage in ("replay", "publish")]
+    assert {task["task_id"]: task["state"] for task in tasks[name]} == dict.fromkeys(["ingest", *stages], "success")
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
+def test_a_scheduled_run_publishes_the_oracles_rows(runs, query):
+    config, _ = runs
+    assert_oracles(config, query, events_of_silver(config, query.stream), [YESTERDAY])
