@@ -18,7 +18,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -128,6 +128,8 @@ def _start(share: Share) -> subprocess.Popen:
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
     helper = subprocess.Popen([sys.executable, "-c", _HELPER], env=environment, stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    pickle.dump(share, helper.stdin)
-    helper.stdin.close()
+    with suppress(BrokenPipeError):  # it ended already: its exit status will say why
+        pickle.dump(share, helper.stdin)
+    with suppress(BrokenPipeError):
+        helper.stdin.close()
     return helper

@@ -3,11 +3,16 @@
 `airflow standalone` is not used: it knows only SIGINT, and leaves its children behind on SIGTERM.
 """
 
+import fcntl
 import json
+import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +20,7 @@ from schemas.errors import NotSetUp
 from stack import commands, processes, rest, settings
 from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY
 
-PREFERRED_PORT = 8080
+PREFERRED_PORT, ANY_PORT = 8080, 0
 READY_LIMIT_S = 180.0
 AIRFLOW = str(AIRFLOW_ENVIRONMENT / "bin" / "airflow")
 # --skip-serve-logs: the log servers would listen on all interfaces.
@@ -58,9 +63,9 @@ def start(home: Path, landing: Path | None = None, dags: Path = REPOSITORY / "da
     Raises NotSetUp, with the end of the log, when a part ends early. Interrupted, it leaves nothing behind.
     """
     stop(home)
-    port = free_port()
     try:
-        _start_parts(home, port, settings.airflow_environment(home, port, landing, dags))
+        with free_port() as port:
+            _start_parts(home, port, settings.airflow_environment(home, port, landing, dags))
     except BaseException:
         stop(home)
         raise
@@ -73,9 +78,23 @@ def stop(home: Path) -> int:
         return processes.end(settings.mark(home))
 
 
-def free_port(preferred: int = PREFERRED_PORT) -> int:
-    """The preferred port of the loopback interface, or any other that is free."""
-    for port in (preferred, 0):
+@contextmanager
+def free_port(preferred: int = PREFERRED_PORT) -> Iterator[int]:
+    """The preferred port of the loopback interface, or any other that is free; nobody else gets it meanwhile.
+
+    Without that two that start at once would both take the preferred one, since a server listens only seconds later:
+    one of them fails, and takes the other's server for its own.
+    """
+    with open(Path(tempfile.gettempdir(), f"windrow-{os.getuid()}-port-{preferred}.lock"), "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            preferred = ANY_PORT
+        yield _bindable(preferred)
+
+
+def _bindable(preferred: int) -> int:
+    for port in (preferred, ANY_PORT):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:

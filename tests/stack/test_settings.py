@@ -57,5 +57,15 @@ def test_a_taken_port_is_not_chosen():
         holder.bind(("127.0.0.1", 0))
         holder.listen()
         taken = holder.getsockname()[1]
-        assert free_port(preferred=taken) != taken
-    assert free_port(preferred=taken) == taken
+        with free_port(preferred=taken) as port:
+            assert port != taken
+    with free_port(preferred=taken) as port:
+        assert port == taken
+
+
+def test_two_that_start_at_once_do_not_get_the_same_port():
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        preferred = holder.getsockname()[1]
+    with free_port(preferred) as first, free_port(preferred) as second:
+        assert first == preferred != second
