@@ -33,6 +33,11 @@ class Config:
         return self.home / "ingests"
 
     @cached_property
+    def scratch(self) -> Path:
+        """Folder of what databases in memory have no room for."""
+        return self.home / "tmp"
+
+    @cached_property
     def spark(self) -> Path:
         """Folder of Spark's temporary files: one folder per session (orphans.py)."""
         return self.home / "spark"

@@ -3,9 +3,10 @@
     land ─▶ files_ (intents) ─▶ bronze_ ─▶ files_ (intents of other files) ─▶ partitions_ (days taken out)
          ─▶ silver_ ─▶ quarantine_ ─▶ pass_ ─▶ partitions_ ─▶ files_ (what became of each file)
 
-Each arrow is a commit that replaces whole files or whole arrival days. A kill between any two is safe: whatever an
-ingest is about to change is marked first (a file by a row without a definition, a day by a missing row), and the next
-ingest makes everything that is marked again, the files from the landing folder. One ingest runs at a time per stream.
+Each arrow is a commit that replaces whole files or whole arrival days; of many rows in silver, several. A kill between
+any two is safe: whatever an ingest is about to change is marked first (a file by a row without a definition, a day by
+a missing row), and the next ingest makes everything that is marked again, the files from the landing folder. One ingest
+runs at a time per stream.
 """
 
 import time

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.fs
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
@@ -193,12 +194,19 @@ def _open(config: Config, name: str, version: int | None) -> DeltaTable:
 def read(config: Config, name: str, version: int | None = None, filters: list[tuple] | None = None,
          columns: list[str] | None = None) -> pa.Table:
     """Rows of a table, without a JVM. `filters`: (column, operator, value) triples that must all hold, pushed down."""
-    return _open(config, name, version).to_pyarrow_table(filters=filters, columns=columns)
+    opened = _open(config, name, version)
+    return opened.to_pyarrow_table(filters=filters, columns=columns, filesystem=_folder(config, name))
 
 
 def dataset(config: Config, name: str, version: int | None = None) -> pyarrow.dataset.Dataset:
     """The table as a pyarrow dataset, for DuckDB and for reading in parts."""
-    return _open(config, name, version).to_pyarrow_dataset()
+    return _open(config, name, version).to_pyarrow_dataset(filesystem=_folder(config, name))
+
+
+def _folder(config: Config, name: str) -> pyarrow.fs.FileSystem:
+    # delta-rs's own file system calls back into Python for each read: threads of a scan and of a writer that reads it
+    # waited for each other for ever, once in some thousand ingests.
+    return pyarrow.fs.SubTreeFileSystem(str(config.table(name)), pyarrow.fs.LocalFileSystem())
 
 
 def files(config: Config, name: str, version: int | None = None, filters: list[tuple] | None = None) -> list[str]:

@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from pipelines import judges, lake
+from pipelines import judges, lake, spilling
 from pipelines.changes import Changes
 from pipelines.config import Config
 from pipelines.parse import Judging
@@ -32,22 +32,23 @@ JUDGED, AGAIN = "judged", "again"
 PLACE = "path, line, reading"
 
 # A reading moves if it is not what it was: a new one that is a duplicate, an event that is one now, a duplicate that is
-# the event now.
+# the event now. Few identities are contested, so that only theirs are sorted, and nothing is kept on the way there.
+_NEW = f"SELECT identity, arrival, {PLACE}, '{NEW}' AS was FROM judged WHERE reason IS NULL AND identity IS NOT NULL"
+_AT_STAKE = f"""
+    SELECT identity FROM ({_NEW})
+    UNION ALL SELECT identity FROM silver WHERE path IN (FROM changed) AND identity IS NOT NULL"""
+_STANDING = f"""
+    SELECT identity, arrival, {PLACE}, '{EVENT}' AS was FROM silver
+    WHERE path NOT IN (FROM changed) AND identity IN ({_AT_STAKE})
+    UNION ALL SELECT identity, arrival, {PLACE}, '{DUPLICATE}' FROM quarantine
+    WHERE reason = 'duplicate' AND path NOT IN (FROM changed) AND identity IN ({_AT_STAKE})"""
 _MOVED = f"""
     CREATE TABLE moved AS
-    WITH accepted AS (
-        SELECT identity, arrival, {PLACE} FROM judged WHERE reason IS NULL AND identity IS NOT NULL
-    ), at_stake AS (
-        SELECT identity FROM accepted
-        UNION SELECT identity FROM silver WHERE path IN (FROM changed) AND identity IS NOT NULL
-    ), competing AS (
-        SELECT *, '{NEW}' AS was FROM accepted
-        UNION ALL SELECT identity, arrival, {PLACE}, '{EVENT}' FROM silver
-        WHERE path NOT IN (FROM changed) AND identity IN (FROM at_stake)
-        UNION ALL SELECT identity, arrival, {PLACE}, '{DUPLICATE}' FROM quarantine
-        WHERE reason = 'duplicate' AND path NOT IN (FROM changed) AND identity IN (FROM at_stake)
+    WITH competing AS NOT MATERIALIZED ({{competing}}), contested AS NOT MATERIALIZED (
+        SELECT identity FROM competing GROUP BY identity HAVING count(*) > 1 OR bool_or(was = '{DUPLICATE}')
     ), placed AS (
-        SELECT *, row_number() OVER (PARTITION BY identity ORDER BY arrival, {PLACE}) = 1 AS is_first FROM competing
+        SELECT *, row_number() OVER (PARTITION BY identity ORDER BY arrival, {PLACE}) = 1 AS is_first
+        FROM competing WHERE identity IN (FROM contested)
     )
     SELECT * EXCLUDE is_first FROM placed WHERE is_first = (was = '{DUPLICATE}')"""
 _TOUCHED_DAYS = f"""
@@ -102,10 +103,11 @@ def merged(config: Config, judging: Judging, changes: Changes) -> Iterator[Merge
     """
     with _folder(config, judging.stream.name) as folder, lake.full_disk_said(config, folder.parent.name):
         _judge(config, judging, changes, folder)
-        with duckdb.connect(config={"temp_directory": str(folder / "spilled")}) as database:
-            database.execute("SET TimeZone = 'UTC'")
+        with spilling.database(folder / "spilled") as database:
             _open_tables(config, judging, changes, database, folder)
-            database.execute(_MOVED)
+            # Without events before, to look for them would only build tables of the new identities.
+            any_before = bool(lake.files(config, silver_table(judging.stream).name))
+            database.execute(_MOVED.format(competing=f"{_NEW} UNION ALL {_STANDING}" if any_before else _NEW))
             yield _decided(database, judging, folder)
 
 
@@ -132,7 +134,7 @@ def _judge(config: Config, judging: Judging, changes: Changes, folder: Path) -> 
 def _open_tables(config: Config, judging: Judging, changes: Changes, database: duckdb.DuckDBPyConnection,
                  folder: Path) -> None:
     stream = judging.stream
-    database.register(JUDGED, judges.read_judged((folder / JUDGED).iterdir()))
+    database.register(JUDGED, judges.read_judged((folder / JUDGED).glob("*.arrow")))
     database.register("changed", pa.table({"path": pa.array(list(changes.rows), pa.string())}))
     for name, table in (("silver", silver_table(stream)), ("quarantine", quarantine_table(stream))):
         database.register(name, lake.dataset(config, table.name))

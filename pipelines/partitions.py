@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines import lake
+from pipelines import lake, spilling
 from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
 from pipelines.pass_ticks import staircases
@@ -48,7 +48,7 @@ def make(config: Config, stream: Stream) -> tuple[date, ...]:
     if not new and not gone:
         return ()
     chosen = lake.among("arrival_date", sorted({*new, *gone}))
-    with duckdb.connect() as database:
+    with spilling.database(config.scratch) as database:
         database.register("silver", _days(config, silver_table(stream), new))
         steps = staircases(database)
         digests = _digests(database, silver_table(stream), steps)

@@ -1,7 +1,10 @@
-"""Silver and quarantine: writes what a merge decided, each in one commit that replaces exactly what it touches.
+"""Silver and quarantine: writes what a merge decided; a commit replaces exactly what it touches.
 
 Silver is replaced by whole arrival days, quarantine by whole files. No JVM.
 """
+
+from collections.abc import Iterator, Sequence
+from datetime import date
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,22 +17,60 @@ from pipelines.merge import DUPLICATE, EVENT, NEW, PLACE, Merged
 from schemas.stream import Stream
 from schemas.tables import Table, bronze_table, quarantine_table, silver_table
 
+ROWS_PER_COMMIT = 1_000_000
 
-def write_silver(config: Config, stream: Stream, merged: Merged) -> int:
-    """Replace the touched arrival days: events that stay, and readings that became events."""
-    table = silver_table(stream)
-    columns = _columns(table)
-    standing = lake.dataset(config, table.name).filter(pc.field("arrival_date").isin(merged.days))
-    merged.database.register("standing", standing)
-    rows = [f"SELECT {columns} FROM judged ANTI JOIN {_moved(NEW)} WHERE reason IS NULL",
-            f"SELECT {columns} FROM standing ANTI JOIN {_moved(EVENT)} WHERE path NOT IN (FROM changed)"]
+
+def write_silver(config: Config, stream: Stream, merged: Merged) -> None:
+    """Replace the touched arrival days: events that stay, and readings that became events.
+
+    A commit replaces as many whole days as have ROWS_PER_COMMIT rows together: delta-rs keeps a file open for each day
+    and bucket until the commit, half a GiB for a million rows. A kill in between is as safe as between two tables.
+    """
     if merged.any_moved(DUPLICATE):
         merged.judge_again()
-        rows.append(f"SELECT {columns} FROM again SEMI JOIN {_moved(DUPLICATE)}")
-    return _replace(config, table, lake.among("arrival_date", merged.days), merged, rows)
+    for days in _commits(_rows_by_day(config, stream, merged)):
+        _write_days(config, stream, merged, days)
 
 
-def write_quarantine(config: Config, stream: Stream, changes: Changes, merged: Merged) -> int:
+def _rows_by_day(config: Config, stream: Stream, merged: Merged) -> dict[date, int]:
+    """Rows of the touched days, before and after: at least as many as come."""
+    _choose(config, stream, merged, merged.days)
+    return dict(merged.database.sql("""
+        SELECT day, count(arrival_date) FROM chosen LEFT JOIN (
+            SELECT arrival_date FROM judged WHERE reason IS NULL UNION ALL SELECT arrival_date FROM standing
+        ) ON day = arrival_date GROUP BY day""").fetchall())
+
+
+def _commits(rows_by_day: dict[date, int]) -> Iterator[list[date]]:
+    days, rows = [], 0
+    for day, count in sorted(rows_by_day.items()):
+        if days and rows + count > ROWS_PER_COMMIT:
+            yield days
+            days, rows = [], 0
+        days, rows = [*days, day], rows + count
+    yield days
+
+
+def _write_days(config: Config, stream: Stream, merged: Merged, days: list[date]) -> None:
+    _choose(config, stream, merged, days)
+    table, of_days = silver_table(stream), "arrival_date IN (FROM chosen)"
+    columns = _columns(table)
+    rows = [f"SELECT {columns} FROM judged ANTI JOIN {_moved(NEW)} WHERE reason IS NULL AND {of_days}",
+            f"SELECT {columns} FROM standing ANTI JOIN {_moved(EVENT)} WHERE path NOT IN (FROM changed)"]
+    if merged.any_moved(DUPLICATE):
+        rows.append(f"SELECT {columns} FROM again SEMI JOIN {_moved(DUPLICATE)} WHERE {of_days}")
+    _replace(config, table, lake.among("arrival_date", days), merged, rows)
+
+
+def _choose(config: Config, stream: Stream, merged: Merged, days: Sequence[date]) -> None:
+    """Make the tables `chosen` (days) and `standing` (silver's rows of them, which no commit has replaced yet)."""
+    chosen = pa.table({"day": pa.array(days, pa.date32())})
+    merged.database.register("chosen", chosen)
+    silver = lake.dataset(config, silver_table(stream).name)
+    merged.database.register("standing", silver.filter(pc.field("arrival_date").isin(chosen["day"])))
+
+
+def write_quarantine(config: Config, stream: Stream, changes: Changes, merged: Merged) -> None:
     """Replace the touched files' refused readings: of changed files, and duplicates that came or went elsewhere."""
     table, others = quarantine_table(stream), merged.others_touched
     columns = _columns(table)
@@ -41,14 +82,14 @@ def write_quarantine(config: Config, stream: Stream, changes: Changes, merged: M
     if others:
         merged.database.register("others", pa.table({"path": others}))
         rows.append(f"SELECT {columns} FROM quarantine ANTI JOIN {_moved(DUPLICATE)} WHERE path IN (FROM others)")
-    return _replace(config, table, lake.among("path", [*changes.rows, *others]), merged, rows)
+    _replace(config, table, lake.among("path", [*changes.rows, *others]), merged, rows)
 
 
-def _replace(config: Config, table: Table, predicate: str, merged: Merged, rows: list[str]) -> int:
+def _replace(config: Config, table: Table, predicate: str, merged: Merged, rows: list[str]) -> None:
     # Sorted by partition: a replay then reads whole keys in arrival order, from one file per day and bucket.
     order = ", ".join(f'"{name}" NULLS LAST' for name in (*table.partition_by, *table.sort_by))
     reader = merged.database.sql(f"{' UNION ALL '.join(rows)} ORDER BY {order}").to_arrow_reader()
-    return lake.replace(config, table, predicate, reader.cast(arrow_schema(table)))
+    lake.replace(config, table, predicate, reader.cast(arrow_schema(table)))
 
 
 def _columns(table: Table) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from dataclasses import replace
 from functools import partial
 
 import pyarrow as pa
@@ -39,12 +40,15 @@ def share(tmp_path) -> judges.Share:
     pq.write_table(pa.concat_tables(map(lines_of_bronze, PATHS[1:])), second)
     daily = next(layout.name for layout in trips.BIKES.layouts if layout.header == tuple(trips.HEADER.split(",")))
     judging = Judging(trips.BIKES, "a definition", dict.fromkeys(PATHS, daily), {})
-    return judges.Share(judging, (str(first), str(second)), tuple(PATHS[:2]), tmp_path)
+    return judges.Share(judging, (str(first), str(second)), tuple(PATHS[:2]), tmp_path, lines_per_batch=4)
 
 
 def judged_by(share: judges.Share, count: int) -> list[str]:
-    judges.judge_all(share, count)
-    return sorted(map(repr, judges.read_judged(share.folder.glob("*.arrow")).to_pylist()))
+    folder = share.folder / str(count)
+    folder.mkdir()
+    judges.judge_all(replace(share, folder=folder), count)
+    assert len(list(folder.glob("*.arrow"))) == count
+    return sorted(map(repr, judges.read_judged(folder.glob("*.arrow")).to_pylist()))
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -52,7 +56,15 @@ def test_several_judges_judge_each_line_once(share, count):
     alone = judged_by(share, 1)
     assert len(alone) == 24 and sum("wrong column count" in row for row in alone) == 6
     assert judged_by(share, count) == alone
-    assert len(list(share.folder.glob("*.arrow"))) == count
+
+
+def test_a_batch_is_the_judges_that_claims_it_first(share):
+    """Each in turn; then one of them does all that is left."""
+    one, other = share.lines(), replace(share, judge=1).lines()
+    taken = [next(one), next(other), next(one), *other]
+    lines = [(row["path"], row["line"]) for batch in taken for row in batch.to_pylist()]
+    assert sorted(lines) == [(path, line) for path in PATHS[:2] for line in range(1, 14)]
+    assert list(one) == []
 
 
 def test_what_a_helper_says_is_said(share):

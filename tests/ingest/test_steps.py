@@ -3,7 +3,7 @@
 import shutil
 from dataclasses import replace
 
-from pipelines import changes, ingest, lake
+from pipelines import changes, ingest, lake, silver
 from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
 from schemas import registry
@@ -92,3 +92,15 @@ def test_times_that_nanoseconds_can_not_hold_are_kept(config):
     trips.write(config, "a", [trips.trip("2500-01-01 08:00:00", 600), trips.trip("9998-01-01 08:00:00", 600)])
     assert ingest.ingest(config, "bikes").accepted == 2
     assert [row["start"].year for row in trips.silver(config)] == [2500, 9998]
+
+
+def test_days_that_are_too_many_for_one_commit_come_in_several(config, tmp_path, monkeypatch):
+    """Days are never cut, also where one of them alone has more rows than a commit should; what stays is kept."""
+    land_in_steps(config, [{"b": SECOND}])
+    before = lake.version(config, "silver_bikes")
+    with monkeypatch.context() as small:
+        small.setattr(silver, "ROWS_PER_COMMIT", 2)
+        land_in_steps(config, [{"c": THIRD, "a": FIRST}])
+    days = len({row["arrival_date"] for row in trips.silver(config)})
+    assert 1 < lake.version(config, "silver_bikes") - before <= days
+    assert trips.contents(config) == at_once(config, tmp_path)
