@@ -10,7 +10,7 @@ runs at a time per stream.
 """
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -158,15 +158,17 @@ def _layouts(config: Config, stream: Stream, changes: Changes) -> dict[str, str 
 def _final_rows(stream: Stream, changes: Changes, merged: Merged | None) -> list[FileRow]:
     rows = list(changes.rows.values())
     if merged:
-        rows = [_counted(row, merged) if row.state == ACCEPTED else row for row in rows]
+        readings = defaultdict(Counter)
+        for (path, reason), count in merged.readings.items():
+            readings[path][reason] = count
+        rows = [_counted(row, readings[row.path], merged) if row.state == ACCEPTED else row for row in rows]
         rows += [_recounted(changes.known[path], merged) for path in merged.others_touched]
     return [replace(row, definition=changes.definition.hash) for row in rows]
 
 
-def _counted(row: FileRow, merged: Merged) -> FileRow:
-    of_file = {reason: count for (path, reason), count in merged.readings.items() if path == row.path}
-    readings, duplicates = sum(of_file.values()), merged.moves[row.path, NEW]
-    accepted = of_file.get(None, 0) - duplicates
+def _counted(row: FileRow, of_file: Counter, merged: Merged) -> FileRow:
+    readings, duplicates = of_file.total(), merged.moves[row.path, NEW]
+    accepted = of_file[None] - duplicates
     return replace(row, readings=readings, accepted=accepted, quarantined=readings - accepted - duplicates,
                    duplicates=duplicates)
 

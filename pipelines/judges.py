@@ -80,7 +80,8 @@ def judge_all(share: Share, judges: int) -> None:
         for helper in helpers:
             said = helper.stderr.read().decode(errors="replace").strip()
             if helper.wait():
-                raise RuntimeError(f"a process that judges lines ended with {helper.returncode}: {said}")
+                why = said or "it was killed, perhaps for lack of memory"
+                raise RuntimeError(f"a process that judges lines ended with {helper.returncode}: {why}")
 
 
 def help_out() -> None:
@@ -121,8 +122,11 @@ def _without_search_for_cycles() -> Iterator[None]:
 
 @contextmanager
 def _helpers(shares: list[Share]) -> Iterator[list[subprocess.Popen]]:
-    helpers = [_start(share) for share in shares]
+    helpers: list[subprocess.Popen] = []
     try:
+        helpers += [_started() for _ in shares]
+        for helper, share in zip(helpers, shares, strict=True):
+            _send(helper, share)
         yield helpers
     finally:
         for helper in helpers:
@@ -131,12 +135,14 @@ def _helpers(shares: list[Share]) -> Iterator[list[subprocess.Popen]]:
             helper.stderr.close()
 
 
-def _start(share: Share) -> subprocess.Popen:
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
-    helper = subprocess.Popen([sys.executable, "-c", _HELPER], env=environment, stdin=subprocess.PIPE,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def _started() -> subprocess.Popen:
+    # -P: no module is taken from the current folder.
+    return subprocess.Popen([sys.executable, "-P", "-c", _HELPER], env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+                            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def _send(helper: subprocess.Popen, share: Share) -> None:
     with suppress(BrokenPipeError):  # it ended already: its exit status will say why
         pickle.dump(share, helper.stdin)
     with suppress(BrokenPipeError):
         helper.stdin.close()
-    return helper

@@ -37,7 +37,8 @@ PROPERTIES = {"delta.enableDeletionVectors": "false"}
 # delta-rs rewrites a constraint's text (`end` >= start becomes start <= end), so the text as defined is kept beside.
 _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
 _UNSAFE, _PARTS = ("'", "\\", "$"), re.compile(r"(['\\$])")
-_FULL_DISK = ("no space left on device", "file too large", "disk quota exceeded", "os error 28", "os error 27")
+_FULL_DISK = ("no space left on device", "file too large", "disk quota exceeded", "os error 28", "os error 27",
+              "failed to offload data block")
 
 
 def among(column: str, values: Iterable[str | int | datetime.date]) -> str:
@@ -204,8 +205,8 @@ def dataset(config: Config, name: str, version: int | None = None) -> pyarrow.da
 
 
 def _folder(config: Config, name: str) -> pyarrow.fs.FileSystem:
-    # delta-rs's own file system calls back into Python for each read: threads of a scan and of a writer that reads it
-    # waited for each other for ever, once in some thousand ingests.
+    # delta-rs's own file system calls back into Python for each file. A scan then hung now and then (2 of 6 processes
+    # within 10,000 scans): it starts with Python's lock and waits for Arrow's, while Arrow's thread does the opposite.
     return pyarrow.fs.SubTreeFileSystem(str(config.table(name)), pyarrow.fs.LocalFileSystem())
 
 

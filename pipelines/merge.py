@@ -28,7 +28,6 @@ from pipelines.parse import Judging
 from schemas.tables import bronze_table, quarantine_table, silver_table
 
 NEW, EVENT, DUPLICATE = "new", "event", "duplicate"  # what a competing reading was before this ingest
-JUDGED, AGAIN = "judged", "again"
 PLACE = "path, line, reading"
 
 # A reading moves if it is not what it was: a new one that is a duplicate, an event that is one now, a duplicate that is
@@ -90,18 +89,18 @@ class Merged:
         lines = self.database.sql(f"""
             SELECT DISTINCT path, line, text, NULL::VARCHAR AS damage
             FROM quarantine SEMI JOIN (FROM moved WHERE was = '{DUPLICATE}') USING ({PLACE})""")
-        place = self.folder / f"{AGAIN}.arrow"
+        place = self.folder / "again.arrow"
         judges.write_judged(self.judging, lines.to_arrow_reader(judges.LINES_PER_BATCH), place)
-        self.database.register(AGAIN, judges.read_judged([place]))
+        self.database.register("again", judges.read_judged([place]))
 
 
 @contextmanager
 def merged(config: Config, judging: Judging, changes: Changes) -> Iterator[Merged]:
     """Judge the changed files' lines and let them compete. `judging` has the layouts of all files.
 
-    What the tables hold before is read as it was at this moment, whatever is written meanwhile.
+    Silver and quarantine are read as they are at this moment, whatever is written meanwhile.
     """
-    with _folder(config, judging.stream.name) as folder, lake.full_disk_said(config, folder.parent.name):
+    with _folder(config, judging.stream.name) as folder:
         _judge(config, judging, changes, folder)
         with spilling.database(folder / "spilled") as database:
             _open_tables(config, judging, changes, database, folder)
@@ -117,31 +116,38 @@ def _folder(config: Config, stream_name: str) -> Iterator[Path]:
     ours = config.ingests / stream_name
     with lake.full_disk_said(config, ours.name):
         shutil.rmtree(ours, ignore_errors=True)
-        ours.mkdir(parents=True)
-    with tempfile.TemporaryDirectory(dir=ours, ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
+        ours.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=ours, ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
 
 
 def _judge(config: Config, judging: Judging, changes: Changes, folder: Path) -> None:
-    (folder / JUDGED).mkdir()
+    (folder / "judged").mkdir()
     rows = [changes.rows[path] for path in changes.delivering]
-    landed = [("landed_date", "in", sorted({str(row.landed_date) for row in rows}))]
-    bronze = lake.files(config, bronze_table(judging.stream).name, filters=landed) if rows else []
-    share = judges.Share(judging, tuple(bronze), tuple(changes.delivering), folder / JUDGED)
+    bronze = lake.files(config, bronze_table(judging.stream).name, filters=_landed_on(changes)) if rows else []
+    share = judges.Share(judging, tuple(bronze), tuple(changes.delivering), folder / "judged")
     judges.judge_all(share, max(1, min(config.cores, sum(row.lines for row in rows) // config.lines_per_judge)))
+
+
+def _landed_on(changes: Changes) -> list[tuple] | None:
+    """Which days of bronze hold the lines. Of a file that is made again only bronze knows: its row may be an intent of
+    an ingest that was cut off before the new content got there."""
+    if not changes.landed.issuperset(changes.delivering):
+        return None
+    return [("landed_date", "in", sorted({str(changes.rows[path].landed_date) for path in changes.delivering}))]
 
 
 def _open_tables(config: Config, judging: Judging, changes: Changes, database: duckdb.DuckDBPyConnection,
                  folder: Path) -> None:
     stream = judging.stream
-    database.register(JUDGED, judges.read_judged((folder / JUDGED).glob("*.arrow")))
+    database.register("judged", judges.read_judged((folder / "judged").glob("*.arrow")))
     database.register("changed", pa.table({"path": pa.array(list(changes.rows), pa.string())}))
     for name, table in (("silver", silver_table(stream)), ("quarantine", quarantine_table(stream))):
         database.register(name, lake.dataset(config, table.name))
 
 
 def _decided(database: duckdb.DuckDBPyConnection, judging: Judging, folder: Path) -> Merged:
-    readings = database.sql(f"SELECT path, reason, count(*) FROM {JUDGED} GROUP BY ALL").fetchall()
+    readings = database.sql("SELECT path, reason, count(*) FROM judged GROUP BY ALL").fetchall()
     moves = database.sql("SELECT path, was, count(*) FROM moved GROUP BY ALL").fetchall()
     days = tuple(day for day, in database.sql(_TOUCHED_DAYS).fetchall())
     return Merged(database, judging, folder, _counter(readings), _counter(moves), days)

@@ -3,7 +3,7 @@
 Silver is replaced by whole arrival days, quarantine by whole files. No JVM.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 import pyarrow as pa
@@ -86,10 +86,23 @@ def write_quarantine(config: Config, stream: Stream, changes: Changes, merged: M
 
 
 def _replace(config: Config, table: Table, predicate: str, merged: Merged, rows: list[str]) -> None:
-    # Sorted by partition: a replay then reads whole keys in arrival order, from one file per day and bucket.
     order = ", ".join(f'"{name}" NULLS LAST' for name in (*table.partition_by, *table.sort_by))
     reader = merged.database.sql(f"{' UNION ALL '.join(rows)} ORDER BY {order}").to_arrow_reader()
-    lake.replace(config, table, predicate, reader.cast(arrow_schema(table)))
+    schema = arrow_schema(table)
+    gathered = pa.RecordBatchReader.from_batches(schema, _gathered(reader.cast(schema)))
+    lake.replace(config, table, predicate, gathered)
+
+
+def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches of ROWS_PER_COMMIT rows: delta-rs writes batches in any order, which only within one stays as it is."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= ROWS_PER_COMMIT:
+            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+            waiting = []
+    if waiting:
+        yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
 
 
 def _columns(table: Table) -> str:
@@ -97,7 +110,7 @@ def _columns(table: Table) -> str:
 
 
 def _moved(was: str) -> str:
-    return f"(SELECT {PLACE} FROM moved WHERE was = '{was}') AS gone USING ({PLACE})"
+    return f"(SELECT {PLACE} FROM moved WHERE was = '{was}') AS those USING ({PLACE})"
 
 
 def _texts(config: Config, stream: Stream, merged: Merged):

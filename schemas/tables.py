@@ -71,7 +71,7 @@ def bronze_table(stream: Stream) -> Table:
          _required("text", "string", "the line without its line end; bytes that are not UTF-8, and NUL, as \\xNN"),
          Column("damage", "string", "NUL byte, not UTF-8 or line too long, where the text is not the line's own bytes"),
          _required("landed_date", "date", "the day on which the file landed, UTC")),
-        partition_by=("landed_date",), sort_by=("path", "line"))
+        partition_by=("landed_date",))
 
 
 def silver_table(stream: Stream) -> Table:

@@ -57,3 +57,4 @@ def test_a_scheduled_run_does_all_its_tasks(runs, name):
 def test_a_scheduled_run_publishes_the_oracles_rows(runs, query):
     config, _ = runs
     assert_oracles(config, query, events_of_silver(config, query.stream), [YESTERDAY])
+    assert not config.spark.exists()

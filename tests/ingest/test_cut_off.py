@@ -1,6 +1,8 @@
 """What an ingest that was killed half-way leaves, and what the next one makes of it. No JVM."""
 
-from pipelines import changes
+from datetime import UTC, datetime, timedelta
+
+from pipelines import changes, ingest, lake
 from schemas import registry
 from tests.ingest import trips
 from tests.ingest.trips import BIKES, find
@@ -39,3 +41,20 @@ def test_a_file_that_a_mended_definition_calls_events_is_taken_up(config):
     row = find(config).rows[path]
     trips.remember(config, changes.replace(row, state=changes.NO_EVENTS, definition=registry.stream_hash("bikes")))
     assert find(config).landed == {path}
+
+
+def test_a_file_cut_off_before_bronze_and_gone_then_keeps_what_it_delivered_on_another_day(config):
+    """The intent carries the day of the new content; bronze still has the old one."""
+    path = trips.write(config, "a", LINES)
+    ingest.ingest(config, "bikes")
+    before = trips.contents(config)
+    bronze = lake.read(config, "bronze_bikes")
+    trips.write(config, "a", [*LINES, trips.trip("2017-06-03 09:00:00", 600)])
+    tomorrow = datetime.now(UTC).date() + timedelta(days=1)
+    trips.remember(config, changes.find(config, BIKES, tomorrow).intent(path))
+    (config.landing / path).unlink()
+    ingest.ingest(config, "bikes")
+    assert lake.read(config, "bronze_bikes") == bronze
+    after = trips.contents(config)
+    assert after["silver_bikes"] == before["silver_bikes"] != []
+    assert trips.file_row(config, path)["accepted"] == 1

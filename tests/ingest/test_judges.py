@@ -16,7 +16,11 @@ from tests.ingest import trips
 from tests.robustness import processes
 
 PATHS = [trips.path_of(name) for name in "abc"]
-PROGRAM = "from pipelines import config, ingest; ingest.ingest(config.load(), 'bikes')"
+PROGRAM = """
+from pipelines import config, ingest
+config.Config.cores = 2
+ingest.ingest(config.load(), "bikes")
+"""
 
 
 def some_lines(path: str, count: int) -> list[str]:

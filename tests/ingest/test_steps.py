@@ -1,7 +1,10 @@
 """A lake built in steps holds, row for row, what a lake built from all files at once holds."""
 
+import random
 import shutil
 from dataclasses import replace
+
+import pyarrow.parquet as pq
 
 from pipelines import changes, ingest, lake, silver
 from pipelines.arrow_schemas import arrow_schema
@@ -104,3 +107,17 @@ def test_days_that_are_too_many_for_one_commit_come_in_several(config, tmp_path,
     days = len({row["arrival_date"] for row in trips.silver(config)})
     assert 1 < lake.version(config, "silver_bikes") - before <= days
     assert trips.contents(config) == at_once(config, tmp_path)
+
+
+def test_silver_s_files_are_in_order_one_for_each_day_and_bucket(config):
+    """More rows than one batch of what makes them, of keys that come in no order."""
+    chance = random.Random(1)
+    lines = [trips.trip(f"2017-06-03 08:{chance.randrange(60):02}:00", n % 40_000, station=chance.randrange(500))
+             for n in range(200_000)]
+    for name, half in (("b", lines[::2]), ("a", lines[1::2])):
+        land_in_steps(config, [{name: half}])
+    order = silver_table(registry.stream("bikes")).sort_by
+    files = [pq.read_table(place, columns=list(order)) for place in lake.files(config, "silver_bikes")]
+    assert sum(map(len, files)) == len(trips.silver(config)) > 122_880
+    assert len(files) == len({(row["arrival_date"], row["bucket"]) for row in trips.silver(config)})
+    assert all(rows.equals(rows.sort_by([(name, "ascending") for name in order])) for rows in files)

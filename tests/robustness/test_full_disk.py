@@ -29,7 +29,7 @@ except WindrowError as error:
     sys.exit(error.exit_code)
 """
 pytestmark = PATIENT
-FILE_BYTES = 400_000  # more than the native libraries that the JVM unpacks, less than bronze takes
+FILE_BYTES = 400_000  # less than bronze takes
 
 
 def many_trips() -> list[str]:

@@ -4,6 +4,7 @@ A new stream is found by itself; nothing needs to be added here.
 """
 
 import dataclasses
+import pickle
 from datetime import date
 
 import pytest
@@ -51,6 +52,12 @@ PIECES = st.one_of(
         ]
     ),
 )
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_stream_can_be_sent_to_other_processes(stream):
+    """Big files are judged by several; a lambda could not be sent there."""
+    assert pickle.loads(pickle.dumps(stream)) == stream
 
 
 @pytest.mark.parametrize("stream", STREAMS)
