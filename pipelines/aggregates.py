@@ -12,13 +12,12 @@ import pyarrow as pa
 from kernels.monoids import AggregateSpec, find_monoid, functions
 from kernels.replay import AggregatePlan
 from pipelines.arrays import decoded, from_words, kernel_type, refuse_beyond_int64, valid, words
+from pipelines.arrow_schemas import ARROW_TYPES
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate, Query
 from schemas.stream import Column
 from schemas.windows import require
 
-_STREAM_TYPES = {"string": pa.string(), "int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(),
-                 "timestamp": pa.timestamp("us", tz="UTC"), "date": pa.date32()}
 _RESULTS = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
 
 
@@ -116,8 +115,8 @@ def _plain(type_: pa.DataType) -> pa.DataType:
 
 def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Column, ...]:
     """The columns that a query's aggregates add to its tables; `column_types` are those of schemas.stream.Column."""
-    arrow_types = {name: _STREAM_TYPES[type_] for name, type_ in column_types.items()}
-    names = {type_: name for name, type_ in _STREAM_TYPES.items()}
+    arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
+    names = {type_: name for name, type_ in ARROW_TYPES.items()}
     return tuple(_column(output, names[output.result], query.aggregates[output.name])
                  for output in plan_aggregates(query, arrow_types).outputs)
 

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
+from pipelines.arrow_schemas import ARROW_TYPES
 from schemas.errors import BadInput
 
-TIME = pa.timestamp("us", tz="UTC")
+TIME = ARROW_TYPES["timestamp"]
 TOP_BIT = np.int64(-(2**63))
 _KERNEL_TYPES = (
     (types.is_integer, "int64"), (types.is_floating, "float64"), (types.is_boolean, "bool"), (types.is_date, "date"),

@@ -37,10 +37,10 @@ _AT_STAKE = f"""
     SELECT identity FROM ({_NEW})
     UNION ALL SELECT identity FROM silver WHERE path IN (FROM changed) AND identity IS NOT NULL"""
 _STANDING = f"""
-    SELECT identity, arrival, {PLACE}, '{EVENT}' AS was FROM silver
-    WHERE path NOT IN (FROM changed) AND identity IN ({_AT_STAKE})
-    UNION ALL SELECT identity, arrival, {PLACE}, '{DUPLICATE}' FROM quarantine
-    WHERE reason = 'duplicate' AND path NOT IN (FROM changed) AND identity IN ({_AT_STAKE})"""
+    SELECT * FROM (
+        SELECT identity, arrival, {PLACE}, '{EVENT}' AS was FROM silver
+        UNION ALL SELECT identity, arrival, {PLACE}, '{DUPLICATE}' FROM quarantine WHERE reason = 'duplicate')
+    WHERE path NOT IN (FROM changed) AND identity IN ({_AT_STAKE})"""
 _MOVED = f"""
     CREATE TABLE moved AS
     WITH competing AS NOT MATERIALIZED ({{competing}}), contested AS NOT MATERIALIZED (

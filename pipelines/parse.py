@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.arrays import TIME
 from pipelines.arrow_schemas import ARROW_TYPES, arrow_schema
 from schemas.errors import UnknownName
 from schemas.reading import has_header, identity_of, read_line
 from schemas.stream import COMMON_REFUSALS, Layout, Place, Reading, Refusal, Stream
 from schemas.tables import silver_table
 
-TIMESTAMP = ARROW_TYPES["timestamp"]
 LINE_COLUMNS = ("path", "line", "text", "damage")
 JUDGEMENT = ("reason", "detail", "text")
 _Judged = tuple[int, int, Reading, str | None, str | None, str | None]  # row, number, reading, identity, reason, detail
@@ -96,11 +96,11 @@ class Judge:
         starts, ends, arrivals, values = zip(*readings, strict=True)
         values = list(zip(*values, strict=True))
         keys = zip(*(values[self.stream.positions[name]] for name in self.stream.key), strict=True)
-        lines, reason, arrival = batch.take(pa.array(rows)), pa.array(reasons, pa.string()), _array(arrivals, TIMESTAMP)
+        lines, reason, arrival = batch.take(pa.array(rows)), pa.array(reasons, pa.string()), _array(arrivals, TIME)
         none, accepted = pa.scalar(None), reason.is_null()
         return [
             *map(_array, values, self.schema.types),
-            _array(starts, TIMESTAMP), _array(ends, TIMESTAMP), arrival, lines["path"], lines["line"],
+            _array(starts, TIME), _array(ends, TIME), arrival, lines["path"], lines["line"],
             pa.array(numbers, pa.int64()), pa.array(identities, pa.string()),
             pa.repeat(pa.scalar(self.judging.definition), len(judged)),
             pc.if_else(accepted, arrival.cast(ARROW_TYPES["date"], safe=False), none),
@@ -122,6 +122,6 @@ class _Buckets(dict):
 
 def _array(column: tuple, type_: pa.DataType) -> pa.Array:
     # Times and days are plain numbers here; building them as Python datetimes costs twenty times as much.
-    if type_ == TIMESTAMP:
+    if type_ == TIME:
         return pa.array(column, pa.int64()).cast(type_)
     return pa.array(column, pa.int32()).cast(type_) if type_ == ARROW_TYPES["date"] else pa.array(column, type_)

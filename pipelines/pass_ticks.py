@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from kernels.replay import PassTicks
 from pipelines import lake
+from pipelines.arrays import TIME
 from pipelines.config import Config
 from schemas.stream import Stream
 from schemas.tables import pass_table
@@ -44,7 +45,7 @@ def read_ticks(config: Config, stream: Stream, before: datetime, since: date | N
 
 
 def _microseconds(moment: datetime) -> int:
-    return pa.scalar(moment.astimezone(UTC), pa.timestamp("us", "UTC")).value
+    return pa.scalar(moment.astimezone(UTC), TIME).value
 
 
 def _folded(tick_us: np.ndarray, newest_us: np.ndarray, since: date | None) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from pipelines.arrays import TIME
 from pipelines.look_back import LookBack
 from pipelines.replaying import late_events, replay_events
 from schemas.query import Query
@@ -113,4 +114,4 @@ def _tagged(work: Work, kind: str, table: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def _time(us: int) -> pa.Scalar:
-    return pa.scalar(us, pa.timestamp("us", "UTC"))
+    return pa.scalar(us, TIME)
