@@ -1,8 +1,10 @@
 """The functions of kernels/memory.py as plain Python, every access checked: what runs with NUMBA_DISABLE_JIT=1.
 
-load(address, index) → word; store(address, index, word); load_byte(address, index) → 0…255
+load(address, index) → word; store(address, index, word)
+load_byte(address, index) → 0…255; store_byte(address, index, 0…255)
 resize(address, words) → address of a block with the same leading words (address 0: a new block);
 release(address)
+move(target, source, words): copy a stretch of words; the two may overlap
 """
 
 import bisect
@@ -68,6 +70,11 @@ def load_byte(address, index):
     return int(block[at])
 
 
+def store_byte(address, index, value):
+    block, at = _locate(address, index, 1)
+    block[at] = value
+
+
 def resize(address, words):
     block = np.zeros(words, np.int64)
     if address:
@@ -83,6 +90,13 @@ def release(address):
         if address not in _arrays:
             raise ValueError(f"block {address} is released twice")
         _remove(address)
+
+
+def move(target, source, words):
+    if words > 0:
+        block, at = _locate(source, 0, 8 * words)
+        into, place = _locate(target, 0, 8 * words)
+        into[place:place + 8 * words] = block[at:at + 8 * words].copy()
 
 
 def not_inlined():

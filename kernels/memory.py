@@ -43,6 +43,13 @@ def _load_byte(context, builder, signature, arguments):
     return builder.zext(builder.load(_pointer(builder, *arguments, ir.IntType(8), 0)), _I64)
 
 
+def _store_byte(context, builder, signature, arguments):
+    address, index, value = arguments
+    byte = builder.trunc(value, ir.IntType(8))
+    builder.store(byte, _pointer(builder, address, index, ir.IntType(8), 0))
+    return context.get_dummy_value()
+
+
 def _store(context, builder, signature, arguments):
     address, index, value = arguments
     builder.store(value, _pointer(builder, address, index, _I64, 3))
@@ -61,6 +68,14 @@ def _release(context, builder, signature, arguments):
     return context.get_dummy_value()
 
 
+def _move(context, builder, signature, arguments):
+    arguments_type = ir.FunctionType(_I64, [_I64, _I64, _I64])
+    function = get_or_insert_function(builder.module, arguments_type, "memmove")
+    target, source, words = arguments
+    builder.call(function, [target, source, builder.shl(words, ir.Constant(_I64, 3))])
+    return context.get_dummy_value()
+
+
 def _as_float(context, builder, signature, arguments):
     return builder.bitcast(arguments[0], ir.DoubleType())
 
@@ -74,7 +89,7 @@ def _not_inlined(context, builder, signature, arguments):
     return context.get_dummy_value()
 
 
-def _intrinsic(signature, codegen):
+def make_intrinsic(signature, codegen):
     """An intrinsic of fixed types; arguments of other integer types are converted by Numba."""
     parameters = ["typingctx"] + [f"x{i}" for i in range(len(signature.args))]
     scope = {"signature": signature, "codegen": codegen}
@@ -85,18 +100,30 @@ def _intrinsic(signature, codegen):
 _WORD = types.int64
 
 if not config.DISABLE_JIT:
-    load = _intrinsic(_WORD(_WORD, _WORD), _load)
-    load_byte = _intrinsic(_WORD(_WORD, _WORD), _load_byte)
-    store = _intrinsic(types.void(_WORD, _WORD, _WORD), _store)
-    resize = _intrinsic(_WORD(_WORD, _WORD), _resize)
-    release = _intrinsic(types.void(_WORD), _release)
-    not_inlined = _intrinsic(types.void(), _not_inlined)
+    load = make_intrinsic(_WORD(_WORD, _WORD), _load)
+    load_byte = make_intrinsic(_WORD(_WORD, _WORD), _load_byte)
+    store = make_intrinsic(types.void(_WORD, _WORD, _WORD), _store)
+    store_byte = make_intrinsic(types.void(_WORD, _WORD, _WORD), _store_byte)
+    resize = make_intrinsic(_WORD(_WORD, _WORD), _resize)
+    release = make_intrinsic(types.void(_WORD), _release)
+    move = make_intrinsic(types.void(_WORD, _WORD, _WORD), _move)
+    not_inlined = make_intrinsic(types.void(), _not_inlined)
 
     def lend(array: np.ndarray) -> int:
         """Address of a contiguous array's memory; the caller keeps the array alive."""
         return array.ctypes.data
 else:
-    from kernels.checked_memory import lend, load, load_byte, not_inlined, release, resize, store  # noqa: F401
+    from kernels.checked_memory import (  # noqa: F401
+        lend,
+        load,
+        load_byte,
+        move,
+        not_inlined,
+        release,
+        resize,
+        store,
+        store_byte,
+    )
 
 
 # not_inlined() as first statement keeps a function apart. Numba optimises every function together with all
@@ -113,15 +140,15 @@ def as_word(value: float) -> int:
     return struct.unpack("<q", struct.pack("<d", value))[0]
 
 
-_float_of_word = _intrinsic(types.float64(_WORD), _as_float)
-_word_of_float = _intrinsic(_WORD(types.float64), _as_word)
+_float_of_word = make_intrinsic(types.float64(_WORD), _as_float)
+_word_of_float = make_intrinsic(_WORD(types.float64), _as_word)
 
 
-@overload(as_float, inline="always")
+@overload(as_float)
 def _compiled_as_float(word):
     return lambda word: _float_of_word(word)
 
 
-@overload(as_word, inline="always")
+@overload(as_word)
 def _compiled_as_word(value):
     return lambda value: _word_of_float(value)

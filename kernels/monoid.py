@@ -1,32 +1,57 @@
-"""What an aggregate is to a kernel: a monoid over states of a fixed number of 64-bit words (FIBA §3.1, MTA
-§5.8)."""
+"""What an aggregate is to a kernel: a monoid over states of a fixed number of 64-bit words (FIBA §3.1, MTA §5.8)."""
 
 from collections.abc import Callable
 from typing import NamedTuple
+
+SECOND = "second"
+"""As output type of a monoid: the type of its second column."""
 
 
 class AggregateSpec(NamedTuple):
     """One aggregate of a query.
 
-    function: a name in kernels/monoids ("count", "sum", "min", "max", "mean")
+    function: a name in kernels/monoids ("count", "sum", "std", …)
     column: index of its value column, or None (only "count" has no column: it then counts events)
     column_type: "int64", "float64", "timestamp", "date" or "bool": how the column's 64-bit words are read
+    second, second_type: the same of a second column, for a function that takes one ("argmin": what is told of the
+        least value); None where it isn't given
+    parameters: (name, value) pairs; those left out have their defaults
     """
 
     function: str
     column: int | None = None
     column_type: str = "int64"
+    second: int | None = None
+    second_type: str = ""
+    parameters: tuple[tuple[str, int | float], ...] = ()
+
+
+class Parameter(NamedTuple):
+    """A number that a query may give to an aggregate: of the default's type (int or float), within [least, most], and a
+    multiple of `step` where that isn't 0."""
+
+    name: str
+    default: int | float
+    least: int | float
+    most: int | float
+    step: int = 0
 
 
 class Monoid(NamedTuple):
-    """One aggregate over columns of some types. The four functions are plain Python that Numba can compile.
+    """An aggregate with a short state: a tuple of `words` integers within int64, kept in registers.
+
+    The functions are plain Python that Numba can compile. Words of values are lifted as they stand: a float64 column's
+    by its bits (kernels.memory.as_float).
 
     column_types: which columns it takes ("" stands for no column)
-    words: length of a state, a tuple of that many integers within int64
-    identity() → state; lift(word) → state of one value that isn't null
+    identity() → state
+    lift(word) → state of one value that isn't null; lift(time, word) if it takes_time: event time in µs;
+        with second_types a last argument more, the second column's word (the event is skipped if either is null)
     combine(older, newer) → state; associative, and commutative where the flag says so
-    lower(state) → (word, is_null, overflowed)
-    output_type: column type of the lowered word; None: that of the column
+    lower(state, …) → (word, is_null, failed); after the state a word per parameter, a float's by its bits.
+        `failure` says in words what failed means
+    output_type: column type of the lowered word; None: that of the column; SECOND: that of the second column
+    inverse(total, oldest) → the state without its oldest part, exactly; None where there is no exact one
     """
 
     column_types: tuple[str, ...]
@@ -37,3 +62,33 @@ class Monoid(NamedTuple):
     lower: Callable
     output_type: str | None = None
     commutative: bool = True
+    second_types: tuple[str, ...] = ()
+    takes_time: bool = False
+    parameters: tuple[Parameter, ...] = ()
+    inverse: Callable | None = None
+    failure: str = "is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column instead"
+
+
+class Sketch(NamedTuple):
+    """An aggregate with a long state that is worked on where it stands in memory, by load and store. Commutative.
+
+    words(parameters) → length of a state; `parameters` a tuple of the values in the order of `parameters`
+    clear(at, parameters): the identity; here and below `parameters` is the address of a word per parameter
+    add(at, word, parameters): one value more
+    absorb(into, other, parameters): into ⊗= other
+    lower(at, parameters) → (word, is_null, failed)
+    """
+
+    column_types: tuple[str, ...]
+    words: Callable
+    clear: Callable
+    add: Callable
+    absorb: Callable
+    lower: Callable
+    output_type: str | None = None
+    parameters: tuple[Parameter, ...] = ()
+    failure: str = ""
+    commutative: bool = True
+    second_types: tuple[str, ...] = ()
+    takes_time: bool = False
+    inverse: None = None

@@ -10,6 +10,7 @@ import numpy as np
 from kernels.aggregators import make
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
+from schemas.query import agg
 
 
 def warm_replay() -> int:
@@ -28,7 +29,7 @@ def warm_replay() -> int:
 
 def warm_objects() -> None:
     """Compile or load the object faces."""
-    window = make("finger_tree", ["count"])
+    window = make("finger_tree", {"events": agg("count")})
     window.insert(1, 1.0)
     window.query()
     window.check()

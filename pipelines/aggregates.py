@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kernels.monoids import AggregateSpec, find_monoid, functions
+from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions
 from kernels.replay import AggregatePlan
-from pipelines.arrays import decoded, from_words, kernel_type, refuse_beyond_int64, valid, words
+from pipelines.arrays import TIME, decoded, from_words, kernel_type, refuse_beyond_int64, valid, words
 from pipelines.arrow_schemas import ARROW_TYPES
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate, Query
 from schemas.stream import Column
 from schemas.windows import require
 
-_RESULTS = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
+_RESULTS = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(), "timestamp": TIME}
 
 
 class Lane(NamedTuple):
@@ -29,12 +29,11 @@ class Lane(NamedTuple):
 
 
 class Output(NamedTuple):
-    """One aggregate of a query: what the kernel is told, the lane that it reads (None: no column), its result's type.
-    """
+    """One aggregate of a query: what the kernel is told, the lanes that it reads, its result's type."""
 
     name: str
     spec: AggregateSpec
-    lane: Lane | None
+    lanes: tuple[Lane, ...]
     result: pa.DataType
 
 
@@ -56,7 +55,7 @@ class Aggregates(NamedTuple):
         present = np.ones((len(self.lanes), len(order)), dtype=bool)
         for place, lane in enumerate(self.lanes):
             column = decoded(events[lane.column])
-            if not lane.ordered and any(o.lane == lane and o.spec.function != "count" for o in self.outputs):
+            if not lane.ordered and any(lane in o.lanes and o.spec.function != "count" for o in self.outputs):
                 refuse_beyond_int64(column, lane.column)
             if kernel_type(column.type) is not None:
                 found[place] = words(column, lane.ordered)[order]
@@ -78,35 +77,48 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
 
 def _output(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType], lanes: dict[Lane, int]) -> Output:
     _check(name, aggregate, column_types)
-    if not aggregate.columns:
-        spec = AggregateSpec(aggregate.function)
-        return Output(name, spec, None, _RESULTS[_result_type(name, aggregate, spec, "no column")])
-    column = aggregate.columns[0]
-    arrow_type = _plain(column_types[column])
-    word_type = kernel_type(arrow_type) or ("int64" if aggregate.function == "count" else str(arrow_type))
-    spec = AggregateSpec(aggregate.function, 0, word_type)
-    result = _result_type(name, aggregate, spec, f"{column} of type {arrow_type}")
-    lane = Lane(column, ordered=result is None and arrow_type == pa.uint64())
-    spec = spec._replace(column=lanes.setdefault(lane, len(lanes)))
-    return Output(name, spec, lane, arrow_type if result is None else _RESULTS[result])
+    types = tuple(_plain(column_types[column]) for column in aggregate.columns)
+    words = [kernel_type(each) or ("int64" if aggregate.function == "count" else str(each)) for each in types]
+    placed = [part for place, word in enumerate(words) for part in (place, word)]
+    spec = AggregateSpec(aggregate.function, *placed, *(None, "int64", None, "")[len(placed):], aggregate.parameters)
+    kept = _kept_column(name, aggregate, spec, types)
+    read = tuple(Lane(column, ordered=place == kept and types[place] == pa.uint64())
+                 for place, column in enumerate(aggregate.columns))
+    numbers = [lanes.setdefault(lane, len(lanes)) for lane in read]
+    spec = spec._replace(**dict(zip(("column", "second"), numbers, strict=False)))
+    result = types[kept] if kept is not None else _RESULTS[find_monoid(spec)[1].output_type]
+    return Output(name, spec, read, result)
 
 
 def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
+    where = f"aggregates[{name!r}]"
     if aggregate.function not in functions():
-        raise NotServed(f"aggregates[{name!r}]", aggregate.function, functions())
-    require(not aggregate.parameters, f"aggregates[{name!r}]", dict(aggregate.parameters),
-            f"no parameters for {aggregate.function}")
-    require(len(aggregate.columns) <= 1, f"aggregates[{name!r}]", aggregate.columns, "at most one column")
+        raise NotServed(where, aggregate.function, functions())
+    require(len(aggregate.columns) <= 2, where, aggregate.columns, "at most two columns")
     for column in aggregate.columns:
-        require(column in column_types, f"aggregates[{name!r}]", column, "a column of " + ", ".join(column_types))
+        require(column in column_types, where, column, "a column of " + ", ".join(column_types))
 
 
-def _result_type(name: str, aggregate: Aggregate, spec: AggregateSpec, column: str) -> str | None:
-    """The kernel type of the result, None where it is the column's own."""
+def _kept_column(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> int | None:
+    """Which column's type the result has; None where it has one of its own."""
     try:
-        return find_monoid(spec)[1].output_type
-    except WrongParameter as unfit:
-        raise WrongParameter(f"aggregates[{name!r}]", f"{aggregate.function} over {column}", unfit.allowed) from None
+        output_type = find_monoid(spec)[1].output_type
+    except WrongParameter as wrong:
+        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
+    return {None: 0, SECOND: 1}.get(output_type)
+
+
+def _what_is_wrong(wrong: WrongParameter, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> str:
+    """In the query's words: the columns with their types, or the parameter."""
+    function = aggregate.function
+    if wrong.parameter == f"parameters of {function}":
+        return f"{function} with a parameter {wrong.value}"
+    if wrong.parameter.partition(" of ")[0] in dict(aggregate.parameters):
+        return f"{function} with {wrong.parameter.partition(' of ')[0]}={wrong.value!r}"
+    columns = [f"{column} of type {type_}" for column, type_ in zip(aggregate.columns, types, strict=True)]
+    if wrong.parameter == f"second column of {function}":
+        return f"{function} with second column {columns[1] if len(columns) > 1 else 'none'}"
+    return f"{function} over {columns[0] if columns else 'no column'}"
 
 
 def _plain(type_: pa.DataType) -> pa.DataType:
@@ -122,5 +134,7 @@ def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Colum
 
 
 def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:
-    of = f" of {output.lane.column}; null values are skipped" if output.lane else " of events"
-    return Column(output.name, type_, aggregate.function + of)
+    of = " and ".join(lane.column for lane in output.lanes)
+    given = "".join(f", {name} {value}" for name, value in aggregate.parameters)
+    return Column(output.name, type_, aggregate.function
+                  + (f" of {of}{given}; null values are skipped" if of else " of events"))

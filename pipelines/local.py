@@ -29,7 +29,7 @@ def replay_table(events: pa.Table, query: Query, complete: bool = False, kernel:
     Returns the key columns with their own types, window_start, window_end, revision, pane, emitted_at, events,
     late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
-    the table, NotServed for a window, aggregate or kernel that there is not, AggregateOverflow for a sum beyond int64.
+    the table, NotServed for a window, aggregate or kernel that there is not, AggregateFailed for a sum beyond int64.
     O(rows · log rows) time for in-memory sorting; see the kernel for the rest.
     """
     ours, ticks = _admit(events, query, complete)

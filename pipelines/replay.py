@@ -162,7 +162,7 @@ def _errors_of_tasks() -> Iterator[None]:
     try:
         yield
     except PythonException as error:
-        said = re.search(r"^schemas\.errors\.(?:BadInput|AggregateOverflow): (.+)$", str(error), re.MULTILINE)
+        said = re.search(r"^schemas\.errors\.(?:BadInput|AggregateFailed): (.+)$", str(error), re.MULTILINE)
         if said is None:
             raise
         raise BadInput(said[1]) from error

@@ -5,7 +5,7 @@
     │   └── NotServed                 2  allowed by the language, served by no kernel yet
     ├── UnknownName (LookupError)     3  no stream, query or table of that name
     ├── BadInput (ValueError)         4  events that break the contract of a replay; names the row
-    │   └── AggregateOverflow         4  an exact result does not fit its type
+    │   └── AggregateFailed           4  an aggregate has no right answer: beyond its type, say
     ├── OutsideStream                 5  a day that the stream does not have
     ├── NotSetUp                      6  a part of the environment is missing
     ├── TableMismatch                 7  a table on disk differs from its definition
@@ -59,12 +59,11 @@ class BadInput(WindrowError, ValueError):
     exit_code = 4
 
 
-class AggregateOverflow(BadInput):
-    """An exact result that does not fit its type."""
+class AggregateFailed(BadInput):
+    """An aggregate that has no right answer over some values: an exact one beyond its type, say."""
 
-    def __init__(self, aggregate: str, where: str):
-        super().__init__(f"{aggregate} of {where} is beyond int64 (±9,223,372,036,854,775,807); "
-                         "sum a scaled-down or a float column instead")
+    def __init__(self, aggregate: str, where: str, failure: str):
+        super().__init__(f"{aggregate} of {where} {failure}")
 
 
 class OutsideStream(WindrowError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pipelines import config
 from schemas.errors import NotSetUp
-from stack import airflow, archive, compiled, environments, jars, java, processes, settings, uv
+from stack import airflow, archive, compiled, environments, jars, java, processes, redis, settings, uv
 from stack.places import JARS, say
 
 SETUP = "make setup"
@@ -18,11 +18,13 @@ FREE_BYTES_NEEDED = 4 * 1024**3
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. `wrong` is empty when all is well; `mend` is then empty too."""
+    """One thing that was looked at. `wrong` is empty when all is well; `mend` is then empty too. What is optional is
+    told, but is nothing wrong."""
 
     subject: str
     wrong: str = ""
     mend: str = ""
+    optional: bool = False
 
 
 def findings() -> list[Finding]:
@@ -34,12 +36,18 @@ def run() -> int:
     """Print every finding; 0 when nothing is missing or wrong, else the exit code of NotSetUp."""
     found = findings()
     for finding in found:
-        say(f"{'wrong' if finding.wrong else 'ok   '}  {finding.subject}")
+        say(f"{_verdict(finding)}  {finding.subject}")
         if finding.wrong:
             say(f"         {finding.wrong}\n         mend it with: {finding.mend}")
-    wrong = sum(bool(finding.wrong) for finding in found)
+    wrong = sum(bool(finding.wrong) and not finding.optional for finding in found)
     say(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
     return NotSetUp.exit_code if wrong else 0
+
+
+def _verdict(finding: Finding) -> str:
+    if not finding.wrong:
+        return "ok   "
+    return "lacks" if finding.optional else "wrong"
 
 
 def _system() -> Finding:
@@ -64,6 +72,11 @@ def _uv() -> Finding:
 
 def _java() -> Finding:
     return _present(f"Java {java.OLDEST} or newer", java.find(), "Spark finds none", java.mend())
+
+
+def _redis() -> Finding:
+    wrong = "" if redis.find() else "there is none on PATH: the tests of the networked store are skipped"
+    return Finding("Redis server, for tests", wrong, redis.mend() if wrong else "", optional=True)
 
 
 def _environment(environment: environments.Environment) -> Finding:
@@ -109,7 +122,7 @@ def _landing() -> Finding:
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
-    _system, _disk, _uv, _java,
+    _system, _disk, _uv, _java, _redis,
     lambda: _environment(environments.SPARK), lambda: _environment(environments.AIRFLOW),
     _jars, _archive, _compiled, _left_over, _landing,
 )

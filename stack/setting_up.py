@@ -4,11 +4,12 @@ import fcntl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from stack import archive, compiled, environments, jars, java
+from stack import archive, compiled, environments, jars, java, redis
 from stack.places import MADE, say
 
 STEPS: tuple[tuple[str, Callable[[], object]], ...] = (
     ("a Java runtime", java.ensure),
+    ("a Redis server, for tests", redis.ensure),
     ("the environment of Spark and the kernels", lambda: environments.ensure(environments.SPARK)),
     ("the environment of Airflow", lambda: environments.ensure(environments.AIRFLOW)),
     ("Delta's JARs", jars.ensure),

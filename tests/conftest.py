@@ -5,8 +5,10 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pipelines import compiled_kernels
 from schemas import registry
 
+compiled_kernels.use()
 os.environ.setdefault("WINDROW_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 pytest_plugins = ["tests.lakes"]

@@ -1,39 +1,35 @@
-"""Aggregators of point events: one file or folder = one kernel, found by looking. Each defines `KERNEL`, its
-object face."""
+"""Aggregators of point events: one file or folder = one kernel, found by looking. Each defines `KERNEL`, its object
+face. Names that start with an underscore are shared by several kernels."""
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from kernels.monoids import AggregateSpec
 from schemas.errors import NotServed, WrongParameter
+from schemas.query import Aggregate
 
 
 def kernels() -> list[str]:
     """Names of the kernels in the folder, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
-def make(kernel: str, aggregates: Sequence[str | AggregateSpec], column_type: str = "float64", **options):
-    """An empty window: insert, bulk_insert, evict, bulk_evict, query, range_query, oldest, youngest, len,
-    check.
+def make(kernel: str, aggregates: Mapping[str, Aggregate], **options):
+    """An empty window: insert, bulk_insert, evict, bulk_evict, query, range_query, oldest, youngest, len, check.
 
-    aggregates: AggregateSpecs, or names of functions of the one column 0, of `column_type`. options: those of
-        the kernel's
-    class, for the finger tree `min_arity`. Raises NotServed for an unknown kernel or function, WrongParameter
-    for an option.
+        window = make("finger_tree", {"trips": agg("count"), "longest": agg("max", "duration_s")}, min_arity=8)
+
+    aggregates: name → what `schemas.query.agg` makes, as in a Query. options: `column_types`, a dict of those columns
+    that hold something else than float64; others are those of the kernel's class (`OPTIONS`).
+    Raises NotServed for an unknown kernel or function, WrongParameter for a wrong option, column or parameter.
     """
     if kernel not in kernels():
         raise NotServed("kernel", kernel, kernels())
-    specs = [
-        spec if isinstance(spec, AggregateSpec) else _of_column_0(spec, column_type) for spec in aggregates
-    ]
+    if not isinstance(aggregates, Mapping) or not all(isinstance(each, Aggregate) for each in aggregates.values()):
+        raise WrongParameter("aggregates", aggregates, "a dict such as {'total': agg('sum', 'amount')}")
     face = importlib.import_module(f"{__name__}.{kernel}").KERNEL
-    unknown = sorted(set(options) - set(face.OPTIONS))
+    allowed = (*face.OPTIONS, "column_types")
+    unknown = sorted(set(options) - set(allowed))
     if unknown:
-        raise WrongParameter("options", unknown[0], f"options of {kernel}: {', '.join(face.OPTIONS)}")
-    return face(specs, **options)
-
-
-def _of_column_0(function: str, column_type: str) -> AggregateSpec:
-    return AggregateSpec(function) if function == "count" else AggregateSpec(function, 0, column_type)
+        raise WrongParameter("options", unknown[0], f"options of {kernel}: {', '.join(allowed)}")
+    return face(aggregates, **options)

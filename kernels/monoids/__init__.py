@@ -1,13 +1,15 @@
 """Aggregates: one file in this folder = one aggregate, named as the file; found by looking, listed nowhere.
 
-A file defines `MONOIDS`, a tuple of Monoid (kernels/monoid.py), at most one per column type. Null values are skipped
-by the kernels and never reach `lift`. Files whose name starts with an underscore are shared by several aggregates.
+A file defines `MONOIDS`, a tuple of Monoid or Sketch (kernels/monoid.py), at most one per column type. Null values are
+skipped by the kernels and never reach `lift`. Files whose name starts with an underscore are shared by several
+aggregates.
 """
 
+import functools
 import importlib
 import pkgutil
 
-from kernels.monoid import AggregateSpec, Monoid
+from kernels.monoid import SECOND, AggregateSpec, Monoid, Parameter, Sketch
 from schemas.errors import NotServed, WrongParameter
 
 
@@ -16,32 +18,71 @@ def functions() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
-def every_monoid() -> list[tuple[str, Monoid]]:
+def describe(function: str) -> str:
+    """What a function is and when it is null: the first paragraph of its file."""
+    said = importlib.import_module(f"{__name__}.{function}").__doc__ or ""
+    return " ".join(said.split("\n\n")[0].split())
+
+
+@functools.cache
+def every_monoid() -> list[tuple[str, Monoid | Sketch]]:
     """(function, monoid) of everything in the folder; the place in this list is the monoid's code in compiled
     kernels."""
     return [(name, monoid) for name in functions()
             for monoid in importlib.import_module(f"{__name__}.{name}").MONOIDS]
 
 
-def find_monoid(spec: AggregateSpec) -> tuple[int, Monoid]:
-    """Code and monoid of an aggregate. Raises NotServed for an unknown function, WrongParameter for a wrong
-    column."""
-    if spec.function not in functions():
+def find_monoid(spec: AggregateSpec) -> tuple[int, Monoid | Sketch]:
+    """Code and monoid of an aggregate. Raises NotServed for an unknown function, WrongParameter for a wrong column or
+    parameter."""
+    found = [(code, monoid) for code, (function, monoid) in enumerate(every_monoid()) if function == spec.function]
+    if not found:
         raise NotServed("aggregate", spec.function, functions())
     column_type = "" if spec.column is None else spec.column_type
-    taken = []
-    for code, (function, monoid) in enumerate(every_monoid()):
-        if function == spec.function:
-            if column_type in monoid.column_types:
-                return code, monoid
-            taken += monoid.column_types
-    allowed = ", ".join(name or "no column" for name in taken)
-    raise WrongParameter(f"column of {spec.function}", column_type or "no column", allowed)
+    fitting = [(code, monoid) for code, monoid in found if column_type in monoid.column_types]
+    if not fitting:
+        allowed = ", ".join(name or "no column" for _, monoid in found for name in monoid.column_types)
+        raise WrongParameter(f"column of {spec.function}", column_type or "no column", allowed)
+    return _with_second(spec, fitting)
+
+
+def _with_second(spec: AggregateSpec, fitting: list) -> tuple[int, Monoid | Sketch]:
+    second_type = "" if spec.second is None else spec.second_type
+    for code, monoid in fitting:
+        if second_type in (monoid.second_types or ("",)):
+            parameter_values(spec, monoid)
+            return code, monoid
+    allowed = ", ".join(name or "none" for _, monoid in fitting for name in monoid.second_types or ("",))
+    raise WrongParameter(f"second column of {spec.function}", second_type or "none", allowed)
+
+
+def parameter_values(spec: AggregateSpec, monoid: Monoid | Sketch) -> tuple[int | float, ...]:
+    """A value per parameter of the monoid, defaults where the query gives none. WrongParameter for an unknown one."""
+    given = dict(spec.parameters)
+    known = [parameter.name for parameter in monoid.parameters]
+    for name in given:
+        if name not in known:
+            raise WrongParameter(f"parameters of {spec.function}", name, ", ".join(known) or "none")
+    return tuple(_checked(spec.function, parameter, given.get(parameter.name, parameter.default))
+                 for parameter in monoid.parameters)
+
+
+def _checked(function: str, parameter: Parameter, value) -> int | float:
+    kind = type(parameter.default)
+    is_number = isinstance(value, (int, float) if kind is float else int) and not isinstance(value, bool)
+    fits = is_number and parameter.least <= value <= parameter.most
+    if not fits or (parameter.step and value % parameter.step):
+        what = "a number" if kind is float else f"a multiple of {parameter.step}" if parameter.step else "an integer"
+        raise WrongParameter(f"{parameter.name} of {function}", value,
+                             f"{what} from {parameter.least} to {parameter.most}")
+    return kind(value)
 
 
 def output_type(spec: AggregateSpec) -> str:
     """Column type of the aggregate's result. Raises as find_monoid."""
-    return find_monoid(spec)[1].output_type or spec.column_type
+    named = find_monoid(spec)[1].output_type
+    return spec.second_type if named == SECOND else named or spec.column_type
 
 
-__all__ = ["AggregateSpec", "Monoid", "every_monoid", "find_monoid", "functions", "output_type"]
+__all__ = ["SECOND", "AggregateSpec", "Monoid", "Parameter", "Sketch", "describe", "every_monoid", "find_monoid",
+           "functions", "output_type", "parameter_values"]

@@ -20,3 +20,8 @@ def lift(word):
 def combine(older, newer):
     low = older[1] + newer[1]
     return (older[0] + newer[0] + (low >> 32), low & LOW, older[2] + newer[2])
+
+
+def inverse(total, oldest):
+    low = total[1] - oldest[1]
+    return (total[0] - oldest[0] + (low >> 32), low & LOW, total[2] - oldest[2])

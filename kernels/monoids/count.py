@@ -1,4 +1,4 @@
-"""count: how many events; with a column, how many of its values aren't null."""
+"""count: how many events; with a column, how many of its values aren't null. Never null."""
 
 from kernels.monoid import Monoid
 
@@ -15,10 +15,15 @@ def combine(older, newer):
     return (older[0] + newer[0],)
 
 
+def inverse(total, oldest):
+    return (total[0] - oldest[0],)
+
+
 def lower(state):
     return (state[0], False, False)
 
 
 MONOIDS = (
-    Monoid(("", "int64", "float64", "timestamp", "date", "bool"), 1, identity, lift, combine, lower, "int64"),
+    Monoid(("", "int64", "float64", "timestamp", "date", "bool"), 1, identity, lift, combine, lower, "int64",
+           inverse=inverse),
 )

@@ -14,10 +14,6 @@ def lift(word):
     return (word, 1)
 
 
-def lift_float(word):
-    return (order_code(word), 1)
-
-
 def combine(older, newer):
     return (min(older[0], newer[0]), older[1] + newer[1])
 
@@ -26,11 +22,24 @@ def lower(state):
     return (state[0], state[1] == 0, False)
 
 
+# A float's order code is never LARGEST: those are the bits of a NaN. One word then does.
+def identity_float():
+    return (LARGEST,)
+
+
+def lift_float(word):
+    return (order_code(word),)
+
+
+def combine_float(older, newer):
+    return (min(older[0], newer[0]),)
+
+
 def lower_float(state):
-    return (order_code(state[0]), state[1] == 0, False)
+    return (order_code(state[0]), state[0] == LARGEST, False)
 
 
 MONOIDS = (
     Monoid(("int64", "timestamp", "date", "bool"), 2, identity, lift, combine, lower),
-    Monoid(("float64",), 2, identity, lift_float, combine, lower_float),
+    Monoid(("float64",), 1, identity_float, lift_float, combine_float, lower_float),
 )

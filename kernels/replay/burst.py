@@ -4,6 +4,7 @@
 from kernels.aggregators.finger_tree.insert import insert
 from kernels.aggregators.finger_tree.search import is_empty, youngest
 from kernels.memory import inner, load, not_inlined, store
+from kernels.plan import COMMUTATIVE
 from kernels.replay.changed import emit_changed, emit_from_tree, note_changed
 from kernels.replay.context import (
     ARRIVALS,
@@ -44,7 +45,7 @@ from kernels.replay.emit import count_late
 from kernels.replay.walk import invalidate, tell_walk, walk_state
 from kernels.replay.window_table import find_window, set_window
 from kernels.spans.slicing import insert_slices
-from kernels.states import COMMUTATIVE, events_of, gather
+from kernels.states import events_of, gather
 from kernels.windows.block import (
     MODE,
     ROLLING,

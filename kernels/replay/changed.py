@@ -1,6 +1,6 @@
 """The windows that a burst changed: a note per event, then one row per window, whatever the notes' overlap."""
 
-from kernels.aggregators.finger_tree.search import first_from
+from kernels.aggregators.finger_tree.scan import first_from
 from kernels.memory import inner, load, not_inlined, store
 from kernels.replay.context import (
     ADDRESS,

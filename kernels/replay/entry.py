@@ -3,6 +3,8 @@
 import numpy as np
 
 from kernels.memory import lend
+from kernels.monoids import find_monoid
+from kernels.plan import Plan, make_plan
 from kernels.replay import context
 from kernels.replay.checks import check_columns, check_rules, check_ticks
 from kernels.replay.choice import choose
@@ -17,9 +19,8 @@ from kernels.replay.types import (
     ResultRows,
     WindowSpec,
 )
-from kernels.states import Plan, make_plan
 from kernels.windows.make import make_window
-from schemas.errors import AggregateOverflow, WrongParameter
+from schemas.errors import AggregateFailed, WrongParameter
 
 EMITS = ("final", "watermark", "arrival")
 MOST_AGGREGATES = 63
@@ -39,7 +40,7 @@ def replay_keys(
     Too-late events change nothing here; telling them is the late table's work. Sort order, shapes and units:
     see types.py. Raises WrongParameter for a parameter that is not allowed, NotServed for a window, aggregate
     or kernel that is not served, BadInput for columns that break their contract (it names the event),
-    AggregateOverflow for a sum beyond int64. Time O(events · log d + rows · log panes) with d the number of
+    AggregateFailed for a sum beyond int64. Time O(events · log d + rows · log panes) with d the number of
     panes that an event arrives behind; releases the GIL.
     """
     check_rules(rules, EMITS)
@@ -58,10 +59,9 @@ def replay_keys(
 
 def _check_plan(states: Plan, columns: int) -> None:
     for spec in states.specs:
-        if spec.column is not None and not 0 <= spec.column < columns:
-            raise WrongParameter(
-                f"column of {spec.function}", spec.column, f"0 to {columns - 1}, or None for count"
-            )
+        for column in (spec.column, spec.second):
+            if column is not None and not 0 <= column < columns:
+                raise WrongParameter(f"column of {spec.function}", column, f"0 to {columns - 1}, or None for count")
 
 
 def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray]:
@@ -76,7 +76,8 @@ def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray
 
 def _run(columns, window, states, steps, rules, options) -> ResultRows:
     """Lay out the context block and call the compiled loop. Every array named here lives until the call returns."""
-    source = np.array([lend(columns.values), lend(columns.valid), columns.values.shape[1]], np.int64)
+    events = [lend(columns.values), lend(columns.valid), columns.values.shape[1], lend(columns.start_us)]
+    source = np.array(events, np.int64)
     words = {
         context.WINDOW: lend(window.words),
         context.PLAN: lend(states.block),
@@ -108,9 +109,8 @@ def _raise_failure(block: np.ndarray, states: Plan) -> None:
     failed, start, end, key = (int(word) for word in block[context.FAILED:context.FAILED_KEY + 1])
     if failed:
         spec = states.specs[failed - 1]
-        raise AggregateOverflow(
-            spec.function, f"column {spec.column} for key {key}, window [{start}, {end}) µs"
-        )
+        where = f"column {spec.column} for key {key}, window [{start}, {end}) µs"
+        raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure)
 
 
 def _result(rows: np.ndarray, states: Plan) -> ResultRows:

@@ -1,8 +1,9 @@
 """The one compiled call of a replay: all keys, event by event, tick by tick."""
 
-from kernels.aggregators.finger_tree.evict import reset
-from kernels.aggregators.finger_tree.layout import create, destroy
+from kernels.aggregators.finger_tree.layout import destroy
+from kernels.aggregators.finger_tree.nodes import create, reset
 from kernels.memory import entry, inner, load, not_inlined, release, resize, store
+from kernels.plan import COMMUTATIVE, STATE_WORDS
 from kernels.replay.burst import take_burst, take_run
 from kernels.replay.context import (
     ADDRESS,
@@ -40,7 +41,6 @@ from kernels.replay.steps import keep_steps, step_before
 from kernels.replay.sweep import advance, start_key
 from kernels.replay.walk import FRONT
 from kernels.replay.window_table import start_table
-from kernels.states import COMMUTATIVE, STATE_WORDS
 from kernels.windows.block import CALENDAR, MODE, REGULAR
 
 FIRST_TABLE_ROOM = 1024
@@ -52,10 +52,10 @@ def replay(r, offsets, keys, min_arity):
     """Replay all keys of a context block; rows stay in its ROWS list until release_rows. Returns the number
     of words."""
     keep_steps(r)
-    store(r, TREE, create(load(r, PLAN), min_arity))
+    store(r, TREE, create(load(r, PLAN), min_arity, 0))
     store(r, STATE, resize(0, STATES * load(load(r, PLAN), STATE_WORDS)))
     if load(r, ENDS) != 0:
-        store(r, GOES_ON, create(load(r, PLAN), min_arity))
+        store(r, GOES_ON, create(load(r, PLAN), min_arity, 0))
         store(r, WHOLE, load(r, STATE) + 8 * (STATES - 1) * load(load(r, PLAN), STATE_WORDS))
     start_table(r, FIRST_TABLE_ROOM)
     store(r, PANE, 0)

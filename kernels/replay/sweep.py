@@ -2,7 +2,8 @@
 window needs."""
 
 from kernels.aggregators.finger_tree.evict import bulk_evict
-from kernels.aggregators.finger_tree.search import first_from, is_empty
+from kernels.aggregators.finger_tree.scan import first_from
+from kernels.aggregators.finger_tree.search import is_empty
 from kernels.memory import inner, load, not_inlined, store
 from kernels.replay.context import (
     ALLOWED,

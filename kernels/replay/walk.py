@@ -11,6 +11,7 @@ makes the walk invalid, and the tree answers until so many windows have asked th
 from kernels.aggregators.finger_tree.query import append_range, range_query
 from kernels.aggregators.finger_tree.scan import copy_entries, count_between
 from kernels.memory import inner, load, not_inlined, store
+from kernels.plan import COMMUTATIVE, STATE_WORDS
 from kernels.replay.context import (
     ADDRESS,
     PASS_WALK,
@@ -22,7 +23,7 @@ from kernels.replay.context import (
     WINDOW,
     append,
 )
-from kernels.states import COMMUTATIVE, STATE_WORDS, clear, merge
+from kernels.states import clear, merge
 from kernels.windows.block import window_end, window_start
 
 # Words of a walk: whether it holds, windows answered by the tree since it doesn't, the window at hand, where

@@ -8,6 +8,7 @@ windows, full or empty.
 """
 
 from kernels.memory import inner, load, not_inlined, release, resize, store
+from kernels.plan import COMMUTATIVE, STATE_WORDS
 from kernels.replay.context import (
     EMIT,
     EMIT_FINAL,
@@ -20,7 +21,6 @@ from kernels.replay.context import (
     TABLE_USED,
     WINDOW,
 )
-from kernels.states import COMMUTATIVE, STATE_WORDS
 from kernels.windows.block import window_end
 
 NUMBER, OWNER, WORD, ENTRY_STATE = 0, 1, 2, 3

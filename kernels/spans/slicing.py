@@ -18,7 +18,8 @@ A selective aggregate (min, max) alone could do without ϕ (§3.2.1), but every 
 
 from kernels.aggregators.finger_tree.insert import insert
 from kernels.aggregators.finger_tree.query import range_query
-from kernels.aggregators.finger_tree.search import first_from, is_empty, oldest
+from kernels.aggregators.finger_tree.scan import first_from, oldest
+from kernels.aggregators.finger_tree.search import is_empty
 from kernels.memory import inner, load, not_inlined
 from kernels.replay.context import GOES_ON, PLAN, STATE, TREE, WHOLE, WINDOW
 from kernels.replay.walk import HIGH, walk_state

@@ -79,3 +79,20 @@ def test_an_aggregate_that_law_5_can_not_recount_is_named_and_the_others_are_jud
     assert (made.failing(DAYS[1]), changed.failing(DAYS[1])) == ({"law 5"}, set())
     made.rewrite(made.tables.audit, [{**row, "least": -1e9} for row in made.rows(made.tables.audit)])
     assert changed.failing(DAYS[1]) == {"law 5"}
+
+
+MORE = {"spread": agg("range", "whole"), "real_spread": agg("range", "real"), "some": agg("any", "whole"),
+        "each": agg("all", "whole"), "sample": agg("std", "real"), "whole_std": agg("std", "whole", ddof=0),
+        "squares": agg("variance", "real", ddof=0), "sample_squares": agg("variance", "whole")}
+
+
+@pytest.mark.parametrize("column", MORE)
+def test_law_5_recounts_deviations_ranges_and_truths(config, column):
+    made = make_lake(config, asked("tumbling", aggregates=MORE), random_events(seed=9))
+    assert "not recounted" not in made.verdicts(DAYS[1])["law 5"].figure
+    assert made.failing(DAYS[1]) == set()
+    rows = made.rows(made.tables.audit)
+    is_truth = MORE[column].function in ("any", "all")
+    wrong = [{**row, column: not row[column] if is_truth else 12_345_678} for row in rows]
+    made.rewrite(made.tables.audit, wrong)
+    assert made.failing(DAYS[1]) == {"law 5"}

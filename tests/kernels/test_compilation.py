@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from kernels.aggregators import kernels
 from kernels.warm import warm_replay
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,11 +22,44 @@ import pytest
 raise SystemExit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "tests/kernels/test_replay.py", "-k",
                               "late or keys or jumped or shape"]))
 """
+MACHINE = """
+import sys, unittest
+from tests.kernels.machine import machine_as_found
+case = machine_as_found(sys.argv[1], examples=20, steps=20)
+raise SystemExit(not unittest.TextTestRunner().run(case("runTest")).wasSuccessful())
+"""
+RETURNED = """
+import sys
+from kernels import checked_memory
+from kernels.aggregators import make
+from kernels.operations import addresses
+from schemas.query import agg
+window = make(sys.argv[1], {"total": agg("sum", "v")}, column_types={"v": "int64"})
+window.bulk_insert(range(100), range(100))
+window.bulk_evict(70)
+assert window.query() == {"total": sum(range(71, 100))}
+before = set(checked_memory._arrays)
+address = window._address
+window._close()
+assert address in before and address not in checked_memory._arrays
+kept = {array.ctypes.data for array in (window._plan.block, window._answers, addresses())}
+print(sum(array.size for at, array in checked_memory._arrays.items() if at not in kept))
+"""
+FILL = """
+import sys
+from kernels.aggregators import make
+from schemas.query import agg
+for kernel in sys.argv[1:]:
+    window = make(kernel, {"sum": agg("sum", "v")}, column_types={"v": "int64"})
+    window.bulk_insert(range(57), range(57))
+    window.check()
+    print(window.query()["sum"])
+"""
 
 
-def run(script: str, **environment: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-c", script], cwd=ROOT, env={**os.environ, **environment}, text=True,
-                          capture_output=True, timeout=280, check=False)
+def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", script, *arguments], cwd=ROOT, env={**os.environ, **environment},
+                          text=True, capture_output=True, timeout=280, check=False)
 
 
 def test_a_second_process_finds_the_replay_in_the_cache():
@@ -36,3 +72,23 @@ def test_the_replay_runs_as_plain_python_with_every_access_checked():
     answer = run(PLAIN, NUMBA_DISABLE_JIT="1")
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert "passed" in answer.stdout
+
+
+@pytest.mark.parametrize("kernel", kernels())
+def test_an_aggregator_runs_as_plain_python_with_every_access_checked(kernel):
+    answer = run(MACHINE, kernel, NUMBA_DISABLE_JIT="1")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "Ran 1 test" in answer.stderr
+
+
+@pytest.mark.parametrize("kernel", kernels())
+def test_an_aggregator_gives_all_its_memory_back(kernel):
+    answer = run(RETURNED, kernel, NUMBA_DISABLE_JIT="1")
+    assert (answer.stdout, answer.returncode) == ("0\n", 0), answer.stdout + answer.stderr
+
+
+def test_what_two_processes_compiled_does_not_mix_in_a_third(tmp_path):
+    """Both monoid trees have functions of the same names; the cache links by name."""
+    for names in (["monoid_tree"], ["amortized_monoid_tree"], ["monoid_tree", "amortized_monoid_tree"]):
+        answer = run(FILL, *names, NUMBA_CACHE_DIR=str(tmp_path))
+        assert answer.stdout.split() == [str(sum(range(57)))] * len(names), answer.stdout + answer.stderr

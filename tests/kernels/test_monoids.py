@@ -1,135 +1,207 @@
-"""Every aggregate in the folder obeys the laws of a monoid and gives the plain answer."""
+"""Every aggregate in the folder obeys the laws of a monoid and gives the plain answer. Sketches, which live in memory,
+and all of them compiled: test_states.py."""
 
 import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.memory import as_float, as_word
-from kernels.monoids import AggregateSpec, every_monoid, find_monoid, functions, output_type
+from kernels.memory import as_word
+from kernels.monoids import AggregateSpec, Monoid, describe, every_monoid, find_monoid, functions, output_type
 from schemas.errors import NotServed, WrongParameter
 from tests.kernels.plain import FUNCTIONS
+from tests.kernels.words import FAILED, LARGEST, SMALLEST, WORDS, agree, kind_of, plain_answer, read_answer, rows_of
 
-INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
-WORDS = {
-    "": st.just(0),
-    "int64": INT64,
-    "timestamp": INT64,
-    "date": st.integers(-1_000_000, 1_000_000),
-    "bool": st.integers(0, 1),
-    "float64": st.floats(-1e300, 1e300).map(as_word),
-}
-EVERY = [
-    (function, monoid, column_type)
-    for function, monoid in every_monoid()
-    for column_type in monoid.column_types
-]
-each_monoid = pytest.mark.parametrize(
-    ("function", "monoid", "column_type"), EVERY, ids=[f"{f}-{t or 'events'}" for f, _, t in EVERY]
-)
+EVERY = [(function, monoid) for function, monoid in every_monoid() if isinstance(monoid, Monoid)]
+NAMES = [f"{function}-{monoid.column_types[0] or 'events'}{'-second' * bool(monoid.second_types)}"
+         for function, monoid in EVERY]
+each_monoid = pytest.mark.parametrize(("function", "monoid"), EVERY, ids=NAMES)
+quickly = settings(max_examples=max(20, settings().max_examples // 8))
 
 
-def fold(monoid, words):
+@st.composite
+def pieces(draw, monoid, most=3):
+    """Column types, and so many lists of lift's arguments, in order of time over all."""
+    kind = draw(st.sampled_from([each for each in monoid.column_types if each] or [""]))
+    second = draw(st.sampled_from(monoid.second_types or ("",)))
+    events = st.tuples(st.integers(0, 3), WORDS[kind], WORDS[second])
+    found, now = [], draw(st.sampled_from([0, SMALLEST, LARGEST - 100]))
+    for _ in range(most):
+        piece = []
+        for step, word, other in draw(st.lists(events, max_size=6)):
+            now += step
+            piece.append((now, word, other))
+        found.append(piece)
+    return kind, second, found
+
+
+def fold(monoid, events):
     state = monoid.identity()
-    for word in words:
-        state = monoid.combine(state, monoid.lift(word))
+    for time, word, second in events:
+        arguments = [time] * monoid.takes_time + [word] + [second] * bool(monoid.second_types)
+        state = monoid.combine(state, monoid.lift(*arguments))
     return state
 
 
-def value_of(word, kind):
-    return as_float(word) if kind == "float64" else word
+def answer(function, monoid, state, kinds):
+    """What a state comes to, with the parameters' defaults."""
+    parameters = [as_word(each.default) if isinstance(each.default, float) else each.default
+                  for each in monoid.parameters]
+    return read_answer(monoid.lower(state, *parameters), kind_of(monoid, *kinds))
 
 
-def near(state, other, monoid):
-    """Equal answers, floats up to rounding."""
-    first, second = monoid.lower(state), monoid.lower(other)
-    return first[1:] == second[1:] and (first[0] == second[0] or math.isclose(
-        as_float(first[0]), as_float(second[0]), rel_tol=1e-9, abs_tol=1e290))
+def same(function, monoid, state, other, drawn):
+    kind, second, found = drawn
+    rows = rows_of([event for piece in found for event in piece], kind, second)
+    return agree(function, answer(function, monoid, state, (kind, second)),
+                 answer(function, monoid, other, (kind, second)), rows)
 
 
 @each_monoid
+@quickly
 @given(data=st.data())
-def test_identity_changes_nothing(function, monoid, column_type, data):
-    state = fold(monoid, data.draw(st.lists(WORDS[column_type], min_size=1, max_size=5)))
+def test_identity_changes_nothing(function, monoid, data):
+    _, _, (events,) = data.draw(pieces(monoid, 1))
+    state = fold(monoid, events)
     assert monoid.combine(monoid.identity(), state) == state
     assert monoid.combine(state, monoid.identity()) == state
     assert len(state) == monoid.words
 
 
 @each_monoid
+@quickly
 @given(data=st.data())
-def test_how_states_are_grouped_does_not_matter(function, monoid, column_type, data):
-    first, second, third = (
-        fold(monoid, data.draw(st.lists(WORDS[column_type], max_size=5))) for _ in range(3)
-    )
+def test_how_states_are_grouped_does_not_matter(function, monoid, data):
+    drawn = data.draw(pieces(monoid))
+    first, second, third = (fold(monoid, events) for events in drawn[2])
     left = monoid.combine(monoid.combine(first, second), third)
     right = monoid.combine(first, monoid.combine(second, third))
-    assert near(left, right, monoid)
-    if column_type != "float64":
+    assert same(function, monoid, left, right, drawn)
+    if kind_of(monoid, *drawn[:2]) != "float64":
         assert left == right
 
 
 @each_monoid
+@quickly
 @given(data=st.data())
-def test_the_flag_that_says_commutative_is_true(function, monoid, column_type, data):
-    first, second = (fold(monoid, data.draw(st.lists(WORDS[column_type], max_size=5))) for _ in range(2))
+def test_the_flag_that_says_commutative_is_true(function, monoid, data):
+    drawn = data.draw(pieces(monoid, 2))
+    first, second = (fold(monoid, events) for events in drawn[2])
     if monoid.commutative:
-        assert near(monoid.combine(first, second), monoid.combine(second, first), monoid)
+        assert same(function, monoid, monoid.combine(first, second), monoid.combine(second, first), drawn)
 
 
-@pytest.mark.parametrize(
-    ("function", "monoid", "column_type"), [each for each in EVERY if each[0] in FUNCTIONS]
-)
+@pytest.mark.parametrize(("function", "monoid"), [each for each in EVERY if each[1].inverse])
+@quickly
 @given(data=st.data())
-def test_a_fold_gives_the_plain_answer(function, monoid, column_type, data):
-    words = data.draw(st.lists(WORDS[column_type], max_size=20))
-    word, is_null, overflowed = monoid.lower(fold(monoid, words))
-    wanted = FUNCTIONS[function]([value_of(word, column_type) for word in words])
-    kind = monoid.output_type or column_type
-    if kind == "int64" and wanted is not None and not -(1 << 63) <= wanted < 1 << 63:
-        assert overflowed
-    elif wanted is None:
-        assert is_null
-    else:
-        magnitude = sum(abs(value_of(word, column_type)) for word in words) if kind == "float64" else 0
-        assert not is_null and not overflowed
-        assert abs(value_of(word, kind) - wanted) <= 1e-9 * magnitude
+def test_an_inverse_is_exact(function, monoid, data):
+    _, _, (older, newer) = data.draw(pieces(monoid, 2))
+    first, second = fold(monoid, older), fold(monoid, newer)
+    assert monoid.inverse(monoid.combine(first, second), first) == second
+
+
+@pytest.mark.parametrize(("function", "monoid"), [each for each in EVERY if each[0] in FUNCTIONS])
+@quickly
+@given(data=st.data())
+def test_a_fold_gives_the_plain_answer(function, monoid, data):
+    kind, second, found = data.draw(pieces(monoid))
+    events = [event for piece in found for event in piece]
+    rows = rows_of(events, kind, second)
+    got = answer(function, monoid, fold(monoid, events), (kind, second))
+    wanted = plain_answer(function, rows, kind_of(monoid, kind, second))
+    assert agree(function, got, wanted, rows), f"{got} instead of {wanted}"
 
 
 @each_monoid
-def test_states_stay_within_words(function, monoid, column_type):
+@pytest.mark.parametrize("time", [SMALLEST, LARGEST])
+def test_states_stay_within_words(function, monoid, time):
     """Also at the extremes: a word that grows beyond int64 would wrap in compiled code."""
-    extremes = {"": [0], "float64": [as_word(1e300)], "bool": [1], "date": [1_000_000]}.get(
-        column_type, [(1 << 63) - 1, -(1 << 63)]
-    )
+    extremes = {"float64": [as_word(1e300), as_word(-5e-324)]}.get(monoid.column_types[0], [LARGEST, SMALLEST])
     for word in extremes:
-        state = fold(monoid, [word] * 1000)
+        state = fold(monoid, [(time, word, word)] * 1000)
         for _ in range(20):
             state = monoid.combine(state, state)
-        assert all(-(1 << 63) <= part < 1 << 63 for part in state)
+            assert all(SMALLEST <= part <= LARGEST for part in state)
+        word, _, _ = monoid.lower(state, *[1] * len(monoid.parameters))
+        assert SMALLEST <= word <= LARGEST
+
+
+def lowered(function, kind, values, **parameters):
+    """The answer over some values at times 0, 1, …"""
+    monoid = find_monoid(AggregateSpec(function, 0, kind, parameters=tuple(parameters.items())))[1]
+    words = [as_word(value) if kind == "float64" else value for value in values]
+    state = fold(monoid, [(time, word, 0) for time, word in enumerate(words)])
+    return read_answer(monoid.lower(state, *parameters.values()), kind_of(monoid, kind, ""))
 
 
 def test_minus_zero_is_below_zero():
-    _, minimum = find_monoid(AggregateSpec("min", 0, "float64"))
-    word, _, _ = minimum.lower(fold(minimum, [as_word(0.0), as_word(-0.0)]))
-    assert word == as_word(-0.0)
+    assert str(lowered("min", "float64", [0.0, -0.0])) == "-0.0"
+
+
+def test_minus_zero_equals_zero_where_values_are_compared():
+    assert lowered("min_count", "float64", [0.0, -0.0, 1.0]) == 2
+    assert lowered("argmin", "float64", [0.0, -0.0]) == lowered("argmax", "float64", [-0.0, 0.0]) == 0
+    assert lowered("longest_run", "float64", [-0.0, 0.0]) == 1
+    assert lowered("any", "float64", [-0.0]) is False
+
+
+@pytest.mark.parametrize("values", [[2**62, 2, -1], [-1, 2**62, 2], [2, -1, 2**62], [-(2**63)]])
+def test_a_product_of_minus_two_to_the_63_is_an_int64(values):
+    assert lowered("product", "int64", values) == -(2**63)
+    assert lowered("product", "int64", [*values, -1]) is FAILED
+    assert lowered("product", "int64", [*values, -1, 0]) == 0
+
+
+def test_a_product_of_floats_may_leave_their_range_on_the_way():
+    assert lowered("product", "float64", [1e300, 1e300, 1e-300, 1e-300, 3.0]) == pytest.approx(3.0)
+    assert lowered("product", "float64", [1e300, 1e300]) == math.inf
+    assert lowered("product", "float64", [5e-324, 5e-324]) == 0.0
+
+
+def test_the_variance_of_values_far_from_zero_is_not_lost():
+    assert lowered("variance", "float64", [1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16], ddof=1) == 30.0
+    assert lowered("std", "int64", [3, 3, 3], ddof=0) == 0.0
+    assert lowered("variance", "int64", [3], ddof=1) is None
+
+
+@pytest.mark.parametrize(("function", "values"), [
+    ("sum", [math.inf, -math.inf]), ("mean", [math.inf, -math.inf]), ("product", [math.inf, 0.0]),
+    ("range", [math.inf]), ("variance", [1e200, -1e200]), ("std", [math.inf, 1.0]), ("geometric_mean", [1.0, -2.0]),
+    ("rate", [math.inf, 1.0, math.inf]),
+])
+def test_what_has_no_answer_fails_instead_of_being_nan(function, values):
+    parameters = {"ddof": 1} if function in ("variance", "std") else {}
+    assert lowered(function, "float64", values, **parameters) is FAILED
+
+
+def test_a_rate_of_large_counters_is_exact():
+    assert lowered("rate", "int64", [2**62, 2**62 + 1]) == 1e6
+    assert lowered("rate", "int64", [-(2**63), 2**63 - 1]) == pytest.approx(2.0**64 * 1e6)
 
 
 def test_types_of_results():
     assert output_type(AggregateSpec("count", 0, "float64")) == "int64"
     assert output_type(AggregateSpec("max", 0, "timestamp")) == "timestamp"
     assert output_type(AggregateSpec("mean", 0, "int64")) == "float64"
+    assert output_type(AggregateSpec("argmin", 0, "float64")) == "timestamp"
+    assert output_type(AggregateSpec("argmin", 0, "float64", 1, "date")) == "date"
 
 
-def test_an_unknown_aggregate_is_refused_with_what_is_there():
+def test_what_is_wrong_is_refused_with_what_is_allowed():
     with pytest.raises(NotServed, match="mean"):
         find_monoid(AggregateSpec("median", 0))
     with pytest.raises(WrongParameter, match="int64, bool, float64"):
         find_monoid(AggregateSpec("sum", 0, "timestamp"))
     with pytest.raises(WrongParameter, match="no column"):
         find_monoid(AggregateSpec("sum"))
+    with pytest.raises(WrongParameter, match="ddof of std is 2; allowed: an integer from 0 to 1"):
+        find_monoid(AggregateSpec("std", 0, parameters=(("ddof", 2),)))
+    with pytest.raises(WrongParameter, match="bits of bloom is 100; allowed: a multiple of 64"):
+        find_monoid(AggregateSpec("bloom", 0, parameters=(("bits", 100),)))
+    with pytest.raises(WrongParameter, match="second column of sum is 'int64'; allowed: none"):
+        find_monoid(AggregateSpec("sum", 0, "int64", 1, "int64"))
 
 
 def test_every_aggregate_has_a_plain_answer():
@@ -140,3 +212,11 @@ def test_every_aggregate_has_a_plain_answer():
 
 def test_the_folder_is_the_list():
     assert set(FUNCTIONS) <= set(functions())
+
+
+@pytest.mark.parametrize("function", functions())
+def test_every_aggregate_says_what_it_is_and_when_it_is_null(function):
+    """The docs' table is made of this."""
+    said = describe(function)
+    assert said.startswith(f"{function}: ")
+    assert "Null " in said or "Never null" in said

@@ -38,13 +38,19 @@ def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_
     assert wrong.keys() - {"uv"} == {"environment .venv", "environment .venv-airflow", "Delta's JARs",
                                      "class-data archive", "compiled kernels"}
     assert set(wrong.values()) == {"mend it with: make setup"}
-    assert lines[-1] == f"{len(wrong)} of 11 are missing or wrong"
+    assert lines[-1] == f"{len(wrong)} of 12 are missing or wrong"
 
 
 def test_a_missing_java_is_named_with_one_command(checkout):
     told = doctor(checkout, JAVA_HOME="/nowhere")
     assert "Spark finds none" in told.stdout
     assert "mend it with: unset JAVA_HOME" in told.stdout
+
+
+def test_a_missing_redis_is_told_with_its_command_but_is_nothing_wrong(checkout):
+    told = doctor(checkout, PATH="/nowhere")
+    assert "lacks  Redis server, for tests" in told.stdout
+    assert "mend it with: sudo sh -c 'apt-get update && apt-get install" in told.stdout
 
 
 def test_a_landing_folder_that_is_not_there_is_named(checkout):

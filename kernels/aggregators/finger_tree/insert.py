@@ -1,150 +1,117 @@
-"""Insertion of one entry or of a sorted burst, at any time (FIBA §5)."""
+"""Insertion of one entry or of a sorted burst, at any time (FIBA §5).
 
+An entry at the young end goes into the right leaf and continues the cached young part. A late one, where aggregates
+commute, waits for others (pending.py), so that a single event costs little more than one of a burst; where they don't,
+it goes into its leaf at once.
+"""
+
+from kernels.aggregators.finger_tree.bulk import append_sorted, insert_sorted
 from kernels.aggregators.finger_tree.layout import (
-    CHANGE,
-    CLEAN,
-    HEIGHT,
+    CHUNK,
+    END,
     IS_COMMUTATIVE,
     KEYS,
+    LEAF_MAX,
     LEFT,
-    LEFT_DIRTY,
-    MAX_ARITY,
-    MIDDLE,
-    MIDDLE_DIRTY,
     NEW,
-    PATH,
+    ONE_TIME,
     PLAN,
     RIGHT,
-    RIGHT_DIRTY,
-    RIGHT_SIDE,
-    SIZE,
-    SLOT,
-    clear_scratch,
-    node_address,
+    STATE_BYTES,
+    SUFFIX_END,
+    YOUNG,
+    copy_state,
+    entry_state,
+    lifted_states,
     scratch,
-    state_at,
+    soil_query,
 )
-from kernels.aggregators.finger_tree.search import entry_slot, extend_path, find_path
-from kernels.aggregators.finger_tree.split import insert_and_split, open_slot, refold
+from kernels.aggregators.finger_tree.pending import postpone
+from kernels.aggregators.finger_tree.search import is_empty, right_leaf, youngest
 from kernels.memory import inner, load, not_inlined, store
-from kernels.states import gather, merge
+from kernels.states import fold, lift_each, merge
+
+FEW = 8
 
 
 @inner
 def insert(tree, time, state):
     """Insert (time, state); at a time that is there already the state is combined behind the one there.
 
-    O(log d) amortised. The aggregates of the ancestors up to the spine are brought up to date, those above it
-    don't cover the place. `state` must not lie in the tree's nodes.
+    O(1) amortised at the young end, else O(log d) amortised. `state` must not lie in the tree's nodes.
     """
-    not_inlined()
-    top = find_path(tree, time)
-    leaf = node_address(tree, load(tree, PATH))
-    slot = entry_slot(leaf, time)
-    size = load(leaf, SIZE)
-    if slot < size and load(leaf, KEYS + slot) == time:
-        there = state_at(tree, leaf, slot)
-        merge(load(tree, PLAN), there, there, state)
-        _propagate(tree, state, slot == size - 1)
-    elif size < load(tree, MAX_ARITY):
-        open_slot(tree, leaf, slot, time, state)
-        _propagate(tree, state, slot == size)
+    leaf = right_leaf(tree)
+    end = load(leaf, END)
+    if end > 0 and time <= load(leaf, KEYS + end - 1):
+        _insert_older(tree, time, state)
+        return
+    if end == load(tree, LEAF_MAX):
+        append_sorted(tree, *_alone(tree, time, state))
     else:
-        extend_path(tree, top)
-        insert_and_split(tree, slot, time, state)
+        store(leaf, KEYS + end, time)
+        copy_state(tree, entry_state(tree, leaf, end), state)
+        store(leaf, END, end + 1)
+    young = scratch(tree, YOUNG)
+    merge(load(tree, PLAN), young, young, state)
 
 
 @inner
-def insert_burst(tree, times, source, burst):
-    """Insert `burst` events, whose times ascend; event i is row i of `source` (states.gather). times: address.
+def _alone(tree, time, state):
+    """One entry as a sorted burst: (address of times, address of states, 1)."""
+    store(tree, ONE_TIME, time)
+    new = scratch(tree, NEW)
+    copy_state(tree, new, state)
+    return tree + 8 * ONE_TIME, new, 1
 
-    All that goes into one leaf costs one search and one repair of what covers the leaf.
+
+@inner
+def _insert_older(tree, time, state):
+    """Insert at or before the youngest time."""
+    not_inlined()
+    if time == youngest(tree):
+        _combine_with_youngest(tree, state)
+    elif load(tree, IS_COMMUTATIVE) == 1:
+        postpone(tree, time, state)
+    else:
+        insert_sorted(tree, *_alone(tree, time, state))
+        soil_query(tree)
+
+
+@inner
+def _combine_with_youngest(tree, state):
+    leaf = right_leaf(tree)
+    slot = load(leaf, END) - 1
+    there = entry_state(tree, leaf, slot)
+    merge(load(tree, PLAN), there, there, state)
+    if load(tree, LEFT) == load(tree, RIGHT) and slot < load(tree, SUFFIX_END):
+        soil_query(tree)
+    else:
+        young = scratch(tree, YOUNG)
+        merge(load(tree, PLAN), young, young, state)
+
+
+@inner
+def insert_burst(tree, times, source, rows):
+    """Insert events whose times ascend; event i is row i of `source` (kernels/states.py). times: address.
+
+    O(m log(d / m)) for m events, the earliest of which has d entries behind it.
     """
     not_inlined()
-    row = 0
-    while row < burst:
-        time = load(times, row)
-        top = find_path(tree, time)
-        leaf = node_address(tree, load(tree, PATH))
-        if load(leaf, SIZE) == load(tree, MAX_ARITY):
-            state = scratch(tree, NEW)
-            gather(load(tree, PLAN), state, source, row, row + 1)
-            insert(tree, time, state)
-            row += 1
-        else:
-            row = _fill_leaf(tree, _leaf_end(tree, top), times, source, row, burst)
+    for first in range(0, rows, CHUNK):
+        end = min(first + CHUNK, rows)
+        lift_each(load(tree, PLAN), lifted_states(tree), load(tree, STATE_BYTES), source, first, end)
+        _insert_chunk(tree, times + 8 * first, lifted_states(tree), end - first)
 
 
 @inner
-def _leaf_end(tree, top):
-    """(whether the path's leaf ends before some other one, first time that is not its own)."""
-    for level in range(1, top + 1):
-        node = node_address(tree, load(tree, PATH + level))
-        slot = load(tree, SLOT + level) + 1
-        if slot < load(node, SIZE):
-            return True, load(node, KEYS + slot)
-    return False, 0
-
-
-@inner
-def _fill_leaf(tree, end, times, source, row, burst):
-    """Insert events into one leaf until it is full or an event belongs elsewhere; returns the next event."""
-    not_inlined()
-    plan, state = load(tree, PLAN), scratch(tree, NEW)
-    leaf = node_address(tree, load(tree, PATH))
-    change = clear_scratch(tree, CHANGE)
-    at_end = entry_slot(leaf, load(times, row)) >= load(leaf, SIZE) - 1
-    while row < burst and load(leaf, SIZE) < load(tree, MAX_ARITY):
-        time = load(times, row)
-        if end[0] and time >= end[1]:
-            break
-        gather(plan, state, source, row, row + 1)
-        merge(plan, change, change, state)
-        slot = entry_slot(leaf, time)
-        if slot < load(leaf, SIZE) and load(leaf, KEYS + slot) == time:
-            there = state_at(tree, leaf, slot)
-            merge(plan, there, there, state)
-        else:
-            at_end = at_end and slot == load(leaf, SIZE)
-            open_slot(tree, leaf, slot, time, state)
-        row += 1
-    _propagate(tree, change, at_end)
-    return row
-
-
-@inner
-def _propagate(tree, state, is_last):
-    """After one state went into the leaf of the path: repair what covers it, up to the spine."""
-    not_inlined()
-    level = 0
-    while True:
-        number = load(tree, PATH + level)
-        if number == load(tree, RIGHT + level):
-            _soil_right(tree, level, state, is_last)
-            return
-        if number == load(tree, LEFT + level):
-            store(tree, LEFT_DIRTY, max(level, load(tree, LEFT_DIRTY)))
-            return
-        parent = node_address(tree, load(tree, PATH + level + 1))
-        slot = load(tree, SLOT + level + 1)
-        if load(tree, IS_COMMUTATIVE) == 1:
-            there = state_at(tree, parent, slot)
-            merge(load(tree, PLAN), there, there, state)
-        else:
-            refold(tree, parent, slot)
-        level += 1
-
-
-@inner
-def _soil_right(tree, level, state, is_last):
-    """The right spine changed at `level`; at the young end the cached aggregate is continued, not made again."""
-    height = load(tree, HEIGHT)
-    if level == height and height > 0:
-        store(tree, MIDDLE_DIRTY, 1)
-    elif level > 0 or not is_last:
-        store(tree, RIGHT_DIRTY, max(level, load(tree, RIGHT_DIRTY)))
-        store(tree, MIDDLE_DIRTY, load(tree, MIDDLE_DIRTY) | (height == 0))
-    elif height == 0 and load(tree, MIDDLE_DIRTY) == 0:
-        merge(load(tree, PLAN), scratch(tree, MIDDLE), scratch(tree, MIDDLE), state)
-    elif height > 0 and load(tree, RIGHT_DIRTY) == CLEAN:
-        merge(load(tree, PLAN), scratch(tree, RIGHT_SIDE), scratch(tree, RIGHT_SIDE), state)
+def _insert_chunk(tree, times, states, rows):
+    if rows <= FEW:
+        for row in range(rows):
+            insert(tree, load(times, row), states + row * load(tree, STATE_BYTES))
+        return
+    at_young_end = is_empty(tree) or load(times, 0) >= youngest(tree)
+    insert_sorted(tree, times, states, rows)
+    if at_young_end or load(tree, IS_COMMUTATIVE) == 1:
+        fold(load(tree, PLAN), scratch(tree, YOUNG), states, load(tree, STATE_BYTES), rows)
+    else:
+        soil_query(tree)

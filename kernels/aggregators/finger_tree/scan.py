@@ -1,6 +1,8 @@
 """Entries in order of time, leaf by leaf."""
 
 from kernels.aggregators.finger_tree.layout import (
+    END,
+    FIRST,
     KEYS,
     PATH,
     SIZE,
@@ -8,10 +10,11 @@ from kernels.aggregators.finger_tree.layout import (
     STATE_BYTES,
     child_at,
     copy_state,
+    entry_state,
     node_address,
-    state_at,
 )
-from kernels.aggregators.finger_tree.search import entry_slot, find_path, is_empty, oldest, youngest
+from kernels.aggregators.finger_tree.pending import settle
+from kernels.aggregators.finger_tree.search import entry_slot, find_path, is_empty, left_leaf, youngest
 from kernels.memory import inner, load, not_inlined, store
 
 
@@ -43,13 +46,14 @@ def _descend_left(tree, level, slot):
 def count_between(tree, low, high):
     """Number of entries with times in [low, high)."""
     not_inlined()
+    settle(tree)
     entries, more = 0, low < high
     top = find_path(tree, low)
     while more:
         leaf = node_address(tree, load(tree, PATH))
         last = entry_slot(leaf, high)
         entries += last - entry_slot(leaf, low)
-        more = last == load(leaf, SIZE) and _next_leaf(tree, top)
+        more = last == load(leaf, END) and _next_leaf(tree, top)
     return entries
 
 
@@ -57,6 +61,7 @@ def count_between(tree, low, high):
 def copy_entries(tree, low, high, target):
     """Write (time, state) of the entries with times in [low, high) to `target`, which holds them all."""
     not_inlined()
+    settle(tree)
     more = low < high
     top = find_path(tree, low)
     while more:
@@ -64,9 +69,17 @@ def copy_entries(tree, low, high, target):
         last = entry_slot(leaf, high)
         for slot in range(entry_slot(leaf, low), last):
             store(target, 0, load(leaf, KEYS + slot))
-            copy_state(tree, target + 8, state_at(tree, leaf, slot))
+            copy_state(tree, target + 8, entry_state(tree, leaf, slot))
             target += 8 + load(tree, STATE_BYTES)
-        more = last == load(leaf, SIZE) and _next_leaf(tree, top)
+        more = last == load(leaf, END) and _next_leaf(tree, top)
+
+
+@inner
+def oldest(tree):
+    """Time of the oldest entry; the tree must not be empty."""
+    settle(tree)
+    leaf = left_leaf(tree)
+    return load(leaf, KEYS + load(leaf, FIRST))
 
 
 @inner
@@ -75,3 +88,20 @@ def count_entries(tree):
     if is_empty(tree):
         return 0
     return count_between(tree, oldest(tree), youngest(tree)) + 1
+
+
+@inner
+def first_from(tree, time):
+    """(whether there is one, time of the first entry at or after `time`)."""
+    not_inlined()
+    if is_empty(tree) or time > youngest(tree):
+        return False, time
+    settle(tree)
+    top = find_path(tree, time)
+    leaf = node_address(tree, load(tree, PATH))
+    slot = entry_slot(leaf, time)
+    if slot == load(leaf, END):
+        _next_leaf(tree, top)
+        leaf = node_address(tree, load(tree, PATH))
+        slot = load(leaf, FIRST)
+    return True, load(leaf, KEYS + slot)

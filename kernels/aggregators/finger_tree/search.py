@@ -2,6 +2,8 @@
 entries from the young end."""
 
 from kernels.aggregators.finger_tree.layout import (
+    END,
+    FIRST,
     HEIGHT,
     KEYS,
     LEFT,
@@ -16,21 +18,44 @@ from kernels.memory import inner, load, not_inlined, store
 
 
 @inner
+def count_below(keys, count, time):
+    """How many of some ascending words are < time."""
+    base = 0
+    while count > 1:
+        half = count >> 1
+        base += half if load(keys, base + half - 1) < time else 0
+        count -= half
+    return base + (1 if count == 1 and load(keys, base) < time else 0)
+
+
+@inner
+def count_until(keys, count, time):
+    """How many of some ascending words are ≤ time."""
+    base = 0
+    while count > 1:
+        half = count >> 1
+        base += half if load(keys, base + half - 1) <= time else 0
+        count -= half
+    return base + (1 if count == 1 and load(keys, base) <= time else 0)
+
+
+@inner
 def child_slot(node, time):
-    """Slot of the child whose range holds `time`. From the right: young times are asked for most."""
-    slot = load(node, SIZE) - 1
-    while slot > 0 and load(node, KEYS + slot) > time:
-        slot -= 1
-    return slot
+    """Slot of the child whose range holds `time`."""
+    return count_until(node + 8 * (KEYS + 1), load(node, SIZE) - 1, time)
+
+
+@inner
+def slot_before(node, time):
+    """Slot of the child that holds the youngest times below `time`; 0 if none does."""
+    return count_below(node + 8 * (KEYS + 1), load(node, SIZE) - 1, time)
 
 
 @inner
 def entry_slot(leaf, time):
     """Slot of the first entry at or after `time`."""
-    slot = load(leaf, SIZE)
-    while slot > 0 and load(leaf, KEYS + slot - 1) >= time:
-        slot -= 1
-    return slot
+    first = load(leaf, FIRST)
+    return first + count_below(leaf + 8 * (KEYS + first), load(leaf, END) - first, time)
 
 
 @inner
@@ -45,18 +70,18 @@ def cover_level(tree, time):
 
 @inner
 def find_path(tree, time):
-    """Record the path to the leaf for `time` in PATH and SLOT and return the level at which it leaves the
-    right spine."""
+    """Record the path to the leaf for `time` in PATH and SLOT and return the level at which it leaves the right
+    spine."""
     not_inlined()
     top = cover_level(tree, time)
-    number = load(tree, RIGHT + top)
+    name = load(tree, RIGHT + top)
     for level in range(top, 0, -1):
-        node = node_address(tree, number)
+        node = node_address(tree, name)
         slot = child_slot(node, time)
-        store(tree, PATH + level, number)
+        store(tree, PATH + level, name)
         store(tree, SLOT + level, slot)
-        number = child_at(tree, node, slot)
-    store(tree, PATH, number)
+        name = child_at(tree, node, slot)
+    store(tree, PATH, name)
     return top
 
 
@@ -64,44 +89,29 @@ def find_path(tree, time):
 def extend_path(tree, level):
     """Continue the recorded path above its top, along the right spine."""
     for above in range(level + 1, load(tree, HEIGHT) + 1):
-        number = load(tree, RIGHT + above)
-        store(tree, PATH + above, number)
-        store(tree, SLOT + above, load(node_address(tree, number), SIZE) - 1)
+        name = load(tree, RIGHT + above)
+        store(tree, PATH + above, name)
+        store(tree, SLOT + above, load(node_address(tree, name), SIZE) - 1)
+
+
+@inner
+def left_leaf(tree):
+    return node_address(tree, load(tree, LEFT))
+
+
+@inner
+def right_leaf(tree):
+    return node_address(tree, load(tree, RIGHT))
 
 
 @inner
 def is_empty(tree):
-    return load(tree, HEIGHT) == 0 and load(node_address(tree, load(tree, RIGHT)), SIZE) == 0
-
-
-@inner
-def oldest(tree):
-    """Time of the oldest entry; the tree must not be empty."""
-    return load(node_address(tree, load(tree, LEFT)), KEYS)
+    leaf = right_leaf(tree)
+    return load(leaf, FIRST) == load(leaf, END)
 
 
 @inner
 def youngest(tree):
-    """Time of the youngest entry; the tree must not be empty."""
-    leaf = node_address(tree, load(tree, RIGHT))
-    return load(leaf, KEYS + load(leaf, SIZE) - 1)
-
-
-@inner
-def first_from(tree, time):
-    """(whether there is one, time of the first entry at or after `time`)."""
-    not_inlined()
-    if is_empty(tree) or time > youngest(tree):
-        return False, time
-    top = find_path(tree, time)
-    leaf = node_address(tree, load(tree, PATH))
-    slot = entry_slot(leaf, time)
-    level = 0
-    while slot == load(leaf, SIZE) and level < top:
-        level += 1
-        leaf = node_address(tree, load(tree, PATH + level))
-        slot = load(tree, SLOT + level) + 1
-    for _ in range(level):
-        leaf = node_address(tree, child_at(tree, leaf, slot))
-        slot = 0
-    return True, load(leaf, KEYS + slot)
+    """Time of the youngest entry; the tree must not be empty. What is pending is older."""
+    leaf = right_leaf(tree)
+    return load(leaf, KEYS + load(leaf, END) - 1)

@@ -6,8 +6,13 @@ from pipelines.checks.recount.subject import Recount
 from schemas.query import Aggregate, Query
 
 # fsum and favg carry the rounding error along, so that the recount is the exacter of the two.
-EXACT = {"count": "count({})", "min": "min({})", "max": "max({})"}
-ROUNDED = {"sum": ("fsum({})", "fsum(abs({}))"), "mean": ("favg({})", "favg(abs({}))")}
+EXACT = {"count": "count({0})", "min": "min({0})", "max": "max({0})", "range": "max({0}) - min({0})",
+         "any": "bool_or(CAST({0} AS DOUBLE) <> 0)", "all": "bool_and(CAST({0} AS DOUBLE) <> 0)"}
+# With the magnitude that a rounding error is relative to: of a variance the squares that it is the difference of; of a
+# standard deviation 1,000 times the values, since a root makes a small error near zero larger.
+ROUNDED = {"sum": ("fsum({0})", "fsum(abs({0}))"), "mean": ("favg({0})", "favg(abs({0}))"),
+           "variance": ("var_{1}({0})", "pow(max(abs({0})), 2)"),
+           "std": ("stddev_{1}({0})", "1e3 * max(abs({0}))")}
 TOLERANCE = 1e-9
 
 
@@ -34,8 +39,9 @@ def _column(recount: Recount, number: int, each: Aggregate) -> str:
         return f"count(*) AS recounted_{number}"
     column = value_name(recount.query, each.columns[0])
     if not _rounded(recount, each):
-        return f"{(EXACT | {'sum': 'sum({})'})[each.function].format(column)} AS recounted_{number}"
-    value, magnitude = (form.format(column) for form in ROUNDED[each.function])
+        return f"{(EXACT | {'sum': 'sum({0})'})[each.function].format(column)} AS recounted_{number}"
+    over = "pop" if dict(each.parameters).get("ddof") == 0 else "samp"
+    value, magnitude = (form.format(column, over) for form in ROUNDED[each.function])
     return f"{value} AS recounted_{number}, {magnitude} AS magnitude_{number}"
 
 
@@ -48,7 +54,7 @@ def _differs(recount: Recount, each: Aggregate, value: str, number: int, again: 
 
 
 def _rounded(recount: Recount, each: Aggregate) -> bool:
-    """Sums of integers are exact; means, and sums of floats, are rounded."""
+    """Sums of integers are exact; other sums, means and deviations are rounded."""
     if each.function == "sum":
         return recount.stream.column(each.columns[0]).type == "float64"
     return each.function in ROUNDED

@@ -1,0 +1,166 @@
+"""What the objects of both monoid trees share: slide policies, ranges, and the state in a store."""
+
+from collections.abc import Callable, Mapping
+
+from kernels.aggregators import _window
+from kernels.aggregators._forest import layout, operations, search
+from kernels.aggregators._forest.check import check_forest
+from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffer
+from kernels.aggregators._forest.words import HAS_OPEN, MISSING, OPEN_TIME, PLAN, SEARCHED, TRIAL
+from kernels.aggregators._window import DONE, EVICT, INSERT, LENGTH, NOTHING, OLDEST, OUT_OF_ORDER, Window
+from kernels.memory import entry, lend, load
+from kernels.stores import open_store
+from schemas.errors import WrongParameter
+from schemas.query import Aggregate
+
+BEGIN, KEEP, TAKE, AGAIN = range(4)
+"""How a search goes on: from the start; the prefix proposed stays; it goes; the page that was missing is here."""
+
+
+@entry
+def destroy(s):
+    layout.destroy(s)
+
+
+@entry
+def number(s, operation):
+    """(status, oldest time, youngest time or number of entries)."""
+    if operation == LENGTH:
+        return DONE, operations.count_entries(s)
+    if operations.is_empty(s):
+        return NOTHING, 0
+    return DONE, operations.oldest(s) if operation == OLDEST else operations.youngest(s)
+
+
+@entry
+def place_of(s, time):
+    return search.find(s, time)
+
+
+@entry
+def answer_between(s, first, end, low, high, answers):
+    with_open = load(s, HAS_OPEN) == 1 and low <= load(s, OPEN_TIME) < high
+    found, state = operations.fold_between(s, first, end, with_open)
+    if not found:
+        return MISSING
+    _window.lower_all(load(s, PLAN), state, answers)
+    return DONE
+
+
+@entry
+def search_on(s, step, answers):
+    """DONE with the prefix to be judged in `answers`, NOTHING at the end, MISSING."""
+    if step == BEGIN:
+        search.begin_search(s)
+    elif step != AGAIN:
+        search.judge(s, step == TAKE)
+    status = search.propose(s)
+    if status == DONE:
+        _window.lower_all(load(s, PLAN), layout.scratch(s, TRIAL), answers)
+    return status
+
+
+class MonoidWindow(Window):
+    """In order only. policy: evict?(total, prefix) → bool, of the outputs of the window and of a prefix at its old
+    end; after each event the longest prefix that it evicts goes. It must be monotone: who evicts a prefix evicts every
+    shorter one, else the search may stop early (MTA §4.1.3).
+
+    store: None keeps all in memory. "lmdb" and "redis" keep all but O(log n) in a store, from which a window made with
+        the same path, aggregates and types takes up again as of the last flush().
+    path: folder of the embedded store, or the prefix of the keys in Redis; none: one of its own, gone with the window
+    url: of the Redis server
+    buffer: nodes per level that are held in memory for writing and at the head; 512 as in the paper. Smaller ones are
+        for tests, so that small windows use the store; larger ones read and write in larger pieces.
+    """
+
+    OPTIONS = ("policy", "store", "path", "url", "buffer")
+    _destroy = staticmethod(destroy)
+    _create_entry = _insert_entry = _drop_entry = _answer_entry = None
+    """Compiled, of each kernel: create(plan, page_nodes), insert(s, source, first, end), drop(s, operation, time),
+    answer(s, answers): that of all entries."""
+
+    def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
+        self._policy: Callable | None = options.pop("policy", None)
+        if self._policy is not None and not callable(self._policy):
+            raise WrongParameter("policy", self._policy, "a function of two dicts (total, prefix) that returns a bool")
+        buffer = check_buffer(options.pop("buffer", BUFFER))
+        # It is opened first: a store that can't be opened must not leave a structure behind.
+        store = open_store(**options)
+        super().__init__(aggregates, column_types, page_nodes=buffer // 4 if store else 0)
+        self._stored = StoredForest(store, self._address, self._plan, self._identity(buffer)) if store else None
+
+    def _create(self, plan: int, page_nodes: int) -> int:
+        return self._create_entry(plan, page_nodes)
+
+    def _identity(self, buffer: int) -> dict:
+        """What must be the same for a stored window to be taken up again."""
+        return {"kernel": self._name(), "outputs": list(self._names), "columns": self._columns.types, "buffer": buffer,
+                "aggregates": [[part if not isinstance(part, tuple) else [list(each) for each in part] for part in spec]
+                               for spec in self._plan.specs], "state_words": self._plan.state_words}
+
+    def flush(self) -> None:
+        """Write everything to the store, at once: what another process finds there is the window of now."""
+        self._need_store().flush()
+
+    def close(self) -> None:
+        """Let go of the store, without a flush; the window can't be used afterwards."""
+        self._need_store().close()
+
+    def _need_store(self) -> StoredForest:
+        if self._stored is None:
+            raise WrongParameter("store", None, "'lmdb' or 'redis': a window in memory has nothing to be flushed to")
+        return self._stored
+
+    def _change(self, s: int, operation: int, time: int, source: int, rows: int) -> tuple[int, int]:
+        if operation == INSERT:
+            return self._insert(source, rows)
+        if operation in (EVICT, _window.BULK_EVICT):
+            status = self._served(self._drop_entry, s, operation, time)
+            return status, number(s, OLDEST)[1] if status == _window.NOT_OLDEST else 0
+        return number(s, operation)
+
+    def _insert(self, source: int, rows: int) -> tuple[int, int]:
+        """Insert the rows of a source; each on its own where a policy must be asked after each."""
+        row, step = 0, 1 if self._policy else rows
+        while row < rows:
+            status, done = self._insert_entry(self._address, source, row, min(rows, row + step))
+            if status == OUT_OF_ORDER:
+                return status, number(self._address, _window.YOUNGEST)[1]
+            if status != DONE:
+                self._stored.serve(status)
+            elif self._policy:
+                self._enforce()
+            row = done
+        return DONE, 0
+
+    def _enforce(self) -> None:
+        """Evict the longest prefix that the policy evicts, by one search."""
+        total, step = self.query(), BEGIN
+        while self._served(search_on, self._address, step, lend(self._answers), again=AGAIN) == DONE:
+            step = TAKE if self._policy(total, self._lowered()) else KEEP
+        self._served(self._drop_entry, self._address, SEARCHED, 0)
+
+    def _served(self, function: Callable, *arguments, again: int | None = None) -> int:
+        """Call until no page is missing. again: the second argument of further calls."""
+        answer = function(*arguments)
+        while answer == MISSING:
+            self._stored.serve(MISSING)
+            answer = function(arguments[0], arguments[1] if again is None else again, *arguments[2:])
+        return answer
+
+    def _answer(self, s: int, whole: bool, low: int, high: int, answers: int) -> int:
+        if whole:
+            self._answer_entry(s, answers)
+            return DONE
+        first, end = self._place(low), self._place(high)
+        return self._served(answer_between, s, first, end, low, high, answers)
+
+    def _place(self, time: int) -> int:
+        place = place_of(self._address, time)
+        while place < 0:
+            self._stored.serve(MISSING)
+            place = place_of(self._address, time)
+        return place
+
+    def _check(self, s: int, plan) -> None:
+        check_forest(s, plan, self._stored)

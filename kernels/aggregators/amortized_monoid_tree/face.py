@@ -1,0 +1,46 @@
+"""The amortised monoid tree as an object for one window: for users, tests and notebooks. The replay uses the same
+functions."""
+
+from kernels.aggregators._forest.face import MonoidWindow
+from kernels.aggregators._forest.words import PLAN
+from kernels.aggregators._window import BULK_EVICT, EVICT, lower_all
+from kernels.aggregators.amortized_monoid_tree import forest
+from kernels.memory import entry, load
+from kernels.operation_sources import TIMES
+
+_put_rows, _drop_until = forest.OPERATIONS.put_rows, forest.OPERATIONS.drop_until
+_drop_oldest, _drop_searched = forest.OPERATIONS.drop_oldest, forest.OPERATIONS.drop_searched
+
+
+@entry
+def create(plan, page_nodes):
+    return forest.create_paged(plan, page_nodes)
+
+
+@entry
+def insert(s, source, first, end):
+    return _put_rows(s, load(source, TIMES), source, first, end)
+
+
+@entry
+def drop(s, operation, time):
+    if operation == EVICT:
+        return _drop_oldest(s, time)
+    if operation == BULK_EVICT:
+        return _drop_until(s, time)
+    return _drop_searched(s)
+
+
+@entry
+def answer(s, answers):
+    lower_all(load(s, PLAN), forest.query(s), answers)
+
+
+class AmortizedMonoidTree(MonoidWindow):
+    """Amortised MTA. With n entries: insert and evict O(1) amortised, O(log n) at worst; bulk_insert of m O(m) after
+    sorting, bulk_evict and range_query O(log n), query and len O(1); a policy costs O(log m) of its calls per event,
+    m entries being evicted.
+    """
+
+    _create_entry, _insert_entry = staticmethod(create), staticmethod(insert)
+    _drop_entry, _answer_entry = staticmethod(drop), staticmethod(answer)

@@ -1,0 +1,188 @@
+"""Recompute from scratch: entries in a sorted array, every aggregate a fold over them. Any order; no cleverness.
+
+    times  [10, 20, 30]     insert(25) finds place 2, moves 30 up and stands there: [10, 20, 25, 30]
+    range_query(20, 30) folds places 1 and 2; bulk_evict(20) moves 25 and 30 down to place 0
+
+It is what the other kernels are measured against and compared with. The array is a queue (_queue) whose oldest entry
+stays at place 0, so that its ring never wraps.
+
+Source: the definition of a window's aggregate.
+"""
+
+from kernels.aggregators._queue import layout
+from kernels.aggregators._queue.append import append, append_burst
+from kernels.aggregators._queue.check import check_order
+from kernels.aggregators._queue.layout import (
+    CAPACITY,
+    END,
+    FIRST,
+    PLAN,
+    RESULT,
+    STATE_BYTES,
+    STATES,
+    TIMES,
+    clear_scratch,
+    destroy,
+    fold_between,
+    is_empty,
+    oldest,
+    reserve,
+    reset,
+    state_at,
+    time_at,
+    youngest,
+)
+from kernels.aggregators._queue.search import extent, search
+from kernels.aggregators._window import BULK_EVICT, DONE, EVICT, INSERT, NOTHING, Window, lower_all
+from kernels.memory import entry, inner, load, move, not_inlined, store
+from kernels.operation_sources import TIMES as SOURCE_TIMES
+from kernels.states import merge
+
+__all__ = ["KERNEL", "bulk_evict", "create", "destroy", "evict", "insert", "insert_burst", "is_empty", "oldest",
+           "query", "range_query", "reset", "youngest"]
+
+
+@inner
+def create(plan):
+    """Address of an empty window."""
+    return layout.create(plan, False)
+
+
+@inner
+def insert(window, time, state):
+    """Insert (time, state), which must not lie in the window; always True. O(log n) and moving what is younger."""
+    not_inlined()
+    if append(window, time, state):
+        return True
+    at = search(window, time, False)
+    if time_at(window, at) == time:
+        merge(load(window, PLAN), state_at(window, at), state_at(window, at), state)
+        return True
+    reserve(window, 1)
+    _move_entries(window, at, at + 1)
+    store(load(window, TIMES), at, time)
+    move(state_at(window, at), state, load(window, STATE_BYTES) >> 3)
+    return True
+
+
+@inner
+def insert_burst(window, times, source, rows):
+    """Insert a sorted burst of events, row i of `source` at times[i]; always True. O(rows) at the young end, elsewhere
+    one merging pass over all entries."""
+    not_inlined()
+    if not append_burst(window, times, source, rows):
+        burst = layout.create(load(window, PLAN), False)
+        append_burst(burst, times, source, rows)
+        _merge_in(window, burst)
+        destroy(burst)
+    return True
+
+
+@inner
+def _merge_in(window, burst):
+    """Make the window the merge of both, the burst's events the later ones at equal times."""
+    merged = layout.create(load(window, PLAN), False)
+    reserve(merged, load(window, END) + load(burst, END))
+    place, other = 0, 0
+    while place < load(window, END) or other < load(burst, END):
+        if other == load(burst, END) or (place < load(window, END)
+                                         and time_at(window, place) <= time_at(burst, other)):
+            append(merged, time_at(window, place), state_at(window, place))
+            place += 1
+        else:
+            append(merged, time_at(burst, other), state_at(burst, other))
+            other += 1
+    for word in (TIMES, STATES, CAPACITY, END):
+        before = load(window, word)
+        store(window, word, load(merged, word))
+        store(merged, word, before)
+    destroy(merged)
+
+
+@inner
+def _move_entries(window, source, target):
+    """Move the entries from `source` on to `target`, where there is room for them."""
+    entries, size = load(window, END) - source, load(window, STATE_BYTES)
+    times, states = load(window, TIMES), load(window, STATES)
+    move(times + 8 * target, times + 8 * source, entries)
+    move(states + size * target, states + size * source, entries * (size >> 3))
+    store(window, END, target + entries)
+
+
+@inner
+def evict(window, time):
+    """Evict the entry at `time`; False if there is none. O(log n) and moving what is younger."""
+    at = search(window, time, False)
+    if at == load(window, END) or time_at(window, at) != time:
+        return False
+    _move_entries(window, at + 1, at)
+    return True
+
+
+@inner
+def bulk_evict(window, time):
+    """Evict all entries at times ≤ `time`, moving all that stays."""
+    at = search(window, time, True)
+    if at > 0:
+        _move_entries(window, at, 0)
+
+
+@inner
+def query(window):
+    """Address of the aggregate of all entries, valid until the next call: O(n)."""
+    result = clear_scratch(window, RESULT)
+    fold_between(window, result, STATES, load(window, FIRST), load(window, END))
+    return result
+
+
+@inner
+def range_query(window, low, high):
+    """Address of the aggregate of the times in [low, high), valid until the next call: O(entries in range)."""
+    result = clear_scratch(window, RESULT)
+    fold_between(window, result, STATES, search(window, low, False), search(window, high, False))
+    return result
+
+
+@entry
+def _create(plan):
+    return create(plan)
+
+
+@entry
+def _destroy(window):
+    destroy(window)
+
+
+@entry
+def _change(window, operation, time, source, rows):
+    if operation == INSERT:
+        insert_burst(window, load(source, SOURCE_TIMES), source, rows)
+    elif operation == EVICT:
+        return (DONE if evict(window, time) else NOTHING), 0
+    elif operation == BULK_EVICT:
+        bulk_evict(window, time)
+    else:
+        return extent(window, operation)
+    return DONE, 0
+
+
+@entry
+def _answer(window, whole, low, high, answers):
+    state = query(window) if whole else range_query(window, low, high)
+    lower_all(load(window, PLAN), state, answers)
+    return DONE
+
+
+class Recompute(Window):
+    """Any order; with n entries, m in a burst or an eviction: insert O(log n) and moving what is younger, O(1) at the
+    young end, bulk_insert O(m) after sorting there, else O(n + m), evict and bulk_evict O(log n) and moving what is
+    younger; query O(n), range_query O(entries in range), len O(1).
+
+    Memory: a time and a state an entry and an eighth of that.
+    """
+
+    _create, _destroy = staticmethod(_create), staticmethod(_destroy)
+    _change, _answer, _check = staticmethod(_change), staticmethod(_answer), staticmethod(check_order)
+
+
+KERNEL = Recompute

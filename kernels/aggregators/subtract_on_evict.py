@@ -1,0 +1,182 @@
+"""Subtract on evict: every entry as it came, and one running total from which an eviction takes its entry away.
+
+Times 1 to 4, sum of 10, 20, 30, 40:
+
+    time     1   2   3 | 4        total = 10 + 20 + 30; 4 is open
+    holds   10  20  30 | 40       query() = 60 + 40; bulk_evict(2): total = 60 − (10 + 20)
+
+Only aggregates that have an inverse, and only where it is exact: counts, and sums and means of integers. A float sum
+has none: (1e16 + 1.0) − 1e16 is 0.0, so that errors would pile up in a window that never empties. Hence columns are
+int64 unless told otherwise.
+
+Source: folklore of sliding sums; it is also among the programs of FIBA's authors.
+"""
+
+from kernels.aggregators._queue import layout
+from kernels.aggregators._queue.append import append, append_burst
+from kernels.aggregators._queue.check import check_total
+from kernels.aggregators._queue.layout import (
+    BACK,
+    CLOSED,
+    END,
+    FIRST,
+    NEW,
+    PLAN,
+    RESULT,
+    STATES,
+    clear_scratch,
+    destroy,
+    drop_before,
+    fold_between,
+    is_empty,
+    oldest,
+    reset,
+    scratch,
+    state_at,
+    youngest,
+)
+from kernels.aggregators._queue.search import can_evict, extent, search
+from kernels.aggregators._window import BULK_EVICT, DONE, EVICT, INSERT, OUT_OF_ORDER, Window, lower_all
+from kernels.memory import entry, inner, load, not_inlined, store
+from kernels.monoids import every_monoid, find_monoid
+from kernels.operation_sources import TIMES
+from kernels.states import merge, subtract
+from schemas.errors import WrongParameter
+
+__all__ = ["KERNEL", "bulk_evict", "create", "destroy", "evict", "insert", "insert_burst", "is_empty", "oldest",
+           "query", "range_query", "reset", "youngest"]
+
+
+@inner
+def create(plan):
+    """Address of an empty window over a plan whose monoids all have an inverse."""
+    return layout.create(plan, False)
+
+
+@inner
+def insert(queue, time, state):
+    """Insert (time, state), which must not lie in the queue; False, and nothing done, if it is older than the
+    youngest. O(1)."""
+    done = append(queue, time, state)
+    _add_to_total(queue)
+    return done
+
+
+@inner
+def insert_burst(queue, times, source, rows):
+    """Insert a sorted burst of events, row i of `source` at times[i]; False as insert. O(rows)."""
+    done = append_burst(queue, times, source, rows)
+    _add_to_total(queue)
+    return done
+
+
+@inner
+def _add_to_total(queue):
+    """Take up what the open entry no longer holds back."""
+    closed, end = load(queue, CLOSED), load(queue, END)
+    if closed < end - 1:
+        fold_between(queue, scratch(queue, BACK), STATES, closed, end - 1)
+        store(queue, CLOSED, end - 1)
+
+
+@inner
+def evict(queue, time):
+    """Evict the oldest entry, whose time this must be; (status, number) as _window's _change. O(1)."""
+    answer = can_evict(queue, time)
+    if answer[0] == DONE:
+        _drop(queue, load(queue, FIRST) + 1)
+    return answer
+
+
+@inner
+def bulk_evict(queue, time):
+    """Evict all entries at times ≤ `time`: O(m), one fold and one subtraction."""
+    first = search(queue, time, True)
+    if first > load(queue, FIRST):
+        _drop(queue, first)
+
+
+@inner
+def _drop(queue, first):
+    if first == load(queue, END):
+        reset(queue)
+        return
+    evicted = clear_scratch(queue, NEW)
+    fold_between(queue, evicted, STATES, load(queue, FIRST), first)
+    subtract(load(queue, PLAN), scratch(queue, BACK), evicted)
+    drop_before(queue, first)
+
+
+@inner
+def query(queue):
+    """Address of the aggregate of all entries, valid until the next call: total ⊗ open entry. O(1)."""
+    not_inlined()
+    if is_empty(queue):
+        return clear_scratch(queue, RESULT)
+    result = scratch(queue, RESULT)
+    merge(load(queue, PLAN), result, scratch(queue, BACK), state_at(queue, load(queue, END) - 1))
+    return result
+
+
+@inner
+def range_query(queue, low, high):
+    """Address of the aggregate of the times in [low, high), valid until the next call: O(entries in range)."""
+    result = clear_scratch(queue, RESULT)
+    fold_between(queue, result, STATES, search(queue, low, False), search(queue, high, False))
+    return result
+
+
+@entry
+def _create(plan):
+    return create(plan)
+
+
+@entry
+def _destroy(queue):
+    destroy(queue)
+
+
+@entry
+def _change(queue, operation, time, source, rows):
+    if operation == INSERT:
+        done = insert_burst(queue, load(source, TIMES), source, rows)
+        return (DONE, 0) if done else (OUT_OF_ORDER, youngest(queue))
+    if operation == EVICT:
+        return evict(queue, time)
+    if operation == BULK_EVICT:
+        bulk_evict(queue, time)
+        return DONE, 0
+    return extent(queue, operation)
+
+
+@entry
+def _answer(queue, whole, low, high, answers):
+    state = query(queue) if whole else range_query(queue, low, high)
+    lower_all(load(queue, PLAN), state, answers)
+    return DONE
+
+
+class SubtractOnEvict(Window):
+    """In order of time, and only aggregates with an exact inverse, so columns are int64 by default (5.0 is taken as 5,
+    2.5 is refused). With m in a burst or an eviction: insert, evict, query O(1), bulk_insert and bulk_evict O(m),
+    range_query O(entries in range), len O(1). Insertions cost O(n) where the memory grows.
+
+    Memory: a time and a state an entry and an eighth of that.
+    """
+
+    DEFAULT_TYPE = "int64"
+    _create, _destroy = staticmethod(_create), staticmethod(_destroy)
+    _change, _answer, _check = staticmethod(_change), staticmethod(_answer), staticmethod(check_total)
+
+    def __init__(self, aggregates, column_types=None, **options):
+        super().__init__(aggregates, column_types, **options)
+        for spec in self._plan.specs:
+            if find_monoid(spec)[1].inverse is None:
+                of = f" of a {spec.column_type} column" if spec.column is not None else ""
+                served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})
+                raise WrongParameter("aggregate of subtract_on_evict", spec.function + of,
+                                     f"what has an exact inverse ({', '.join(served)}; sums of integers only); take "
+                                     "two_stacks_lite, daba_lite or finger_tree for it")
+
+
+KERNEL = SubtractOnEvict

@@ -1,0 +1,157 @@
+"""A key whose events arrive out of order: batches of them answered by running folds, then put into a finger tree as one
+burst.
+
+    left leaf's suffixes    cd d          ⊗ young part, continued event by event:  y  yz  yzw      three answers
+    then  z, w into the tree, sorted (FIBA §5), and the next batch
+
+A batch ends where the left leaf's suffixes do, and before an event that would evict one of the batch. Aggregates that
+don't commute take late events one by one. Measured with one insertion, eviction and query an event (sum, 2^22 events a
+window): 55 ns an event; in batches 15 to 20.
+"""
+
+from kernels.aggregators.finger_tree.bulk import insert_sorted
+from kernels.aggregators.finger_tree.evict import bulk_evict
+from kernels.aggregators.finger_tree.insert import insert
+from kernels.aggregators.finger_tree.layout import (
+    FIRST,
+    KEYS,
+    PENDING,
+    PENDING_OLDEST,
+    SUFFIX_END,
+    SUFFIXES,
+    YOUNG_DIRTY,
+    scratch,
+)
+from kernels.aggregators.finger_tree.layout import YOUNG as TREE_YOUNG
+from kernels.aggregators.finger_tree.nodes import reset
+from kernels.aggregators.finger_tree.pending import hold
+from kernels.aggregators.finger_tree.query import query
+from kernels.aggregators.finger_tree.search import is_empty, left_leaf, youngest
+from kernels.each.context import (
+    BATCH,
+    BATCH_TIMES,
+    FOLDED,
+    IDENTITY,
+    LIFTED,
+    NEVER,
+    OLDERS,
+    PLAN,
+    SIZE_US,
+    STATE_BYTES,
+    TIMES,
+    TREE,
+    YOUNG,
+    YOUNGEST,
+    answer_batch,
+    commutes,
+    folded,
+    lift_batch,
+    lifted,
+    state_words,
+)
+from kernels.memory import inner, load, not_inlined, store
+from kernels.states import copy_words, prefixes
+
+FOREVER = (1 << 63) - 1
+
+
+@inner
+def answer_by_tree(e, first, end):
+    """Answers of the events [first, end) of one key. O(log d) amortised each."""
+    not_inlined()
+    tree, event = load(e, TREE), first
+    reset(tree)
+    store(e, YOUNGEST, NEVER)
+    while event < end:
+        taken = _find_older(e, event, min(BATCH, end - event)) if load(tree, YOUNG_DIRTY) == 0 else 0
+        if taken > 0:
+            _answer(e, event, taken)
+            _insert_batch(e, taken)
+        elif not commutes(e) and load(load(e, TIMES), event) < load(e, YOUNGEST):
+            taken = _answer_late_one(e, event)
+        else:
+            bulk_evict(tree, max(load(e, YOUNGEST), load(load(e, TIMES), event)) - load(e, SIZE_US))
+            query(tree)
+        event += taken
+
+
+@inner
+def _find_older(e, event, batch):
+    """For how many events the left leaf's suffixes last; one that is too old for the window gets the time NEVER."""
+    not_inlined()
+    tree, in_order_only = load(e, TREE), not commutes(e)
+    leaf, empty = left_leaf(tree), is_empty(tree)
+    first, oldest = load(leaf, FIRST), load(tree, PENDING_OLDEST) if load(tree, PENDING) > 0 else FOREVER
+    for place in range(batch):
+        time = load(load(e, TIMES), event + place)
+        newest = max(time, load(e, YOUNGEST))
+        until, here = newest - load(e, SIZE_US), first
+        while here < load(tree, SUFFIX_END) and load(leaf, KEYS + here) <= until:
+            here += 1
+        used_up = here == load(tree, SUFFIX_END) and not empty
+        if used_up or until >= oldest or (in_order_only and time < newest):
+            store(leaf, FIRST, first)
+            return place
+        first = here
+        store(e, YOUNGEST, newest)
+        store(load(e, OLDERS), place, load(e, IDENTITY) if empty else scratch(tree, SUFFIXES + first))
+        store(load(e, BATCH_TIMES), place, time if time > until else NEVER)
+        if time > until:
+            oldest = min(oldest, time)
+    store(leaf, FIRST, first)
+    return batch
+
+
+@inner
+def _answer(e, event, taken):
+    """Answers of a batch; the tree's young part, with the batch, is left at YOUNG."""
+    lift_batch(e, event, taken)
+    young = scratch(load(e, TREE), TREE_YOUNG)
+    prefixes(load(e, PLAN), load(e, FOLDED), load(e, STATE_BYTES), load(e, LIFTED), taken, young)
+    copy_words(load(e, YOUNG), folded(e, taken - 1), state_words(e))
+    answer_batch(e, event, taken)
+
+
+@inner
+def _insert_batch(e, taken):
+    """Put a batch into the tree: what is in order at the young end; late events wait for others (pending.py)."""
+    not_inlined()
+    tree = load(e, TREE)
+    in_order = _part(e, taken)
+    if in_order > 0:
+        insert_sorted(tree, load(e, BATCH_TIMES), load(e, LIFTED), in_order)
+    if load(tree, YOUNG_DIRTY) == 0:
+        copy_words(scratch(tree, TREE_YOUNG), load(e, YOUNG), state_words(e))
+
+
+@inner
+def _part(e, taken):
+    """Hold the late events of a batch back and move the others to its front; returns how many these are."""
+    tree, times = load(e, TREE), load(e, BATCH_TIMES)
+    in_order = 0
+    before = NEVER if is_empty(tree) else youngest(tree)
+    for place in range(taken):
+        time = load(times, place)
+        if time >= before:
+            before = time
+            store(times, in_order, time)
+            copy_words(lifted(e, in_order), lifted(e, place), state_words(e))
+            in_order += 1
+        elif time != NEVER:
+            hold(tree, time, lifted(e, place))
+    return in_order
+
+
+@inner
+def _answer_late_one(e, event):
+    """One late event, in its place; returns 1."""
+    not_inlined()
+    tree, time = load(e, TREE), load(load(e, TIMES), event)
+    store(load(e, BATCH_TIMES), 0, time)
+    lift_batch(e, event, 1)
+    if time > load(e, YOUNGEST) - load(e, SIZE_US):
+        insert(tree, time, lifted(e, 0))
+    copy_words(load(e, FOLDED), query(tree), state_words(e))
+    store(load(e, OLDERS), 0, load(e, IDENTITY))
+    answer_batch(e, event, 1)
+    return 1

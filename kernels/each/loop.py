@@ -1,0 +1,83 @@
+"""The one compiled call: all keys, each by the kernel that its events ask for."""
+
+from kernels.aggregators.finger_tree.layout import destroy
+from kernels.aggregators.finger_tree.nodes import create
+from kernels.disorder import FAR, SAMPLE, count_in_order, mean_distance
+from kernels.each.by_ranks import NODE, answer_by_ranks
+from kernels.each.by_tree import answer_by_tree
+from kernels.each.context import (
+    BATCH,
+    BATCH_TIMES,
+    FOLDED,
+    FRONT,
+    FRONT_ROOM,
+    IDENTITY,
+    KERNELS,
+    LEVELS,
+    LIFTED,
+    OLDERS,
+    PLAN,
+    TIMES,
+    TREE,
+    YOUNG,
+    commutes,
+    state_words,
+)
+from kernels.each.in_order import answer_in_order
+from kernels.memory import entry, inner, load, release, resize, store
+from kernels.states import clear
+
+IN_ORDER, BY_TREE, BY_RANKS = 0, 1, 2
+MIN_ARITY = 8
+_STATES = (LIFTED, FOLDED)
+_BLOCKS = (LIFTED, FOLDED, OLDERS, BATCH_TIMES, IDENTITY, YOUNG, FRONT, LEVELS)
+
+
+@entry
+def pick_kernels(e, offsets, keys):
+    """Write the kernel of each key to KERNELS: two stacks for events in order, ranks for extreme disorder, else the
+    tree. O(events)."""
+    spare = resize(0, SAMPLE)
+    for key in range(keys):
+        times = load(e, TIMES) + 8 * load(offsets, key)
+        events = load(offsets, key + 1) - load(offsets, key)
+        kernel = BY_TREE
+        if count_in_order(times, events) == events:
+            kernel = IN_ORDER
+        elif events > 2 * FAR and commutes(e) and mean_distance(times, events, spare) >= FAR:
+            kernel = BY_RANKS
+        store(load(e, KERNELS), key, kernel)
+    release(spare)
+
+
+@entry
+def answer_keys(e, offsets, keys):
+    """Answer every event of every key, by the kernels in KERNELS."""
+    _allocate(e)
+    for key in range(keys):
+        first, end = load(offsets, key), load(offsets, key + 1)
+        kernel = load(load(e, KERNELS), key)
+        if kernel == IN_ORDER:
+            answer_in_order(e, first, end)
+        elif kernel == BY_TREE:
+            answer_by_tree(e, first, end)
+        else:
+            answer_by_ranks(e, first, end)
+    destroy(load(e, TREE))
+    for block in _BLOCKS:
+        release(load(e, block))
+
+
+@inner
+def _allocate(e):
+    words = state_words(e)
+    for states in _STATES:
+        store(e, states, resize(0, BATCH * words))
+    store(e, OLDERS, resize(0, BATCH))
+    store(e, BATCH_TIMES, resize(0, BATCH))
+    store(e, FRONT, resize(0, NODE * words))
+    store(e, FRONT_ROOM, NODE)
+    store(e, YOUNG, resize(0, words))
+    store(e, IDENTITY, resize(0, words))
+    clear(load(e, PLAN), load(e, IDENTITY))
+    store(e, TREE, create(load(e, PLAN), MIN_ARITY, 0))

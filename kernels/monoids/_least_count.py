@@ -1,0 +1,26 @@
+"""How often the least of some codes occurs: state (code, how often). See _where_least.py for the greatest."""
+
+from kernels.monoid import Monoid
+from kernels.monoids._order_code import LARGEST
+
+
+def identity():
+    return (LARGEST, 0)
+
+
+def combine(older, newer):
+    if older[0] == newer[0]:
+        return (older[0], older[1] + newer[1])
+    return older if older[0] < newer[0] else newer
+
+
+def lower(state):
+    return (state[1], state[1] == 0, False)
+
+
+def monoids(lift, lift_float) -> tuple[Monoid, ...]:
+    """One for integers, one for floats."""
+    return (
+        Monoid(("int64", "timestamp", "date", "bool"), 2, identity, lift, combine, lower, "int64"),
+        Monoid(("float64",), 2, identity, lift_float, combine, lower, "int64"),
+    )

@@ -1,0 +1,32 @@
+"""How many values are true: state (true values, values). Counting makes it exact to take values away again."""
+
+from kernels.memory import as_float
+from kernels.monoid import Monoid
+
+
+def identity():
+    return (0, 0)
+
+
+def lift(word):
+    return (1 if word != 0 else 0, 1)
+
+
+def lift_float(word):
+    return (1 if as_float(word) != 0.0 else 0, 1)
+
+
+def combine(older, newer):
+    return (older[0] + newer[0], older[1] + newer[1])
+
+
+def inverse(total, oldest):
+    return (total[0] - oldest[0], total[1] - oldest[1])
+
+
+def monoids(lower) -> tuple[Monoid, ...]:
+    """Those of an aggregate that tells something of these counts."""
+    return (
+        Monoid(("bool", "int64"), 2, identity, lift, combine, lower, "bool", inverse=inverse),
+        Monoid(("float64",), 2, identity, lift_float, combine, lower, "bool", inverse=inverse),
+    )

@@ -1,0 +1,63 @@
+"""What goes with the least of some codes: the first time, or the word of a second column, first in order.
+
+    (code, time | second word)               of floats, whose codes are never LARGEST
+    (code, time | second word, 1 if there)   of integers
+
+The greatest value has the least complement, ~value, which can't overflow as −value can.
+"""
+
+from kernels.monoid import SECOND, Monoid
+from kernels.monoids._order_code import LARGEST
+
+INTEGERS = ("int64", "timestamp", "date", "bool")
+SECONDS = ("int64", "float64", "timestamp", "date", "bool")
+
+
+def identity():
+    return (LARGEST, LARGEST, 0)
+
+
+def combine(older, newer):
+    """The first in order."""
+    takes_newer = newer[2] > older[2] or (newer[2] == 1 and newer[0] < older[0])
+    return newer if takes_newer else older
+
+
+def combine_times(older, newer):
+    """The least time: whichever part it is in, so that it commutes."""
+    takes_newer = newer[0] < older[0] or (newer[0] == older[0] and newer[1] < older[1])
+    least = newer if takes_newer else older
+    return (least[0], least[1], older[2] | newer[2])
+
+
+def lower(state):
+    return (state[1], state[2] == 0, False)
+
+
+def identity_float():
+    return (LARGEST, LARGEST)
+
+
+def combine_float(older, newer):
+    return newer if newer[0] < older[0] else older
+
+
+def combine_float_times(older, newer):
+    takes_newer = newer[0] < older[0] or (newer[0] == older[0] and newer[1] < older[1])
+    return newer if takes_newer else older
+
+
+def lower_float(state):
+    return (state[1], state[0] == LARGEST, False)
+
+
+def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
+    """With one column the time, with two what the second one holds."""
+    return (
+        Monoid(INTEGERS, 3, identity, lift_time, combine_times, lower, "timestamp", takes_time=True),
+        Monoid(("float64",), 2, identity_float, lift_float_time, combine_float_times, lower_float, "timestamp",
+               takes_time=True),
+        Monoid(INTEGERS, 3, identity, lift, combine, lower, SECOND, commutative=False, second_types=SECONDS),
+        Monoid(("float64",), 2, identity_float, lift_float, combine_float, lower_float, SECOND, commutative=False,
+               second_types=SECONDS),
+    )

@@ -1,0 +1,10 @@
+"""any: whether at least one value is true; of numbers, other than zero. Null over no values."""
+
+from kernels.monoids import _truths
+
+
+def lower(state):
+    return (1 if state[0] > 0 else 0, state[1] == 0, False)
+
+
+MONOIDS = _truths.monoids(lower)

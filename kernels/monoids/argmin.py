@@ -1,0 +1,25 @@
+"""argmin: the event time at which the least value first occurs; with a second column, what that holds there, the
+first in order where several events have the least value. Null over no values; an event is skipped if either column
+is null."""
+
+from kernels.monoids import _where_least
+from kernels.monoids._order_code import value_code
+
+
+def lift(word, second):
+    return (word, second, 1)
+
+
+def lift_time(time, word):
+    return (word, time, 1)
+
+
+def lift_float(word, second):
+    return (value_code(word), second)
+
+
+def lift_float_time(time, word):
+    return (value_code(word), time)
+
+
+MONOIDS = _where_least.monoids(lift, lift_time, lift_float, lift_float_time)

@@ -1,0 +1,15 @@
+"""first: the value of the first event whose value isn't null, in order of (time, insertion), with the column's type.
+Null over no values."""
+
+from kernels.monoids import _kept_value
+
+
+def combine(older, newer):
+    return older if older[1] else newer
+
+
+def combine_short(older, newer):
+    return newer if older[0] == _kept_value.NONE else older
+
+
+MONOIDS = _kept_value.monoids(combine, combine_short)

@@ -1,0 +1,15 @@
+"""last: the value of the last event whose value isn't null, in order of (time, insertion), with the column's type.
+Null over no values."""
+
+from kernels.monoids import _kept_value
+
+
+def combine(older, newer):
+    return newer if newer[1] else older
+
+
+def combine_short(older, newer):
+    return older if newer[0] == _kept_value.NONE else newer
+
+
+MONOIDS = _kept_value.monoids(combine, combine_short)

@@ -1,0 +1,51 @@
+"""range: the greatest value minus the least; of integers a failure where it is beyond int64. Null over no values.
+
+State (least, greatest), floats by their codes; of no values the least is above the greatest.
+"""
+
+from kernels.memory import as_float, as_word
+from kernels.monoid import Monoid
+from kernels.monoids._order_code import order_code
+
+SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
+
+
+def identity():
+    return (LARGEST, SMALLEST)
+
+
+def lift(word):
+    return (word, word)
+
+
+def lift_float(word):
+    code = order_code(word)
+    return (code, code)
+
+
+def combine(older, newer):
+    return (min(older[0], newer[0]), max(older[1], newer[1]))
+
+
+def lower(state):
+    least, greatest = state
+    if least > greatest:
+        return (0, True, False)
+    if least < 0 and greatest > LARGEST + least:
+        return (0, False, True)
+    return (greatest - least, False, False)
+
+
+def lower_float(state):
+    least, greatest = state
+    if least > greatest:
+        return (0, True, False)
+    found = as_float(order_code(greatest)) - as_float(order_code(least))
+    return (as_word(found), False, found != found)
+
+
+MONOIDS = (
+    Monoid(("int64",), 2, identity, lift, combine, lower, "int64"),
+    Monoid(("float64",), 2, identity, lift_float, combine, lower_float, "float64",
+           failure="holds one infinity only, which is no distance from itself; filter it out"),
+)

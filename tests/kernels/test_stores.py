@@ -1,0 +1,190 @@
+"""Windows whose state is in a store: the same answers, a store as small as the window, and a crash loses no flush."""
+
+import shutil
+
+import pytest
+
+from kernels.aggregators import make
+from kernels.stores import HEADER, open_store, redis, stores
+from schemas.errors import BadInput, NotServed, StorageFailed, WrongParameter
+from schemas.query import agg
+from tests.kernels.machine import machine_of
+from tests.kernels.monoid_trees import INT, KERNELS, ORDERED, SUM
+from tests.kernels.stores import is_as_of, killed, opened, redis_server, steps
+
+SMALL = {"store": "lmdb", "buffer": 16}
+TestMonoidTree = machine_of("monoid_tree", ORDERED, in_order=True, **SMALL)
+TestAmortizedMonoidTree = machine_of("amortized_monoid_tree", ORDERED, in_order=True, **SMALL)
+each_kernel = pytest.mark.parametrize("kernel", KERNELS)
+each_store = pytest.mark.parametrize("store", stores())
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    if shutil.which("redis-server") is None:
+        pytest.skip("there is no redis-server; make doctor says how to get one")
+    with redis_server(tmp_path_factory.mktemp("redis")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def default_server(server):
+    """The server of those who name none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redis, "DEFAULT_URL", server)
+        yield
+
+
+@pytest.mark.usefixtures("default_server")
+class TestMonoidTreeInRedis(machine_of("monoid_tree", in_order=True, store="redis", buffer=16)):
+    pass
+
+
+@pytest.mark.usefixtures("default_server")
+class TestAmortizedMonoidTreeInRedis(machine_of("amortized_monoid_tree", in_order=True, store="redis", buffer=16)):
+    pass
+
+
+@pytest.fixture
+def place(request, store, tmp_path):
+    """(path, url) of an empty place in the store."""
+    if store == "redis":
+        return f"test-{request.node.name}", request.getfixturevalue("server")
+    return str(tmp_path / "window"), None
+
+
+@each_store
+def test_the_four_methods(store, place):
+    one = open_store(store, *place)
+    one.write({(0, 1): b"a", (0, 2): b"b", (3, 1 << 40): b"c", (HEADER, 0): b"d"}, [])
+    assert one.read([(0, 2), (0, 3), (3, 1 << 40)]) == [b"b", None, b"c"]
+    one.write({(0, 9): b"e"}, [(0, 1, 3)])
+    one.sync()
+    one.close()
+    again = open_store(store, *place)
+    assert again.read([(0, 1), (0, 2), (0, 9), (HEADER, 0)]) == [None, None, b"e", b"d"]
+    again.close()
+
+
+@each_kernel
+@each_store
+def test_a_window_is_taken_up_again_as_of_its_last_flush(kernel, store, place):
+    window = opened(kernel, store, *place)
+    for number, (operation, arguments) in zip(range(60), steps(1), strict=False):
+        getattr(window, operation)(*arguments)
+        if number % 7 == 6:
+            assert is_as_of(window, number, 1)
+            window.flush()
+    window.close()
+    again = opened(kernel, store, *place)
+    again.check()
+    assert is_as_of(again, 55, 1)
+    again.close()
+
+
+@each_kernel
+@each_store
+@pytest.mark.parametrize("seed", range(3))
+def test_a_process_that_is_killed_loses_what_it_did_after_its_last_flush_and_nothing_else(kernel, store, place, seed):
+    surely, perhaps = killed(kernel, store, *place, seed)
+    again = opened(kernel, store, *place)
+    again.check()
+    assert is_as_of(again, surely, seed) or is_as_of(again, perhaps, seed)
+    again.bulk_insert([1 << 40, 1 + (1 << 40)], [1, 2])
+    again.check()
+    again.close()
+
+
+@each_kernel
+@each_store
+def test_another_window_is_not_taken_for_the_stored_one(kernel, store, place):
+    path, url = place
+    options = {"store": store, "path": path, **({"url": url} if url else {})}
+    window = make(kernel, SUM, column_types=INT, **options)
+    window.insert(1, 1)
+    window.flush()
+    window.close()
+    for wrong in ({"aggregates": {"sum": agg("max", "v")}, "column_types": INT}, {"aggregates": SUM}):
+        with pytest.raises(BadInput, match="the store holds a window of .*sum.*int64.* but asked for is one of"):
+            make(kernel, **wrong, **options)
+
+
+@each_store
+def test_a_page_that_is_gone_is_an_error_not_an_answer(store, place):
+    window = opened("amortized_monoid_tree", store, *place)
+    window.bulk_insert(range(1000), range(1000))
+    window.flush()
+    window.close()
+    spoiled = open_store(store, *place)
+    spoiled.write({}, [(level, 0, 60) for level in range(6)])
+    spoiled.close()
+    with pytest.raises(StorageFailed, match="page .* isn't in the store"):
+        opened("amortized_monoid_tree", store, *place).bulk_evict(500)
+
+
+@each_store
+def test_a_record_that_is_damaged_is_an_error(store, place):
+    spoiled = open_store(store, *place)
+    spoiled.write({(HEADER, 0): b"windrow window 1\n" + b"x" * 100}, [])
+    spoiled.close()
+    with pytest.raises(StorageFailed, match="damaged"):
+        opened("monoid_tree", store, *place)
+
+
+@each_kernel
+def test_a_write_that_fails_leaves_the_window_as_it_was(kernel, tmp_path, monkeypatch):
+    def full(*_):
+        raise StorageFailed("the disk is full; make room")
+
+    window = opened(kernel, "lmdb", str(tmp_path), None)
+    window.bulk_insert(range(50), range(50))
+    before = window.query()
+    with monkeypatch.context() as patch:
+        patch.setattr(window._stored._store, "write", full)
+        with pytest.raises(StorageFailed, match="disk is full"):
+            window.flush()
+    window.check()
+    assert window.query() == before
+    window.flush()
+    window.close()
+    again = opened(kernel, "lmdb", str(tmp_path), None)
+    assert again.query() == before
+
+
+@each_kernel
+def test_what_was_evicted_leaves_the_store(kernel, tmp_path):
+    window = opened(kernel, "lmdb", str(tmp_path), None)
+    for start in range(0, 40_000, 500):
+        window.bulk_insert(range(start, start + 500), [1] * 500)
+        window.bulk_evict(start - 2000)
+        window.flush()
+    pages = window._stored._store._database.stat()["entries"]
+    window.close()
+    assert pages <= 2 * 2 * 2500 / 4  # nodes of the window / nodes per page, and some that are yet to go
+
+
+def test_a_store_has_one_window_at_a_time(tmp_path, server):
+    window = opened("monoid_tree", "lmdb", str(tmp_path), None)
+    with pytest.raises(StorageFailed, match="in use by another window"):
+        opened("monoid_tree", "lmdb", str(tmp_path), None)
+    window.close()
+    older = opened("monoid_tree", "redis", "shared", server)
+    newer = opened("monoid_tree", "redis", "shared", server)
+    with pytest.raises(StorageFailed, match="opened by another window since"):
+        older.flush()
+    newer.flush()
+
+
+def test_mistakes_are_told(tmp_path):
+    with pytest.raises(NotServed, match="lmdb, redis"):
+        make("monoid_tree", SUM, store="rocks")
+    with pytest.raises(WrongParameter, match="only together with store="):
+        make("monoid_tree", SUM, path=str(tmp_path))
+    with pytest.raises(WrongParameter, match="buffer is 100; allowed: a power of two"):
+        make("monoid_tree", SUM, buffer=100)
+    with pytest.raises(WrongParameter, match="url is 'x'"):
+        make("monoid_tree", SUM, store="lmdb", url="x")
+    with pytest.raises(WrongParameter, match="a window in memory has nothing to be flushed to"):
+        make("monoid_tree", SUM).flush()
+    with pytest.raises(StorageFailed, match="no Redis server answers at .* start one"):
+        make("monoid_tree", SUM, store="redis", url="redis://127.0.0.1:1/0")
