@@ -1,7 +1,7 @@
-"""Calls of compiled functions by address: call_n(address, n words) answers nothing, ask_7(address, 7 words) a word,
+"""Calls of compiled functions by address: call_n(address, n words) answers nothing, ask_5 and ask_7 a word,
 call_lower(address, code, target, parameters) → (word, is_null, failed).
 
-Without the JIT an address is the number of an operation.
+Without the JIT an address is the place of a function in a list (kernels/native.py).
 """
 
 from llvmlite import ir
@@ -9,7 +9,7 @@ from numba import config, types
 from numba.core.cgutils import alloca_once
 
 from kernels.memory import make_intrinsic
-from kernels.operations import operations
+from kernels.native import function_at
 
 _I64 = ir.IntType(64)
 _WORD = types.int64
@@ -44,10 +44,10 @@ def _call_lower(context, builder, signature, arguments):
 if not config.DISABLE_JIT:
     call_2, call_3, call_4, call_5, call_6 = (
         make_intrinsic(types.void(*[_WORD] * (words + 1)), _call) for words in _COUNTS)
-    ask_7 = make_intrinsic(_WORD(*[_WORD] * 8), _ask)
+    ask_5, ask_7 = (make_intrinsic(_WORD(*[_WORD] * (words + 1)), _ask) for words in (5, 7))
     call_lower = make_intrinsic(types.Tuple((_WORD, types.boolean, types.boolean))(*[_WORD] * 4), _call_lower)
 else:
     def call_2(address, *words):
-        return operations()[address](*words)
+        return function_at(address)(*words)
 
-    call_3 = call_4 = call_5 = call_6 = ask_7 = call_lower = call_2
+    call_3 = call_4 = call_5 = call_6 = ask_5 = ask_7 = call_lower = call_2

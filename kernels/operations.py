@@ -4,9 +4,6 @@ address.
 Which monoid runs is decided while running, by a switch, not by a type: one compiled kernel then serves every query.
 A kernel compiled per combination of aggregates costs its user ten seconds and more at the first query of each.
 
-Why by address: Numba copies whatever a function calls into it and optimises both together, level by level. With the
-monoids linked into every kernel each new one cost all kernels some seconds (50 of them: three and a half minutes).
-
 A source block names the events that states are made from: address of values, address of validity, rows, address of
 event times (0 unless an aggregate takes them).
 """
@@ -14,10 +11,11 @@ event times (0 unless an aggregate takes them).
 import functools
 
 import numpy as np
-from numba import cfunc, config, types
+from numba import config
 
 from kernels.memory import inner, load, load_byte, store, store_byte
 from kernels.monoids import every_monoid
+from kernels.native import address_of
 from kernels.operation_sources import names_of, sources
 
 OPERATIONS = tuple(sources())
@@ -57,19 +55,5 @@ def operations() -> list:
 
 @functools.cache
 def addresses() -> np.ndarray:
-    """Where the operations are, compiled now or loaded from the disk cache; without the JIT, their numbers."""
-    if config.DISABLE_JIT:
-        return np.arange(LOWER + 1)
-    return np.array([each.address for each in _natives()], np.int64)
-
-
-@functools.cache
-def _natives() -> list:
-    """C functions; whoever drops one frees its code."""
-    return [_native(operation) for operation in operations()]
-
-
-def _native(operation):
-    arguments = [types.int64] * operation.__code__.co_argcount
-    result = types.int64 if operation.__name__.startswith("lower") else types.void
-    return cfunc(result(*arguments), cache=True, error_model="numpy")(operation)
+    """Where the operations are (kernels/native.py), by number."""
+    return np.array([address_of(each, each.__name__.startswith("lower")) for each in operations()], np.int64)

@@ -1,40 +1,68 @@
-"""Compile the kernels into Numba's disk cache before anything is replayed: `python -m kernels.warm`.
+"""Compile the kernels into Numba's disk cache before anything is replayed: `python -m kernels.warm [PART …]`.
 
-Half a minute of one core the first time, a second afterwards. Without it every worker of a Spark job compiles
-for itself. The caller sets NUMBA_CACHE_DIR to a folder named by a hash of kernels/, since Numba doesn't
-notice edits in other files.
+A minute or two of one core the first time, two seconds afterwards; without it every worker of a Spark job compiles for
+itself. The parts can be compiled side by side, those of the second round once the first is there. The caller sets
+NUMBA_CACHE_DIR to a folder named by a hash of kernels/, since Numba doesn't notice edits in other files.
 """
 
-import numpy as np
+import sys
 
-from kernels.aggregators import make
+import numpy as np
+from numba import types
+
+from kernels import aggregators, operations
+from kernels.aggregators.finger_tree.door import door
+from kernels.each import KeyedEvents, answer_each
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
+from kernels.replay.loop import replay
 from schemas.query import agg
+
+ONE = np.array([1], np.int64)
+VALID = np.ones((1, 1), np.bool_)
+
+
+def compile_replay() -> None:
+    """The replay, without running it: that would take all the other parts."""
+    if hasattr(replay, "compile"):  # not with the JIT off
+        replay.compile(types.int64(types.int64, types.int64, types.int64, types.int64))
 
 
 def warm_replay() -> int:
     """Compile or load the replay; returns the rows of a replay of one event."""
-    one = np.array([1], np.int64)
-    columns = EventColumns(np.array([0, 1]), one, one, one[None, :], np.ones((1, 1), np.bool_))
+    columns = EventColumns(np.array([0, 1]), ONE, ONE, ONE[None, :], VALID)
     rows = replay_keys(
         columns,
         WindowSpec("tumbling", 10),
         AggregatePlan((AggregateSpec("count"),)),
-        PassTicks(one, one),
+        PassTicks(ONE, ONE),
         ReplayRules(0, 0, "arrival"),
     )
     return len(rows.key)
 
 
-def warm_objects() -> None:
-    """Compile or load the object faces."""
-    window = make("finger_tree", {"events": agg("count")})
-    window.insert(1, 1.0)
-    window.query()
-    window.check()
+def warm_each() -> None:
+    """Compile or load the answers after each event."""
+    answer_each(KeyedEvents(np.array([0, 1]), ONE, ONE[None, :], VALID), 10, (AggregateSpec("count"),))
+
+
+def warm_objects(names: list[str]) -> None:
+    """Compile or load the object faces of some kernels."""
+    for kernel in names:
+        window = aggregators.make(kernel, {"events": agg("count")})
+        window.insert(1)
+        window.evict(1)
+        window.range_query(0, 1)
+        window.check()
+
+
+KERNELS = aggregators.kernels()
+FIRST_ROUND = {"operations": operations.addresses, "finger_tree": door, "replay": compile_replay}
+SECOND_ROUND = {"each": warm_each, "rows": warm_replay, "objects": lambda: warm_objects(KERNELS[::2]),
+                "more objects": lambda: warm_objects(KERNELS[1::2])}
 
 
 if __name__ == "__main__":
-    warm_replay()
-    warm_objects()
+    for part, compile_part in (FIRST_ROUND | SECOND_ROUND).items():
+        if part in (sys.argv[1:] or [part]):
+            compile_part()

@@ -4,29 +4,21 @@ The tree is that of finger_tree, with the same answers. A burst goes in event by
 eviction takes the oldest entry again and again.
 """
 
-from kernels.aggregators._window import (
-    BULK_EVICT,
-    DONE,
-    EVICT,
-    INSERT,
-    NOTHING,
-    OLDEST,
-    YOUNGEST,
-)
+import functools
+
+from kernels.aggregators import _doors
 from kernels.aggregators.finger_tree import FingerTree
 from kernels.aggregators.finger_tree.bulk import insert_sorted
+from kernels.aggregators.finger_tree.door import finger_tree_door
 from kernels.aggregators.finger_tree.evict_one import evict
 from kernels.aggregators.finger_tree.layout import PLAN, STATE_BYTES, lifted_states, soil_query
-from kernels.aggregators.finger_tree.nodes import create, reset
-from kernels.aggregators.finger_tree.query import query, range_query
-from kernels.aggregators.finger_tree.scan import count_entries, oldest
-from kernels.aggregators.finger_tree.search import is_empty, youngest
-from kernels.memory import entry, inner, load, not_inlined
-from kernels.operation_sources import TIMES
+from kernels.aggregators.finger_tree.scan import oldest
+from kernels.aggregators.finger_tree.search import is_empty
+from kernels.memory import inner, load, not_inlined
+from kernels.native import address_of
 from kernels.states import lift_each
 
-__all__ = ["KERNEL", "bulk_evict", "create", "evict", "insert_burst", "is_empty", "oldest", "query", "range_query",
-           "reset", "youngest"]
+_other = inner(finger_tree_door)
 
 
 @inner
@@ -47,30 +39,28 @@ def bulk_evict(tree, time):
         evict(tree, oldest(tree))
 
 
-@entry
-def _change(tree, operation, time, source, rows):
-    if operation == INSERT:
-        insert_burst(tree, load(source, TIMES), source, rows)
-    elif operation == EVICT:
-        return (DONE if evict(tree, time) else NOTHING), 0
-    elif operation == BULK_EVICT:
-        bulk_evict(tree, time)
-    elif is_empty(tree):
-        return NOTHING, 0
-    elif operation == OLDEST:
-        return DONE, oldest(tree)
-    elif operation == YOUNGEST:
-        return DONE, youngest(tree)
-    else:
-        return DONE, count_entries(tree)
-    return DONE, 0
+def finger_tree_single_door(tree, operation, first, second, third):
+    """The operations of _doors.py."""
+    if operation == _doors.INSERT_BURST:
+        insert_burst(tree, first, second, third)
+        return 0
+    if operation == _doors.BULK_EVICT:
+        bulk_evict(tree, first)
+        return 0
+    return _other(tree, operation, first, second, third)
+
+
+@functools.cache
+def door() -> int:
+    """The address."""
+    return address_of(finger_tree_single_door, answers=True)
 
 
 class FingerTreeSingle(FingerTree):
     """Any order; insert O(log d), bulk_insert O(m log d), evict O(log n), bulk_evict O(m log n), query O(1) where
     nothing changed, range_query O(log n). Options and memory as finger_tree."""
 
-    _change = staticmethod(_change)
+    _door = staticmethod(door)
 
 
 KERNEL = FingerTreeSingle

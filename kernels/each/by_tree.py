@@ -9,9 +9,7 @@ don't commute take late events one by one. Measured with one insertion, eviction
 window): 55 ns an event; in batches 15 to 20.
 """
 
-from kernels.aggregators.finger_tree.bulk import insert_sorted
-from kernels.aggregators.finger_tree.evict import bulk_evict
-from kernels.aggregators.finger_tree.insert import insert
+from kernels.aggregators import _doors
 from kernels.aggregators.finger_tree.layout import (
     FIRST,
     KEYS,
@@ -23,13 +21,12 @@ from kernels.aggregators.finger_tree.layout import (
     scratch,
 )
 from kernels.aggregators.finger_tree.layout import YOUNG as TREE_YOUNG
-from kernels.aggregators.finger_tree.nodes import reset
-from kernels.aggregators.finger_tree.pending import hold
-from kernels.aggregators.finger_tree.query import query
 from kernels.aggregators.finger_tree.search import is_empty, left_leaf, youngest
+from kernels.calls import ask_5
 from kernels.each.context import (
     BATCH,
     BATCH_TIMES,
+    DOOR,
     FOLDED,
     IDENTITY,
     LIFTED,
@@ -60,7 +57,7 @@ def answer_by_tree(e, first, end):
     """Answers of the events [first, end) of one key. O(log d) amortised each."""
     not_inlined()
     tree, event = load(e, TREE), first
-    reset(tree)
+    ask_5(load(e, DOOR), tree, _doors.RESET, 0, 0, 0)
     store(e, YOUNGEST, NEVER)
     while event < end:
         taken = _find_older(e, event, min(BATCH, end - event)) if load(tree, YOUNG_DIRTY) == 0 else 0
@@ -70,8 +67,9 @@ def answer_by_tree(e, first, end):
         elif not commutes(e) and load(load(e, TIMES), event) < load(e, YOUNGEST):
             taken = _answer_late_one(e, event)
         else:
-            bulk_evict(tree, max(load(e, YOUNGEST), load(load(e, TIMES), event)) - load(e, SIZE_US))
-            query(tree)
+            newest = max(load(e, YOUNGEST), load(load(e, TIMES), event))
+            ask_5(load(e, DOOR), tree, _doors.BULK_EVICT, newest - load(e, SIZE_US), 0, 0)
+            ask_5(load(e, DOOR), tree, _doors.QUERY, 0, 0, 0)
         event += taken
 
 
@@ -119,7 +117,7 @@ def _insert_batch(e, taken):
     tree = load(e, TREE)
     in_order = _part(e, taken)
     if in_order > 0:
-        insert_sorted(tree, load(e, BATCH_TIMES), load(e, LIFTED), in_order)
+        ask_5(load(e, DOOR), tree, _doors.INSERT_SORTED, load(e, BATCH_TIMES), load(e, LIFTED), in_order)
     if load(tree, YOUNG_DIRTY) == 0:
         copy_words(scratch(tree, TREE_YOUNG), load(e, YOUNG), state_words(e))
 
@@ -138,7 +136,7 @@ def _part(e, taken):
             copy_words(lifted(e, in_order), lifted(e, place), state_words(e))
             in_order += 1
         elif time != NEVER:
-            hold(tree, time, lifted(e, place))
+            ask_5(load(e, DOOR), tree, _doors.HOLD, time, lifted(e, place), 0)
     return in_order
 
 
@@ -150,8 +148,8 @@ def _answer_late_one(e, event):
     store(load(e, BATCH_TIMES), 0, time)
     lift_batch(e, event, 1)
     if time > load(e, YOUNGEST) - load(e, SIZE_US):
-        insert(tree, time, lifted(e, 0))
-    copy_words(load(e, FOLDED), query(tree), state_words(e))
+        ask_5(load(e, DOOR), tree, _doors.INSERT, time, lifted(e, 0), 0)
+    copy_words(load(e, FOLDED), ask_5(load(e, DOOR), tree, _doors.QUERY, 0, 0, 0), state_words(e))
     store(load(e, OLDERS), 0, load(e, IDENTITY))
     answer_batch(e, event, 1)
     return 1

@@ -15,8 +15,8 @@ FAILED, FAILED_EVENT = 11, 12
 # The batch at hand: states lifted, their running folds, the addresses of what is older, times; and the identity.
 LIFTED, FOLDED, OLDERS, BATCH_TIMES, IDENTITY = range(13, 18)
 # What a kernel keeps.
-TREE, YOUNGEST, YOUNG, FRONT, FRONT_ROOM, RANKS, SORTED, LEVELS = range(18, 26)
-CONTEXT_WORDS = 26
+TREE, DOOR, YOUNGEST, YOUNG, FRONT, FRONT_ROOM, RANKS, SORTED, LEVELS = range(18, 27)
+CONTEXT_WORDS = 27
 
 NEVER = -(1 << 63)
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.aggregators.finger_tree.door import door
 from kernels.each import context
 from kernels.each.loop import BY_RANKS, IN_ORDER, answer_keys, pick_kernels
 from kernels.memory import lend
@@ -60,7 +61,8 @@ def answer_each(events: KeyedEvents, size_us: int, aggregates: tuple[AggregateSp
     words = {context.PLAN: lend(plan.block), context.STATE_BYTES: 8 * plan.state_words, context.TIMES: lend(times),
              context.SOURCE: lend(source), context.SIZE_US: size_us, context.EVENTS: len(times),
              context.OUTPUTS: lend(plan.outputs), context.OUTPUT_COUNT: len(plan.outputs),
-             context.WORDS: lend(outputs), context.NULLS: lend(null), context.KERNELS: lend(kernels)}
+             context.WORDS: lend(outputs), context.NULLS: lend(null), context.KERNELS: lend(kernels),
+             context.DOOR: door()}
     block = np.zeros(context.CONTEXT_WORDS, np.int64)
     block[list(words)] = list(words.values())
     keys = len(offsets) - 1

@@ -1,13 +1,14 @@
 """The one compiled call: all keys, each by the kernel that its events ask for."""
 
-from kernels.aggregators.finger_tree.layout import destroy
-from kernels.aggregators.finger_tree.nodes import create
+from kernels.aggregators import _doors
+from kernels.calls import ask_5
 from kernels.disorder import FAR, SAMPLE, count_in_order, mean_distance
 from kernels.each.by_ranks import NODE, answer_by_ranks
 from kernels.each.by_tree import answer_by_tree
 from kernels.each.context import (
     BATCH,
     BATCH_TIMES,
+    DOOR,
     FOLDED,
     FRONT,
     FRONT_ROOM,
@@ -63,7 +64,7 @@ def answer_keys(e, offsets, keys):
             answer_by_tree(e, first, end)
         else:
             answer_by_ranks(e, first, end)
-    destroy(load(e, TREE))
+    ask_5(load(e, DOOR), load(e, TREE), _doors.DESTROY, 0, 0, 0)
     for block in _BLOCKS:
         release(load(e, block))
 
@@ -80,4 +81,4 @@ def _allocate(e):
     store(e, YOUNG, resize(0, words))
     store(e, IDENTITY, resize(0, words))
     clear(load(e, PLAN), load(e, IDENTITY))
-    store(e, TREE, create(load(e, PLAN), MIN_ARITY, 0))
+    store(e, TREE, ask_5(load(e, DOOR), 0, _doors.CREATE, load(e, PLAN), MIN_ARITY, 0))

@@ -1,8 +1,6 @@
 """One arrival tick of a key: judge its events by the watermark before, insert them, then say what changed
 (semantics §1)."""
 
-from kernels.aggregators.finger_tree.insert import insert
-from kernels.aggregators.finger_tree.search import is_empty, youngest
 from kernels.memory import inner, load, not_inlined, store
 from kernels.plan import COMMUTATIVE
 from kernels.replay.changed import emit_changed, emit_from_tree, note_changed
@@ -42,6 +40,7 @@ from kernels.replay.context import (
     append,
 )
 from kernels.replay.emit import count_late
+from kernels.replay.panes import insert, is_empty, youngest
 from kernels.replay.walk import invalidate, tell_walk, walk_state
 from kernels.replay.window_table import find_window, set_window
 from kernels.spans.slicing import insert_slices
@@ -80,7 +79,7 @@ def take_run(r, first, end):
     while row < end and load(arrivals, row) <= until and pane <= load(starts, row) < pane_end:
         row += 1
     gather(load(r, PLAN), load(r, STATE), load(r, SOURCE), first, row)
-    insert(load(r, TREE), pane, load(r, STATE))
+    insert(r, load(r, TREE), pane, load(r, STATE))
     return row
 
 
@@ -157,7 +156,7 @@ def _take_spanning(r, row):
 def _insert(r, time, row):
     not_inlined()
     gather(load(r, PLAN), load(r, STATE), load(r, SOURCE), row, row + 1)
-    insert(load(r, TREE), time, load(r, STATE))
+    insert(r, load(r, TREE), time, load(r, STATE))
 
 
 @inner
@@ -208,9 +207,9 @@ def _emit_youngest(r, tick):
     """Emit arrival, rolling: the window of the key's youngest time, if the burst changed it and it isn't
     final."""
     not_inlined()
-    if is_empty(load(r, TREE)):
+    if is_empty(r, load(r, TREE)):
         return
-    number = youngest(load(r, TREE))
+    number = youngest(r, load(r, TREE))
     if number >= load(r, FLOOR) and load(r, BURST_YOUNGEST) > number - load(load(r, WINDOW), SIZE_US):
         emit_from_tree(r, number, tick)
 

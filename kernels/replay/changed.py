@@ -1,6 +1,5 @@
 """The windows that a burst changed: a note per event, then one row per window, whatever the notes' overlap."""
 
-from kernels.aggregators.finger_tree.scan import first_from
 from kernels.memory import inner, load, not_inlined, store
 from kernels.replay.context import (
     ADDRESS,
@@ -18,6 +17,7 @@ from kernels.replay.context import (
     append,
 )
 from kernels.replay.emit import emit, newest_tick
+from kernels.replay.panes import first_from
 from kernels.replay.walk import HIGH, stand_at
 from kernels.replay.window_table import NO_STATE, kept_state
 from kernels.spans.slicing import window_state
@@ -80,7 +80,7 @@ def _add_to_states(r, note, end):
 def _first_window(r, number):
     """(whether there is one, the first window from that number on); rolling windows exist only at times seen."""
     if load(load(r, WINDOW), MODE) == ROLLING:
-        return first_from(load(r, TREE), number)
+        return first_from(r, load(r, TREE), number)
     return True, number
 
 

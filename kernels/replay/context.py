@@ -30,7 +30,9 @@ PASS_WALK, FINAL_WALK, CHANGE_WALK, WALK_WORDS = 45, 55, 65, 10
 ENTRY_BYTES = 75
 # Events that last: address of their ends (0: they don't), the tree of the slices that they go on from, and a state.
 ENDS, GOES_ON, WHOLE = 76, 77, 78
-CONTEXT_WORDS = 79
+# Address of the function through which panes are kept (kernels/aggregators/_doors.py).
+DOOR = 79
+CONTEXT_WORDS = 80
 
 NEVER = 1 << 62
 """−NEVER is the watermark before everything."""

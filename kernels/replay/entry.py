@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kernels.aggregators.finger_tree.door import door
 from kernels.memory import lend
 from kernels.monoids import find_monoid
 from kernels.plan import Plan, make_plan
@@ -93,6 +94,7 @@ def _run(columns, window, states, steps, rules, options) -> ResultRows:
         context.STEP_TICKS: lend(steps[0]),
         context.STEP_MARKS: lend(steps[1]),
         context.STEPS: len(steps[0]),
+        context.DOOR: door(),
     }
     block = np.zeros(context.CONTEXT_WORDS, np.int64)
     block[list(words)] = list(words.values())

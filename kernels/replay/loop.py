@@ -1,7 +1,5 @@
 """The one compiled call of a replay: all keys, event by event, tick by tick."""
 
-from kernels.aggregators.finger_tree.layout import destroy
-from kernels.aggregators.finger_tree.nodes import create, reset
 from kernels.memory import entry, inner, load, not_inlined, release, resize, store
 from kernels.plan import COMMUTATIVE, STATE_WORDS
 from kernels.replay.burst import take_burst, take_run
@@ -37,6 +35,7 @@ from kernels.replay.context import (
 )
 from kernels.replay.emit import ROW_OUTPUTS
 from kernels.replay.order import order_rows
+from kernels.replay.panes import create, destroy, reset
 from kernels.replay.steps import keep_steps, step_before
 from kernels.replay.sweep import advance, start_key
 from kernels.replay.walk import FRONT
@@ -52,19 +51,19 @@ def replay(r, offsets, keys, min_arity):
     """Replay all keys of a context block; rows stay in its ROWS list until release_rows. Returns the number
     of words."""
     keep_steps(r)
-    store(r, TREE, create(load(r, PLAN), min_arity, 0))
+    store(r, TREE, create(r, min_arity))
     store(r, STATE, resize(0, STATES * load(load(r, PLAN), STATE_WORDS)))
     if load(r, ENDS) != 0:
-        store(r, GOES_ON, create(load(r, PLAN), min_arity, 0))
+        store(r, GOES_ON, create(r, min_arity))
         store(r, WHOLE, load(r, STATE) + 8 * (STATES - 1) * load(load(r, PLAN), STATE_WORDS))
     start_table(r, FIRST_TABLE_ROOM)
     store(r, PANE, 0)
     store(r, PANE_END, 0)
     for key in range(keys):
         _replay_key(r, key, load(offsets, key), load(offsets, key + 1))
-    destroy(load(r, TREE))
+    destroy(r, load(r, TREE))
     if load(r, ENDS) != 0:
-        destroy(load(r, GOES_ON))
+        destroy(r, load(r, GOES_ON))
     release(load(r, STATE))
     release(load(r, TABLE))
     release(load(r, CHANGED + ADDRESS))
@@ -97,9 +96,9 @@ def _replay_key(r, key, first, end):
         first = last
     advance(r, load(r, STEPS))
     order_rows(r, first_row)
-    reset(load(r, TREE))
+    reset(r, load(r, TREE))
     if load(r, ENDS) != 0:
-        reset(load(r, GOES_ON))
+        reset(r, load(r, GOES_ON))
 
 
 @inner

@@ -1,9 +1,6 @@
 """What the moving watermark does to a key: rows of the windows that it passes, and eviction of what no open
 window needs."""
 
-from kernels.aggregators.finger_tree.evict import bulk_evict
-from kernels.aggregators.finger_tree.scan import first_from
-from kernels.aggregators.finger_tree.search import is_empty
 from kernels.memory import inner, load, not_inlined, store
 from kernels.replay.context import (
     ALLOWED,
@@ -26,6 +23,7 @@ from kernels.replay.context import (
     WINDOW,
 )
 from kernels.replay.emit import emit
+from kernels.replay.panes import bulk_evict, first_from, is_empty
 from kernels.replay.steps import pass_step
 from kernels.replay.walk import HIGH, NEXT, UNKNOWN, invalidate
 from kernels.replay.window_table import set_window
@@ -45,7 +43,7 @@ def advance(r, step):
     mark, floor = load(r, MARK), load(r, FLOOR)
     store(r, STEP, step)
     store(r, MARK, load(load(r, STEP_MARKS), step - 1))
-    emits, holds_events = load(r, EMIT), not is_empty(load(r, TREE))
+    emits, holds_events = load(r, EMIT), not is_empty(r, load(r, TREE))
     # By the old floor: windows that become final in this very step are still in the table of open ones.
     if holds_events and emits != EMIT_ARRIVAL and (emits != EMIT_FINAL or load(r, ALLOWED) > 0):
         _sweep(r, mark, load(r, MARK), before, False)
@@ -66,9 +64,9 @@ def _evict(r):
     if load(r, FLOOR) == FOREVER or load(r, FLOOR) - oldest_entry(r) < 2 * load(window, SIZE_US):
         return
     needed = window_start(window, first_end_after(window, load(r, FLOOR)))
-    bulk_evict(load(r, TREE), needed - 1)
+    bulk_evict(r, load(r, TREE), needed - 1)
     if load(window, MODE) == SPANNING:
-        bulk_evict(load(r, GOES_ON), needed - 1)
+        bulk_evict(r, load(r, GOES_ON), needed - 1)
 
 
 @inner
@@ -84,7 +82,7 @@ def _sweep(r, old, new, step, is_final):
         number = first_end_after(window, max(old, oldest_entry(r)))
     rolling = load(window, MODE) == ROLLING
     if rolling:
-        found, number = first_from(tree, number)
+        found, number = first_from(r, tree, number)
     while found and window_end(window, number) <= new:
         state = window_state(r, walk, number)
         if events_of(state) == 0:
@@ -95,7 +93,7 @@ def _sweep(r, old, new, step, is_final):
             number += 1
             exact = not rolling
             if rolling:
-                found, number = first_from(tree, number)
+                found, number = first_from(r, tree, number)
     # The first window behind one that was passed; after a jump, events may still come to what was jumped over.
     store(r, walk + NEXT, number if exact else UNKNOWN)
 

@@ -8,8 +8,6 @@ theirs: one range query each made a row three times as dear. A late event in the
 makes the walk invalid, and the tree answers until so many windows have asked that the next front pays.
 """
 
-from kernels.aggregators.finger_tree.query import append_range, range_query
-from kernels.aggregators.finger_tree.scan import copy_entries, count_between
 from kernels.memory import inner, load, not_inlined, store
 from kernels.plan import COMMUTATIVE, STATE_WORDS
 from kernels.replay.context import (
@@ -23,6 +21,7 @@ from kernels.replay.context import (
     WINDOW,
     append,
 )
+from kernels.replay.panes import append_range, copy_entries, count_between, range_query
 from kernels.states import clear, merge
 from kernels.windows.block import window_end, window_start
 
@@ -73,7 +72,7 @@ def walk_state(r, walk, number):
         store(r, walk + ASKED, load(r, walk + ASKED) + 1)
         store(r, walk + LOW, low)
         store(r, walk + HIGH, high)
-        return range_query(load(r, TREE), low, high)
+        return range_query(r, load(r, TREE), low, high)
     if load(r, walk + VALID) == 0 or low > load(r, walk + MIDDLE):
         _make_front(r, walk, low, high)
     else:
@@ -94,7 +93,7 @@ def _back(r, walk):
 @inner
 def _extend_back(r, walk, high):
     if high > load(r, walk + HIGH):
-        append_range(load(r, TREE), load(r, walk + HIGH), high, _back(r, walk))
+        append_range(r, load(r, TREE), load(r, walk + HIGH), high, _back(r, walk))
 
 
 @inner
@@ -120,9 +119,9 @@ def _make_front(r, walk, low, high):
     plan = load(r, PLAN)
     entry_words = 1 + load(plan, STATE_WORDS)
     store(r, walk + FRONT + USED, 0)
-    entries = count_between(load(r, TREE), low, high)
+    entries = count_between(r, load(r, TREE), low, high)
     front = append(r, walk + FRONT, entry_words * entries)
-    copy_entries(load(r, TREE), low, high, front)
+    copy_entries(r, load(r, TREE), low, high, front)
     for place in range(entries - 2, -1, -1):
         entry = front + 8 * entry_words * place
         merge(plan, entry + 8, entry + 8, entry + 8 * entry_words + 8)

@@ -16,12 +16,9 @@ events in windows that are not final, and windows one after the other are two st
 A selective aggregate (min, max) alone could do without ϕ (§3.2.1), but every window counts its events too.
 """
 
-from kernels.aggregators.finger_tree.insert import insert
-from kernels.aggregators.finger_tree.query import range_query
-from kernels.aggregators.finger_tree.scan import first_from, oldest
-from kernels.aggregators.finger_tree.search import is_empty
 from kernels.memory import inner, load, not_inlined
 from kernels.replay.context import GOES_ON, PLAN, STATE, TREE, WHOLE, WINDOW
+from kernels.replay.panes import first_from, insert, is_empty, oldest, range_query
 from kernels.replay.walk import HIGH, walk_state
 from kernels.states import events_of, merge
 from kernels.windows.block import MODE, ORIGIN_US, REST_US, SLIDE_US, SPANNING
@@ -52,10 +49,10 @@ def insert_slices(r, start, end):
     not_inlined()
     window, state = load(r, WINDOW), load(r, STATE)
     ends_in = slice_start(window, end - 1)
-    insert(load(r, TREE), ends_in, state)
+    insert(r, load(r, TREE), ends_in, state)
     piece = slice_start(window, start)
     while piece < ends_in:
-        insert(load(r, GOES_ON), piece, state)
+        insert(r, load(r, GOES_ON), piece, state)
         piece = next_slice(window, piece)
     return ends_in
 
@@ -63,7 +60,7 @@ def insert_slices(r, start, end):
 @inner
 def _some_go_on(r):
     """Whether windows span, and an event goes on behind a slice that is held."""
-    return load(load(r, WINDOW), MODE) == SPANNING and not is_empty(load(r, GOES_ON))
+    return load(load(r, WINDOW), MODE) == SPANNING and not is_empty(r, load(r, GOES_ON))
 
 
 @inner
@@ -74,7 +71,7 @@ def window_state(r, walk, number):
     if not _some_go_on(r):
         return state
     end = load(r, walk + HIGH)
-    goes_on = range_query(load(r, GOES_ON), slice_start(load(r, WINDOW), end - 1), end)
+    goes_on = range_query(r, load(r, GOES_ON), slice_start(load(r, WINDOW), end - 1), end)
     if events_of(goes_on) == 0:
         return state
     merge(load(r, PLAN), load(r, WHOLE), state, goes_on)
@@ -85,16 +82,16 @@ def window_state(r, walk, number):
 def oldest_entry(r):
     """Time of the oldest pane, event or slice that is held; there is one."""
     if not _some_go_on(r):
-        return oldest(load(r, TREE))
-    return min(oldest(load(r, TREE)), oldest(load(r, GOES_ON)))
+        return oldest(r, load(r, TREE))
+    return min(oldest(r, load(r, TREE)), oldest(r, load(r, GOES_ON)))
 
 
 @inner
 def first_entry_from(r, time):
     """(whether there is one, time of the first pane, event or slice at or after `time`)."""
-    found, first = first_from(load(r, TREE), time)
+    found, first = first_from(r, load(r, TREE), time)
     if _some_go_on(r):
-        goes_on, other = first_from(load(r, GOES_ON), time)
+        goes_on, other = first_from(r, load(r, GOES_ON), time)
         if goes_on and (other < first or not found):
             found, first = True, other
     return found, first

@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+from kernels import warm
 from stack import compiled
 from stack.places import PYTHON, REPOSITORY
 
@@ -15,3 +16,8 @@ def test_another_process_loads_the_compiled_kernels_and_compiles_nothing(set_up)
     assert done.returncode == 0
     assert {path.name: path.stat().st_mtime_ns for path in compiled.folder().rglob("*.nbc")} == before
     assert before
+
+
+def test_every_part_of_the_kernels_is_compiled_in_its_round():
+    for groups, parts in zip(compiled.ROUNDS, (warm.FIRST_ROUND, warm.SECOND_ROUND), strict=True):
+        assert sorted(part for group in groups for part in group) == sorted(parts)

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from kernels.aggregators import _doors
 from kernels.aggregators.finger_tree import layout
-from kernels.aggregators.finger_tree.query import query
+from kernels.aggregators.finger_tree.door import door
+from kernels.calls import ask_5
 from kernels.memory import as_float, entry, lend, load
 from kernels.plan import Plan
 from kernels.states import clear, copy_words, fold
@@ -23,8 +25,8 @@ def _fold_again(plan, into, states, stride, count):
 
 
 @entry
-def _query(tree, into):
-    copy_words(into, query(tree), load(tree, layout.STATE_BYTES) // 8)
+def _query(door, tree, into):
+    copy_words(into, ask_5(door, tree, _doors.QUERY, 0, 0, 0), load(tree, layout.STATE_BYTES) // 8)
 
 
 def _words(address: int, words: int) -> np.ndarray:
@@ -139,7 +141,7 @@ def _check_pending(nodes: _Nodes, right: list[int]) -> None:
 def _check_query(tree: int, plan: Plan) -> None:
     """Left leaf's suffixes and the young part together are all entries; a query settles what is pending, maybe."""
     answer = np.zeros(plan.state_words, np.int64)
-    _query(tree, lend(answer))
+    _query(door(), tree, lend(answer))
     nodes = _Nodes(tree, plan)
     states = nodes.entries(nodes.spine(layout.LEFT)[-1], nodes.height)
     waiting = int(nodes.header[layout.PENDING])
