@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor test fuzz lint docs lock bench-first-light accounted everyday new-stream new-query new-aggregate
+.PHONY: menu demo up down setup doctor test fuzz lint docs lock bench-first-light accounted everyday new-stream new-query new-aggregate bench-fiba bench-mta
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -46,6 +46,12 @@ lock: ## requirements/*.txt again from pyproject.toml
 
 bench-first-light: setup ## the kernel alone, and silver to Delta beside Spark's window()
 	@$(WINDROW_PYTHON) -m benchmarks.first_light
+
+bench-fiba: setup ## the figures of the FiBA paper with this project's kernels; writes docs/benchmarks/fiba.md
+	@$(WINDROW_PYTHON) -m benchmarks.fiba --sizes "$(or $(SIZES),normal)"
+
+bench-mta: setup ## the figures of the MTA paper likewise; writes docs/benchmarks/mta.md; more: SIZES=large
+	@$(WINDROW_PYTHON) -m benchmarks.mta --sizes "$(or $(SIZES),normal)"
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"

@@ -1,7 +1,11 @@
 """Makes the pages of docs/ that say what the definitions say: `python -m pipelines.docs` (or `make docs`)."""
 
+import importlib
+import inspect
 from pathlib import Path
 
+from kernels.aggregators import face, kernels
+from kernels.aggregators._card import Card
 from kernels.monoid import SECOND, Parameter
 from kernels.monoids import describe, every_monoid, functions
 from pipelines import flow, flow_text
@@ -12,6 +16,12 @@ from schemas.stream import COMMON_REFUSALS, Column, Layout, Stream
 from schemas.tables import RUNS, VERDICTS, Table, ingest_tables
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+KERNELS_INTRODUCTION = (
+    '`kernels.aggregators.make("finger_tree", {"total": agg("sum", "amount")})` is a window of events: `insert`, '
+    "`bulk_insert`, `evict`, `bulk_evict`, `query`, `range_query`, `oldest`, `youngest`, `len`, `check`. Costs below: "
+    "n entries in the window, d of them younger than an event, m in a burst or an eviction; amortised unless told "
+    "otherwise."
+)
 MADE = "<!-- Made by `make docs` from the definitions: change those, not this page. -->"
 
 
@@ -19,7 +29,7 @@ def pages() -> dict[str, str]:
     """Text of each made page, by file name."""
     each = {f"streams/{stream.name}.md": _page([MADE, *_stream(stream)]) for stream in streams().values()}
     return {"tables.md": tables_page(), "streams.md": streams_page(), "flow.md": flow_page(),
-            "aggregates.md": aggregates_page(), **each}
+            "aggregates.md": aggregates_page(), "kernels.md": kernels_page(), **each}
 
 
 def tables_page() -> str:
@@ -96,6 +106,24 @@ def _aggregate(name: str) -> list[str]:
         monoid.output_type, monoid.output_type) for monoid in monoids)
     second = f"; or with a second column: {', '.join(seconds)}" if seconds else ""
     return [f"`{name}`", ", ".join(columns) + second, "<br>".join(parameters.values()), ", ".join(gives)]
+
+
+def kernels_page() -> str:
+    """Every aggregator of point events: what it promises, and how it works."""
+    head = [field.replace("_", " ") for field in Card._fields]
+    rows = [["kernel", *head], *([f"`{name}`", *face(name).CARD] for name in kernels())]
+    parts = [part for name in kernels() for part in (f"## {name}", f"```\n{_about(name)}\n```", _options(name))]
+    return _page(["# Kernels of point events", MADE, KERNELS_INTRODUCTION, _grid(rows), *parts])
+
+
+def _about(kernel: str) -> str:
+    """The docstring of the module in which a kernel is explained."""
+    return inspect.getdoc(importlib.import_module(f"kernels.aggregators.{kernel}"))
+
+
+def _options(kernel: str) -> str:
+    options = ", ".join(f"`{option}`" for option in (*face(kernel).OPTIONS, "column_types"))
+    return f"Options: {options}. {' '.join(inspect.getdoc(face(kernel)).split())}"
 
 
 def _parameter(parameter: Parameter) -> str:

@@ -14,6 +14,13 @@ def kernels() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
+def face(kernel: str) -> type:
+    """The class of a kernel's object. NotServed for an unknown one."""
+    if kernel not in kernels():
+        raise NotServed("kernel", kernel, kernels())
+    return importlib.import_module(f"{__name__}.{kernel}").KERNEL
+
+
 def make(kernel: str, aggregates: Mapping[str, Aggregate], **options):
     """An empty window: insert, bulk_insert, evict, bulk_evict, query, range_query, oldest, youngest, len, check.
 
@@ -23,13 +30,11 @@ def make(kernel: str, aggregates: Mapping[str, Aggregate], **options):
     that hold something else than float64; others are those of the kernel's class (`OPTIONS`).
     Raises NotServed for an unknown kernel or function, WrongParameter for a wrong option, column or parameter.
     """
-    if kernel not in kernels():
-        raise NotServed("kernel", kernel, kernels())
+    made = face(kernel)
     if not isinstance(aggregates, Mapping) or not all(isinstance(each, Aggregate) for each in aggregates.values()):
         raise WrongParameter("aggregates", aggregates, "a dict such as {'total': agg('sum', 'amount')}")
-    face = importlib.import_module(f"{__name__}.{kernel}").KERNEL
-    allowed = (*face.OPTIONS, "column_types")
+    allowed = (*made.OPTIONS, "column_types")
     unknown = sorted(set(options) - set(allowed))
     if unknown:
         raise WrongParameter("options", unknown[0], f"options of {kernel}: {', '.join(allowed)}")
-    return face(aggregates, **options)
+    return made(aggregates, **options)

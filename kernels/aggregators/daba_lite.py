@@ -22,6 +22,7 @@ Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggr
 (VLDB Journal 2021); FIBA §7, a baseline.
 """
 
+from kernels.aggregators._card import Card
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_daba
@@ -274,6 +275,8 @@ class DabaLite(LiteWindow):
     range_query refuses ranges that end before the younger part of the window does.
     """
 
+    CARD = Card("in order", "O(1) worst case", "O(m)", "O(1) worst case", "O(m)", "O(1) worst case", "O(entries)",
+                "FIBA §7, baseline")
     _change, _answer, _destroy = staticmethod(_change), staticmethod(_answer), staticmethod(_destroy)
     _make, _check = staticmethod(_create), staticmethod(check_daba)
 

@@ -7,6 +7,7 @@ eviction takes the oldest entry again and again.
 import functools
 
 from kernels.aggregators import _doors
+from kernels.aggregators._card import Card
 from kernels.aggregators.finger_tree import FingerTree
 from kernels.aggregators.finger_tree.bulk import insert_sorted
 from kernels.aggregators.finger_tree.door import finger_tree_door
@@ -60,6 +61,7 @@ class FingerTreeSingle(FingerTree):
     """Any order; insert O(log d), bulk_insert O(m log d), evict O(log n), bulk_evict O(m log n), query O(1) where
     nothing changed, range_query O(log n). Options and memory as finger_tree."""
 
+    CARD = Card("any", "O(log d)", "O(m log d)", "O(log n)", "O(m log n)", "O(1)", "O(log n)", "FIBA §7, baseline")
     _door = staticmethod(door)
 
 

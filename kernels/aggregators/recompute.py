@@ -9,6 +9,7 @@ stays at place 0, so that its ring never wraps.
 Source: the definition of a window's aggregate.
 """
 
+from kernels.aggregators._card import Card
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_order
@@ -181,6 +182,7 @@ class Recompute(Window):
     Memory: a time and a state an entry and an eighth of that.
     """
 
+    CARD = Card("any", "O(d)", "O(m + d)", "O(n)", "O(log n)", "O(n)", "O(entries)", "oracle")
     _create, _destroy = staticmethod(_create), staticmethod(_destroy)
     _change, _answer, _check = staticmethod(_change), staticmethod(_answer), staticmethod(check_order)
 

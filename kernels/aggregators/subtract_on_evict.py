@@ -12,6 +12,7 @@ int64 unless told otherwise.
 Source: folklore of sliding sums; it is also among the programs of FIBA's authors.
 """
 
+from kernels.aggregators._card import Card
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_total
@@ -165,6 +166,7 @@ class SubtractOnEvict(Window):
     """
 
     DEFAULT_TYPE = "int64"
+    CARD = Card("in order, exact inverses only", "O(1)", "O(m)", "O(1)", "O(m)", "O(1)", "O(entries)", "oracle")
     _create, _destroy = staticmethod(_create), staticmethod(_destroy)
     _change, _answer, _check = staticmethod(_change), staticmethod(_answer), staticmethod(check_total)
 

@@ -12,6 +12,7 @@ Times 1 to 7, sum, after the eviction of time 1 has turned 2 to 5 around and 6 a
 Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folklore queue of two stacks.
 """
 
+from kernels.aggregators._card import Card
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_two_stacks
@@ -170,6 +171,7 @@ class TwoStacksLite(LiteWindow):
     range_query refuses ranges that end before the younger part of the window does.
     """
 
+    CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(m)", "O(1)", "O(entries)", "FIBA §7, baseline")
     _change, _answer, _destroy = staticmethod(_change), staticmethod(_answer), staticmethod(_destroy)
     _make, _check = staticmethod(_create), staticmethod(check_two_stacks)
 

@@ -1,6 +1,7 @@
 """The amortised monoid tree as an object for one window: for users, tests and notebooks. The replay uses the same
 functions."""
 
+from kernels.aggregators._card import Card
 from kernels.aggregators._forest.face import MonoidWindow
 from kernels.aggregators._forest.words import PLAN
 from kernels.aggregators._window import BULK_EVICT, EVICT, lower_all
@@ -42,5 +43,6 @@ class AmortizedMonoidTree(MonoidWindow):
     m entries being evicted.
     """
 
+    CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(log n)", "O(1)", "O(log n)", "MTA §4.2, alg. 3-7")
     _create_entry, _insert_entry = staticmethod(create), staticmethod(insert)
     _drop_entry, _answer_entry = staticmethod(drop), staticmethod(answer)

@@ -1,6 +1,7 @@
 """The finger tree as an object for one window: for users, tests and notebooks. The replay uses the same functions."""
 
 from kernels.aggregators import _doors
+from kernels.aggregators._card import Card
 from kernels.aggregators._door_window import DoorWindow
 from kernels.aggregators.finger_tree.check import check_tree
 from kernels.aggregators.finger_tree.door import door
@@ -19,6 +20,7 @@ class FingerTree(DoorWindow):
     """
 
     OPTIONS = ("min_arity", "deferred_free")
+    CARD = Card("any", "O(log d)", "O(m log(d / m))", "O(log n)", "O(log m)", "O(1)", "O(log n)", "FIBA §3-6")
     _door = staticmethod(door)
     _check = staticmethod(check_tree)
 

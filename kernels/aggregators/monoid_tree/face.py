@@ -1,5 +1,6 @@
 """The monoid tree as an object for one window: for users, tests and notebooks. The replay uses the same functions."""
 
+from kernels.aggregators._card import Card
 from kernels.aggregators._forest.face import MonoidWindow
 from kernels.aggregators._forest.words import PLAN
 from kernels.aggregators._window import BULK_EVICT, EVICT, lower_all
@@ -40,5 +41,7 @@ class MonoidTree(MonoidWindow):
     sorting, query and len O(1); a policy costs O(log m) of its calls per event, m entries being evicted.
     """
 
+    CARD = Card("in order", "O(log n)", "O(m + log n)", "O(log n)", "O(log n)", "O(1)", "O(log n)",
+                "MTA §4.1, alg. 1-2")
     _create_entry, _insert_entry = staticmethod(create), staticmethod(insert)
     _drop_entry, _answer_entry = staticmethod(drop), staticmethod(answer)

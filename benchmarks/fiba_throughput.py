@@ -1,0 +1,108 @@
+"""FIBA, figures 11 to 14: entries a second of evict, insert and query in bursts, against burst size and disorder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.pages import Figure, verdict
+from benchmarks.pictures import Panel, draw
+from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, Events, throughput
+from kernels.monoids import AggregateSpec
+
+AGGREGATES = {name: AggregateSpec(name, 0, "float64") for name in ("sum", "geometric_mean", "bloom")}
+TREE, SINGLE = "finger_tree (8)", "finger_tree_single (8)"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """window, of bloom a sixteenth; bursts and distances: what m and d are varied over; seconds: per point."""
+
+    window: int = 1 << 22
+    bursts: tuple[int, ...] = tuple(1 << e for e in (0, 2, 4, 6, 8, 10, 12, 14))
+    distances: tuple[int, ...] = (0, *(1 << e for e in (4, 8, 12, 16, 20)))
+    seconds: float = 0.04
+
+    def window_of(self, aggregate: str) -> int:
+        return self.window // 16 if aggregate == "bloom" else self.window
+
+
+def against(name: str, aggregate: str, disorder: int, bursts: tuple[int, ...], sizes: Sizes) -> list[float]:
+    """Million entries a second at each burst size."""
+    window = Driven(name, Events([AGGREGATES[aggregate]]))
+    window.fill(sizes.window_of(aggregate), disorder)
+    found = [throughput(window, burst, sizes.seconds) / 1e6 for burst in bursts]
+    window.close()
+    return found
+
+
+def by_burst(folder: Path, sizes: Sizes) -> Figure:
+    """Figures 11 and 12, and the same at some disorder, which the paper leaves out."""
+    rows, panels, found, far = [], [], {}, min(1024, sizes.window // 32)
+    for disorder in (0, far):
+        for aggregate in AGGREGATES:
+            lines = {}
+            for name in (*ANY_ORDER, *(IN_ORDER if disorder == 0 else ())):
+                speeds = against(name, aggregate, disorder, sizes.bursts, sizes)
+                found[name, aggregate, disorder] = speeds
+                lines[name] = (sizes.bursts, speeds)
+                rows.append({"aggregate": aggregate, "d": str(disorder), "kernel": name,
+                             **{f"m={burst}": speed for burst, speed in zip(sizes.bursts, speeds, strict=True)}})
+            panels.append(Panel(f"{aggregate}, d = {disorder}", lines, "m, entries", "million entries/s"))
+    measured = (f"Million entries a second of bulk evict, bulk insert and query in turn, against the burst size m; "
+                f"window {sizes.window:,} entries, of bloom {sizes.window_of('bloom'):,}.")
+    return Figure("Throughput against burst size (FIBA 11, 12)", measured, rows, _burst_verdicts(found, far),
+                  draw(folder / "fiba-throughput-bursts.png", panels))
+
+
+def _burst_verdicts(found: dict, far: int) -> list[str]:
+    verdicts = []
+    for name in (TREE, *IN_ORDER):
+        ratio = found[name, "sum", 0][-1] / found[name, "sum", 0][0]
+        verdicts.append(verdict(ratio > 1, f"{name}'s throughput rises with m, {ratio:.1f} times from first to last m "
+                                           "(sum, in order)."))
+    for disorder in (0, far):
+        ours, theirs = found[TREE, "sum", disorder][-1], found[SINGLE, "sum", disorder][-1]
+        verdicts.append(verdict(ours > theirs, f"at the largest m and d = {disorder}, {TREE} is {ours / theirs:.1f} "
+                                               f"times as fast as {SINGLE}; expected: ahead."))
+    best = max(IN_ORDER, key=lambda name: found[name, "sum", 0][-1])
+    verdicts.append(verdict(best == "two_stacks_lite", f"of the kernels for order, {best} has the best throughput at "
+                                                       "the largest m; expected: two_stacks_lite."))
+    return verdicts
+
+
+def by_distance(folder: Path, sizes: Sizes) -> Figure:
+    """Figures 13 and 14."""
+    rows, panels, found = [], [], {}
+    large = min(1024, max(sizes.bursts))
+    for aggregate in AGGREGATES:
+        distances = [each for each in sizes.distances if each <= sizes.window_of(aggregate) // 2]
+        for name in ANY_ORDER:
+            speeds = [against(name, aggregate, distance, (large, 1), sizes) for distance in distances]
+            for burst, of_burst in zip((large, 1), zip(*speeds, strict=True), strict=True):
+                found[name, aggregate, burst] = of_burst
+                rows.append({"aggregate": aggregate, "m": str(burst), "kernel": name,
+                             **{f"d={distance}": speed for distance, speed in zip(distances, of_burst, strict=True)}})
+        panels += [Panel(f"{aggregate}, m = {burst}", {name: (distances, found[name, aggregate, burst])
+                                                       for name in ANY_ORDER},
+                         "d, entries", "million entries/s", "symlog") for burst in (large, 1)]
+    measured = (f"Million entries a second of bulk evict, bulk insert and query in turn, d entries from the young end; "
+                f"window {sizes.window:,}, of bloom {sizes.window_of('bloom'):,} (0 in the table: d doesn't fit).")
+    picture = draw(folder / "fiba-throughput-disorder.png", panels[::2] + panels[1::2])
+    rows.sort(key=lambda row: -int(row["m"]))
+    verdicts = _distance_verdicts(found, large)
+    return Figure("Throughput against disorder (FIBA 13, 14)", measured, rows, verdicts, picture)
+
+
+def _distance_verdicts(found: dict, large: int) -> list[str]:
+    bulk, single = found[TREE, "sum", large], found[SINGLE, "sum", large]
+    one = found[TREE, "sum", 1]
+    return [
+        verdict(bulk[-1] > 0.4 * bulk[1], f"in bursts of {large}, {TREE} keeps {bulk[-1] / bulk[1]:.0%} of its "
+                "throughput from the least disorder to the most; expected: about flat."),
+        verdict(single[-1] < single[0], f"in bursts of {large}, {SINGLE} falls to {single[-1] / single[0]:.0%} from "
+                "order to the most disorder; expected: falls with log d."),
+        verdict(all(ours > theirs for ours, theirs in zip(bulk, single, strict=True)),
+                f"{TREE} is {min(ours / theirs for ours, theirs in zip(bulk, single, strict=True)):.1f} times as fast "
+                f"as {SINGLE} or more at every d in bursts of {large}; expected: ahead."),
+        verdict(one[-1] < one[0], f"event by event, {TREE} falls to {one[-1] / one[0]:.0%} from order to the most "
+                "disorder; expected: falls with log d."),
+    ]

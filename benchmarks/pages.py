@@ -1,0 +1,64 @@
+"""Pages of figures under docs/benchmarks: what is measured, a table, a picture, and what a check says of its shape."""
+
+import os
+import platform
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from benchmarks.markdown import table
+from pipelines.config import REPOSITORY
+
+FOLDER = REPOSITORY / "docs" / "benchmarks"
+
+
+@dataclass
+class Figure:
+    """One figure: its heading, a sentence of what is measured, rows of its table, verdicts of its checks."""
+
+    title: str
+    measured: str
+    rows: list[dict]
+    verdicts: list[str] = field(default_factory=list)
+    picture: str = ""
+
+    def text(self) -> str:
+        picture = [f"![{self.title}]({self.picture})"] if self.picture else []
+        verdicts = "\n".join(f"- {verdict}" for verdict in self.verdicts)
+        return "\n\n".join([f"## {self.title}", self.measured, table(self.rows), *picture, verdicts])
+
+
+def machine() -> str:
+    """Processor, commit and versions."""
+    return (f"{_processor()}; commit {_commit()}; Python {platform.python_version()}, Numba "
+            f"{numba.__version__}, NumPy {np.__version__}.")
+
+
+def _processor() -> str:
+    information, cores = Path("/proc/cpuinfo"), len(os.sched_getaffinity(0))
+    lines = information.read_text().splitlines() if information.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.machine()}, {cores} cores"
+
+
+def _commit() -> str:
+    asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    return asked.stdout.strip() or "unknown"
+
+
+def verdict(holds: bool, statement: str) -> str:
+    """A check's outcome in front of what it says with its numbers."""
+    return f"{'As in the paper' if holds else 'NOT as in the paper'}: {statement}"
+
+
+def write(folder: Path, name: str, head: str, figures: list[Figure]) -> Path:
+    """The page of some figures; `head` has its title and what holds for all of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / f"{name}.md"
+    note = f"<!-- Made by `make bench-{name.split('-')[0]}`: run that again, don't edit this page. -->"
+    title, _, rest = head.partition("\n")
+    page.write_text("\n\n".join([title, note, rest.strip(), machine(), *(each.text() for each in figures)]) + "\n")
+    return page
