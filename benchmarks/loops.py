@@ -15,7 +15,7 @@ TREE = "kernels.aggregators.finger_tree."
 IN_MODULES = {
     "finger_tree": {"create": TREE + "nodes", "destroy": TREE + "layout", "query": TREE + "query",
                     "bulk_evict": TREE + "evict", "insert_burst": TREE + "insert"},
-    "finger_tree_single": {"destroy": TREE + "layout"},
+    "finger_tree_single": {"create": TREE + "nodes", "destroy": TREE + "layout", "query": TREE + "query"},
     "monoid_tree": "kernels.aggregators.monoid_tree.tree",
     "amortized_monoid_tree": "kernels.aggregators.amortized_monoid_tree.forest",
 }  # fmt: skip
