@@ -8,7 +8,8 @@ import time
 
 import numpy as np
 
-from benchmarks.loops import close, compiled, evict_until, fill, open_tree, open_window, slide, time_slide
+from benchmarks.loops import create, destroy, evict_until, fill, slide, time_slide
+from kernels.aggregators import face
 from kernels.columns import Source
 from kernels.memory import lend
 from kernels.monoids import AggregateSpec
@@ -38,11 +39,10 @@ class Driven:
     def __init__(self, name: str, events: Events, frees_at_once: bool = False):
         kernel, _, arity = name.partition(" (")
         self.kernel, self._events = kernel, events
-        plan = lend(events.plan.block)
-        if arity:
-            self.address = compiled(open_tree, kernel)(plan, int(arity.rstrip(")")), int(frees_at_once))
-        else:
-            self.address = compiled(open_window, kernel)(plan)
+        self._words = np.array([face(kernel).door(), 0, events.source.address], np.int64)
+        self._driven = lend(self._words)
+        options = (int(arity.rstrip(")")), int(frees_at_once)) if arity else (0, 0)
+        create(self._driven, lend(events.plan.block), *options)
         self.next = self.size = 0
 
     def fill(self, size: int, disorder: int = 0) -> None:
@@ -54,35 +54,32 @@ class Driven:
 
     def _fill(self, times: np.ndarray) -> None:
         times = times.astype(np.int64)
-        compiled(fill, self.kernel)(self.address, lend(times), self._events.source.address, len(times), FILL_ROWS)
+        fill(self._driven, lend(times), len(times), FILL_ROWS)
 
     def insert(self, times: np.ndarray, burst: int) -> None:
         """Sorted within each burst only."""
-        compiled(fill, self.kernel)(self.address, lend(times), self._events.source.address, len(times), burst)
+        fill(self._driven, lend(times), len(times), burst)
 
     def slide(self, bursts: int, burst: int) -> float:
         """Processor seconds of so many turns: evict, insert, query. Other work on the machine then costs caches, not
         seconds."""
         times = self._coming(bursts * burst)
-        loop = compiled(slide, self.kernel)
         began = time.thread_time()
-        loop(self.address, lend(times), self._events.source.address, bursts, burst, self.size)
+        slide(self._driven, lend(times), bursts, burst, self.size)
         return time.thread_time() - began
 
     def time_slide(self, bursts: int, burst: int) -> np.ndarray:
         """Cycles of each turn's eviction and insertion."""
         times, clock = self._coming(bursts * burst), np.zeros((bursts, 2), np.int64)
-        words = np.array([self.size, lend(clock)], np.int64)
-        compiled(time_slide, self.kernel)(self.address, lend(times), self._events.source.address, bursts, burst,
-                                            lend(words))
+        time_slide(self._driven, lend(times), bursts, burst, self.size, lend(clock))
         return clock
 
     def evict_until(self, until: int) -> int:
         """Cycles of one bulk eviction with a query."""
-        return compiled(evict_until, self.kernel)(self.address, until)
+        return evict_until(self._driven, until)
 
     def close(self) -> None:
-        compiled(close, self.kernel)(self.address)
+        destroy(self._driven)
 
     def _coming(self, rows: int) -> np.ndarray:
         times = np.arange(self.next, self.next + rows, dtype=np.int64)

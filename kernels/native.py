@@ -8,6 +8,8 @@ an address each is compiled once; a call by address costs about 2 ns more than o
 
 from numba import cfunc, config, types
 
+from kernels.memory import inner
+
 _functions = []  # without the JIT an address is a place in this list
 _natives = []  # who drops a C function frees its code
 
@@ -21,6 +23,14 @@ def address_of(function, answers: bool) -> int:
     result = types.int64 if answers else types.void
     _natives.append(cfunc(result(*arguments), cache=True, error_model="numpy")(function))
     return _natives[-1].address
+
+
+def named_inner(kernel: str, function):
+    """A function that is made once for each of several kernels, compiled under a name of the kernel's own. Numba's
+    cache links by name: of two functions of one name, cached by two processes, a third would run one in place of the
+    other."""
+    function.__qualname__ = f"{kernel}.{function.__name__}"
+    return inner(function)
 
 
 def function_at(address: int):

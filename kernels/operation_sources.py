@@ -109,6 +109,20 @@ for row in range(states):
     target += stride"""
 
 
+def _spread(monoid, names):
+    if isinstance(monoid, Sketch):
+        return f"""
+for row in range(states):
+    {names.absorb}(load(targets, row) + offset, target, parameters)
+    target += stride"""
+    return f"""
+for row in range(states):
+    at = load(targets, row) + offset
+    state = {names.combine}({_words('at', monoid)}, {_words('target', monoid)})
+    {_indented(_stores('at', monoid))}
+    target += stride"""
+
+
 def _indented(text: str) -> str:
     return text.replace("\n", "\n    ")
 
@@ -249,6 +263,7 @@ def sources() -> dict[str, str]:
         "subtract": _loop("subtract", ", older", _subtract),
         "prefixes": _loop("prefixes", ", stride, first, states, start", _prefixes),
         "merge_each": _loop("merge_each", ", stride, olders, states", _merge_each),
+        "spread": _loop("spread", ", stride, targets, states", _spread),
         "lower_each": lowered_each,
         "lower_slot": lowered,
     }

@@ -13,7 +13,7 @@ from kernels.plan_layout import OPERATIONS as TABLE
 
 CLEAR, FOLD, MERGE, SUFFIXES, PREFIXES = map(OPERATIONS.index, ("clear", "fold", "merge", "suffixes", "prefixes"))
 MERGE_EACH, GATHER, LIFT_EACH = map(OPERATIONS.index, ("merge_each", "gather", "lift_each"))
-SUBTRACT, LOWER_EACH = map(OPERATIONS.index, ("subtract", "lower_each"))
+SUBTRACT, SPREAD, LOWER_EACH = map(OPERATIONS.index, ("subtract", "spread", "lower_each"))
 
 
 @inner
@@ -50,6 +50,12 @@ def prefixes(plan, into, stride, first, states, start):
 def merge_each(plan, into, stride, olders, states):
     """Each state at `into` gets the one whose address `olders` tells in front."""
     call_5(load(load(plan, TABLE), MERGE_EACH), plan, into, stride, olders, states)
+
+
+@inner
+def spread(plan, first, stride, targets, states):
+    """Each state at `first` is combined behind the one whose address `targets` tells; several may go to one."""
+    call_5(load(load(plan, TABLE), SPREAD), plan, first, stride, targets, states)
 
 
 @inner
@@ -95,4 +101,4 @@ def events_of(state):
 
 
 __all__ = ["clear", "copy_words", "events_of", "fold", "gather", "lift_each", "lower", "lower_each", "merge",
-           "merge_each", "prefixes", "subtract", "suffixes"]
+           "merge_each", "prefixes", "spread", "subtract", "suffixes"]

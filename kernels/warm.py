@@ -11,9 +11,9 @@ import numpy as np
 from numba import types
 
 from kernels import aggregators, operations
-from kernels.aggregators.finger_tree.door import door
 from kernels.each import KeyedEvents, answer_each
 from kernels.monoids import AggregateSpec
+from kernels.ranks.door import door as ranks_door
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
 from kernels.replay.loop import replay
 from schemas.query import agg
@@ -25,7 +25,7 @@ VALID = np.ones((1, 1), np.bool_)
 def compile_replay() -> None:
     """The replay, without running it: that would take all the other parts."""
     if hasattr(replay, "compile"):  # not with the JIT off
-        replay.compile(types.int64(types.int64, types.int64, types.int64, types.int64))
+        replay.compile((types.int64,) * 3)  # as a call does: a whole signature is cached as something else
 
 
 def warm_replay() -> int:
@@ -47,7 +47,7 @@ def warm_each() -> None:
 
 
 def warm_objects(names: list[str]) -> None:
-    """Compile or load the object faces of some kernels."""
+    """Compile or load what the objects of some kernels have beside their doors."""
     for kernel in names:
         window = aggregators.make(kernel, {"events": agg("count")})
         window.insert(1)
@@ -56,10 +56,17 @@ def warm_objects(names: list[str]) -> None:
         window.check()
 
 
+def compile_doors(names: list[str]) -> None:
+    """Compile the kernels themselves, each behind its own address."""
+    for kernel in names:
+        aggregators.face(kernel).door()
+
+
 KERNELS = aggregators.kernels()
-FIRST_ROUND = {"operations": operations.addresses, "finger_tree": door, "replay": compile_replay}
-SECOND_ROUND = {"each": warm_each, "rows": warm_replay, "objects": lambda: warm_objects(KERNELS[::2]),
-                "more objects": lambda: warm_objects(KERNELS[1::2])}
+FIRST_ROUND = {"operations": operations.addresses, "finger_tree": lambda: compile_doors(["finger_tree"]),
+               "doors": lambda: compile_doors([name for name in KERNELS if name != "finger_tree"]),
+               "ranks": ranks_door, "replay": compile_replay}
+SECOND_ROUND = {"each": warm_each, "rows": warm_replay, "objects": lambda: warm_objects(KERNELS)}
 
 
 if __name__ == "__main__":

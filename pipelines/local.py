@@ -25,7 +25,8 @@ def replay_table(events: pa.Table, query: Query, complete: bool = False, kernel:
     events: the query's key and value columns, `start`, `end` (equal to start for points), `arrival` (timestamps with a
         time zone, whole microseconds), `seq` (integers); rows in any order, (arrival, seq) unique, end ≥ start, no NaN
     complete: the stream has ended, so the watermark goes to infinity at the last arrival tick
-    kernel, options: use this kernel with these options; by default chosen by the query
+    kernel, options: use this kernel with these options; by default chosen for each key by its events; the
+        ledger of a run tells which
     Returns the key columns with their own types, window_start, window_end, revision, pane, emitted_at, events,
     late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
@@ -34,7 +35,7 @@ def replay_table(events: pa.Table, query: Query, complete: bool = False, kernel:
     """
     ours, ticks = _admit(events, query, complete)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
-    return _with_key_types(replay_events(ours, query, ticks, ended_us, kernel, options), events, query)
+    return _with_key_types(replay_events(ours, query, ticks, ended_us, kernel, options).rows, events, query)
 
 
 def late_table(events: pa.Table, query: Query, complete: bool = False) -> pa.Table:

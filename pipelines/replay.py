@@ -22,8 +22,8 @@ from pipelines.audit_versions import AuditVersions
 from pipelines.config import Config
 from pipelines.look_back import LookBack
 from pipelines.query_tables import QueryTables
-from pipelines.replay_tasks import ORDER_COLUMNS, Work, by_bucket, from_shuffle
-from pipelines.replaying import kernel_name
+from pipelines.replay_tasks import KEYS_BY, ORDER_COLUMNS, Work, by_bucket, from_shuffle
+from pipelines.replaying import refuse_unreplayable
 from schemas.errors import BadInput
 from schemas.query import Query
 from schemas.registry import stream as stream_named
@@ -45,12 +45,16 @@ _SQL_TYPES = {
 
 @dataclass(frozen=True)
 class Audited:
-    """What a replay wrote and read, for the ledger. `counts`: events_read, events_of_day, rows, late_rows."""
+    """What a replay wrote and read, for the ledger. `counts`: those of replay_tasks.COUNTS."""
 
     versions: AuditVersions
     inputs: dict
     counts: dict[str, int]
-    kernel: str
+
+    @property
+    def kernel(self) -> str | None:
+        """The kernels that replayed any keys, with commas between; None where there were no events."""
+        return ", ".join(kernel for kernel, name in KEYS_BY.items() if self.counts[name]) or None
 
 
 def audit(config: Config, query: Query, day: date) -> Audited:
@@ -58,7 +62,8 @@ def audit(config: Config, query: Query, day: date) -> Audited:
 
     Raises NotServed for what no kernel serves, BadInput for events that break the contract of a replay.
     """
-    kernel, stream, tables = kernel_name(query), stream_named(query.stream), QueryTables.of(query)
+    refuse_unreplayable(query)
+    stream, tables = stream_named(query.stream), QueryTables.of(query)
     with ingest_lock.held(config, stream.name):
         digests, back = stale.digests(config, stream.name), look_back.of(config, query, stream, day)
     lake.ensure(config, tables.late_audit)
@@ -69,7 +74,6 @@ def audit(config: Config, query: Query, day: date) -> Audited:
         # Nothing had arrived before the day: the run depends on that too.
         stale.read_inputs(digests, stream.first_day if back.bound_us is None else back.first_day, day),
         counts,
-        kernel,
     )
 
 

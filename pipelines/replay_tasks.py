@@ -12,13 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from kernels.replay import CHOSEN
 from pipelines.arrays import TIME
 from pipelines.look_back import LookBack
 from pipelines.replaying import late_events, replay_events
 from schemas.query import Query
 
 ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
-COUNTS = pa.schema([(name, pa.int64()) for name in ("events_read", "events_of_day", "rows", "late_rows")])
+KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
+"""Kernel → name of the count of keys that it replayed."""
+_COUNTED = ("events_read", "events_of_day", "rows", "late_rows", *KEYS_BY.values())
+COUNTS = pa.schema([(name, pa.int64()) for name in _COUNTED])
 # Big enough that Arrow's cost per batch vanishes, small enough that the JVM holds a few of them.
 ROWS_PER_BATCH = 32_768
 
@@ -77,9 +81,10 @@ def make(work: Work, events: pa.Table) -> Made:
     back = work.look_back
     replayed = replay_events(_that_make_rows(events, back), work.query, back.ticks, back.last_tick_us)
     late = late_events(events, work.query, back.ticks)
-    rows = _of_day(replayed, "emitted_at", "emitted_date", work)
+    rows = _of_day(replayed.rows, "emitted_at", "emitted_date", work)
     late_rows = _of_day(late, "arrival", "arrival_date", work)
-    counts = (len(events), len(_of_day(events, "arrival", "arrival_date", work)), len(rows), len(late_rows))
+    counts = (len(events), len(_of_day(events, "arrival", "arrival_date", work)), len(rows), len(late_rows),
+              *(replayed.kernels.get(kernel, 0) for kernel in KEYS_BY))
     return Made(rows.select(work.result_schema.names).cast(work.result_schema),
                 late_rows.select(work.late_schema.names).cast(work.late_schema),
                 pa.table([[count] for count in counts], schema=COUNTS))

@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -48,8 +49,15 @@ LATE_TYPES = {"reason": pa.string(), "first_missed": TIME, "last_missed": TIME, 
 SEQUENCES = (("seq",), ("path", "line", "reading"))
 
 
+class Replayed(NamedTuple):
+    """rows: of the query's table; kernels: how many keys were replayed by which kernel."""
+
+    rows: pa.Table
+    kernels: Mapping[str, int]
+
+
 def replay_events(events: pa.Table, query: Query, ticks: PassTicks, last_tick_us: int | None = None,
-                  kernel: str | None = None, options: Mapping[str, int] | None = None) -> pa.Table:
+                  kernel: str | None = None, options: Mapping[str, int] | None = None) -> Replayed:
     """The result rows of events that were judged at the entrance, sorted by key, window and revision.
 
     events: key and value columns, start, arrival, and for the order seq or path, line, reading; ticks: the whole
@@ -62,7 +70,7 @@ def replay_events(events: pa.Table, query: Query, ticks: PassTicks, last_tick_us
     kept = events.filter(rows_that_pass(events, query.where))
     kept = kept.filter(~too_long(kept, query.window))
     if kept.num_rows == 0:
-        return empty_results(events, query, aggregates)
+        return Replayed(empty_results(events, query, aggregates), {})
     groups = group(kept, query.key)
     start_us = stored(kept["start"])[groups.order]
     values, present = aggregates.values(kept, groups.order)
@@ -70,7 +78,7 @@ def replay_events(events: pa.Table, query: Query, ticks: PassTicks, last_tick_us
     columns = EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us)
     rows = replay_keys(columns, window_spec(query.window, start_us), aggregates.plan, ticks,
                        rules_of(query, last_tick_us), choice)
-    return _result_table(rows, groups, aggregates)
+    return Replayed(_result_table(rows, groups, aggregates), rows.kernels)
 
 
 def late_events(events: pa.Table, query: Query, ticks: PassTicks) -> pa.Table:
@@ -99,9 +107,9 @@ def too_long(events: pa.Table, window: Window) -> np.ndarray:
     return stored(events["end"]) - stored(events["start"]) > window.longest // MICROSECOND
 
 
-def kernel_name(query: Query) -> str:
-    """The kernel that a query gets by default."""
-    return _choose(query, AggregatePlan(()), None, None).name
+def refuse_unreplayable(query: Query) -> None:
+    """NotServed, or WrongParameter, for a window that no kernel serves."""
+    _choose(query, AggregatePlan(()), None, None)
 
 
 def refuse_unserved(window: Window) -> None:
@@ -187,4 +195,4 @@ def _known(values: pa.Array, known: np.ndarray) -> pa.Array:
     return pc.if_else(pa.array(known), values, pa.scalar(None, values.type))
 
 
-__all__ = ["aggregate_columns", "kernel_name", "late_events", "pass_ticks", "replay_events"]
+__all__ = ["aggregate_columns", "late_events", "pass_ticks", "refuse_unreplayable", "replay_events"]

@@ -183,7 +183,7 @@ RUNS = Table(
      _required("counts", "string", "JSON: rows in and out, by kind"),
      _required("code_hash", "string", "hash of the code of kernels/, pipelines/ and schemas/"),
      _required("definition_hash", "string", "hash of the stream's and the query's definitions"),
-     Column("kernel", "string", "the kernel that made the rows"),
+     Column("kernel", "string", "the kernels that made the rows; `counts` tells how many keys each"),
      Column("message", "string", "what went wrong, for failed and refused")))
 
 VERDICTS = Table(

@@ -1,29 +1,44 @@
 """What the object faces of all aggregators share: names of columns and outputs, sorting of bursts, errors.
 
-A kernel gives a class with five compiled functions, each over the address of its structure:
-
-    _create(plan, …options) → address          _destroy(address)
-    _change(address, operation, time, source, rows) → (status, number)
-    _answer(address, whole, low, high, answers): (word, is_null, failed) per slot into `answers`
-    _check(address, plan): plain Python, raises AssertionError
+A kernel stands behind one address (_doors.py). Its class says which, how its options go into CREATE, and how its
+invariants are checked.
 """
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from kernels.columns import Columns, name_aggregates
-from kernels.memory import inner, lend, load, not_inlined, store
-from kernels.monoids import find_monoid
-from kernels.plan import SLOTS, make_plan
+from kernels.aggregators import _doors
+from kernels.calls import ask_5
+from kernels.columns import Columns, Source, name_aggregates
+from kernels.memory import entry, inner, lend, load, not_inlined, store
+from kernels.monoids import AggregateSpec, find_monoid
+from kernels.operation_sources import TIMES
+from kernels.plan import SLOTS, Plan, make_plan
 from kernels.states import lower
 from schemas.errors import AggregateFailed, BadInput, NotServed
 from schemas.query import Aggregate
 
-INSERT, EVICT, BULK_EVICT, OLDEST, YOUNGEST, LENGTH = range(6)
-DONE, NOTHING, OUT_OF_ORDER, NOT_OLDEST, NOT_KEPT = range(5)
-"""Answers of _change: done; nothing is there; older than the youngest (number: that); not the oldest (number: that)."""
+
+@entry
+def ask(door, s, operation, first, second, third):
+    """One operation."""
+    return ask_5(door, s, operation, first, second, third)
+
+
+@entry
+def answer(door, s, between, plan, answers):
+    """Lower the aggregate of all entries, or of [low, high), if `between` is the address of the two; NOTHING if it is
+    not kept."""
+    if between == 0:
+        state = ask_5(door, s, _doors.QUERY, 0, 0, 0)
+    else:
+        state = ask_5(door, s, _doors.RANGE_QUERY, load(between, 0), load(between, 1), 0)
+    if state == 0:
+        return _doors.NOTHING
+    lower_all(plan, state, answers)
+    return _doors.DONE
 
 
 @inner
@@ -47,15 +62,26 @@ class Window:
 
     OPTIONS: tuple[str, ...] = ()
     DEFAULT_TYPE = "float64"
+    IN_ORDER_ONLY = False
+    PANE_OPTION = 0
+    """CREATE's option where a replay keeps panes in it, of which it asks any range."""
+    door: Callable[[], int]
+    _check: Callable[[int, Plan], None]
+    """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
 
     def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
         named = name_aggregates(aggregates, column_types, self.DEFAULT_TYPE)
         self._names = named.outputs
         self._columns = Columns(named.columns)
+        self.refuse(named.specs)
         self._plan = make_plan(named.specs, counts_events=False)
         self._answers = np.zeros((int(self._plan.block[SLOTS]), 3), np.int64)
         self._address = self._create(lend(self._plan.block), **options)
         self._close = weakref.finalize(self, self._destroy, self._address)
+
+    @classmethod
+    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
+        """Raise WrongParameter for an aggregate that the kernel can't have."""
 
     def insert(self, t: int, v=None) -> None:
         """Insert one event; at a time that is there, it is combined behind what is there."""
@@ -65,48 +91,45 @@ class Window:
         """Insert a burst, given in order of arrival; it is sorted here, stably. NumPy arrays are taken as they are."""
         times = self._columns.times(ts)
         source = self._columns.source(vs, times, np.argsort(times, kind="stable"))
-        if times.size:
-            status, youngest = self._change(self._address, INSERT, 0, source.address, times.size)
-            if status == OUT_OF_ORDER:
-                raise BadInput(f"time {source.times[0]} after {youngest}: {self._name()} takes events in order of time "
-                               "and took nothing of this insertion; finger_tree takes events out of order")
+        if times.size and self._insert(source, times.size) == _doors.OUT_OF_ORDER:
+            raise BadInput(f"time {source.times[0]} after {self.youngest()}: {self._name()} takes events in order of "
+                           "time and took nothing of this insertion; finger_tree takes events out of order")
 
     def evict(self, t: int) -> None:
         """Remove the entry at time `t`. BadInput if there is none."""
-        status, number = self._change(self._address, EVICT, self._columns.time(t), 0, 0)
-        if status == NOTHING:
+        status = self._evict(_doors.EVICT, self._columns.time(t))
+        if status == _doors.NOTHING:
             raise BadInput(f"nothing is at time {t} to be evicted; the window {self._extent()}")
-        if status == NOT_OLDEST:
-            raise BadInput(f"time {t} is not the oldest, {number}: {self._name()} evicts from the old end only; use "
-                           "finger_tree to evict elsewhere")
+        if status == _doors.NOT_OLDEST:
+            raise BadInput(f"time {t} is not the oldest, {self.oldest()}: {self._name()} evicts from the old end only; "
+                           "use finger_tree to evict elsewhere")
 
     def bulk_evict(self, t: int) -> None:
         """Remove all entries at times ≤ `t`; that may be none, or all."""
-        self._change(self._address, BULK_EVICT, self._columns.time(t), 0, 0)
+        self._evict(_doors.BULK_EVICT, self._columns.time(t))
 
     def query(self) -> dict[str, int | float | bool | None]:
         """Aggregates of all entries by name, None for a null."""
-        self._answer(self._address, True, 0, 0, lend(self._answers))
+        self._answer(None)
         return self._lowered()
 
     def range_query(self, lo: int, hi: int) -> dict[str, int | float | bool | None]:
         """Aggregates of the entries with times in [lo, hi)."""
-        low, high = self._columns.time(lo), self._columns.time(hi)
-        if self._answer(self._address, False, low, high, lend(self._answers)) == NOT_KEPT:
+        if self._answer((self._columns.time(lo), self._columns.time(hi))) == _doors.NOTHING:
             raise NotServed(f"range_query of {self._name()}", (lo, hi), ("finger_tree", "monoid_tree", "recompute"))
         return self._lowered()
 
     def oldest(self) -> int | None:
         """Time of the oldest entry, None if there is none."""
-        return self._number(OLDEST)
+        return None if self._ask(_doors.IS_EMPTY) else self._ask(_doors.OLDEST)
 
     def youngest(self) -> int | None:
         """Time of the youngest entry, None if there is none."""
-        return self._number(YOUNGEST)
+        return None if self._ask(_doors.IS_EMPTY) else self._ask(_doors.YOUNGEST)
 
     def __len__(self) -> int:
         """Number of entries, which is that of different times."""
-        return self._number(LENGTH) or 0
+        return self._ask(_doors.COUNT)
 
     def check(self) -> None:
         """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(n)."""
@@ -118,9 +141,29 @@ class Window:
     def _extent(self) -> str:
         return f"holds times from {self.oldest()} to {self.youngest()}" if self.oldest() is not None else "is empty"
 
-    def _number(self, operation: int) -> int | None:
-        status, number = self._change(self._address, operation, 0, 0, 0)
-        return None if status == NOTHING else int(number)
+    @classmethod
+    def _create(cls, plan: int) -> int:
+        """Address of an empty structure; further arguments are the kernel's options."""
+        return ask(cls.door(), 0, _doors.CREATE, plan, 0, 0)
+
+    @classmethod
+    def _destroy(cls, s: int) -> None:
+        ask(cls.door(), s, _doors.DESTROY, 0, 0, 0)
+
+    def _ask(self, operation: int, first: int = 0, second: int = 0, third: int = 0) -> int:
+        return int(ask(self.door(), self._address, operation, first, second, third))
+
+    def _insert(self, source: Source, rows: int) -> int:
+        return self._ask(_doors.INSERT_BURST, int(source.block[TIMES]), source.address, rows)
+
+    def _evict(self, operation: int, time: int) -> int:
+        return self._ask(operation, time)
+
+    def _answer(self, between: tuple[int, int] | None) -> int:
+        """Answers of all entries, or of those in [low, high), into _answers."""
+        words = np.array(between or (), np.int64)
+        return answer(self.door(), self._address, lend(words) if between else 0, lend(self._plan.block),
+                      lend(self._answers))
 
     def _lowered(self) -> dict[str, int | float | bool | None]:
         answers = self._answers[self._plan.outputs]

@@ -22,10 +22,14 @@ Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggr
 (VLDB Journal 2021); FIBA §7, a baseline.
 """
 
+import functools
+
 from kernels.aggregators._card import Card
+from kernels.aggregators._doors import DONE
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_daba
+from kernels.aggregators._queue.door import Operations, make_answer
 from kernels.aggregators._queue.face import LiteWindow
 from kernels.aggregators._queue.layout import (
     ACCUMULATOR,
@@ -37,53 +41,43 @@ from kernels.aggregators._queue.layout import (
     MIDDLE,
     MIDDLE_SUM,
     PLAN,
-    RESULT,
     RIGHT,
     STATE_BYTES,
     STATES,
     clear_scratch,
-    destroy,
     drop_before,
     fold_between,
-    is_empty,
-    oldest,
     reset,
     scratch,
     state_at,
-    youngest,
 )
 from kernels.aggregators._queue.lite import append_back, fold_values, query, suffixes_between
-from kernels.aggregators._queue.search import can_evict, extent, search
-from kernels.aggregators._window import BULK_EVICT, DONE, EVICT, INSERT, NOT_KEPT, OUT_OF_ORDER, lower_all
-from kernels.memory import entry, inner, load, move, not_inlined, store
-from kernels.operation_sources import TIMES
+from kernels.aggregators._queue.search import can_evict, search
+from kernels.memory import inner, load, move, not_inlined, store
+from kernels.native import address_of
 from kernels.states import merge
-
-__all__ = ["KERNEL", "bulk_evict", "create", "destroy", "evict", "insert", "insert_burst", "is_empty", "oldest",
-           "query", "range_query", "reset", "youngest"]
 
 
 @inner
-def create(plan, keep_values=False):
+def create(plan, keep_values):
     """Address of an empty window; keep_values: see DabaLite."""
     return layout.create(plan, keep_values)
 
 
 @inner
 def insert(queue, time, state):
-    """Insert (time, state), which must not lie in the queue; False, and nothing done, if it is older than the
-    youngest. O(1)."""
-    done = append(queue, time, state)
+    """Insert (time, state), which must not lie in the queue. O(1)."""
+    status = append(queue, time, state)
     _aggregate_back(queue)
-    return done
+    return status
 
 
 @inner
 def insert_burst(queue, times, source, rows):
-    """Insert a sorted burst of events, row i of `source` at times[i]; False as insert. O(rows)."""
-    done = append_burst(queue, times, source, rows)
+    """Insert a sorted burst of events, row i of `source` at times[i]. O(rows)."""
+    status = append_burst(queue, times, source, rows)
     _aggregate_back(queue)
-    return done
+    return status
 
 
 @inner
@@ -100,11 +94,11 @@ def _aggregate_back(queue):
 
 @inner
 def evict(queue, time):
-    """Evict the oldest entry, whose time this must be; (status, number) as _window's _change. O(1)."""
-    answer = can_evict(queue, time)
-    if answer[0] == DONE:
+    """Evict the oldest entry, whose time this must be. O(1)."""
+    status = can_evict(queue, time)
+    if status == DONE:
         _drop(queue, load(queue, FIRST) + 1)
-    return answer
+    return status
 
 
 @inner
@@ -200,25 +194,25 @@ def _walk(queue, entries):
 
 
 @inner
-def range_query(queue, low, high):
-    """Address of the aggregate of the times in [low, high), valid until the next call; 0 if it is not kept.
+def append_range(queue, low, high, into):
+    """into ⊗= the aggregate of the times in [low, high); False if it is not kept.
 
     O(entries in range); O(log n + entries in the right region) if it reaches to the youngest.
     """
     not_inlined()
     first, last = search(queue, low, False), search(queue, high, False)
-    middle, result = load(queue, MIDDLE), clear_scratch(queue, RESULT)
+    middle = load(queue, MIDDLE)
     if first >= last:
-        return result
+        return True
     if last < middle:
         if load(queue, RIGHT) <= first and last <= load(queue, ACCUMULATOR):
-            fold_between(queue, result, STATES, first, last)
-            return result
-        return fold_values(queue, result, first, last)
+            fold_between(queue, into, STATES, first, last)
+            return True
+        return fold_values(queue, into, first, last)
     if first < middle:
-        _append_front(queue, result, first)
-    append_back(queue, result, max(first, middle), last)
-    return result
+        _append_front(queue, into, first)
+    append_back(queue, into, max(first, middle), last)
+    return True
 
 
 @inner
@@ -234,36 +228,19 @@ def _append_front(queue, into, first):
         merge(plan, into, into, scratch(queue, MIDDLE_SUM))
 
 
-@entry
-def _create(plan, keep_values):
-    return create(plan, keep_values)
+_answer = make_answer("daba_lite",
+                      Operations(create, insert, insert_burst, evict, bulk_evict, query, append_range))
 
 
-@entry
-def _destroy(queue):
-    destroy(queue)
+def daba_lite_door(queue, operation, first, second, third):
+    """The operations of _doors.py; CREATE: whether values are kept."""
+    return _answer(queue, operation, first, second, third)
 
 
-@entry
-def _change(queue, operation, time, source, rows):
-    if operation == INSERT:
-        done = insert_burst(queue, load(source, TIMES), source, rows)
-        return (DONE, 0) if done else (OUT_OF_ORDER, youngest(queue))
-    if operation == EVICT:
-        return evict(queue, time)
-    if operation == BULK_EVICT:
-        bulk_evict(queue, time)
-        return DONE, 0
-    return extent(queue, operation)
-
-
-@entry
-def _answer(queue, whole, low, high, answers):
-    state = query(queue) if whole else range_query(queue, low, high)
-    if state == 0:
-        return NOT_KEPT
-    lower_all(load(queue, PLAN), state, answers)
-    return DONE
+@functools.cache
+def door() -> int:
+    """The address."""
+    return address_of(daba_lite_door, answers=True)
 
 
 class DabaLite(LiteWindow):
@@ -277,8 +254,7 @@ class DabaLite(LiteWindow):
 
     CARD = Card("in order", "O(1) worst case", "O(m)", "O(1) worst case", "O(m)", "O(1) worst case", "O(entries)",
                 "FIBA §7, baseline")
-    _change, _answer, _destroy = staticmethod(_change), staticmethod(_answer), staticmethod(_destroy)
-    _make, _check = staticmethod(_create), staticmethod(check_daba)
+    door, _check = staticmethod(door), staticmethod(check_daba)
 
 
 KERNEL = DabaLite

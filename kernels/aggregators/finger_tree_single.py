@@ -62,7 +62,7 @@ class FingerTreeSingle(FingerTree):
     nothing changed, range_query O(log n). Options and memory as finger_tree."""
 
     CARD = Card("any", "O(log d)", "O(m log d)", "O(log n)", "O(m log n)", "O(1)", "O(log n)", "FIBA §7, baseline")
-    _door = staticmethod(door)
+    door = staticmethod(door)
 
 
 KERNEL = FingerTreeSingle

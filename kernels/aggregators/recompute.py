@@ -9,10 +9,14 @@ stays at place 0, so that its ring never wraps.
 Source: the definition of a window's aggregate.
 """
 
+import functools
+
 from kernels.aggregators._card import Card
+from kernels.aggregators._doors import DONE, NOTHING, OUT_OF_ORDER
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_order
+from kernels.aggregators._queue.door import Operations, make_answer
 from kernels.aggregators._queue.layout import (
     CAPACITY,
     END,
@@ -25,58 +29,51 @@ from kernels.aggregators._queue.layout import (
     clear_scratch,
     destroy,
     fold_between,
-    is_empty,
-    oldest,
     reserve,
-    reset,
     state_at,
     time_at,
-    youngest,
 )
-from kernels.aggregators._queue.search import extent, search
-from kernels.aggregators._window import BULK_EVICT, DONE, EVICT, INSERT, NOTHING, Window, lower_all
-from kernels.memory import entry, inner, load, move, not_inlined, store
-from kernels.operation_sources import TIMES as SOURCE_TIMES
+from kernels.aggregators._queue.search import search
+from kernels.aggregators._window import Window
+from kernels.memory import inner, load, move, not_inlined, store
+from kernels.native import address_of
 from kernels.states import merge
-
-__all__ = ["KERNEL", "bulk_evict", "create", "destroy", "evict", "insert", "insert_burst", "is_empty", "oldest",
-           "query", "range_query", "reset", "youngest"]
 
 
 @inner
-def create(plan):
+def create(plan, _option):
     """Address of an empty window."""
     return layout.create(plan, False)
 
 
 @inner
 def insert(window, time, state):
-    """Insert (time, state), which must not lie in the window; always True. O(log n) and moving what is younger."""
+    """Insert (time, state), which must not lie in the window. O(log n) and moving what is younger."""
     not_inlined()
-    if append(window, time, state):
-        return True
+    if append(window, time, state) == DONE:
+        return DONE
     at = search(window, time, False)
     if time_at(window, at) == time:
         merge(load(window, PLAN), state_at(window, at), state_at(window, at), state)
-        return True
+        return DONE
     reserve(window, 1)
     _move_entries(window, at, at + 1)
     store(load(window, TIMES), at, time)
     move(state_at(window, at), state, load(window, STATE_BYTES) >> 3)
-    return True
+    return DONE
 
 
 @inner
 def insert_burst(window, times, source, rows):
-    """Insert a sorted burst of events, row i of `source` at times[i]; always True. O(rows) at the young end, elsewhere
-    one merging pass over all entries."""
+    """Insert a sorted burst of events, row i of `source` at times[i]. O(rows) at the young end, elsewhere one
+    merging pass over all entries."""
     not_inlined()
-    if not append_burst(window, times, source, rows):
+    if append_burst(window, times, source, rows) == OUT_OF_ORDER:
         burst = layout.create(load(window, PLAN), False)
         append_burst(burst, times, source, rows)
         _merge_in(window, burst)
         destroy(burst)
-    return True
+    return DONE
 
 
 @inner
@@ -112,12 +109,12 @@ def _move_entries(window, source, target):
 
 @inner
 def evict(window, time):
-    """Evict the entry at `time`; False if there is none. O(log n) and moving what is younger."""
+    """Evict the entry at `time`. O(log n) and moving what is younger."""
     at = search(window, time, False)
     if at == load(window, END) or time_at(window, at) != time:
-        return False
+        return NOTHING
     _move_entries(window, at + 1, at)
-    return True
+    return DONE
 
 
 @inner
@@ -137,41 +134,25 @@ def query(window):
 
 
 @inner
-def range_query(window, low, high):
-    """Address of the aggregate of the times in [low, high), valid until the next call: O(entries in range)."""
-    result = clear_scratch(window, RESULT)
-    fold_between(window, result, STATES, search(window, low, False), search(window, high, False))
-    return result
+def append_range(window, low, high, into):
+    """into ⊗= the aggregate of the times in [low, high): O(entries in range)."""
+    fold_between(window, into, STATES, search(window, low, False), search(window, high, False))
+    return True
 
 
-@entry
-def _create(plan):
-    return create(plan)
+_answer = make_answer("recompute",
+                      Operations(create, insert, insert_burst, evict, bulk_evict, query, append_range))
 
 
-@entry
-def _destroy(window):
-    destroy(window)
+def recompute_door(window, operation, first, second, third):
+    """The operations of _doors.py."""
+    return _answer(window, operation, first, second, third)
 
 
-@entry
-def _change(window, operation, time, source, rows):
-    if operation == INSERT:
-        insert_burst(window, load(source, SOURCE_TIMES), source, rows)
-    elif operation == EVICT:
-        return (DONE if evict(window, time) else NOTHING), 0
-    elif operation == BULK_EVICT:
-        bulk_evict(window, time)
-    else:
-        return extent(window, operation)
-    return DONE, 0
-
-
-@entry
-def _answer(window, whole, low, high, answers):
-    state = query(window) if whole else range_query(window, low, high)
-    lower_all(load(window, PLAN), state, answers)
-    return DONE
+@functools.cache
+def door() -> int:
+    """The address."""
+    return address_of(recompute_door, answers=True)
 
 
 class Recompute(Window):
@@ -183,8 +164,7 @@ class Recompute(Window):
     """
 
     CARD = Card("any", "O(d)", "O(m + d)", "O(n)", "O(log n)", "O(n)", "O(entries)", "oracle")
-    _create, _destroy = staticmethod(_create), staticmethod(_destroy)
-    _change, _answer, _check = staticmethod(_change), staticmethod(_answer), staticmethod(check_order)
+    door, _check = staticmethod(door), staticmethod(check_order)
 
 
 KERNEL = Recompute

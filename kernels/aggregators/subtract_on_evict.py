@@ -12,10 +12,15 @@ int64 unless told otherwise.
 Source: folklore of sliding sums; it is also among the programs of FIBA's authors.
 """
 
+import functools
+from collections.abc import Sequence
+
 from kernels.aggregators._card import Card
+from kernels.aggregators._doors import DONE
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_total
+from kernels.aggregators._queue.door import Operations, make_answer
 from kernels.aggregators._queue.layout import (
     BACK,
     CLOSED,
@@ -26,49 +31,42 @@ from kernels.aggregators._queue.layout import (
     RESULT,
     STATES,
     clear_scratch,
-    destroy,
     drop_before,
     fold_between,
     is_empty,
-    oldest,
     reset,
     scratch,
     state_at,
-    youngest,
 )
-from kernels.aggregators._queue.search import can_evict, extent, search
-from kernels.aggregators._window import BULK_EVICT, DONE, EVICT, INSERT, OUT_OF_ORDER, Window, lower_all
-from kernels.memory import entry, inner, load, not_inlined, store
-from kernels.monoids import every_monoid, find_monoid
-from kernels.operation_sources import TIMES
+from kernels.aggregators._queue.search import can_evict, search
+from kernels.aggregators._window import Window
+from kernels.memory import inner, load, not_inlined, store
+from kernels.monoids import AggregateSpec, every_monoid, find_monoid
+from kernels.native import address_of
 from kernels.states import merge, subtract
 from schemas.errors import WrongParameter
 
-__all__ = ["KERNEL", "bulk_evict", "create", "destroy", "evict", "insert", "insert_burst", "is_empty", "oldest",
-           "query", "range_query", "reset", "youngest"]
-
 
 @inner
-def create(plan):
+def create(plan, _option):
     """Address of an empty window over a plan whose monoids all have an inverse."""
     return layout.create(plan, False)
 
 
 @inner
 def insert(queue, time, state):
-    """Insert (time, state), which must not lie in the queue; False, and nothing done, if it is older than the
-    youngest. O(1)."""
-    done = append(queue, time, state)
+    """Insert (time, state), which must not lie in the queue. O(1)."""
+    status = append(queue, time, state)
     _add_to_total(queue)
-    return done
+    return status
 
 
 @inner
 def insert_burst(queue, times, source, rows):
-    """Insert a sorted burst of events, row i of `source` at times[i]; False as insert. O(rows)."""
-    done = append_burst(queue, times, source, rows)
+    """Insert a sorted burst of events, row i of `source` at times[i]. O(rows)."""
+    status = append_burst(queue, times, source, rows)
     _add_to_total(queue)
-    return done
+    return status
 
 
 @inner
@@ -82,11 +80,11 @@ def _add_to_total(queue):
 
 @inner
 def evict(queue, time):
-    """Evict the oldest entry, whose time this must be; (status, number) as _window's _change. O(1)."""
-    answer = can_evict(queue, time)
-    if answer[0] == DONE:
+    """Evict the oldest entry, whose time this must be. O(1)."""
+    status = can_evict(queue, time)
+    if status == DONE:
         _drop(queue, load(queue, FIRST) + 1)
-    return answer
+    return status
 
 
 @inner
@@ -120,41 +118,25 @@ def query(queue):
 
 
 @inner
-def range_query(queue, low, high):
-    """Address of the aggregate of the times in [low, high), valid until the next call: O(entries in range)."""
-    result = clear_scratch(queue, RESULT)
-    fold_between(queue, result, STATES, search(queue, low, False), search(queue, high, False))
-    return result
+def append_range(queue, low, high, into):
+    """into ⊗= the aggregate of the times in [low, high): O(entries in range)."""
+    fold_between(queue, into, STATES, search(queue, low, False), search(queue, high, False))
+    return True
 
 
-@entry
-def _create(plan):
-    return create(plan)
+_answer = make_answer("subtract_on_evict",
+                      Operations(create, insert, insert_burst, evict, bulk_evict, query, append_range))
 
 
-@entry
-def _destroy(queue):
-    destroy(queue)
+def subtract_on_evict_door(queue, operation, first, second, third):
+    """The operations of _doors.py."""
+    return _answer(queue, operation, first, second, third)
 
 
-@entry
-def _change(queue, operation, time, source, rows):
-    if operation == INSERT:
-        done = insert_burst(queue, load(source, TIMES), source, rows)
-        return (DONE, 0) if done else (OUT_OF_ORDER, youngest(queue))
-    if operation == EVICT:
-        return evict(queue, time)
-    if operation == BULK_EVICT:
-        bulk_evict(queue, time)
-        return DONE, 0
-    return extent(queue, operation)
-
-
-@entry
-def _answer(queue, whole, low, high, answers):
-    state = query(queue) if whole else range_query(queue, low, high)
-    lower_all(load(queue, PLAN), state, answers)
-    return DONE
+@functools.cache
+def door() -> int:
+    """The address."""
+    return address_of(subtract_on_evict_door, answers=True)
 
 
 class SubtractOnEvict(Window):
@@ -166,13 +148,14 @@ class SubtractOnEvict(Window):
     """
 
     DEFAULT_TYPE = "int64"
+    IN_ORDER_ONLY = True
     CARD = Card("in order, exact inverses only", "O(1)", "O(m)", "O(1)", "O(m)", "O(1)", "O(entries)", "oracle")
-    _create, _destroy = staticmethod(_create), staticmethod(_destroy)
-    _change, _answer, _check = staticmethod(_change), staticmethod(_answer), staticmethod(check_total)
+    door, _check = staticmethod(door), staticmethod(check_total)
 
-    def __init__(self, aggregates, column_types=None, **options):
-        super().__init__(aggregates, column_types, **options)
-        for spec in self._plan.specs:
+    @classmethod
+    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
+        """WrongParameter for an aggregate without an exact inverse."""
+        for spec in specs:
             if find_monoid(spec)[1].inverse is None:
                 of = f" of a {spec.column_type} column" if spec.column is not None else ""
                 served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})

@@ -12,10 +12,14 @@ Times 1 to 7, sum, after the eviction of time 1 has turned 2 to 5 around and 6 a
 Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folklore queue of two stacks.
 """
 
+import functools
+
 from kernels.aggregators._card import Card
+from kernels.aggregators._doors import DONE
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_two_stacks
+from kernels.aggregators._queue.door import Operations, make_answer
 from kernels.aggregators._queue.face import LiteWindow
 from kernels.aggregators._queue.layout import (
     BACK,
@@ -24,51 +28,41 @@ from kernels.aggregators._queue.layout import (
     FIRST,
     MIDDLE,
     PLAN,
-    RESULT,
     STATES,
     clear_scratch,
-    destroy,
     drop_before,
     fold_between,
-    is_empty,
-    oldest,
     reset,
     scratch,
     state_at,
-    youngest,
 )
 from kernels.aggregators._queue.lite import append_back, fold_values, query, suffixes_between
-from kernels.aggregators._queue.search import can_evict, extent, search
-from kernels.aggregators._window import BULK_EVICT, DONE, EVICT, INSERT, NOT_KEPT, OUT_OF_ORDER, lower_all
-from kernels.memory import entry, inner, load, not_inlined, store
-from kernels.operation_sources import TIMES
+from kernels.aggregators._queue.search import can_evict, search
+from kernels.memory import inner, load, not_inlined, store
+from kernels.native import address_of
 from kernels.states import merge
-
-__all__ = ["KERNEL", "bulk_evict", "create", "destroy", "evict", "insert", "insert_burst", "is_empty", "oldest",
-           "query", "range_query", "reset", "youngest"]
 
 
 @inner
-def create(plan, keep_values=False):
+def create(plan, keep_values):
     """Address of an empty window; keep_values: see TwoStacksLite."""
     return layout.create(plan, keep_values)
 
 
 @inner
 def insert(queue, time, state):
-    """Insert (time, state), which must not lie in the queue; False, and nothing done, if it is older than the
-    youngest. O(1)."""
-    done = append(queue, time, state)
+    """Insert (time, state), which must not lie in the queue. O(1)."""
+    status = append(queue, time, state)
     _aggregate_back(queue)
-    return done
+    return status
 
 
 @inner
 def insert_burst(queue, times, source, rows):
-    """Insert a sorted burst of events, row i of `source` at times[i]; False as insert. O(rows)."""
-    done = append_burst(queue, times, source, rows)
+    """Insert a sorted burst of events, row i of `source` at times[i]. O(rows)."""
+    status = append_burst(queue, times, source, rows)
     _aggregate_back(queue)
-    return done
+    return status
 
 
 @inner
@@ -82,11 +76,11 @@ def _aggregate_back(queue):
 
 @inner
 def evict(queue, time):
-    """Evict the oldest entry, whose time this must be; (status, number) as _window's _change. O(1) amortised."""
-    answer = can_evict(queue, time)
-    if answer[0] == DONE:
+    """Evict the oldest entry, whose time this must be. O(1) amortised."""
+    status = can_evict(queue, time)
+    if status == DONE:
         _drop(queue, load(queue, FIRST) + 1)
-    return answer
+    return status
 
 
 @inner
@@ -111,54 +105,37 @@ def _drop(queue, first):
 
 
 @inner
-def range_query(queue, low, high):
-    """Address of the aggregate of the times in [low, high), valid until the next call; 0 if it is not kept.
+def append_range(queue, low, high, into):
+    """into ⊗= the aggregate of the times in [low, high); False if it is not kept.
 
     O(log n) if the range reaches to the youngest; else O(entries in range), those of the front by their kept values.
     """
     not_inlined()
     first, last = search(queue, low, False), search(queue, high, False)
-    middle, result = load(queue, MIDDLE), clear_scratch(queue, RESULT)
+    middle = load(queue, MIDDLE)
     if first >= last:
-        return result
+        return True
     if last < middle:
-        return fold_values(queue, result, first, last)
+        return fold_values(queue, into, first, last)
     if first < middle:
-        merge(load(queue, PLAN), result, result, state_at(queue, first))
-    append_back(queue, result, max(first, middle), last)
-    return result
+        merge(load(queue, PLAN), into, into, state_at(queue, first))
+    append_back(queue, into, max(first, middle), last)
+    return True
 
 
-@entry
-def _create(plan, keep_values):
-    return create(plan, keep_values)
+_answer = make_answer("two_stacks_lite",
+                      Operations(create, insert, insert_burst, evict, bulk_evict, query, append_range))
 
 
-@entry
-def _destroy(queue):
-    destroy(queue)
+def two_stacks_lite_door(queue, operation, first, second, third):
+    """The operations of _doors.py; CREATE: whether values are kept."""
+    return _answer(queue, operation, first, second, third)
 
 
-@entry
-def _change(queue, operation, time, source, rows):
-    if operation == INSERT:
-        done = insert_burst(queue, load(source, TIMES), source, rows)
-        return (DONE, 0) if done else (OUT_OF_ORDER, youngest(queue))
-    if operation == EVICT:
-        return evict(queue, time)
-    if operation == BULK_EVICT:
-        bulk_evict(queue, time)
-        return DONE, 0
-    return extent(queue, operation)
-
-
-@entry
-def _answer(queue, whole, low, high, answers):
-    state = query(queue) if whole else range_query(queue, low, high)
-    if state == 0:
-        return NOT_KEPT
-    lower_all(load(queue, PLAN), state, answers)
-    return DONE
+@functools.cache
+def door() -> int:
+    """The address."""
+    return address_of(two_stacks_lite_door, answers=True)
 
 
 class TwoStacksLite(LiteWindow):
@@ -172,8 +149,7 @@ class TwoStacksLite(LiteWindow):
     """
 
     CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(m)", "O(1)", "O(entries)", "FIBA §7, baseline")
-    _change, _answer, _destroy = staticmethod(_change), staticmethod(_answer), staticmethod(_destroy)
-    _make, _check = staticmethod(_create), staticmethod(check_two_stacks)
+    door, _check = staticmethod(door), staticmethod(check_two_stacks)
 
 
 KERNEL = TwoStacksLite

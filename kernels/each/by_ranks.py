@@ -31,11 +31,10 @@ from kernels.each.context import (
     lifted,
     state_words,
 )
-from kernels.memory import inner, load, not_inlined, release, resize, store
-from kernels.states import clear, copy_words, fold, merge, prefixes, suffixes
+from kernels.memory import inner, load, not_inlined, store
+from kernels.ranks.levels import NODE, NODE_SHIFT, above, make_levels, put, put_each
+from kernels.states import clear, copy_words, fold, prefixes, suffixes
 
-NODE_SHIFT = 6
-NODE = 1 << NODE_SHIFT
 NO_BLOCK = -1
 
 
@@ -43,15 +42,14 @@ NO_BLOCK = -1
 def answer_by_ranks(e, first, end):
     """Answers of the events [first, end) of one key, whose RANKS and SORTED times are set. O(log n) each."""
     not_inlined()
-    _make_levels(e, end - first)
+    store(e, LEVELS, make_levels(load(e, PLAN), load(e, LEVELS), end - first))
     store(e, YOUNGEST, NEVER)
     event, low, block = first, 0, NO_BLOCK  # places [64 block, 64 block + 64) have suffixes in FRONT
     while event < end:
         taken, low = _find_older(e, load(e, SORTED) + 8 * first, event, min(BATCH, end - event), (low, block))
         if taken > 0:
             _answer(e, event, taken)
-            for place in range(taken):
-                _insert(e, end - first, load(load(e, RANKS), event + place), lifted(e, place))
+            _insert(e, end - first, event, taken)
         elif low >> NODE_SHIFT == block:
             taken = _answer_in_block(e, end - first, event, low)
         else:
@@ -59,20 +57,6 @@ def answer_by_ranks(e, first, end):
             _make_suffixes(e, end - first, low)
             _make_young(e, end - first, block)
         event += taken
-
-
-@inner
-def _make_levels(e, events):
-    """A block with the states of all levels, all the identity."""
-    not_inlined()
-    places = nodes = events
-    while nodes > 1:
-        nodes = (nodes + NODE - 1) >> NODE_SHIFT
-        places += nodes
-    release(load(e, LEVELS))
-    store(e, LEVELS, resize(0, places * state_words(e)))
-    for place in range(places):
-        clear(load(e, PLAN), load(e, LEVELS) + place * load(e, STATE_BYTES))
 
 
 @inner
@@ -105,17 +89,12 @@ def _answer(e, event, taken):
 
 
 @inner
-def _insert(e, places, rank, state):
-    """Combine a state into its place and into every node above."""
-    level, plan = load(e, LEVELS), load(e, PLAN)
-    while True:
-        at = level + rank * load(e, STATE_BYTES)
-        merge(plan, at, at, state)
-        if places <= 1:
-            return
-        level += places * load(e, STATE_BYTES)
-        places = (places + NODE - 1) >> NODE_SHIFT
-        rank >>= NODE_SHIFT
+def _insert(e, places, event, taken):
+    """Times and olders of the batch are no longer needed."""
+    ranks = load(e, BATCH_TIMES)
+    for place in range(taken):
+        store(ranks, place, load(load(e, RANKS), event + place))
+    put_each(load(e, PLAN), load(e, LEVELS), places, load(e, LIFTED), (taken, ranks, load(e, OLDERS)))
 
 
 @inner
@@ -125,7 +104,7 @@ def _answer_in_block(e, places, event, low):
     store(e, YOUNGEST, max(load(load(e, TIMES), event), load(e, YOUNGEST)))
     store(load(e, BATCH_TIMES), 0, 0)
     lift_batch(e, event, 1)
-    _insert(e, places, load(load(e, RANKS), event), lifted(e, 0))
+    put(load(e, PLAN), load(e, LEVELS), places, load(load(e, RANKS), event), lifted(e, 0))
     _make_suffixes(e, places, low)
     copy_words(load(e, FOLDED), load(e, YOUNG), state_words(e))
     store(load(e, OLDERS), 0, load(e, FRONT) + (low & NODE - 1) * load(e, STATE_BYTES))
@@ -149,7 +128,7 @@ def _make_young(e, places, node):
     clear(load(e, PLAN), load(e, YOUNG))
     while places > 1:
         level += places * state_bytes
-        places = (places + NODE - 1) >> NODE_SHIFT
+        places = above(places)
         end = min(places, ((node >> NODE_SHIFT) + 1) << NODE_SHIFT)
         fold(load(e, PLAN), load(e, YOUNG), level + (node + 1) * state_bytes, state_bytes, end - node - 1)
         node >>= NODE_SHIFT

@@ -32,6 +32,7 @@ from kernels.each.context import (
     LIFTED,
     NEVER,
     OLDERS,
+    PAIRS,
     PLAN,
     SIZE_US,
     STATE_BYTES,
@@ -47,6 +48,7 @@ from kernels.each.context import (
     state_words,
 )
 from kernels.memory import inner, load, not_inlined, store
+from kernels.sorting import sort_pairs
 from kernels.states import copy_words, prefixes
 
 FOREVER = (1 << 63) - 1
@@ -112,32 +114,58 @@ def _answer(e, event, taken):
 
 @inner
 def _insert_batch(e, taken):
-    """Put a batch into the tree: what is in order at the young end; late events wait for others (pending.py)."""
+    """Put a batch into the tree, sorted; what is older than all of the tree's youngest waits for others (pending.py).
+    """
     not_inlined()
     tree = load(e, TREE)
-    in_order = _part(e, taken)
-    if in_order > 0:
-        ask_5(load(e, DOOR), tree, _doors.INSERT_SORTED, load(e, BATCH_TIMES), load(e, LIFTED), in_order)
+    in_order, late = _part(e, taken)
+    if late > 0:
+        _merge_late(e, in_order, late)
+    if in_order + late > 0:
+        ask_5(load(e, DOOR), tree, _doors.INSERT_SORTED, load(e, BATCH_TIMES), load(e, LIFTED), in_order + late)
     if load(tree, YOUNG_DIRTY) == 0:
         copy_words(scratch(tree, TREE_YOUNG), load(e, YOUNG), state_words(e))
 
 
 @inner
 def _part(e, taken):
-    """Hold the late events of a batch back and move the others to its front; returns how many these are."""
-    tree, times = load(e, TREE), load(e, BATCH_TIMES)
-    in_order = 0
-    before = NEVER if is_empty(tree) else youngest(tree)
+    """Move the events of a batch that are in order to its front, those a little late to FOLDED, which isn't needed any
+    more, with their times in PAIRS; the others are held back in the tree. Returns how many are in order, and late."""
+    tree, times, pairs = load(e, TREE), load(e, BATCH_TIMES), load(e, PAIRS)
+    in_order = late = 0
+    newest = oldest = NEVER if is_empty(tree) else youngest(tree)
     for place in range(taken):
         time = load(times, place)
-        if time >= before:
-            before = time
+        if time >= newest:
+            newest = time
             store(times, in_order, time)
             copy_words(lifted(e, in_order), lifted(e, place), state_words(e))
             in_order += 1
+        elif time >= oldest:
+            store(pairs, 2 * late, time)
+            store(pairs, 2 * late + 1, folded(e, late))
+            copy_words(folded(e, late), lifted(e, place), state_words(e))
+            late += 1
         elif time != NEVER:
             ask_5(load(e, DOOR), tree, _doors.HOLD, time, lifted(e, place), 0)
-    return in_order
+    return in_order, late
+
+
+@inner
+def _merge_late(e, in_order, late):
+    """Merge the late events into those in order, from the young end on: there is room behind these."""
+    times = load(e, BATCH_TIMES)
+    pairs = sort_pairs(load(e, PAIRS), load(e, PAIRS) + 16 * BATCH, late)
+    while late > 0:
+        place = in_order + late - 1
+        if in_order > 0 and load(times, in_order - 1) > load(pairs, 2 * late - 2):
+            in_order -= 1
+            store(times, place, load(times, in_order))
+            copy_words(lifted(e, place), lifted(e, in_order), state_words(e))
+        else:
+            late -= 1
+            store(times, place, load(pairs, 2 * late))
+            copy_words(lifted(e, place), load(pairs, 2 * late + 1), state_words(e))
 
 
 @inner

@@ -16,7 +16,9 @@ FAILED, FAILED_EVENT = 11, 12
 LIFTED, FOLDED, OLDERS, BATCH_TIMES, IDENTITY = range(13, 18)
 # What a kernel keeps.
 TREE, DOOR, YOUNGEST, YOUNG, FRONT, FRONT_ROOM, RANKS, SORTED, LEVELS = range(18, 27)
-CONTEXT_WORDS = 27
+# Pairs of words of the batch at hand, twice as many as it has events.
+PAIRS = 27
+CONTEXT_WORDS = 28
 
 NEVER = -(1 << 63)
 

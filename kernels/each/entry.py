@@ -5,11 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators.finger_tree.door import door
+from kernels.disorder import BY_RANKS, IN_ORDER
 from kernels.each import context
-from kernels.each.loop import BY_RANKS, IN_ORDER, answer_keys, pick_kernels
+from kernels.each.loop import answer_keys, pick_kernels
 from kernels.memory import lend
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.plan import COMMUTATIVE, Plan, make_plan
+from kernels.ranks.sort import rank_keys
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 
 KERNELS = ("two_stacks_lite", "finger_tree", "rank_tree")
@@ -69,9 +71,10 @@ def answer_each(events: KeyedEvents, size_us: int, aggregates: tuple[AggregateSp
     pick_kernels(lend(block), lend(offsets), keys)
     if kernel is not None:
         kernels[:] = _named(kernel, kernels, plan)
-    ranks = _rank(block, offsets, times, kernels)  # kept alive until the call returns
+    ranked = rank_keys(times, offsets, np.flatnonzero(kernels[:keys] == BY_RANKS))
+    block[[context.RANKS, context.SORTED]] = lend(ranked[0]), lend(ranked[1])
     answer_keys(lend(block), lend(offsets), keys)
-    _raise_failure(block, plan, ranks)
+    _raise_failure(block, plan)
     return Answers(outputs, null.view(np.bool_), plan.output_types, tuple(KERNELS[each] for each in kernels[:keys]))
 
 
@@ -109,19 +112,7 @@ def _named(kernel: str, picked: np.ndarray, plan: Plan) -> int:
     return code
 
 
-def _rank(block: np.ndarray, offsets: np.ndarray, times: np.ndarray, kernels: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Ranks and sorted times of the keys that need them, entered into the context."""
-    ranks, ordered = (np.zeros(len(times) if (kernels == BY_RANKS).any() else 1, np.int64) for _ in range(2))
-    for key in np.flatnonzero(kernels[:len(offsets) - 1] == BY_RANKS):
-        rows = slice(offsets[key], offsets[key + 1])
-        order = np.argsort(times[rows], kind="stable")
-        ranks[rows][order] = np.arange(len(order))
-        ordered[rows] = times[rows][order]
-    block[[context.RANKS, context.SORTED]] = lend(ranks), lend(ordered)
-    return ranks, ordered
-
-
-def _raise_failure(block: np.ndarray, plan: Plan, _kept_alive: tuple) -> None:
+def _raise_failure(block: np.ndarray, plan: Plan) -> None:
     failed, event = (int(word) for word in block[context.FAILED:context.FAILED_EVENT + 1])
     if failed:
         spec = plan.specs[failed - 1]

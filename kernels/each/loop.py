@@ -2,8 +2,8 @@
 
 from kernels.aggregators import _doors
 from kernels.calls import ask_5
-from kernels.disorder import FAR, SAMPLE, count_in_order, mean_distance
-from kernels.each.by_ranks import NODE, answer_by_ranks
+from kernels.disorder import BY_TREE, IN_ORDER, SAMPLE, judge
+from kernels.each.by_ranks import answer_by_ranks
 from kernels.each.by_tree import answer_by_tree
 from kernels.each.context import (
     BATCH,
@@ -17,6 +17,7 @@ from kernels.each.context import (
     LEVELS,
     LIFTED,
     OLDERS,
+    PAIRS,
     PLAN,
     TIMES,
     TREE,
@@ -26,12 +27,12 @@ from kernels.each.context import (
 )
 from kernels.each.in_order import answer_in_order
 from kernels.memory import entry, inner, load, release, resize, store
+from kernels.ranks.levels import NODE
 from kernels.states import clear
 
-IN_ORDER, BY_TREE, BY_RANKS = 0, 1, 2
 MIN_ARITY = 8
 _STATES = (LIFTED, FOLDED)
-_BLOCKS = (LIFTED, FOLDED, OLDERS, BATCH_TIMES, IDENTITY, YOUNG, FRONT, LEVELS)
+_BLOCKS = (LIFTED, FOLDED, OLDERS, BATCH_TIMES, IDENTITY, YOUNG, FRONT, LEVELS, PAIRS)
 
 
 @entry
@@ -42,12 +43,7 @@ def pick_kernels(e, offsets, keys):
     for key in range(keys):
         times = load(e, TIMES) + 8 * load(offsets, key)
         events = load(offsets, key + 1) - load(offsets, key)
-        kernel = BY_TREE
-        if count_in_order(times, events) == events:
-            kernel = IN_ORDER
-        elif events > 2 * FAR and commutes(e) and mean_distance(times, events, spare) >= FAR:
-            kernel = BY_RANKS
-        store(load(e, KERNELS), key, kernel)
+        store(load(e, KERNELS), key, judge(times, events, commutes(e), spare))
     release(spare)
 
 
@@ -76,6 +72,7 @@ def _allocate(e):
         store(e, states, resize(0, BATCH * words))
     store(e, OLDERS, resize(0, BATCH))
     store(e, BATCH_TIMES, resize(0, BATCH))
+    store(e, PAIRS, resize(0, 4 * BATCH))
     store(e, FRONT, resize(0, NODE * words))
     store(e, FRONT_ROOM, NODE)
     store(e, YOUNG, resize(0, words))

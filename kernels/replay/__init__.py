@@ -3,12 +3,11 @@
     from kernels.replay import EventColumns, WindowSpec, AggregatePlan, PassTicks, ReplayRules, replay_keys
     from kernels.monoids import AggregateSpec
 
-    plan = AggregatePlan((AggregateSpec("count"), AggregateSpec("mean", 0, "int64"), AggregateSpec("max", 0,
-    "int64"))) rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), plan, ticks,
-    rules)
+    plan = AggregatePlan((AggregateSpec("count"), AggregateSpec("mean", 0, "int64"), AggregateSpec("max", 0, "int64")))
+    rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), plan, ticks, rules)
 """
 
-from kernels.replay.choice import KERNELS, WINDOW_KINDS, choose
+from kernels.replay.choice import CHOSEN, KERNELS, WINDOW_KINDS, choose
 from kernels.replay.entry import replay_keys
 from kernels.replay.types import (
     AggregatePlan,
@@ -25,6 +24,7 @@ PANES = ("final", "on_time", "late", "early")
 """Meaning of ResultRows.pane: an index into this tuple."""
 
 __all__ = [
+    "CHOSEN",
     "KERNELS",
     "PANES",
     "WINDOW_KINDS",

@@ -41,7 +41,7 @@ from kernels.replay.context import (
 )
 from kernels.replay.emit import count_late
 from kernels.replay.panes import insert, is_empty, youngest
-from kernels.replay.walk import invalidate, tell_walk, walk_state
+from kernels.replay.walk import tell_walk, walk_state
 from kernels.replay.window_table import find_window, set_window
 from kernels.spans.slicing import insert_slices
 from kernels.states import events_of, gather
@@ -79,7 +79,7 @@ def take_run(r, first, end):
     while row < end and load(arrivals, row) <= until and pane <= load(starts, row) < pane_end:
         row += 1
     gather(load(r, PLAN), load(r, STATE), load(r, SOURCE), first, row)
-    insert(r, load(r, TREE), pane, load(r, STATE))
+    insert(r, load(r, TREE), pane, load(r, STATE), -1)
     return row
 
 
@@ -87,7 +87,6 @@ def take_run(r, first, end):
 def take_burst(r, first, end, tick):
     """Rows [first, end) of the events arrived at one tick."""
     store(r, CHANGED + USED, 0)
-    invalidate(r, CHANGE_WALK)
     store(r, BURST_YOUNGEST, -NEVER)
     mode = load(load(r, WINDOW), MODE)
     rolling = mode == ROLLING
@@ -144,6 +143,7 @@ def _take_spanning(r, row):
     first = max(first, first_end_after(window, floor))
     gather(load(r, PLAN), load(r, STATE), load(r, SOURCE), row, row + 1)
     ends_in = insert_slices(r, max(start, window_start(window, first)), end)
+    tell_walk(r, CHANGE_WALK, ends_in)
     if is_late:
         _tell_walks(r, ends_in)
     if load(r, EMIT) == EMIT_ARRIVAL:
@@ -156,7 +156,8 @@ def _take_spanning(r, row):
 def _insert(r, time, row):
     not_inlined()
     gather(load(r, PLAN), load(r, STATE), load(r, SOURCE), row, row + 1)
-    insert(r, load(r, TREE), time, load(r, STATE))
+    insert(r, load(r, TREE), time, load(r, STATE), row)
+    tell_walk(r, CHANGE_WALK, time)
 
 
 @inner

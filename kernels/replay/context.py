@@ -25,15 +25,19 @@ BURST_YOUNGEST = 41
 # Row numbers while a key's rows are put in order; a growing list.
 ORDER = 42
 # Walks (walk.py): over the windows that the watermark passes, that become final, that a burst changed.
-PASS_WALK, FINAL_WALK, CHANGE_WALK, WALK_WORDS = 45, 55, 65, 10
+PASS_WALK, FINAL_WALK, CHANGE_WALK, WALK_WORDS = 45, 56, 67, 11
 # Bytes of an entry of the table of open windows: with the state of its newest row, or without.
-ENTRY_BYTES = 75
+ENTRY_BYTES = 78
 # Events that last: address of their ends (0: they don't), the tree of the slices that they go on from, and a state.
-ENDS, GOES_ON, WHOLE = 76, 77, 78
-# Address of the function through which panes are kept (kernels/aggregators/_doors.py).
-DOOR = 79
-CONTEXT_WORDS = 80
-
+ENDS, GOES_ON, WHOLE = 79, 80, 81
+# Address of the function through which the key's panes are kept (kernels/aggregators/_doors.py), and whether its events
+# are in order.
+DOOR, IN_ORDER = 82, 83
+# The kernels that keys are replayed by: their number, the address of a record each; the address of each key's kernel.
+KERNELS, RECORDS, KERNEL_OF_KEY = 84, 85, 86
+# Ranks of the events by time and the times in order, of keys that need them.
+RANKS, ASCENDING = 87, 88
+CONTEXT_WORDS = 89
 NEVER = 1 << 62
 """−NEVER is the watermark before everything."""
 FOREVER = (1 << 63) - 1

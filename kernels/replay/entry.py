@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from kernels.aggregators.finger_tree.door import door
 from kernels.memory import lend
 from kernels.monoids import find_monoid
 from kernels.plan import Plan, make_plan
@@ -11,6 +10,7 @@ from kernels.replay.checks import check_columns, check_rules, check_ticks
 from kernels.replay.choice import choose
 from kernels.replay.emit import ROW_NULLS, ROW_OUTPUTS
 from kernels.replay.loop import replay, take_rows
+from kernels.replay.roster import Roster, make_roster
 from kernels.replay.types import (
     AggregatePlan,
     EventColumns,
@@ -25,7 +25,6 @@ from schemas.errors import AggregateFailed, WrongParameter
 
 EMITS = ("final", "watermark", "arrival")
 MOST_AGGREGATES = 63
-DEFAULT_MIN_ARITY = 8
 
 
 def replay_keys(
@@ -55,7 +54,8 @@ def replay_keys(
     starts = columns.start_us
     extent = (int(starts.min()), int(starts.max())) if len(starts) else (0, -1)
     made = make_window(window, *extent)
-    return _run(columns, made, states, _steps(ticks, rules), rules, dict(choice.options))
+    roster = make_roster(choice, columns, window, states, rules)
+    return _run(columns, made, states, _steps(ticks, rules), rules, roster)
 
 
 def _check_plan(states: Plan, columns: int) -> None:
@@ -75,7 +75,7 @@ def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray
     return np.append(step_ticks[:before], rules.complete_tick_us), np.append(marks[:before], context.FOREVER)
 
 
-def _run(columns, window, states, steps, rules, options) -> ResultRows:
+def _run(columns, window, states, steps, rules, roster) -> ResultRows:
     """Lay out the context block and call the compiled loop. Every array named here lives until the call returns."""
     events = [lend(columns.values), lend(columns.valid), columns.values.shape[1], lend(columns.start_us)]
     source = np.array(events, np.int64)
@@ -94,17 +94,21 @@ def _run(columns, window, states, steps, rules, options) -> ResultRows:
         context.STEP_TICKS: lend(steps[0]),
         context.STEP_MARKS: lend(steps[1]),
         context.STEPS: len(steps[0]),
-        context.DOOR: door(),
+        context.KERNELS: len(roster.names),
+        context.RECORDS: lend(roster.records),
+        context.KERNEL_OF_KEY: lend(roster.of_key),
+        context.RANKS: lend(roster.ranks),
+        context.ASCENDING: lend(roster.ascending),
     }
     block = np.zeros(context.CONTEXT_WORDS, np.int64)
     block[list(words)] = list(words.values())
     offsets = columns.key_offsets
-    used = replay(lend(block), lend(offsets), len(offsets) - 1, options.get("min_arity", DEFAULT_MIN_ARITY))
+    used = replay(lend(block), lend(offsets), len(offsets) - 1)
     words = ROW_OUTPUTS + len(states.outputs)
     rows = np.empty((words, used // words), np.int64)
     take_rows(lend(block), lend(rows), words)
     _raise_failure(block, states)
-    return _result(rows, states)
+    return _result(rows, states, roster)
 
 
 def _raise_failure(block: np.ndarray, states: Plan) -> None:
@@ -115,8 +119,8 @@ def _raise_failure(block: np.ndarray, states: Plan) -> None:
         raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure)
 
 
-def _result(rows: np.ndarray, states: Plan) -> ResultRows:
+def _result(rows: np.ndarray, states: Plan, roster: Roster) -> ResultRows:
     """The rows' words, one array per word, as ResultRows."""
     outputs = rows[ROW_OUTPUTS:]
     null = (rows[ROW_NULLS] >> np.arange(len(outputs))[:, None] & 1).astype(np.bool_)
-    return ResultRows(*rows[:ROW_NULLS], outputs, null, states.output_types)
+    return ResultRows(*rows[:ROW_NULLS], outputs, null, states.output_types, roster.counted())

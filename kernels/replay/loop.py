@@ -10,8 +10,6 @@ from kernels.replay.context import (
     CHANGED,
     EMIT,
     EMIT_ARRIVAL,
-    ENDS,
-    GOES_ON,
     KEY,
     ORDER,
     OUTPUT_COUNT,
@@ -27,7 +25,6 @@ from kernels.replay.context import (
     STEP_TICKS,
     STEPS,
     TABLE,
-    TREE,
     USED,
     WALK_WORDS,
     WHOLE,
@@ -35,8 +32,8 @@ from kernels.replay.context import (
 )
 from kernels.replay.emit import ROW_OUTPUTS
 from kernels.replay.order import order_rows
-from kernels.replay.panes import create, destroy, reset
 from kernels.replay.steps import keep_steps, step_before
+from kernels.replay.structures import create_structures, destroy_structures, empty_structures, take_kernel
 from kernels.replay.sweep import advance, start_key
 from kernels.replay.walk import FRONT
 from kernels.replay.window_table import start_table
@@ -47,28 +44,22 @@ STATES = 8  # a new event's, two for each walk, and a spanning window's
 
 
 @entry
-def replay(r, offsets, keys, min_arity):
-    """Replay all keys of a context block; rows stay in its ROWS list until release_rows. Returns the number
-    of words."""
+def replay(r, offsets, keys):
+    """Replay all keys of a context block, each by the kernel that was chosen for it; rows stay in its ROWS list until
+    take_rows. Returns the number of words."""
     keep_steps(r)
-    store(r, TREE, create(r, min_arity))
+    create_structures(r)
     store(r, STATE, resize(0, STATES * load(load(r, PLAN), STATE_WORDS)))
-    if load(r, ENDS) != 0:
-        store(r, GOES_ON, create(r, min_arity))
-        store(r, WHOLE, load(r, STATE) + 8 * (STATES - 1) * load(load(r, PLAN), STATE_WORDS))
+    store(r, WHOLE, load(r, STATE) + 8 * (STATES - 1) * load(load(r, PLAN), STATE_WORDS))
     start_table(r, FIRST_TABLE_ROOM)
     store(r, PANE, 0)
     store(r, PANE_END, 0)
     for key in range(keys):
+        take_kernel(r, key, load(offsets, key), load(offsets, key + 1))
         _replay_key(r, key, load(offsets, key), load(offsets, key + 1))
-    destroy(r, load(r, TREE))
-    if load(r, ENDS) != 0:
-        destroy(r, load(r, GOES_ON))
-    release(load(r, STATE))
-    release(load(r, TABLE))
-    release(load(r, CHANGED + ADDRESS))
-    release(load(r, OWN_LATE + ADDRESS))
-    release(load(r, ORDER + ADDRESS))
+    destroy_structures(r)
+    for block in (STATE, TABLE, CHANGED + ADDRESS, OWN_LATE + ADDRESS, ORDER + ADDRESS):
+        release(load(r, block))
     for walk in range(PASS_WALK, CHANGE_WALK + 1, WALK_WORDS):
         release(load(r, walk + FRONT + ADDRESS))
     return load(r, ROWS + USED)
@@ -96,9 +87,7 @@ def _replay_key(r, key, first, end):
         first = last
     advance(r, load(r, STEPS))
     order_rows(r, first_row)
-    reset(r, load(r, TREE))
-    if load(r, ENDS) != 0:
-        reset(r, load(r, GOES_ON))
+    empty_structures(r)
 
 
 @inner

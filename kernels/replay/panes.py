@@ -8,9 +8,9 @@ from kernels.replay.context import DOOR, PLAN
 
 
 @inner
-def create(r, min_arity):
+def create(r, option):
     """Address of an empty structure."""
-    return ask_5(load(r, DOOR), 0, _doors.CREATE, load(r, PLAN), min_arity, 0)
+    return ask_5(load(r, DOOR), 0, _doors.CREATE, load(r, PLAN), option, 0)
 
 
 @inner
@@ -24,8 +24,15 @@ def reset(r, panes):
 
 
 @inner
-def insert(r, panes, time, state):
-    ask_5(load(r, DOOR), panes, _doors.INSERT, time, state, 0)
+def expect(r, panes, ascending, rows, ranks):
+    """Only of kernels that ask for it."""
+    ask_5(load(r, DOOR), panes, _doors.EXPECT, ascending, rows, ranks)
+
+
+@inner
+def insert(r, panes, time, state, row):
+    """row: of the event, or −1 for several, or for a part of one."""
+    ask_5(load(r, DOOR), panes, _doors.INSERT, time, state, row)
 
 
 @inner

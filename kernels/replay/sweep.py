@@ -4,6 +4,7 @@ window needs."""
 from kernels.memory import inner, load, not_inlined, store
 from kernels.replay.context import (
     ALLOWED,
+    CHANGE_WALK,
     EMIT,
     EMIT_ARRIVAL,
     EMIT_FINAL,
@@ -25,7 +26,7 @@ from kernels.replay.context import (
 from kernels.replay.emit import emit
 from kernels.replay.panes import bulk_evict, first_from, is_empty
 from kernels.replay.steps import pass_step
-from kernels.replay.walk import HIGH, NEXT, UNKNOWN, invalidate
+from kernels.replay.walk import HIGH, NEXT, UNKNOWN, start_walk
 from kernels.replay.window_table import set_window
 from kernels.spans.slicing import first_entry_from, oldest_entry, window_state
 from kernels.states import events_of
@@ -132,6 +133,5 @@ def start_key(r):
     store(r, STEP, 0)
     store(r, MARK, -NEVER)
     store(r, FLOOR, -NEVER)
-    for walk in (PASS_WALK, FINAL_WALK):
-        invalidate(r, walk)
-        store(r, walk + NEXT, UNKNOWN)
+    for walk in (PASS_WALK, FINAL_WALK, CHANGE_WALK):
+        start_walk(r, walk)

@@ -93,9 +93,10 @@ class ReplayRules(NamedTuple):
 
 
 class KernelChoice(NamedTuple):
-    """A kernel by name, with its options as (name, value) pairs."""
+    """A kernel by name, with its options as (name, value) pairs. name: None where each key gets its own, by its events.
+    """
 
-    name: str
+    name: str | None
     options: tuple[tuple[str, int], ...] = ()
 
 
@@ -109,6 +110,7 @@ class ResultRows(NamedTuple):
         `.view(np.float64)`)
     null: bool[aggregates, rows]
     output_types: per aggregate "int64", "float64", "timestamp", "date" or "bool"
+    kernels: how many keys were replayed by which kernel
     """
 
     key: np.ndarray
@@ -122,3 +124,4 @@ class ResultRows(NamedTuple):
     outputs: np.ndarray
     null: np.ndarray
     output_types: tuple[str, ...]
+    kernels: dict[str, int]

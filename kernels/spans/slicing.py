@@ -49,10 +49,10 @@ def insert_slices(r, start, end):
     not_inlined()
     window, state = load(r, WINDOW), load(r, STATE)
     ends_in = slice_start(window, end - 1)
-    insert(r, load(r, TREE), ends_in, state)
+    insert(r, load(r, TREE), ends_in, state, -1)
     piece = slice_start(window, start)
     while piece < ends_in:
-        insert(r, load(r, GOES_ON), piece, state)
+        insert(r, load(r, GOES_ON), piece, state, -1)
         piece = next_slice(window, piece)
     return ends_in
 

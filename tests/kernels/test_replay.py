@@ -196,7 +196,8 @@ def test_what_is_not_served_is_refused_by_name():
         choose(WindowSpec("tumbling", 10), plan, "daba")
     with pytest.raises(WrongParameter, match="min_arity"):
         choose(WindowSpec("tumbling", 10), plan, "finger_tree", {"min_arity": 1})
-    assert choose(WindowSpec("tumbling", 10), plan).name == "finger_tree"
+    assert choose(WindowSpec("tumbling", 10), plan).name is None
+    assert choose(WindowSpec("spanning", 10, 10), plan).name == "se_slicing"
 
 
 def test_a_window_that_passed_while_nothing_was_held_is_not_passed_again():

@@ -37,6 +37,8 @@ AGGREGATES = {
     "rough_sum": agg("sum", "rough"), "rough_mean": agg("mean", "rough"), "size_min": agg("min", "size"),
     "last_arrival": agg("max", "arrival"), "hubs": agg("count", "hub"),
 }
+ORDERED = {"first_bikes": agg("first", "bikes"), "last_weight": agg("last", "weight"), "rows": agg("count")}
+"""With some that don't commute, so that windows are made of events, not of panes."""
 ROUGH = ("rough_sum", "rough_mean")
 WHERE = (
     ("hub", "==", "a"), ("hub", "!=", "a"), ("hub", "in", ("a", "é")), ("hub", "not_in", ("b",)),
@@ -95,10 +97,13 @@ def _queries(draw, window, grain: timedelta) -> Query:
     waits = st.sampled_from((*[timedelta(0)] * 4, MICROSECOND, grain, 2 * grain, 5 * grain, timedelta.max))
     longer = [grains * grain for grains in (2, 5, 10, 20, 30)]
     allowances = st.sampled_from((*[timedelta(0)] * 3, MICROSECOND, *longer, timedelta.max))
-    names = draw(st.lists(st.sampled_from(tuple(AGGREGATES)), unique=True, min_size=draw(st.sampled_from((0, 4)))))
+    may_be_ordered = window.kind != "spanning"
+    pool = draw(st.sampled_from((AGGREGATES, AGGREGATES, ORDERED))) if may_be_ordered else AGGREGATES
+    names = draw(st.lists(st.sampled_from(tuple(pool)), unique=True,
+                          min_size=draw(st.sampled_from((0, 4))) if pool is AGGREGATES else 2))
     return Query(
         "random", "random", draw(st.sampled_from(((), ("hub",), ("hub", "dock"), ("dock",)))), window,
-        {name: AGGREGATES[name] for name in names}, draw(waits), draw(allowances),
+        {name: pool[name] for name in names}, draw(waits), draw(allowances),
         draw(st.sampled_from(("final", "watermark", "arrival"))),
         tuple(draw(st.lists(st.sampled_from(WHERE), max_size=2))))
 

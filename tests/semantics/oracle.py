@@ -183,6 +183,7 @@ class StreamingSystem:
         held = [event for event in self.arrived[key]
                 if lies_in(event, window, self.query) and not too_late(event, window, self.query)]
         late_events = sum(event.watermark_before >= window[1] for event in held)
+        held.sort(key=lambda event: event.start)  # events of one time stay in order of arrival
         self.rows.append({
             **dict(zip(self.query.key, key, strict=True)),
             "window_start": to_time(window[0]), "window_end": to_time(window[1]),
@@ -251,6 +252,8 @@ def _variance(values: list, ddof: int = 1) -> float | None:
 
 AGGREGATES = {
     "sum": _sum,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
     "variance": _variance,
     "std": lambda values, ddof=1: math.sqrt(_variance(values, ddof)) if len(values) > ddof else None,
     "range": lambda values: max(values) - min(values),

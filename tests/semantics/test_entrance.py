@@ -137,7 +137,7 @@ def refused_replay(kind: type, message: str, query=QUERY, **parameters) -> None:
 
 
 def test_an_unknown_kernel_is_refused_with_those_that_there_are():
-    refused_replay(NotServed, "kernel is 'abacus'; .*served: finger_tree", kernel="abacus")
+    refused_replay(NotServed, "kernel is 'abacus'; .*served: .*daba_lite, finger_tree", kernel="abacus")
 
 
 def test_an_unknown_option_is_refused():

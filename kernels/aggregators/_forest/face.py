@@ -2,12 +2,25 @@
 
 from collections.abc import Callable, Mapping
 
-from kernels.aggregators import _window
-from kernels.aggregators._forest import layout, operations, search
+from kernels.aggregators import _doors
+from kernels.aggregators._doors import DONE
+from kernels.aggregators._forest import layout, search
 from kernels.aggregators._forest.check import check_forest
+from kernels.aggregators._forest.entries import fold_between
 from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffer
-from kernels.aggregators._forest.words import HAS_OPEN, MISSING, OPEN_TIME, PLAN, SEARCHED, TRIAL
-from kernels.aggregators._window import DONE, EVICT, INSERT, LENGTH, NOTHING, OLDEST, OUT_OF_ORDER, Window
+from kernels.aggregators._forest.words import (
+    EVICT_SEARCHED,
+    HAS_OPEN,
+    INSERT_ROWS,
+    MISSING,
+    NEXT_ROW,
+    OPEN_TIME,
+    PLAN,
+    TRIAL,
+    UNKNOWN_PLACE,
+)
+from kernels.aggregators._window import Window, ask, lower_all
+from kernels.columns import Source
 from kernels.memory import entry, lend, load
 from kernels.stores import open_store
 from schemas.errors import WrongParameter
@@ -18,21 +31,6 @@ BEGIN, KEEP, TAKE, AGAIN = range(4)
 
 
 @entry
-def destroy(s):
-    layout.destroy(s)
-
-
-@entry
-def number(s, operation):
-    """(status, oldest time, youngest time or number of entries)."""
-    if operation == LENGTH:
-        return DONE, operations.count_entries(s)
-    if operations.is_empty(s):
-        return NOTHING, 0
-    return DONE, operations.oldest(s) if operation == OLDEST else operations.youngest(s)
-
-
-@entry
 def place_of(s, time):
     return search.find(s, time)
 
@@ -40,11 +38,16 @@ def place_of(s, time):
 @entry
 def answer_between(s, first, end, low, high, answers):
     with_open = load(s, HAS_OPEN) == 1 and low <= load(s, OPEN_TIME) < high
-    found, state = operations.fold_between(s, first, end, with_open)
+    found, state = fold_between(s, first, end, with_open)
     if not found:
         return MISSING
-    _window.lower_all(load(s, PLAN), state, answers)
+    lower_all(load(s, PLAN), state, answers)
     return DONE
+
+
+@entry
+def next_row(s):
+    return load(s, NEXT_ROW)
 
 
 @entry
@@ -56,7 +59,7 @@ def search_on(s, step, answers):
         search.judge(s, step == TAKE)
     status = search.propose(s)
     if status == DONE:
-        _window.lower_all(load(s, PLAN), layout.scratch(s, TRIAL), answers)
+        lower_all(load(s, PLAN), layout.scratch(s, TRIAL), answers)
     return status
 
 
@@ -73,12 +76,8 @@ class MonoidWindow(Window):
         for tests, so that small windows use the store; larger ones read and write in larger pieces.
     """
 
+    IN_ORDER_ONLY = True
     OPTIONS = ("policy", "store", "path", "url", "buffer")
-    _destroy = staticmethod(destroy)
-    _create_entry = _insert_entry = _drop_entry = _answer_entry = None
-    """Compiled, of each kernel: create(plan, page_nodes), insert(s, source, first, end), drop(s, operation, time),
-    answer(s, answers): that of all entries."""
-
     def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
         self._policy: Callable | None = options.pop("policy", None)
         if self._policy is not None and not callable(self._policy):
@@ -89,8 +88,9 @@ class MonoidWindow(Window):
         super().__init__(aggregates, column_types, page_nodes=buffer // 4 if store else 0)
         self._stored = StoredForest(store, self._address, self._plan, self._identity(buffer)) if store else None
 
-    def _create(self, plan: int, page_nodes: int) -> int:
-        return self._create_entry(plan, page_nodes)
+    @classmethod
+    def _create(cls, plan: int, page_nodes: int) -> int:
+        return ask(cls.door(), 0, _doors.CREATE, plan, page_nodes, 0)
 
     def _identity(self, buffer: int) -> dict:
         """What must be the same for a stored window to be taken up again."""
@@ -111,56 +111,47 @@ class MonoidWindow(Window):
             raise WrongParameter("store", None, "'lmdb' or 'redis': a window in memory has nothing to be flushed to")
         return self._stored
 
-    def _change(self, s: int, operation: int, time: int, source: int, rows: int) -> tuple[int, int]:
-        if operation == INSERT:
-            return self._insert(source, rows)
-        if operation in (EVICT, _window.BULK_EVICT):
-            status = self._served(self._drop_entry, s, operation, time)
-            return status, number(s, OLDEST)[1] if status == _window.NOT_OLDEST else 0
-        return number(s, operation)
-
-    def _insert(self, source: int, rows: int) -> tuple[int, int]:
+    def _insert(self, source: Source, rows: int) -> int:
         """Insert the rows of a source; each on its own where a policy must be asked after each."""
         row, step = 0, 1 if self._policy else rows
         while row < rows:
-            status, done = self._insert_entry(self._address, source, row, min(rows, row + step))
-            if status == OUT_OF_ORDER:
-                return status, number(self._address, _window.YOUNGEST)[1]
+            status = self._ask(INSERT_ROWS, source.address, row, min(rows, row + step))
+            if status == _doors.OUT_OF_ORDER:
+                return status
             if status != DONE:
                 self._stored.serve(status)
             elif self._policy:
                 self._enforce()
-            row = done
-        return DONE, 0
+            row = next_row(self._address)
+        return DONE
+
+    def _evict(self, operation: int, time: int = 0) -> int:
+        return self._served(self._ask, operation, time)
 
     def _enforce(self) -> None:
         """Evict the longest prefix that the policy evicts, by one search."""
         total, step = self.query(), BEGIN
-        while self._served(search_on, self._address, step, lend(self._answers), again=AGAIN) == DONE:
+        while self._propose(step) == DONE:
             step = TAKE if self._policy(total, self._lowered()) else KEEP
-        self._served(self._drop_entry, self._address, SEARCHED, 0)
+        self._evict(EVICT_SEARCHED)
 
-    def _served(self, function: Callable, *arguments, again: int | None = None) -> int:
-        """Call until no page is missing. again: the second argument of further calls."""
+    def _propose(self, step: int) -> int:
+        status = search_on(self._address, step, lend(self._answers))
+        return status if status != MISSING else self._served(search_on, self._address, AGAIN, lend(self._answers))
+
+    def _served(self, function: Callable, *arguments, missing: int = MISSING) -> int:
+        """Call until no page is missing."""
         answer = function(*arguments)
-        while answer == MISSING:
+        while answer == missing:
             self._stored.serve(MISSING)
-            answer = function(arguments[0], arguments[1] if again is None else again, *arguments[2:])
+            answer = function(*arguments)
         return answer
 
-    def _answer(self, s: int, whole: bool, low: int, high: int, answers: int) -> int:
-        if whole:
-            self._answer_entry(s, answers)
-            return DONE
-        first, end = self._place(low), self._place(high)
-        return self._served(answer_between, s, first, end, low, high, answers)
-
-    def _place(self, time: int) -> int:
-        place = place_of(self._address, time)
-        while place < 0:
-            self._stored.serve(MISSING)
-            place = place_of(self._address, time)
-        return place
+    def _answer(self, between: tuple[int, int] | None) -> int:
+        if between is None:
+            return super()._answer(None)
+        first, end = (self._served(place_of, self._address, time, missing=UNKNOWN_PLACE) for time in between)
+        return self._served(answer_between, self._address, first, end, *between, lend(self._answers))
 
     def _check(self, s: int, plan) -> None:
         check_forest(s, plan, self._stored)

@@ -5,27 +5,23 @@ changed anything. In memory neither happens, and a caller need not look.
 """
 
 import functools
-from typing import NamedTuple
 
-from kernels.aggregators._forest.layout import (
-    clear_scratch,
-    copy_node,
-    copy_state,
-    node,
-    scratch,
-    scratch_node,
-)
+from kernels.aggregators import _doors
+from kernels.aggregators._doors import DONE, NOTHING, OUT_OF_ORDER
+from kernels.aggregators._forest.entries import is_empty, of_any_forest, oldest, status_of
+from kernels.aggregators._forest.layout import copy_node, copy_state, scratch, scratch_node
 from kernels.aggregators._forest.paging import heads_here
-from kernels.aggregators._forest.search import find, fold_range
+from kernels.aggregators._forest.search import find
 from kernels.aggregators._forest.words import (
     BATCH,
     BATCH_NODES,
     END,
-    FALLING_SLOT,
+    EVICT_SEARCHED,
     FIRST,
-    FIRST_TIME,
     HAS_OPEN,
+    INSERT_ROWS,
     MISSING,
+    NEXT_ROW,
     NODE_BYTES,
     OPEN,
     OPEN_TIME,
@@ -34,95 +30,10 @@ from kernels.aggregators._forest.words import (
     POSITION,
     RESULT,
 )
-from kernels.aggregators._window import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER
 from kernels.memory import inner, load, not_inlined, store
+from kernels.native import named_inner
+from kernels.operation_sources import TIMES
 from kernels.states import lift_each, merge
-
-
-class Operations(NamedTuple):
-    """Compiled functions of one kernel; `s` is the address of its structure."""
-
-    put: object
-    """put(s, time, state) → DONE, OUT_OF_ORDER, FULL or MISSING."""
-    put_rows: object
-    """put_rows(s, times, source, first, end) → (status, next row)."""
-    drop_until: object
-    """drop_until(s, time) → status: evict all entries at times ≤ `time`."""
-    drop_oldest: object
-    """drop_oldest(s, time) → status: evict the oldest entry, if it is at `time`; else NOT_OLDEST or NOTHING."""
-    drop_searched: object
-    """drop_searched(s) → status: evict what the search of a slide policy found."""
-    reset: object
-    """reset(s): evict everything."""
-    query: object
-    """query(s) → address of the aggregate of all entries, valid until the next call. O(1)."""
-    insert: object
-    """insert(s, time, state): at the youngest time it is combined behind what is there; False, and nothing is done,
-    for an older time."""
-    insert_burst: object
-    """insert_burst(s, times, source, rows): the first `rows` events of a source, whose times ascend; `times` an
-    address. False, and none is inserted, if they begin before the youngest time."""
-    bulk_evict: object
-    """bulk_evict(s, time): evict all entries at times ≤ `time`. O(log n)."""
-    evict: object
-    """evict(s, time): evict the oldest entry; False if it isn't at `time`."""
-
-
-@inner
-def is_empty(s):
-    return load(s, HAS_OPEN) == 0
-
-
-@inner
-def oldest(s):
-    """Time of the oldest entry; the window must not be empty."""
-    return load(s, FIRST_TIME) if load(s, FIRST) < load(s, END) else load(s, OPEN_TIME)
-
-
-@inner
-def youngest(s):
-    """Time of the youngest entry; the window must not be empty."""
-    return load(s, OPEN_TIME)
-
-
-@inner
-def status_of(s, time):
-    """NOT_OLDEST if an entry is at `time`, NOTHING if none is; MISSING."""
-    not_inlined()
-    place = find(s, time)
-    if place == load(s, END):
-        return NOT_OLDEST if load(s, OPEN_TIME) == time else NOTHING
-    found = node(s, 0, place, FALLING_SLOT) if place >= 0 else 0
-    if found == 0:
-        return MISSING
-    return NOT_OLDEST if load(found, 0) == time else NOTHING
-
-
-@inner
-def count_entries(s):
-    return load(s, END) - load(s, FIRST) + load(s, HAS_OPEN)
-
-
-@inner
-def fold_between(s, first, end, with_open):
-    """(whether no page was missing, address of the aggregate of the places [first, end), and of the open entry)."""
-    not_inlined()
-    result = clear_scratch(s, RESULT)
-    found = fold_range(s, first, end, result)
-    if with_open:
-        merge(load(s, PLAN), result, result, scratch(s, OPEN))
-    return found, result
-
-
-@inner
-def range_query(s, low, high):
-    """Address of the aggregate of the entries with times in [low, high), valid until the next call. O(log n).
-
-    In memory only: with a store, the face takes the three steps one by one.
-    """
-    not_inlined()
-    is_open_in = load(s, HAS_OPEN) == 1 and low <= load(s, OPEN_TIME) < high
-    return fold_between(s, find(s, low), find(s, high), is_open_in)[1]
 
 
 @inner
@@ -164,19 +75,14 @@ def open_entry(s, entry):
     store(s, HAS_OPEN, 1)
 
 
-def _named(kernel: str, function):
-    """Compiled, under a name of its kernel's own. Numba's cache links by name: of two functions of one name, cached by
-    two processes, a third would run one in place of the other."""
-    function.__qualname__ = f"{kernel}.{function.__name__}"
-    return inner(function)
+def make_answer(kernel: str, create, push, cut, total):
+    """The compiled function behind a kernel's door.
 
-
-def make_operations(kernel: str, push, cut, total) -> Operations:
-    """kernel: its name, which goes into the names of the compiled functions;
+    kernel: its name, which goes into the names of the compiled functions; create(plan, page_nodes) → address;
     push(s, nodes, count) → status: the nodes at the address `nodes` become updates END, END + 1, … of the tree;
     cut(s, position): the updates before `position` go, all head pages being here; total(s, into): into = the aggregate
     of the tree, without the open entry."""
-    named = functools.partial(_named, kernel)
+    named = functools.partial(named_inner, kernel)
 
     @named
     def put(s, time, state):
@@ -199,18 +105,20 @@ def make_operations(kernel: str, push, cut, total) -> Operations:
     def put_rows(s, times, source, first, end):
         not_inlined()
         row, node_bytes = first, load(s, NODE_BYTES)
+        store(s, NEXT_ROW, first)
         if load(s, HAS_OPEN) and row < end and load(times, row) < load(s, OPEN_TIME):
-            return OUT_OF_ORDER, row
+            return OUT_OF_ORDER
         while row < end:
             rows = batch_rows(s, row, end)
             nodes = scratch_node(s, BATCH) + (0 if load(s, HAS_OPEN) else node_bytes)
             count = lift_batch(s, times, source, row, row + rows)
             status = push(s, nodes, count - 1) if count > 1 else DONE
             if status != DONE:
-                return status, row
+                return status
             open_entry(s, nodes + (count - 1) * node_bytes)
             row += rows
-        return DONE, row
+            store(s, NEXT_ROW, row)
+        return DONE
 
     @named
     def reset(s):
@@ -267,21 +175,26 @@ def make_operations(kernel: str, push, cut, total) -> Operations:
         return result
 
     @named
-    def insert(s, time, state):
-        return put(s, time, state) == DONE
+    def answer(s, operation, first, second, third):
+        if operation == _doors.INSERT:
+            return put(s, first, second)
+        if operation == _doors.QUERY:
+            return query(s)
+        if operation == _doors.INSERT_BURST:
+            return put_rows(s, first, second, 0, third)
+        if operation == INSERT_ROWS:
+            return put_rows(s, load(first, TIMES), first, second, third)
+        if operation == _doors.BULK_EVICT:
+            return drop_until(s, first)
+        if operation == _doors.EVICT:
+            return drop_oldest(s, first)
+        if operation == EVICT_SEARCHED:
+            return drop_searched(s)
+        if operation == _doors.CREATE:
+            return create(first, second)
+        if operation == _doors.RESET:
+            reset(s)
+            return DONE
+        return of_any_forest(s, operation, first, second, third)
 
-    @named
-    def insert_burst(s, times, source, rows):
-        return put_rows(s, times, source, 0, rows)[0] == DONE
-
-    @named
-    def bulk_evict(s, time):
-        drop_until(s, time)
-
-    @named
-    def evict(s, time):
-        return drop_oldest(s, time) == DONE
-
-    return Operations(put, put_rows, drop_until, drop_oldest, drop_searched, reset, query, insert, insert_burst,
-                      bulk_evict, evict)
-
+    return answer

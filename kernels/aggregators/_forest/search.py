@@ -13,6 +13,7 @@ wants before the search. And it reads complete nodes only, never the leftmost br
 leave stale in the amortised tree: a node whose first update is at or after `first` has lost nothing.
 """
 
+from kernels.aggregators._doors import DONE, NOTHING
 from kernels.aggregators._forest.layout import (
     clear_scratch,
     copy_state,
@@ -38,8 +39,8 @@ from kernels.aggregators._forest.words import (
     RISING_SLOT,
     TOP,
     TRIAL,
+    UNKNOWN_PLACE,
 )
-from kernels.aggregators._window import DONE, NOTHING
 from kernels.memory import inner, load, not_inlined, store
 from kernels.states import merge
 
@@ -60,8 +61,8 @@ def _complete(forest, level, index, rising):
 
 @inner
 def find(forest, time):
-    """Place of the first update at or after `time`, END if there is none; −1 if a page is missing. O(log m), m the
-    updates before it."""
+    """Place of the first update at or after `time`, END if there is none; UNKNOWN_PLACE if a page is missing.
+    O(log m), m the updates before it."""
     not_inlined()
     position, level, rising = load(forest, FIRST), 0, True
     while position < load(forest, END):
@@ -69,7 +70,7 @@ def find(forest, time):
         if _is_there(forest, level, position >> level):
             found = _complete(forest, level, position >> level, rising)
             if found == 0:
-                return -1
+                return UNKNOWN_PLACE
             below = load(found, 0) < time
         if below:
             position += 1 << level

@@ -1,5 +1,6 @@
 """Names of the words of a forest's header, of a level, and of the scratch nodes (layout.py tells what they are for)."""
 
+from kernels.aggregators._doors import FIRST_OWN
 from kernels.memory import inner
 
 PLAN, NODE_BYTES, SCRATCH, PAGE_NODES, RING_NODES = 0, 1, 2, 3, 4
@@ -9,6 +10,8 @@ TOP, DEPTH, HAS_HEADS = 10, 11, 12
 NEED_LEVEL, NEED_PAGE, NEED_SLOT = 13, 14, 15
 POSITION, HEIGHT, IS_RISING = 16, 17, 18
 """Where the search of a slide policy is (search.py)."""
+NEXT_ROW = 19
+"""First row of the insertion at hand that isn't in yet."""
 LEVELS = 24
 
 RING, MASK, SPILLED, SLOTS, TAGS = 0, 1, 2, 3, 4
@@ -31,11 +34,15 @@ BATCH_NODES = 64
 SCRATCH_NODES = BATCH + 1 + BATCH_NODES
 """A batch: the open entry, and up to BATCH_NODES new ones behind it."""
 
-# Statuses of what may need the store; those of _window.py come before.
+# Statuses of what may need the store; those of _doors.py come before.
 MISSING, FULL = 10, 11
+UNKNOWN_PLACE = -1
+"""What a search answers in place of MISSING."""
 
-SEARCHED = 10
-"""An operation, beside those of _window.py: evict what the search of a slide policy found."""
+# Operations beside those of _doors.py.
+INSERT_ROWS, EVICT_SEARCHED = range(FIRST_OWN, FIRST_OWN + 2)
+"""INSERT_ROWS(source, first, end) → status, and where it stopped at NEXT_ROW; EVICT_SEARCHED → status: what the search
+of a slide policy found goes."""
 
 
 @inner

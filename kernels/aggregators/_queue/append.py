@@ -1,5 +1,6 @@
 """Insertion at the young end of a queue: of one entry, or of a sorted burst."""
 
+from kernels.aggregators._doors import DONE, OUT_OF_ORDER
 from kernels.aggregators._queue.layout import (
     END,
     NEW,
@@ -22,7 +23,7 @@ from kernels.states import gather, lift_each, merge
 
 @inner
 def append(queue, time, state):
-    """Put (time, state) at the young end, combined into the open entry if that has this time; False if it is older.
+    """Put (time, state) at the young end, combined into the open entry if that has this time; DONE, or OUT_OF_ORDER.
 
     `state` must not lie in the queue's blocks. The kernel then takes up what is closed: [CLOSED, END − 1).
     """
@@ -31,17 +32,17 @@ def append(queue, time, state):
     if not is_empty(queue):
         youngest_time = youngest(queue)
         if time < youngest_time:
-            return False
+            return OUT_OF_ORDER
         if time == youngest_time:
             merge(load(queue, PLAN), state_at(queue, end - 1), state_at(queue, end - 1), state)
             _keep(queue, end - 1)
-            return True
+            return DONE
     reserve(queue, 1)
     store(load(queue, TIMES), place(queue, end), time)
     move(state_at(queue, end), state, load(queue, STATE_BYTES) >> 3)
     store(queue, END, end + 1)
     _keep(queue, end)
-    return True
+    return DONE
 
 
 @inner
@@ -55,7 +56,7 @@ def append_burst(queue, times, source, rows):
     if rows > 0 and not is_empty(queue):
         youngest_time = youngest(queue)
         if load(times, 0) < youngest_time:
-            return False
+            return OUT_OF_ORDER
         if load(times, 0) == youngest_time:
             row = _extend_open(queue, times, source, rows)
         end -= 1
@@ -65,7 +66,7 @@ def append_burst(queue, times, source, rows):
     else:
         _append_groups(queue, times, source, row, rows)
     _keep(queue, end)
-    return True
+    return DONE
 
 
 @inner

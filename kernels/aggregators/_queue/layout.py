@@ -7,7 +7,8 @@ from kernels.states import clear, fold, merge
 TIMES, STATES, VALUES, KEEPS_VALUES, CAPACITY = range(5)
 LAP, FIRST, CLOSED, END, PLAN, STATE_BYTES, SCRATCH = range(5, 12)
 MIDDLE, LEFT, RIGHT, ACCUMULATOR = range(12, 16)  # ordinals of the two lite kernels
-HEADER_WORDS = 16
+FOUND = 16  # ordinal at which the last search ended
+HEADER_WORDS = 17
 RESULT, NEW, BACK, MIDDLE_SUM = range(4)  # numbers of scratch states
 SCRATCH_STATES = 4
 LEAST_CAPACITY = 8
@@ -46,7 +47,7 @@ def destroy(queue):
 def reset(queue):
     """Empty the queue, whatever kernel it belongs to; its memory is kept."""
     not_inlined()
-    for word in (LAP, FIRST, CLOSED, END, MIDDLE, LEFT, RIGHT, ACCUMULATOR):
+    for word in (LAP, FIRST, CLOSED, END, MIDDLE, LEFT, RIGHT, ACCUMULATOR, FOUND):
         store(queue, word, 0)
     for number in range(SCRATCH_STATES):
         clear_scratch(queue, number)

@@ -79,8 +79,8 @@ def append_back(queue, into, first, last):
 
 @inner
 def fold_values(queue, into, first, last):
-    """Address of `into` ⊗= the entries [first, last), from their kept values; 0 if none are kept."""
+    """into ⊗= the entries [first, last), from their kept values; False if none are kept."""
     if load(queue, VALUES) == 0:
-        return 0
+        return False
     fold_between(queue, into, VALUES, first, last)
-    return into
+    return True

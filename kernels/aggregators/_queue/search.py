@@ -1,27 +1,37 @@
 """Finding times in a queue."""
 
-from kernels.aggregators._queue.layout import END, FIRST, is_empty, oldest, time_at, youngest
-from kernels.aggregators._window import DONE, NOT_OLDEST, NOTHING, OLDEST, YOUNGEST
-from kernels.memory import inner, load, not_inlined
+from kernels.aggregators._doors import DONE, NOT_OLDEST, NOTHING
+from kernels.aggregators._queue.layout import END, FIRST, FOUND, time_at
+from kernels.memory import inner, load, not_inlined, store
 
 
 @inner
 def search(queue, time, inclusive):
-    """Ordinal of the first entry at or after `time`; inclusive: of the first after it. O(log m), m entries before it.
+    """Ordinal of the first entry at or after `time`; inclusive: of the first after it. O(log d), d entries from where
+    the last search ended.
 
-    Galloping from the old end, where evictions ask: the place is looked for among 1, 2, 4, … entries.
+    Galloping from there: evictions go on from the last one, and so do the windows that a replay asks for.
     """
-    low, step, end = load(queue, FIRST), 1, load(queue, END)
-    while low + step <= end and _is_before(queue, low + step - 1, time, inclusive):
-        low += step
-        step *= 2
-    high = min(low + step - 1, end)
+    first, end, step = load(queue, FIRST), load(queue, END), 1
+    low, high = first, max(first, min(load(queue, FOUND), end))
+    if high < end and _is_before(queue, high, time, inclusive):
+        low = high + 1
+        while low + step <= end and _is_before(queue, low + step - 1, time, inclusive):
+            low += step
+            step *= 2
+        high = min(low + step - 1, end)
+    else:
+        while high - step >= first and not _is_before(queue, high - step, time, inclusive):
+            high -= step
+            step *= 2
+        low = max(first, high - step)
     while low < high:
         middle = (low + high) >> 1
         if _is_before(queue, middle, time, inclusive):
             low = middle + 1
         else:
             high = middle
+    store(queue, FOUND, low)
     return low
 
 
@@ -33,21 +43,9 @@ def _is_before(queue, ordinal, time, inclusive):
 
 @inner
 def can_evict(queue, time):
-    """(DONE, 0) if `time` is the oldest, (NOT_OLDEST, that) if it is another entry's, else (NOTHING, 0)."""
+    """DONE if `time` is the oldest, NOT_OLDEST if it is another entry's, else NOTHING."""
     not_inlined()
     ordinal = search(queue, time, False)
     if ordinal == load(queue, END) or time_at(queue, ordinal) != time:
-        return NOTHING, 0
-    return (DONE, 0) if ordinal == load(queue, FIRST) else (NOT_OLDEST, oldest(queue))
-
-
-@inner
-def extent(queue, operation):
-    """Answer of a face's _change to OLDEST, YOUNGEST and LENGTH."""
-    if is_empty(queue):
-        return NOTHING, 0
-    if operation == OLDEST:
-        return DONE, oldest(queue)
-    if operation == YOUNGEST:
-        return DONE, youngest(queue)
-    return DONE, load(queue, END) - load(queue, FIRST)
+        return NOTHING
+    return DONE if ordinal == load(queue, FIRST) else NOT_OLDEST

@@ -1,40 +1,9 @@
-"""The amortised monoid tree as an object for one window: for users, tests and notebooks. The replay uses the same
-functions."""
+"""The amortised monoid tree as an object for one window: for users, tests and notebooks. The replay asks the same
+door."""
 
 from kernels.aggregators._card import Card
 from kernels.aggregators._forest.face import MonoidWindow
-from kernels.aggregators._forest.words import PLAN
-from kernels.aggregators._window import BULK_EVICT, EVICT, lower_all
-from kernels.aggregators.amortized_monoid_tree import forest
-from kernels.memory import entry, load
-from kernels.operation_sources import TIMES
-
-_put_rows, _drop_until = forest.OPERATIONS.put_rows, forest.OPERATIONS.drop_until
-_drop_oldest, _drop_searched = forest.OPERATIONS.drop_oldest, forest.OPERATIONS.drop_searched
-
-
-@entry
-def create(plan, page_nodes):
-    return forest.create_paged(plan, page_nodes)
-
-
-@entry
-def insert(s, source, first, end):
-    return _put_rows(s, load(source, TIMES), source, first, end)
-
-
-@entry
-def drop(s, operation, time):
-    if operation == EVICT:
-        return _drop_oldest(s, time)
-    if operation == BULK_EVICT:
-        return _drop_until(s, time)
-    return _drop_searched(s)
-
-
-@entry
-def answer(s, answers):
-    lower_all(load(s, PLAN), forest.query(s), answers)
+from kernels.aggregators.amortized_monoid_tree.forest import door
 
 
 class AmortizedMonoidTree(MonoidWindow):
@@ -44,5 +13,4 @@ class AmortizedMonoidTree(MonoidWindow):
     """
 
     CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(log n)", "O(1)", "O(log n)", "MTA §4.2, alg. 3-7")
-    _create_entry, _insert_entry = staticmethod(create), staticmethod(insert)
-    _drop_entry, _answer_entry = staticmethod(drop), staticmethod(answer)
+    door = staticmethod(door)

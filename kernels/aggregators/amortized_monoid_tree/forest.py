@@ -23,26 +23,21 @@ Where the text of the paper and its algorithms differ; all decided for the text,
   both are the same: the head moves on.
 """
 
+import functools
+
+from kernels.aggregators._doors import DONE
 from kernels.aggregators._forest.layout import (
     append_parents,
     append_updates,
     clear_scratch,
     copy_state,
     create_forest,
-    destroy,
     end_after,
     level_end,
     node,
     scratch,
 )
-from kernels.aggregators._forest.operations import (
-    count_entries,
-    is_empty,
-    make_operations,
-    oldest,
-    range_query,
-    youngest,
-)
+from kernels.aggregators._forest.operations import make_answer
 from kernels.aggregators._forest.paging import heads_here, is_full
 from kernels.aggregators._forest.words import (
     DEPTH,
@@ -58,20 +53,15 @@ from kernels.aggregators._forest.words import (
     STACK,
     TOP,
 )
-from kernels.aggregators._window import DONE
 from kernels.memory import inner, load, not_inlined, store
+from kernels.native import address_of
 from kernels.states import fold, merge
 
 
 @inner
-def create_paged(plan, page_nodes):
+def create(plan, page_nodes):
+    """Address of an empty forest over the states of `plan`, which must outlive it."""
     return create_forest(plan, page_nodes)
-
-
-@inner
-def create(plan):
-    """Address of an empty forest in memory over the states of `plan`, which must outlive it."""
-    return create_paged(plan, 0)
 
 
 @inner
@@ -201,9 +191,15 @@ def total(s, into):
     merge(load(s, PLAN), into, scratch(s, LEFT), scratch(s, RIGHT))
 
 
-OPERATIONS = make_operations("amortized_monoid_tree", push, cut, total)
-insert, insert_burst, evict = OPERATIONS.insert, OPERATIONS.insert_burst, OPERATIONS.evict
-bulk_evict, query, reset = OPERATIONS.bulk_evict, OPERATIONS.query, OPERATIONS.reset
+_answer = make_answer("amortized_monoid_tree", create, push, cut, total)
 
-__all__ = ["OPERATIONS", "bulk_evict", "count_entries", "create", "create_paged", "destroy", "evict", "insert",
-           "insert_burst", "is_empty", "oldest", "query", "range_query", "reset", "youngest"]
+
+def amortized_monoid_tree_door(s, operation, first, second, third):
+    """The operations of _doors.py; CREATE: nodes of a page, 0 for a window in memory."""
+    return _answer(s, operation, first, second, third)
+
+
+@functools.cache
+def door() -> int:
+    """The address."""
+    return address_of(amortized_monoid_tree_door, answers=True)

@@ -30,7 +30,7 @@ def finger_tree_door(tree, operation, first, second, third):
         insert.insert_burst(tree, first, second, third)
     else:
         return _seldom(tree, operation, first, second, third)
-    return 0
+    return _doors.DONE
 
 
 @inner
@@ -43,7 +43,7 @@ def _seldom(tree, operation, first, second, third):
         found, time = scan.first_from(tree, first)
         return time if found else _doors.FOREVER
     if operation == _doors.EVICT:
-        return 1 if evict_one.evict(tree, first) else 0
+        return _doors.DONE if evict_one.evict(tree, first) else _doors.NOTHING
     if operation == _doors.COUNT:
         return scan.count_entries(tree)
     if operation == _doors.COUNT_BETWEEN:

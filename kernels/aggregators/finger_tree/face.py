@@ -2,13 +2,13 @@
 
 from kernels.aggregators import _doors
 from kernels.aggregators._card import Card
-from kernels.aggregators._door_window import DoorWindow
+from kernels.aggregators._window import Window, ask
 from kernels.aggregators.finger_tree.check import check_tree
 from kernels.aggregators.finger_tree.door import door
 from schemas.errors import WrongParameter
 
 
-class FingerTree(DoorWindow):
+class FingerTree(Window):
     """Any order; with n entries, d of them younger than the place of an insertion, m in a burst or an eviction:
     insert O(log d), bulk_insert O(m log(d/m)) after sorting, evict O(log n), bulk_evict O(log m), all amortised;
     query O(1), range_query O(log n), len O(n / arity). Memory: 1 word an entry beside its state. An eviction looks at
@@ -20,8 +20,9 @@ class FingerTree(DoorWindow):
     """
 
     OPTIONS = ("min_arity", "deferred_free")
+    PANE_OPTION = 8
     CARD = Card("any", "O(log d)", "O(m log(d / m))", "O(log n)", "O(log m)", "O(1)", "O(log n)", "FIBA §3-6")
-    _door = staticmethod(door)
+    door = staticmethod(door)
     _check = staticmethod(check_tree)
 
     @classmethod
@@ -30,4 +31,4 @@ class FingerTree(DoorWindow):
             raise WrongParameter("min_arity", min_arity, "an integer from 2 to 1024")
         if type(deferred_free) is not bool:
             raise WrongParameter("deferred_free", deferred_free, "True or False")
-        return cls._ask(0, _doors.CREATE, plan, min_arity, 0 if deferred_free else 1)
+        return ask(cls.door(), 0, _doors.CREATE, plan, min_arity, 0 if deferred_free else 1)

@@ -20,25 +20,20 @@ Two more places where the text of the paper and its algorithms differ; both were
   was ⟨∅, *⟩: the condition must be e0 = ∅. (Its `wsp(subseq, total)` also swaps the arguments of Listing 1.)
 """
 
+import functools
+
+from kernels.aggregators._doors import DONE
 from kernels.aggregators._forest.layout import (
     append_parents,
     append_updates,
     copy_node,
     copy_state,
     create_forest,
-    destroy,
     join,
     node,
     scratch_node,
 )
-from kernels.aggregators._forest.operations import (
-    count_entries,
-    is_empty,
-    make_operations,
-    oldest,
-    range_query,
-    youngest,
-)
+from kernels.aggregators._forest.operations import make_answer
 from kernels.aggregators._forest.paging import is_full
 from kernels.aggregators._forest.words import (
     END,
@@ -54,22 +49,17 @@ from kernels.aggregators._forest.words import (
     TOP,
     level_at,
 )
-from kernels.aggregators._window import DONE
 from kernels.memory import inner, load, not_inlined, store
+from kernels.native import address_of
 from kernels.states import clear, merge
 
 
 @inner
-def create_paged(plan, page_nodes):
+def create(plan, page_nodes):
+    """Address of an empty tree over the states of `plan`, which must outlive it."""
     s = create_forest(plan, page_nodes)
     store(s, HAS_HEADS, 1)
     return s
-
-
-@inner
-def create(plan):
-    """Address of an empty tree in memory over the states of `plan`, which must outlive it."""
-    return create_paged(plan, 0)
 
 
 @inner
@@ -164,9 +154,15 @@ def total(s, into):
         merge(load(s, PLAN), into, _head(s, top) + 8, _tail(s, top) + 8)
 
 
-OPERATIONS = make_operations("monoid_tree", push, cut, total)
-insert, insert_burst, evict = OPERATIONS.insert, OPERATIONS.insert_burst, OPERATIONS.evict
-bulk_evict, query, reset = OPERATIONS.bulk_evict, OPERATIONS.query, OPERATIONS.reset
+_answer = make_answer("monoid_tree", create, push, cut, total)
 
-__all__ = ["OPERATIONS", "bulk_evict", "count_entries", "create", "create_paged", "destroy", "evict", "insert",
-           "insert_burst", "is_empty", "oldest", "query", "range_query", "reset", "youngest"]
+
+def monoid_tree_door(s, operation, first, second, third):
+    """The operations of _doors.py; CREATE: nodes of a page, 0 for a window in memory."""
+    return _answer(s, operation, first, second, third)
+
+
+@functools.cache
+def door() -> int:
+    """The address."""
+    return address_of(monoid_tree_door, answers=True)

@@ -1,0 +1,86 @@
+"""The kernels of one replay, and which key gets which: by name, or by the key's events alone (semantics §4)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.aggregators import face
+from kernels.disorder import BY_TREE, IN_ORDER
+from kernels.memory import lend
+from kernels.plan import COMMUTATIVE, Plan
+from kernels.ranks.door import door as ranks_door
+from kernels.ranks.sort import rank_keys
+from kernels.replay.choice import BY_EVENTS, RANK_TREE, SLICING
+from kernels.replay.structures import EXPECTS, ITS_DOOR, OPTION, RECORD_WORDS, judge_keys
+from kernels.replay.types import EventColumns, KernelChoice, ReplayRules, WindowSpec
+from schemas.errors import BadInput
+
+
+class Roster(NamedTuple):
+    """names: of the kernels; records: int64[kernels, words], as structures.py has them; of_key: int64[keys], numbers of
+    kernels; ranks, ascending: of the keys that need them (kernels/ranks/sort.py)."""
+
+    names: tuple[str, ...]
+    records: np.ndarray
+    of_key: np.ndarray
+    ranks: np.ndarray
+    ascending: np.ndarray
+
+    def counted(self) -> dict[str, int]:
+        """How many keys each kernel has, of those that have any."""
+        counts = np.bincount(self.of_key, minlength=len(self.names))
+        return {name: int(count) for name, count in zip(self.names, counts, strict=True) if count}
+
+
+def make_roster(choice: KernelChoice, columns: EventColumns, window: WindowSpec, plan: Plan,
+                rules: ReplayRules) -> Roster:
+    """Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of
+    those of keys in extreme disorder."""
+    kinds = _judged(columns, bool(plan.block[COMMUTATIVE]) and window.kind == "rolling")
+    if choice.name is None:
+        if _asks_all_over(window, plan, rules):
+            kinds[kinds == IN_ORDER] = BY_TREE
+        names, of_key = BY_EVENTS, kinds
+    else:
+        names, of_key = (choice.name,), np.zeros_like(kinds)
+        _require_order(choice.name, columns, kinds)
+    needs_ranks = np.array(names)[of_key] == RANK_TREE
+    ranked = rank_keys(columns.start_us, columns.key_offsets, np.flatnonzero(needs_ranks))
+    return Roster(names, _records(names, dict(choice.options)), of_key, *ranked)
+
+
+def _judged(columns: EventColumns, by_ranks: bool) -> np.ndarray:
+    """What each key's events ask for. by_ranks: whether a structure holds event by event, in any order; elsewhere it
+    holds panes, which are few and far less disordered than events."""
+    kinds = np.zeros(len(columns.key_offsets) - 1, np.int64)
+    judge_keys(lend(columns.start_us), lend(columns.key_offsets), len(kinds), int(by_ranks), lend(kinds))
+    return kinds
+
+
+def _asks_all_over(window: WindowSpec, plan: Plan, rules: ReplayRules) -> bool:
+    """Whether one event may have several windows aggregated anew, from their events: over two stacks that takes a pass
+    over each window. Otherwise windows come one after the other (walk.py), or have kept their states."""
+    return window.kind == "sliding" and rules.emit != "final" and not plan.block[COMMUTATIVE]
+
+
+def _require_order(name: str, columns: EventColumns, kinds: np.ndarray) -> None:
+    if name in (SLICING, RANK_TREE) or not face(name).IN_ORDER_ONLY or (kinds == IN_ORDER).all():
+        return
+    key = int((kinds != IN_ORDER).argmax())
+    first, end = columns.key_offsets[key:key + 2]
+    event = first + 1 + int((np.diff(columns.start_us[first:end]) < 0).argmax())
+    raise BadInput(f"event {event}, of key {key}, starts at {columns.start_us[event]} µs after one at "
+                   f"{columns.start_us[event - 1]} µs: {name} takes a key's events in order of time; take finger_tree, "
+                   "or name no kernel")
+
+
+def _records(names: tuple[str, ...], options: dict[str, int]) -> np.ndarray:
+    records = np.zeros((len(names), RECORD_WORDS), np.int64)
+    for record, name in zip(records, names, strict=True):
+        if name == RANK_TREE:
+            record[[ITS_DOOR, EXPECTS]] = ranks_door(), 1
+        else:
+            kernel = face("finger_tree" if name == SLICING else name)
+            arity = options.get("min_arity") if "min_arity" in kernel.OPTIONS else None
+            record[[ITS_DOOR, OPTION]] = kernel.door(), arity or kernel.PANE_OPTION
+    return records

@@ -1,0 +1,80 @@
+"""The structures in which panes are kept: one of each kernel that a run's keys were given, used key after key."""
+
+from kernels.disorder import SAMPLE, count_in_order, judge
+from kernels.memory import entry, inner, load, release, resize, store
+from kernels.replay.context import (
+    ASCENDING,
+    DOOR,
+    ENDS,
+    GOES_ON,
+    IN_ORDER,
+    KERNEL_OF_KEY,
+    KERNELS,
+    RANKS,
+    RECORDS,
+    STARTS,
+    TREE,
+)
+from kernels.replay.panes import create, destroy, expect, reset
+
+ITS_DOOR, OPTION, EXPECTS, ITS_TREE, ITS_GOES_ON, RECORD_WORDS = range(6)
+"""Words of a kernel's record: its door, CREATE's option, 1 if it EXPECTs, its structures."""
+
+
+@inner
+def _open_record(r, number):
+    """Address of a kernel's record, its door being the one that is asked from now on."""
+    record = load(r, RECORDS) + 8 * RECORD_WORDS * number
+    store(r, DOOR, load(record, ITS_DOOR))
+    return record
+
+
+@inner
+def create_structures(r):
+    """Of every kernel of the run: two where events last."""
+    for number in range(load(r, KERNELS)):
+        record = _open_record(r, number)
+        store(record, ITS_TREE, create(r, load(record, OPTION)))
+        if load(r, ENDS) != 0:
+            store(record, ITS_GOES_ON, create(r, load(record, OPTION)))
+
+
+@inner
+def destroy_structures(r):
+    for number in range(load(r, KERNELS)):
+        record = _open_record(r, number)
+        destroy(r, load(record, ITS_TREE))
+        if load(r, ENDS) != 0:
+            destroy(r, load(record, ITS_GOES_ON))
+
+
+@inner
+def take_kernel(r, key, first, end):
+    """Have the panes of a key, the events [first, end), kept by its kernel, which is empty."""
+    record = _open_record(r, load(load(r, KERNEL_OF_KEY), key))
+    store(r, TREE, load(record, ITS_TREE))
+    store(r, GOES_ON, load(record, ITS_GOES_ON))
+    in_order = count_in_order(load(r, STARTS) + 8 * first, end - first)
+    store(r, IN_ORDER, 1 if in_order == end - first else 0)
+    if load(record, EXPECTS) == 1:
+        expect(r, load(r, TREE), load(r, ASCENDING) + 8 * first, end - first, load(r, RANKS))
+
+
+@inner
+def empty_structures(r):
+    """Those of the key at hand."""
+    reset(r, load(r, TREE))
+    if load(r, ENDS) != 0:
+        reset(r, load(r, GOES_ON))
+
+
+@entry
+def judge_keys(starts, offsets, keys, commutes, kinds):
+    """Write what each key's events ask for (kernels/disorder.py) to `kinds`. O(events).
+
+    starts, offsets, kinds: addresses of words; commutes: 1 if ranks may be asked for."""
+    spare = resize(0, SAMPLE)
+    for key in range(keys):
+        first, end = load(offsets, key), load(offsets, key + 1)
+        store(kinds, key, judge(starts + 8 * first, end - first, commutes == 1, spare))
+    release(spare)
