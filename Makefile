@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor test fuzz lint docs lock bench-first-light accounted everyday new-stream new-query new-aggregate bench-fiba bench-mta
+.PHONY: menu demo up down setup doctor test fuzz nightly lint docs lock bench-first-light accounted everyday new-stream new-query new-aggregate bench-fiba bench-mta
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -34,6 +34,10 @@ fuzz: export WINDROW_FUZZ_SEED := $(or $(SEED),$(shell date +%s))
 fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CASES=...
 	@echo CASES=$(WINDROW_FUZZ_CASES) SEED=$(WINDROW_FUZZ_SEED)
 	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
+
+nightly: export HYPOTHESIS_PROFILE = nightly
+nightly: setup ## a million random operations of every kernel, beside plain Python
+	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --timeout 0 -m machine tests/kernels --durations 40
 
 lint: setup ## style and common mistakes
 	@$(WINDROW_PYTHON) -m ruff check .

@@ -6,6 +6,7 @@
 import math
 import os
 
+import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -26,6 +27,8 @@ COMMUTATIVE = {"events": agg("count"), "there": agg("count", "v"), "total": agg(
 INVERTIBLE = {name: COMMUTATIVE[name] for name in ("events", "there", "total", "mean")}
 ORDERED = {"events": agg("count"), "last": agg("last", "v"), "total": agg("sum", "v")}
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
+NIGHTLY_OPERATIONS = 500_000
+"""Of each test case, and every kernel has two at least; an event of a burst counts as one, a query as one."""
 
 
 def equal(got: dict, wanted: dict) -> bool:
@@ -44,6 +47,7 @@ class Machine(RuleBasedStateMachine):
     aggregates: dict
     in_order = False
     ranges = True  # whether any range can be asked for
+    operations = 0
 
     def __init__(self):
         super().__init__()
@@ -51,6 +55,7 @@ class Machine(RuleBasedStateMachine):
         self.plain = PlainWindow(self.aggregates)
 
     def both(self, method, *arguments):
+        type(self).operations += len(arguments[0]) if method == "bulk_insert" else 1
         got, wanted = getattr(self.window, method)(*arguments), getattr(self.plain, method)(*arguments)
         assert got == wanted or equal(got, wanted), f"{method}{arguments}: {got} instead of {wanted}"
 
@@ -128,10 +133,19 @@ def machine_of(kernel: str, aggregates: dict | None = None, in_order: bool = Fal
     options.setdefault("column_types", {"v": "int64"})
     words = {"kernel": kernel, "options": options, "aggregates": aggregates or COMMUTATIVE, "in_order": in_order,
              "ranges": ranges}
-    case = type(f"Machine_{kernel}", (Machine,), words).TestCase
-    case.settings = settings(max_examples=2000 if NIGHTLY else 30, stateful_step_count=500 if NIGHTLY else 30,
-                             deadline=None)
-    return case
+    machine = type(f"Machine_{kernel}", (Machine,), words)
+
+    class Case(machine.TestCase):
+        pytestmark = pytest.mark.machine
+        settings = settings(max_examples=100 if NIGHTLY else 30, stateful_step_count=200 if NIGHTLY else 30,
+                            deadline=None)
+
+        def runTest(self):
+            super().runTest()
+            while NIGHTLY and machine.operations < NIGHTLY_OPERATIONS:
+                super().runTest()
+
+    return Case
 
 
 def machine_as_found(kernel: str, examples: int, steps: int):
