@@ -20,6 +20,8 @@ from numba.extending import intrinsic, overload
 
 WORD_BYTES = 8
 _I64 = ir.IntType(64)
+_RESIZE = "windrow_resize"
+_NO_MEMORY = "windrow: a kernel asked for %lld bytes and there is no more memory; give the process more, or it less\n"
 
 inner = functools.partial(
     njit, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
@@ -57,9 +59,29 @@ def _store(context, builder, signature, arguments):
 
 
 def _resize(context, builder, signature, arguments):
-    function = get_or_insert_function(builder.module, ir.FunctionType(_I64, [_I64, _I64]), "realloc")
     address, words = arguments
+    function = builder.module.globals.get(_RESIZE) or _make_resize(context, builder.module)
     return builder.call(function, [address, builder.shl(words, ir.Constant(_I64, 3))])
+
+
+def _make_resize(context, module):
+    """realloc that never comes back empty-handed. Compiled code has nowhere to raise to from here, so the process ends,
+    having said why."""
+    function = ir.Function(module, ir.FunctionType(_I64, [_I64, _I64]), _RESIZE)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    builder = ir.IRBuilder(function.append_basic_block())
+    realloc = get_or_insert_function(module, ir.FunctionType(_I64, [_I64, _I64]), "realloc")
+    block, zero, size = builder.call(realloc, function.args), ir.Constant(_I64, 0), function.args[1]
+    is_missing = builder.and_(builder.icmp_signed("==", block, zero), builder.icmp_signed("!=", size, zero))
+    with builder.if_then(is_missing, likely=False):
+        i32, text = ir.IntType(32), ir.IntType(8).as_pointer()
+        say = get_or_insert_function(module, ir.FunctionType(i32, [i32, text], var_arg=True), "dprintf")
+        builder.call(say, [ir.Constant(i32, 2), context.insert_const_string(module, _NO_MEMORY), size])
+        builder.call(get_or_insert_function(module, ir.FunctionType(ir.VoidType(), []), "abort"), [])
+        builder.unreachable()
+    builder.ret(block)
+    return function
 
 
 def _release(context, builder, signature, arguments):

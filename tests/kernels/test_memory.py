@@ -1,10 +1,30 @@
-"""The checked memory refuses what the compiled one would not notice."""
+"""The checked memory refuses what the compiled one would not notice; and what happens when memory ends."""
 
+import re
+
+import numba
 import numpy as np
 import pytest
 
 from kernels import checked_memory as memory
 from kernels.memory import as_float, as_word
+from tests.kernels.test_compilation import run
+
+FILL_UP = """
+import resource
+import numpy as np
+from kernels.aggregators import make
+from schemas.query import agg
+window = make("finger_tree", {"sum": agg("sum", "v")})
+times, values = np.arange(1 << 13), np.zeros(1 << 13)  # small, so that memory ends in the kernel, not in NumPy
+window.bulk_insert(times, values)
+used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_DATA, (used + (256 << 20),) * 2)
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+while True:
+    times += len(times)
+    window.bulk_insert(times, values)
+"""
 
 
 def test_a_word_keeps_its_bits_and_its_place():
@@ -51,3 +71,10 @@ def test_lent_arrays_are_known_while_they_live():
 def test_floats_and_words_keep_their_bits(value):
     assert np.array([value]).view(np.int64)[0] == as_word(value)
     assert as_word(as_float(as_word(value))) == as_word(value)
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python has a MemoryError of its own")
+def test_a_kernel_that_gets_no_memory_says_so_before_its_process_ends():
+    answer = run(FILL_UP)
+    assert answer.returncode == -6, answer.stderr
+    assert re.search(r"^windrow: a kernel asked for \d{8,} bytes and there is no more memory; ", answer.stderr, re.M)

@@ -12,6 +12,7 @@ from kernels.aggregators.finger_tree.layout import (
     IS_COMMUTATIVE,
     KEYS,
     LEAF_MAX,
+    LEAF_MIN,
     LEFT,
     LEFT_DIRTY,
     MERGED_TIMES,
@@ -132,6 +133,9 @@ def _into_leaf(tree, top, times, states, rows):
         soil_query(tree)
         compact(tree, leaf)
     fits = load(leaf, END) + rows <= load(tree, LEAF_MAX)
+    if rows > FEW and _follow_all(tree, leaf, times, rows):
+        _append_behind(tree, top, times, states, rows)
+        return
     if fits and rows <= FEW:
         for row in range(rows):
             _open_slot(tree, leaf, load(times, row), states + row * load(tree, STATE_BYTES))
@@ -140,11 +144,38 @@ def _into_leaf(tree, top, times, states, rows):
     slot = entry_slot(leaf, load(times, 0)) if fits else 0
     merged = _merge_out(tree, leaf, slot, times, states, rows)
     if slot + merged <= load(tree, LEAF_MAX):
-        _write_back(tree, leaf, slot, 0, merged)
+        _write(tree, leaf, slot, load(tree, MERGED_TIMES), merged_states(tree), merged)
         _propagate(tree, states, rows)
     else:
         extend_path(tree, top)
-        _spread(tree, merged)
+        _spread(tree, load(tree, MERGED_TIMES), merged_states(tree), merged)
+
+
+@inner
+def _follow_all(tree, leaf, times, rows):
+    """Whether new entries are younger than all of a leaf, of different times, and enough to fill what they overflow
+    into: then nothing has to be merged. Half of a burst's time was that, behind a window's younger part."""
+    end, over = load(leaf, END), load(leaf, END) + rows - load(tree, LEAF_MAX)
+    if (end > 0 and load(leaf, KEYS + end - 1) >= load(times, 0)) or 0 < over < load(tree, LEAF_MIN):
+        return False
+    equal = 0
+    for row in range(1, rows):  # without a way out, so that it is compiled to vector instructions
+        equal += load(times, row) == load(times, row - 1)
+    return equal == 0
+
+
+@inner
+def _append_behind(tree, top, times, states, rows):
+    """Entries that follow all of the path's leaf, which is filled first."""
+    not_inlined()
+    leaf = node_address(tree, load(tree, PATH))
+    here = min(rows, load(tree, LEAF_MAX) - load(leaf, END))
+    _write(tree, leaf, load(leaf, END), times, states, here)
+    if here == rows:
+        _propagate(tree, states, rows)
+    else:
+        extend_path(tree, top)
+        _add_leaves(tree, times + 8 * here, states + here * load(tree, STATE_BYTES), rows - here)
 
 
 @inner
@@ -184,36 +215,41 @@ def _merge_out(tree, leaf, slot, times, states, rows):
 
 
 @inner
-def _write_back(tree, leaf, slot, place, entries):
-    """Make merged entries, from `place` on, those of a leaf from `slot` on."""
-    state_bytes = load(tree, STATE_BYTES)
-    move(leaf + 8 * (KEYS + slot), load(tree, MERGED_TIMES) + 8 * place, entries)
-    move(entry_state(tree, leaf, slot), merged_states(tree) + place * state_bytes, entries * (state_bytes // 8))
+def _write(tree, leaf, slot, times, states, entries):
+    """Make entries those of a leaf from `slot` on."""
+    move(leaf + 8 * (KEYS + slot), times, entries)
+    move(entry_state(tree, leaf, slot), states, entries * (load(tree, STATE_BYTES) // 8))
     store(leaf, END, slot + entries)
 
 
 @inner
-def _spread(tree, merged):
-    """Cut merged entries into the path's leaf and new ones behind it: even, or full ones at the young end."""
-    not_inlined()
+def _spread(tree, times, states, entries):
+    """Cut entries into the path's leaf and new ones behind it: even, or full ones at the young end."""
     name, most = load(tree, PATH), load(tree, LEAF_MAX)
-    leaves = (merged + most - 1) // most
-    in_order = name == load(tree, RIGHT)
-    place = most if in_order else merged // leaves + (1 if merged % leaves > 0 else 0)
-    _write_back(tree, node_address(tree, name), 0, 0, place)
-    for number in range(1, leaves):
-        entries = merged // leaves + (1 if number < merged % leaves else 0)
+    leaves = (entries + most - 1) // most
+    here = most if name == load(tree, RIGHT) else (entries + leaves - 1) // leaves
+    _write(tree, node_address(tree, name), 0, times, states, here)
+    _add_leaves(tree, times + 8 * here, states + here * load(tree, STATE_BYTES), entries - here)
+
+
+@inner
+def _add_leaves(tree, times, states, entries):
+    """Link new leaves behind that of the path, which reaches the root: even, or full ones at the young end."""
+    not_inlined()
+    in_order, most = load(tree, PATH) == load(tree, RIGHT), load(tree, LEAF_MAX)
+    leaves, place = (entries + most - 1) // most, 0
+    for number in range(leaves):
+        here = entries // leaves + (1 if number < entries % leaves else 0)
         if in_order:
-            entries = min(most, merged - place)
-        key = load(load(tree, MERGED_TIMES), place)
+            here = min(most, entries - place)
         new = new_leaf(tree)
-        _write_back(tree, node_address(tree, new), 0, place, entries)
-        if number > 1:
-            extend_path(tree, find_path(tree, load(load(tree, MERGED_TIMES), place - 1)))
+        _write(tree, node_address(tree, new), 0, times + 8 * place, states + place * load(tree, STATE_BYTES), here)
+        if number > 0:
+            extend_path(tree, find_path(tree, load(times, place - 1)))
         if in_order:
             store(tree, RIGHT, new)
-        link(tree, key, new)
-        place += entries
+        link(tree, load(times, place), new)
+        place += here
 
 
 @inner
