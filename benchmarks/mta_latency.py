@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.cycle_clock import nanoseconds_per_cycle
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
+from benchmarks.shapes import rises, spread
 from benchmarks.window_loops import Driven, Events
 from kernels.aggregators import make
 from kernels.monoids import AggregateSpec
@@ -87,20 +88,19 @@ def stored_window(name: str, folder: str, size: int):
 
 
 def _constant_verdicts(found: dict) -> list[str]:
-    def growth(name: str, first: int) -> float:
-        of_name = found[name]
-        return of_name[max(of_name)] / of_name[first]
+    def from_on(name: str, first: int) -> list[float]:
+        return [found[name][exponent] for exponent in sorted(found[name]) if exponent >= first]
 
     naive, log, amortized = found["recompute"], found["monoid_tree"], found["amortized_monoid_tree"]
     middle = sorted(naive)[len(naive) // 2]
-    times, wider = growth("recompute", middle), 1 << (max(naive) - middle)
-    most = max(amortized)
+    times, wider = naive[max(naive)] / naive[middle], 1 << (max(naive) - middle)
+    most, is_linear = max(amortized), rises(from_on("recompute", middle)) and times > wider / 8
+    spreads = {name: spread(from_on(name, middle)) for name in ("daba_lite", "amortized_monoid_tree")}
     return [
-        verdict(times > wider / 8, f"recompute takes {times:.1f} times as long in a window {wider} times as large; "
-                "expected: linear."),
-        *(verdict(growth(name, middle) < 2.5, f"{name} takes {growth(name, middle):.1f} times as long at 2^"
-                  f"{max(found[name])} as at 2^{middle}; expected: about flat.")
-          for name in ("daba_lite", "amortized_monoid_tree")),
+        verdict(is_linear, f"recompute takes {times:.1f} times as long in a window {wider} times as large; expected: "
+                "linear."),
+        *(verdict(times < 2.5, f"{name}'s times in windows from 2^{middle} on are within {times:.1f} times each other; "
+                  "expected: about flat.") for name, times in spreads.items()),
         verdict(log[most] > amortized[most], f"monoid_tree takes {log[most] / amortized[most]:.1f} times as long as "
                 f"amortized_monoid_tree at 2^{most}; expected: longer, by O(log n)."),
     ]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kernels.aggregators import face, kernels
 from kernels.aggregators._card import Card
+from kernels.disorder import FAR
 from kernels.monoid import SECOND, Parameter
 from kernels.monoids import describe, every_monoid, functions
 from pipelines import flow, flow_text
@@ -21,6 +22,17 @@ KERNELS_INTRODUCTION = (
     "`bulk_insert`, `evict`, `bulk_evict`, `query`, `range_query`, `oldest`, `youngest`, `len`, `check`. Costs below: "
     "n entries in the window, d of them younger than an event, m in a burst or an eviction; amortised unless told "
     "otherwise."
+)
+KERNELS_OF_REPLAYS = (
+    "A replay keeps panes, or events, in the same kernels. `replay_table(events, query, kernel=\"daba_lite\")` names one; "
+    "a kernel that takes events in order refuses a key whose events aren't, and says which. Without a name each key "
+    "gets its own, by query and events alone, and the ledger's `kernel` and `counts` tell which:\n\n"
+    "| the key's events | kernel |\n| --- | --- |\n"
+    "| in order of time | `two_stacks_lite`, but `finger_tree` where one event makes rows of several windows whose "
+    "aggregates don't commute |\n"
+    f"| {FAR:,} younger ones came before one, on average, and windows are rolling | `rank_tree`: a place for each event "
+    "from the start, by its rank; not to be had by name, since it must know all events |\n"
+    "| other | `finger_tree` |\n| any, spanning windows | `se_slicing`, over two finger trees |"
 )
 MADE = "<!-- Made by `make docs` from the definitions: change those, not this page. -->"
 
@@ -113,12 +125,13 @@ def kernels_page() -> str:
     head = [field.replace("_", " ") for field in Card._fields]
     rows = [["kernel", *head], *([f"`{name}`", *face(name).CARD] for name in kernels())]
     parts = [part for name in kernels() for part in (f"## {name}", f"```\n{_about(name)}\n```", _options(name))]
-    return _page(["# Kernels of point events", MADE, KERNELS_INTRODUCTION, _grid(rows), *parts])
+    return _page(["# Kernels of point events", MADE, KERNELS_INTRODUCTION, KERNELS_OF_REPLAYS, _grid(rows), *parts])
 
 
 def _about(kernel: str) -> str:
     """The docstring of the module in which a kernel is explained."""
-    return inspect.getdoc(importlib.import_module(f"kernels.aggregators.{kernel}"))
+    module = importlib.import_module(f"kernels.aggregators.{kernel}")
+    return inspect.getdoc(getattr(module, "EXPLAINED_IN", module))
 
 
 def _options(kernel: str) -> str:

@@ -1,5 +1,6 @@
 """Aggregators of point events: one file or folder = one kernel, found by looking. Each defines `KERNEL`, its object
-face. Names that start with an underscore are shared by several kernels."""
+face, and `EXPLAINED_IN` if another module than its own explains it. Names that start with an underscore are shared by
+several kernels."""
 
 import importlib
 import pkgutil

@@ -1,7 +1,8 @@
-"""Amortised MTA (MTA §4.2) as one window: in order, policies, O(1) amortised insert and evict. See forest.py."""
+"""Amortised MTA (MTA §4.2) as one window: in order, policies, O(1) amortised insert and evict."""
 
+from kernels.aggregators.amortized_monoid_tree import forest
 from kernels.aggregators.amortized_monoid_tree.face import AmortizedMonoidTree
 
-KERNEL = AmortizedMonoidTree
+KERNEL, EXPLAINED_IN = AmortizedMonoidTree, forest
 
-__all__ = ["KERNEL", "AmortizedMonoidTree"]
+__all__ = ["EXPLAINED_IN", "KERNEL", "AmortizedMonoidTree"]

@@ -1,7 +1,8 @@
-"""Log MTA (MTA §4.1) as one window: in order, policies, O(log n) for everything but the query. See tree.py."""
+"""Log MTA (MTA §4.1) as one window: in order, policies, O(log n) for everything but the query."""
 
+from kernels.aggregators.monoid_tree import tree
 from kernels.aggregators.monoid_tree.face import MonoidTree
 
-KERNEL = MonoidTree
+KERNEL, EXPLAINED_IN = MonoidTree, tree
 
-__all__ = ["KERNEL", "MonoidTree"]
+__all__ = ["EXPLAINED_IN", "KERNEL", "MonoidTree"]
