@@ -24,14 +24,14 @@ KERNELS_INTRODUCTION = (
     "otherwise."
 )
 KERNELS_OF_REPLAYS = (
-    "A replay keeps panes, or events, in the same kernels. `replay_table(events, query, kernel=\"daba_lite\")` names one; "
-    "a kernel that takes events in order refuses a key whose events aren't, and says which. Without a name each key "
+    "A replay keeps panes, or events, in the same kernels. `replay_table(events, query, kernel=\"daba_lite\")` names "
+    "one; a kernel that takes events in order refuses a key whose events aren't, and says which. Without a name each key "
     "gets its own, by query and events alone, and the ledger's `kernel` and `counts` tell which:\n\n"
     "| the key's events | kernel |\n| --- | --- |\n"
     "| in order of time | `two_stacks_lite`, but `finger_tree` where one event makes rows of several windows whose "
     "aggregates don't commute |\n"
-    f"| {FAR:,} younger ones came before one, on average, and windows are rolling | `rank_tree`: a place for each event "
-    "from the start, by its rank; not to be had by name, since it must know all events |\n"
+    f"| {FAR:,} younger ones came before one, on average, and windows are rolling | `rank_tree`: a place for each "
+    "event from the start, by its rank; not to be had by name, since it must know all events |\n"
     "| other | `finger_tree` |\n| any, spanning windows | `se_slicing`, over two finger trees |"
 )
 MADE = "<!-- Made by `make docs` from the definitions: change those, not this page. -->"
