@@ -6,6 +6,9 @@ tree linked into the replay, its objects and the answers after each event every 
 an address each is compiled once; a call by address costs about 2 ns more than one that isn't inlined.
 """
 
+import functools
+from collections.abc import Callable
+
 from numba import cfunc, config, types
 
 from kernels.memory import inner
@@ -23,6 +26,11 @@ def address_of(function, answers: bool) -> int:
     result = types.int64 if answers else types.void
     _natives.append(cfunc(result(*arguments), cache=True, error_model="numpy")(function))
     return _natives[-1].address
+
+
+def door_of(function) -> Callable[[], int]:
+    """Where a kernel is that answers as kernels/aggregators/_doors.py says: compiled once, when first asked."""
+    return functools.cache(lambda: address_of(function, answers=True))
 
 
 def named_inner(kernel: str, function):

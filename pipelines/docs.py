@@ -25,8 +25,8 @@ KERNELS_INTRODUCTION = (
 )
 KERNELS_OF_REPLAYS = (
     "A replay keeps panes, or events, in the same kernels. `replay_table(events, query, kernel=\"daba_lite\")` names "
-    "one; a kernel that takes events in order refuses a key whose events aren't, and says which. Without a name each key "
-    "gets its own, by query and events alone, and the ledger's `kernel` and `counts` tell which:\n\n"
+    "one; a kernel that takes events in order refuses a key whose events aren't, and says which. Without a name each "
+    "key gets its own, by query and events alone, and the ledger's `kernel` and `counts` tell which:\n\n"
     "| the key's events | kernel |\n| --- | --- |\n"
     "| in order of time | `two_stacks_lite`, but `finger_tree` where one event makes rows of several windows whose "
     "aggregates don't commute |\n"

@@ -22,8 +22,6 @@ Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggr
 (VLDB Journal 2021); FIBA §7, a baseline.
 """
 
-import functools
-
 from kernels.aggregators._card import Card
 from kernels.aggregators._doors import DONE
 from kernels.aggregators._queue import layout
@@ -54,7 +52,7 @@ from kernels.aggregators._queue.layout import (
 from kernels.aggregators._queue.lite import append_back, fold_values, query, suffixes_between
 from kernels.aggregators._queue.search import can_evict, search
 from kernels.memory import inner, load, move, not_inlined, store
-from kernels.native import address_of
+from kernels.native import door_of
 from kernels.states import merge
 
 
@@ -237,10 +235,7 @@ def daba_lite_door(queue, operation, first, second, third):
     return _answer(queue, operation, first, second, third)
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(daba_lite_door, answers=True)
+door = door_of(daba_lite_door)
 
 
 class DabaLite(LiteWindow):

@@ -4,8 +4,6 @@ The tree is that of finger_tree, with the same answers. A burst goes in event by
 eviction takes the oldest entry again and again.
 """
 
-import functools
-
 from kernels.aggregators import _doors
 from kernels.aggregators._card import Card
 from kernels.aggregators.finger_tree import FingerTree
@@ -16,7 +14,7 @@ from kernels.aggregators.finger_tree.layout import PLAN, STATE_BYTES, lifted_sta
 from kernels.aggregators.finger_tree.scan import oldest
 from kernels.aggregators.finger_tree.search import is_empty
 from kernels.memory import inner, load, not_inlined
-from kernels.native import address_of
+from kernels.native import door_of
 from kernels.states import lift_each
 
 _other = inner(finger_tree_door)
@@ -51,10 +49,7 @@ def finger_tree_single_door(tree, operation, first, second, third):
     return _other(tree, operation, first, second, third)
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(finger_tree_single_door, answers=True)
+door = door_of(finger_tree_single_door)
 
 
 class FingerTreeSingle(FingerTree):

@@ -9,8 +9,6 @@ stays at place 0, so that its ring never wraps.
 Source: the definition of a window's aggregate.
 """
 
-import functools
-
 from kernels.aggregators._card import Card
 from kernels.aggregators._doors import DONE, NOTHING, OUT_OF_ORDER
 from kernels.aggregators._queue import layout
@@ -36,7 +34,7 @@ from kernels.aggregators._queue.layout import (
 from kernels.aggregators._queue.search import search
 from kernels.aggregators._window import Window
 from kernels.memory import inner, load, move, not_inlined, store
-from kernels.native import address_of
+from kernels.native import door_of
 from kernels.states import merge
 
 
@@ -149,10 +147,7 @@ def recompute_door(window, operation, first, second, third):
     return _answer(window, operation, first, second, third)
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(recompute_door, answers=True)
+door = door_of(recompute_door)
 
 
 class Recompute(Window):

@@ -12,7 +12,6 @@ int64 unless told otherwise.
 Source: folklore of sliding sums; it is also among the programs of FIBA's authors.
 """
 
-import functools
 from collections.abc import Sequence
 
 from kernels.aggregators._card import Card
@@ -42,7 +41,7 @@ from kernels.aggregators._queue.search import can_evict, search
 from kernels.aggregators._window import Window
 from kernels.memory import inner, load, not_inlined, store
 from kernels.monoids import AggregateSpec, every_monoid, find_monoid
-from kernels.native import address_of
+from kernels.native import door_of
 from kernels.states import merge, subtract
 from schemas.errors import WrongParameter
 
@@ -133,10 +132,7 @@ def subtract_on_evict_door(queue, operation, first, second, third):
     return _answer(queue, operation, first, second, third)
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(subtract_on_evict_door, answers=True)
+door = door_of(subtract_on_evict_door)
 
 
 class SubtractOnEvict(Window):

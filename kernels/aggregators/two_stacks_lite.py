@@ -12,8 +12,6 @@ Times 1 to 7, sum, after the eviction of time 1 has turned 2 to 5 around and 6 a
 Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folklore queue of two stacks.
 """
 
-import functools
-
 from kernels.aggregators._card import Card
 from kernels.aggregators._doors import DONE
 from kernels.aggregators._queue import layout
@@ -39,7 +37,7 @@ from kernels.aggregators._queue.layout import (
 from kernels.aggregators._queue.lite import append_back, fold_values, query, suffixes_between
 from kernels.aggregators._queue.search import can_evict, search
 from kernels.memory import inner, load, not_inlined, store
-from kernels.native import address_of
+from kernels.native import door_of
 from kernels.states import merge
 
 
@@ -132,10 +130,7 @@ def two_stacks_lite_door(queue, operation, first, second, third):
     return _answer(queue, operation, first, second, third)
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(two_stacks_lite_door, answers=True)
+door = door_of(two_stacks_lite_door)
 
 
 class TwoStacksLite(LiteWindow):

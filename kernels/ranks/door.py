@@ -10,11 +10,9 @@ was evicted is OUT_OF_ORDER. For plans that count events and commute.
 With n events expected: INSERT O(log n), range queries O(64 log n); EXPECT O(n).
 """
 
-import functools
-
 from kernels.aggregators import _doors
 from kernels.memory import inner, load, move, not_inlined, release, resize, store
-from kernels.native import address_of
+from kernels.native import door_of
 from kernels.plan import STATE_WORDS
 from kernels.ranks.levels import NODE_SHIFT, above, fold_places, make_levels, put
 from kernels.states import clear, events_of
@@ -223,7 +221,4 @@ def _seldom(tree, operation, first, second, third):
     return _doors.DONE
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(ranks_door, answers=True)
+door = door_of(ranks_door)

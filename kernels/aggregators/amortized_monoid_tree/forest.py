@@ -23,8 +23,6 @@ Where the text of the paper and its algorithms differ; all decided for the text,
   both are the same: the head moves on.
 """
 
-import functools
-
 from kernels.aggregators._doors import DONE
 from kernels.aggregators._forest.layout import (
     append_parents,
@@ -54,7 +52,7 @@ from kernels.aggregators._forest.words import (
     TOP,
 )
 from kernels.memory import inner, load, not_inlined, store
-from kernels.native import address_of
+from kernels.native import door_of
 from kernels.states import fold, merge
 
 
@@ -199,7 +197,4 @@ def amortized_monoid_tree_door(s, operation, first, second, third):
     return _answer(s, operation, first, second, third)
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(amortized_monoid_tree_door, answers=True)
+door = door_of(amortized_monoid_tree_door)

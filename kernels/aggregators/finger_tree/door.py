@@ -1,11 +1,9 @@
 """The finger tree behind one address, for its object and for the replay (kernels/aggregators/_doors.py)."""
 
-import functools
-
 from kernels.aggregators import _doors
 from kernels.aggregators.finger_tree import bulk, evict, evict_one, insert, layout, nodes, pending, query, scan, search
 from kernels.memory import inner
-from kernels.native import address_of
+from kernels.native import door_of
 
 
 def finger_tree_door(tree, operation, first, second, third):
@@ -59,7 +57,4 @@ def _seldom(tree, operation, first, second, third):
     return 0
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(finger_tree_door, answers=True)
+door = door_of(finger_tree_door)

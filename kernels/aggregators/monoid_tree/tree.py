@@ -20,8 +20,6 @@ Two more places where the text of the paper and its algorithms differ; both were
   was ⟨∅, *⟩: the condition must be e0 = ∅. (Its `wsp(subseq, total)` also swaps the arguments of Listing 1.)
 """
 
-import functools
-
 from kernels.aggregators._doors import DONE
 from kernels.aggregators._forest.layout import (
     append_parents,
@@ -50,7 +48,7 @@ from kernels.aggregators._forest.words import (
     level_at,
 )
 from kernels.memory import inner, load, not_inlined, store
-from kernels.native import address_of
+from kernels.native import door_of
 from kernels.states import clear, merge
 
 
@@ -162,7 +160,4 @@ def monoid_tree_door(s, operation, first, second, third):
     return _answer(s, operation, first, second, third)
 
 
-@functools.cache
-def door() -> int:
-    """The address."""
-    return address_of(monoid_tree_door, answers=True)
+door = door_of(monoid_tree_door)
