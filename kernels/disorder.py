@@ -3,7 +3,7 @@
 The choice must follow from query and data (semantics §4): not from cores, partitions or the machine at hand.
 """
 
-from kernels.memory import inner, load, not_inlined, store
+from kernels.memory import entry, inner, load, not_inlined, release, resize, store
 
 SAMPLE = 1024
 SPREAD = 40503
@@ -53,3 +53,15 @@ def judge(times, events, commutes, spare):
     if commutes and events > 2 * FAR and mean_distance(times, events, spare) >= FAR:
         return BY_RANKS
     return BY_TREE
+
+
+@entry
+def judge_keys(starts, offsets, keys, commutes, kinds):
+    """Write what each key's events ask for to `kinds`. O(events).
+
+    starts, offsets, kinds: addresses of words; commutes: 1 if ranks may be asked for."""
+    spare = resize(0, SAMPLE)
+    for key in range(keys):
+        first, end = load(offsets, key), load(offsets, key + 1)
+        store(kinds, key, judge(starts + 8 * first, end - first, commutes == 1, spare))
+    release(spare)

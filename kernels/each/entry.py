@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators.finger_tree.door import door
-from kernels.disorder import BY_RANKS, IN_ORDER
+from kernels.disorder import BY_RANKS, IN_ORDER, judge_keys
 from kernels.each import context
-from kernels.each.loop import answer_keys, pick_kernels
+from kernels.each.loop import answer_keys
 from kernels.memory import lend
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.plan import COMMUTATIVE, Plan, make_plan
@@ -68,7 +68,7 @@ def answer_each(events: KeyedEvents, size_us: int, aggregates: tuple[AggregateSp
     block = np.zeros(context.CONTEXT_WORDS, np.int64)
     block[list(words)] = list(words.values())
     keys = len(offsets) - 1
-    pick_kernels(lend(block), lend(offsets), keys)
+    judge_keys(lend(times), lend(offsets), keys, int(plan.block[COMMUTATIVE]), lend(kernels))
     if kernel is not None:
         kernels[:] = _named(kernel, kernels, plan)
     ranked = rank_keys(times, offsets, np.flatnonzero(kernels[:keys] == BY_RANKS))

@@ -2,7 +2,7 @@
 
 from kernels.aggregators import _doors
 from kernels.calls import ask_5
-from kernels.disorder import BY_TREE, IN_ORDER, SAMPLE, judge
+from kernels.disorder import BY_TREE, IN_ORDER
 from kernels.each.by_ranks import answer_by_ranks
 from kernels.each.by_tree import answer_by_tree
 from kernels.each.context import (
@@ -19,10 +19,8 @@ from kernels.each.context import (
     OLDERS,
     PAIRS,
     PLAN,
-    TIMES,
     TREE,
     YOUNG,
-    commutes,
     state_words,
 )
 from kernels.each.in_order import answer_in_order
@@ -33,18 +31,6 @@ from kernels.states import clear
 MIN_ARITY = 8
 _STATES = (LIFTED, FOLDED)
 _BLOCKS = (LIFTED, FOLDED, OLDERS, BATCH_TIMES, IDENTITY, YOUNG, FRONT, LEVELS, PAIRS)
-
-
-@entry
-def pick_kernels(e, offsets, keys):
-    """Write the kernel of each key to KERNELS: two stacks for events in order, ranks for extreme disorder, else the
-    tree. O(events)."""
-    spare = resize(0, SAMPLE)
-    for key in range(keys):
-        times = load(e, TIMES) + 8 * load(offsets, key)
-        events = load(offsets, key + 1) - load(offsets, key)
-        store(load(e, KERNELS), key, judge(times, events, commutes(e), spare))
-    release(spare)
 
 
 @entry

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators import face
-from kernels.disorder import BY_TREE, IN_ORDER
+from kernels.disorder import BY_TREE, IN_ORDER, judge_keys
 from kernels.memory import lend
 from kernels.plan import COMMUTATIVE, Plan
 from kernels.ranks.door import door as ranks_door
 from kernels.ranks.sort import rank_keys
 from kernels.replay.choice import BY_EVENTS, RANK_TREE, SLICING
-from kernels.replay.structures import EXPECTS, ITS_DOOR, OPTION, RECORD_WORDS, judge_keys
+from kernels.replay.structures import EXPECTS, ITS_DOOR, OPTION, RECORD_WORDS
 from kernels.replay.types import EventColumns, KernelChoice, ReplayRules, WindowSpec
 from schemas.errors import BadInput
 

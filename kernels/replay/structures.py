@@ -1,7 +1,7 @@
 """The structures in which panes are kept: one of each kernel that a run's keys were given, used key after key."""
 
-from kernels.disorder import SAMPLE, count_in_order, judge
-from kernels.memory import entry, inner, load, release, resize, store
+from kernels.disorder import count_in_order
+from kernels.memory import inner, load, store
 from kernels.replay.context import (
     ASCENDING,
     DOOR,
@@ -66,15 +66,3 @@ def empty_structures(r):
     reset(r, load(r, TREE))
     if load(r, ENDS) != 0:
         reset(r, load(r, GOES_ON))
-
-
-@entry
-def judge_keys(starts, offsets, keys, commutes, kinds):
-    """Write what each key's events ask for (kernels/disorder.py) to `kinds`. O(events).
-
-    starts, offsets, kinds: addresses of words; commutes: 1 if ranks may be asked for."""
-    spare = resize(0, SAMPLE)
-    for key in range(keys):
-        first, end = load(offsets, key), load(offsets, key + 1)
-        store(kinds, key, judge(starts + 8 * first, end - first, commutes == 1, spare))
-    release(spare)
