@@ -8,9 +8,8 @@ from kernels.memory import entry, inner, load, not_inlined, release, resize, sto
 SAMPLE = 1024
 SPREAD = 40503
 FAR = 16384
-"""Mean number of entries that an event arrives behind, from which disorder counts as extreme. At twice that (every
-second event 65,536 behind) answers after each event took the same time by ranks as by the finger tree, and a third of
-it where the late ones fell anywhere within as many."""
+"""Mean number of entries that an event arrives behind, from which disorder counts as extreme
+(docs/decisions/0012-kernels-by-events.md)."""
 
 IN_ORDER, BY_TREE, BY_RANKS = range(3)
 """What a key's events ask for: two stacks, a finger tree, or ranks."""

@@ -28,9 +28,9 @@ KERNELS_OF_REPLAYS = (
     "one; a kernel that takes events in order refuses a key whose events aren't, and says which. Without a name each "
     "key gets its own, by query and events alone, and the ledger's `kernel` and `counts` tell which:\n\n"
     "| the key's events | kernel |\n| --- | --- |\n"
-    "| in order of time | `two_stacks_lite`, but `finger_tree` where one event makes rows of several windows whose "
-    "aggregates don't commute |\n"
-    f"| {FAR:,} younger ones came before one, on average, and windows are rolling | `rank_tree`: a place for each "
+    "| in order of time, windows not rolling, aggregates that commute | `two_stacks_lite` |\n"
+    f"| {FAR:,} younger ones came before one, on average, of more than twice as many; windows are rolling, "
+    "aggregates commute and are small | `rank_tree`: a place for each "
     "event from the start, by its rank; not to be had by name, since it must know all events |\n"
     "| other | `finger_tree` |\n| any, spanning windows | `se_slicing`, over two finger trees |"
 )

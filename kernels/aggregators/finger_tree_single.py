@@ -42,10 +42,10 @@ def finger_tree_single_door(tree, operation, first, second, third):
     """The operations of _doors.py."""
     if operation == _doors.INSERT_BURST:
         insert_burst(tree, first, second, third)
-        return 0
+        return _doors.DONE
     if operation == _doors.BULK_EVICT:
         bulk_evict(tree, first)
-        return 0
+        return _doors.DONE
     return _other(tree, operation, first, second, third)
 
 

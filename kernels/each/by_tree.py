@@ -136,6 +136,8 @@ def _part(e, taken):
     newest = oldest = NEVER if is_empty(tree) else youngest(tree)
     for place in range(taken):
         time = load(times, place)
+        if time == NEVER:
+            continue
         if time >= newest:
             newest = time
             store(times, in_order, time)
@@ -146,7 +148,7 @@ def _part(e, taken):
             store(pairs, 2 * late + 1, folded(e, late))
             copy_words(folded(e, late), lifted(e, place), state_words(e))
             late += 1
-        elif time != NEVER:
+        else:
             ask_5(load(e, DOOR), tree, _doors.HOLD, time, lifted(e, place), 0)
     return in_order, late
 

@@ -216,7 +216,7 @@ def _seldom(tree, operation, first, second, third):
         _expect(tree, first, second, third)
     elif operation == _doors.RESET:
         _forget(tree)
-    else:
+    elif operation == _doors.DESTROY:
         _destroy(tree)
     return _doors.DONE
 

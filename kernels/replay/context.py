@@ -33,11 +33,13 @@ ENDS, GOES_ON, WHOLE = 79, 80, 81
 # Address of the function through which the key's panes are kept (kernels/aggregators/_doors.py), and whether its events
 # are in order.
 DOOR, IN_ORDER = 82, 83
-# The kernels that keys are replayed by: their number, the address of a record each; the address of each key's kernel.
+# The kernels that keys are replayed by: how many, address of their records, address of the number of each key's.
 KERNELS, RECORDS, KERNEL_OF_KEY = 84, 85, 86
 # Ranks of the events by time and the times in order, of keys that need them.
 RANKS, ASCENDING = 87, 88
-CONTEXT_WORDS = 89
+# How many windows ask the structure before a walk makes its first front.
+LEAST_PATIENCE = 89
+CONTEXT_WORDS = 90
 NEVER = 1 << 62
 """−NEVER is the watermark before everything."""
 FOREVER = (1 << 63) - 1

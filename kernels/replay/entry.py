@@ -7,7 +7,7 @@ from kernels.monoids import find_monoid
 from kernels.plan import Plan, make_plan
 from kernels.replay import context
 from kernels.replay.checks import check_columns, check_rules, check_ticks
-from kernels.replay.choice import choose
+from kernels.replay.choice import RANK_TREE, choose
 from kernels.replay.emit import ROW_NULLS, ROW_OUTPUTS
 from kernels.replay.loop import replay, take_rows
 from kernels.replay.roster import Roster, make_roster
@@ -25,6 +25,8 @@ from schemas.errors import AggregateFailed, WrongParameter
 
 EMITS = ("final", "watermark", "arrival")
 MOST_AGGREGATES = 63
+LEAST_PATIENCE = 32
+"""Windows in a row that ask the structure before a walk makes a front (walk.py); tests make do with none."""
 
 
 def replay_keys(
@@ -41,7 +43,7 @@ def replay_keys(
     see types.py. Raises WrongParameter for a parameter that is not allowed, NotServed for a window, aggregate
     or kernel that is not served, BadInput for columns that break their contract (it names the event),
     AggregateFailed for a sum beyond int64. Time O(events · log d + rows · log panes) with d the number of
-    panes that an event arrives behind; releases the GIL.
+    panes that an event arrives behind, by the kernels that are chosen if none is named; releases the GIL.
     """
     check_rules(rules, EMITS)
     check_ticks(ticks)
@@ -51,10 +53,12 @@ def replay_keys(
     states = make_plan(tuple(plan.aggregates))
     _check_plan(states, len(columns.values))
     choice = kernel or choose(window, plan)
+    if choice.name != RANK_TREE:
+        choose(window, plan, choice.name, dict(choice.options))
     starts = columns.start_us
     extent = (int(starts.min()), int(starts.max())) if len(starts) else (0, -1)
     made = make_window(window, *extent)
-    roster = make_roster(choice, columns, window, states, rules)
+    roster = make_roster(choice, columns, window, states)
     return _run(columns, made, states, _steps(ticks, rules), rules, roster)
 
 
@@ -94,6 +98,7 @@ def _run(columns, window, states, steps, rules, roster) -> ResultRows:
         context.STEP_TICKS: lend(steps[0]),
         context.STEP_MARKS: lend(steps[1]),
         context.STEPS: len(steps[0]),
+        context.LEAST_PATIENCE: LEAST_PATIENCE,
         context.KERNELS: len(roster.names),
         context.RECORDS: lend(roster.records),
         context.KERNEL_OF_KEY: lend(roster.of_key),

@@ -12,8 +12,11 @@ from kernels.ranks.door import door as ranks_door
 from kernels.ranks.sort import rank_keys
 from kernels.replay.choice import BY_EVENTS, RANK_TREE, SLICING
 from kernels.replay.structures import EXPECTS, ITS_DOOR, OPTION, RECORD_WORDS
-from kernels.replay.types import EventColumns, KernelChoice, ReplayRules, WindowSpec
-from schemas.errors import BadInput
+from kernels.replay.types import EventColumns, KernelChoice, WindowSpec
+from schemas.errors import BadInput, NotServed
+
+MOST_RANKED_WORDS = 16
+"""Words of a state up to which keys are given to ranks: they take a state for every event of the key at once."""
 
 
 class Roster(NamedTuple):
@@ -32,13 +35,21 @@ class Roster(NamedTuple):
         return {name: int(count) for name, count in zip(self.names, counts, strict=True) if count}
 
 
-def make_roster(choice: KernelChoice, columns: EventColumns, window: WindowSpec, plan: Plan,
-                rules: ReplayRules) -> Roster:
-    """Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of
-    those of keys in extreme disorder."""
-    kinds = _judged(columns, bool(plan.block[COMMUTATIVE]) and window.kind == "rolling")
+def make_roster(choice: KernelChoice, columns: EventColumns, window: WindowSpec, plan: Plan) -> Roster:
+    """Two stacks are given to keys in order where the structure holds panes. Where it holds event by event (rolling
+    windows, aggregates that don't commute), a late event can have a window asked for that reaches anywhere: over two
+    stacks that folds it whole, 240 µs a row instead of 2 (a key of 100,000 events a window that fell behind).
+
+    Raises BadInput where the named kernel takes events in order only, and a key's are not; NotServed. O(events), and a
+    sort of those of keys in extreme disorder.
+    """
+    commutes = bool(plan.block[COMMUTATIVE])
+    holds_panes = commutes and window.kind != "rolling"
+    _require_served(choice.name, window, commutes)
+    # Panes are few, and far less disordered than events.
+    kinds = _judged(columns, commutes and not holds_panes and plan.state_words <= MOST_RANKED_WORDS)
     if choice.name is None:
-        if _asks_all_over(window, plan, rules):
+        if not holds_panes:
             kinds[kinds == IN_ORDER] = BY_TREE
         names, of_key = BY_EVENTS, kinds
     else:
@@ -50,17 +61,16 @@ def make_roster(choice: KernelChoice, columns: EventColumns, window: WindowSpec,
 
 
 def _judged(columns: EventColumns, by_ranks: bool) -> np.ndarray:
-    """What each key's events ask for. by_ranks: whether a structure holds event by event, in any order; elsewhere it
-    holds panes, which are few and far less disordered than events."""
+    """What each key's events ask for."""
     kinds = np.zeros(len(columns.key_offsets) - 1, np.int64)
     judge_keys(lend(columns.start_us), lend(columns.key_offsets), len(kinds), int(by_ranks), lend(kinds))
     return kinds
 
 
-def _asks_all_over(window: WindowSpec, plan: Plan, rules: ReplayRules) -> bool:
-    """Whether one event may have several windows aggregated anew, from their events: over two stacks that takes a pass
-    over each window. Otherwise windows come one after the other (walk.py), or have kept their states."""
-    return window.kind == "sliding" and rules.emit != "final" and not plan.block[COMMUTATIVE]
+def _require_served(name: str | None, window: WindowSpec, commutes: bool) -> None:
+    """What choose() can't refuse, since it never gives it."""
+    if name == RANK_TREE and not (window.kind == "rolling" and commutes):
+        raise NotServed("kernel", name, ("for rolling windows of aggregates that commute only",))
 
 
 def _require_order(name: str, columns: EventColumns, kinds: np.ndarray) -> None:

@@ -13,6 +13,7 @@ from kernels.plan import COMMUTATIVE, STATE_WORDS
 from kernels.replay.context import (
     ADDRESS,
     IN_ORDER,
+    LEAST_PATIENCE,
     PASS_WALK,
     PLAN,
     STATE,
@@ -31,7 +32,6 @@ from kernels.windows.block import window_end, window_start
 # number of the window to go on with, if known, and how many windows ask the tree before the next front is made.
 VALID, ASKED, LOW, HIGH, MIDDLE, FIRST, FRONT, NEXT, PATIENCE = 0, 1, 2, 3, 4, 5, 6, 9, 10
 UNKNOWN = -(1 << 63)
-LEAST_PATIENCE = 32
 # An answer of the tree costs as much as so many entries of a front. Where each front lasted for one window only, a
 # rolling window of 65,536 late events a row took 14 µs with a patience of 32, and 1 µs with this.
 ENTRIES_AN_ANSWER = 64
@@ -42,7 +42,7 @@ def start_walk(r, walk):
     """Before a key's first window."""
     invalidate(r, walk)
     store(r, walk + NEXT, UNKNOWN)
-    store(r, walk + PATIENCE, LEAST_PATIENCE)
+    store(r, walk + PATIENCE, load(r, LEAST_PATIENCE))
 
 
 @inner
@@ -139,7 +139,7 @@ def _make_front(r, walk, low, high):
     front = append(r, walk + FRONT, entry_words * entries)
     copy_entries(r, load(r, TREE), low, middle, front)
     suffixes(plan, front + 8, 8 * entry_words, front + 8, 8 * entry_words, entries)
-    store(r, walk + PATIENCE, max(LEAST_PATIENCE, entries // ENTRIES_AN_ANSWER))
+    store(r, walk + PATIENCE, max(load(r, LEAST_PATIENCE), entries // ENTRIES_AN_ANSWER))
     clear(plan, _back(r, walk))
     append_range(r, load(r, TREE), middle, high, _back(r, walk))
     store(r, walk + FIRST, front)

@@ -24,6 +24,7 @@ from kernels.replay import (
     WindowSpec,
     replay_keys,
 )
+from schemas.errors import NotServed
 from tests.kernels.test_doors import LOW_WORD, PLAN, STATE_WORDS, gather_row, one_column, word_at
 from tests.kernels.test_replay import ticks_of
 
@@ -155,10 +156,15 @@ def test_extreme_disorder_is_replayed_by_ranks_and_only_that():
         return replay_keys(columns, window, plan, ticks, rules, choice)
 
     rows = replayed(WindowSpec("rolling", 100))
-    assert rows.kernels == {"two_stacks_lite": 1, "finger_tree": 1, "rank_tree": 1}
+    assert rows.kernels == {"finger_tree": 2, "rank_tree": 1}
     by_tree = replayed(WindowSpec("rolling", 100), choice=KernelChoice("finger_tree"))
     assert by_tree.kernels == {"finger_tree": 3}
     assert len(rows.key) == len(by_tree.key) > 3 * FAR
     assert all((one == other).all() for one, other in zip(rows[:-2], by_tree[:-2], strict=True))
     assert "rank_tree" not in replayed(WindowSpec("tumbling", 100)).kernels
-    assert "rank_tree" not in replayed(WindowSpec("rolling", 100), AggregatePlan((AggregateSpec("last", 0),))).kernels
+    last, sketch = (AggregatePlan((AggregateSpec(name, 0),)) for name in ("last", "approx_quantile"))
+    assert "rank_tree" not in replayed(WindowSpec("rolling", 100), last).kernels
+    assert "rank_tree" not in replay_keys(columns, WindowSpec("rolling", 2), sketch, ticks, rules).kernels
+    for window, plan in ((WindowSpec("tumbling", 100), PLAIN), (WindowSpec("rolling", 100), last)):
+        with pytest.raises(NotServed, match="kernel is 'rank_tree'"):
+            replayed(window, plan, KernelChoice("rank_tree"))

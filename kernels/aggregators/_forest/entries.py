@@ -99,7 +99,7 @@ def of_any_forest(s, operation, first, second, third):
         merge(load(s, PLAN), third, third, range_query(s, first, second))
     elif operation == _doors.COPY_ENTRIES:
         _copy_entries(s, first, second, third)
-    else:
+    elif operation == _doors.DESTROY:
         destroy(s)
     return _doors.DONE
 

@@ -78,7 +78,7 @@ def _of_any_queue(queue, operation, first, second, third):
         _copy_entries(queue, first, second, third)
     elif operation == _doors.RESET:
         layout.reset(queue)
-    else:
+    elif operation == _doors.DESTROY:
         layout.destroy(queue)
     return _doors.DONE
 

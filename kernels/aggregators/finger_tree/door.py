@@ -52,9 +52,9 @@ def _seldom(tree, operation, first, second, third):
         scan.copy_entries(tree, first, second, third)
     elif operation == _doors.RESET:
         nodes.reset(tree)
-    else:
+    elif operation == _doors.DESTROY:
         layout.destroy(tree)
-    return 0
+    return _doors.DONE
 
 
 door = door_of(finger_tree_door)
