@@ -5,6 +5,7 @@ from datetime import date
 import pyarrow as pa
 import pytest
 
+from kernels.replay import CHOSEN
 from pipelines import gate, ingest, lake, ledger, run
 from pipelines.arrow_schemas import arrow_schema
 from pipelines.audit_versions import AuditVersions
@@ -97,7 +98,17 @@ def test_the_ledger_tells_what_a_run_read_made_and_how(first_published):
     assert audited.counts["events_of_day"] == len(arrived)
     assert published.counts["bikes_demand"] == audited.counts["rows"] > 0
     assert str(DAY) in audited.inputs["days"] and audited.inputs["last_arrival_day"] == str(DAY)
-    assert published.inputs == audited.outputs and audited.kernel and audited.code_hash == ledger.code_hash()
+    assert published.inputs == audited.outputs and audited.code_hash == ledger.code_hash()
+
+
+def test_the_ledger_tells_how_many_keys_each_kernel_replayed(first_published):
+    audited = ledger.latest(first_published, "bikes_demand", DAY, "audit")
+    keys = {kernel: audited.counts[f"keys_by_{kernel}"] for kernel in CHOSEN}
+    assert audited.kernel == ", ".join(kernel for kernel, count in keys.items() if count)
+    arrived = [row for row in landing.events(landing.trips()) if row["arrival"].date() <= DAY]
+    of_day = {row["start_station_id"] for row in arrived if row["arrival"].date() == DAY}
+    assert len(of_day) <= sum(keys.values()) <= len({row["start_station_id"] for row in arrived})
+    assert keys["two_stacks_lite"] + keys["finger_tree"] == sum(keys.values())
 
 
 def _audited_twice(config) -> tuple[AuditVersions, AuditVersions]:
