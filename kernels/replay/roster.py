@@ -46,15 +46,15 @@ def make_roster(choice: KernelChoice, columns: EventColumns, window: WindowSpec,
     commutes = bool(plan.block[COMMUTATIVE])
     holds_panes = commutes and window.kind != "rolling"
     _require_served(choice.name, window, commutes)
-    # Panes are few, and far less disordered than events.
-    kinds = _judged(columns, commutes and not holds_panes and plan.state_words <= MOST_RANKED_WORDS)
     if choice.name is None:
+        # Panes are few, and far less disordered than events.
+        of_key = _judged(columns, commutes and not holds_panes and plan.state_words <= MOST_RANKED_WORDS)
         if not holds_panes:
-            kinds[kinds == IN_ORDER] = BY_TREE
-        names, of_key = BY_EVENTS, kinds
+            of_key[of_key == IN_ORDER] = BY_TREE
+        names = BY_EVENTS
     else:
-        names, of_key = (choice.name,), np.zeros_like(kinds)
-        _require_order(choice.name, columns, kinds)
+        names, of_key = (choice.name,), np.zeros(len(columns.key_offsets) - 1, np.int64)
+        _require_order(choice.name, columns)
     needs_ranks = np.array(names)[of_key] == RANK_TREE
     ranked = rank_keys(columns.start_us, columns.key_offsets, np.flatnonzero(needs_ranks))
     return Roster(names, _records(names, dict(choice.options)), of_key, *ranked)
@@ -73,8 +73,11 @@ def _require_served(name: str | None, window: WindowSpec, commutes: bool) -> Non
         raise NotServed("kernel", name, ("for rolling windows of aggregates that commute only",))
 
 
-def _require_order(name: str, columns: EventColumns, kinds: np.ndarray) -> None:
-    if name in (SLICING, RANK_TREE) or not face(name).IN_ORDER_ONLY or (kinds == IN_ORDER).all():
+def _require_order(name: str, columns: EventColumns) -> None:
+    if name in (SLICING, RANK_TREE) or not face(name).IN_ORDER_ONLY:
+        return
+    kinds = _judged(columns, by_ranks=False)
+    if (kinds == IN_ORDER).all():
         return
     key = int((kinds != IN_ORDER).argmax())
     first, end = columns.key_offsets[key:key + 2]

@@ -78,6 +78,7 @@ class MonoidWindow(Window):
 
     IN_ORDER_ONLY = True
     OPTIONS = ("policy", "store", "path", "url", "buffer")
+
     def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
         self._policy: Callable | None = options.pop("policy", None)
         if self._policy is not None and not callable(self._policy):
