@@ -148,37 +148,54 @@ for row in range(first, end):
     at = column * rows + row
     if {_is_there(monoid)}:
         {names.add}(target, load(values, at), parameters)"""
+    one = f"""
+{_counts_events(monoid, f"state = {names.combine}(state, {names.lift}(0))")}if {_is_there(monoid)}:
+    state = {names.combine}(state, {_lifted(monoid, names)})"""
     return f"""
 state = {names.identity}()
 for row in range(first, end):
     at = column * rows + row
-    {_counts_events(monoid, f"state = {names.combine}(state, {names.lift}(0))")}if {_is_there(monoid)}:
-        state = {names.combine}(state, {_lifted(monoid, names)})
+    {_indented(one.strip())}
 {_stores('target', monoid)}"""
 
 
-def _lift_each(monoid, names):
+def _lift_one(monoid, names) -> str:
+    """The statements that make the state of `row` at `target`."""
     if isinstance(monoid, Sketch):
         return f"""
-for row in range(first, end):
-    at = column * rows + row
-    {names.clear}(target, parameters)
-    if {_is_there(monoid)}:
-        {names.add}(target, load(values, at), parameters)
-    target += stride"""
+at = column * rows + row
+{names.clear}(target, parameters)
+if {_is_there(monoid)}:
+    {names.add}(target, load(values, at), parameters)""".strip()
+    return f"""
+at = column * rows + row
+state = {names.identity}()
+{_counts_events(monoid, f"state = {names.lift}(0)")}if {_is_there(monoid)}:
+    state = {_lifted(monoid, names)}
+{_stores('target', monoid)}""".strip()
+
+
+def _lift_each(monoid, names):
     return f"""
 for row in range(first, end):
-    at = column * rows + row
-    state = {names.identity}()
-    {_counts_events(monoid, f"state = {names.lift}(0)")}if {_is_there(monoid)}:
-        state = {_lifted(monoid, names)}
-    {_indented(_stores('target', monoid))}
+    {_indented(_lift_one(monoid, names))}
+    target += stride"""
+
+
+def _lift_rows(monoid, names):
+    return f"""
+for place in range(states):
+    row = load(chosen, place)
+    if row >= 0:
+        {_indented(_indented(_lift_one(monoid, names)))}
+    else:
+        {_indented(_indented(_clear(monoid, names)))}
     target += stride"""
 
 
 def _counts_events(monoid, statement: str) -> str:
     """The branch of a monoid that needs no column, in front of the one with a column."""
-    return f"if column < 0:\n        {statement}\n    el" if "" in monoid.column_types else ""
+    return f"if column < 0:\n    {statement}\nel" if "" in monoid.column_types else ""
 
 
 def _subtract(monoid, names):
@@ -260,6 +277,7 @@ def sources() -> dict[str, str]:
         "suffixes": _loop("suffixes", ", into_stride, first, stride, states", _suffixes),
         "gather": _loop("gather", ", source, first, end", _gather, _ROWS),
         "lift_each": _loop("lift_each", ", stride, source, first, end", _lift_each, _ROWS),
+        "lift_rows": _loop("lift_rows", ", stride, source, chosen, states", _lift_rows, _ROWS),
         "subtract": _loop("subtract", ", older", _subtract),
         "prefixes": _loop("prefixes", ", stride, first, states, start", _prefixes),
         "merge_each": _loop("merge_each", ", stride, olders, states", _merge_each),

@@ -13,7 +13,7 @@ from kernels.plan_layout import OPERATIONS as TABLE
 
 CLEAR, FOLD, MERGE, SUFFIXES, PREFIXES = map(OPERATIONS.index, ("clear", "fold", "merge", "suffixes", "prefixes"))
 MERGE_EACH, GATHER, LIFT_EACH = map(OPERATIONS.index, ("merge_each", "gather", "lift_each"))
-SUBTRACT, SPREAD, LOWER_EACH = map(OPERATIONS.index, ("subtract", "spread", "lower_each"))
+SUBTRACT, SPREAD, LOWER_EACH, LIFT_ROWS = map(OPERATIONS.index, ("subtract", "spread", "lower_each", "lift_rows"))
 
 
 @inner
@@ -71,6 +71,12 @@ def lift_each(plan, into, stride, source, first, end):
 
 
 @inner
+def lift_rows(plan, into, stride, source, chosen, states):
+    """The states of the events whose rows stand at `chosen`, one after the other; the identity for a row below 0."""
+    call_6(load(load(plan, TABLE), LIFT_ROWS), plan, into, stride, source, chosen, states)
+
+
+@inner
 def subtract(plan, into, older):
     """Take the oldest part away again; only where every aggregate has an inverse."""
     call_3(load(load(plan, TABLE), SUBTRACT), plan, into, older)
@@ -100,5 +106,5 @@ def events_of(state):
     return load(state, 0)
 
 
-__all__ = ["clear", "copy_words", "events_of", "fold", "gather", "lift_each", "lower", "lower_each", "merge",
-           "merge_each", "prefixes", "spread", "subtract", "suffixes"]
+__all__ = ["clear", "copy_words", "events_of", "fold", "gather", "lift_each", "lift_rows", "lower", "lower_each",
+           "merge", "merge_each", "prefixes", "spread", "subtract", "suffixes"]

@@ -12,6 +12,7 @@ from numba import types
 
 from kernels import aggregators, operations
 from kernels.each import KeyedEvents, answer_each
+from kernels.each.entry import FEW
 from kernels.monoids import AggregateSpec
 from kernels.ranks.door import door as ranks_door
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
@@ -43,7 +44,10 @@ def warm_replay() -> int:
 
 def warm_each() -> None:
     """Compile or load the answers after each event."""
-    answer_each(KeyedEvents(np.array([0, 1]), ONE, ONE[None, :], VALID), 10, (AggregateSpec("count"),))
+    times = np.arange(2 * FEW)
+    times[1::2] -= 2  # late, so that they are ranked
+    valid = np.ones((1, len(times)), np.bool_)
+    answer_each(KeyedEvents(np.array([0, len(times)]), times, times[None, :], valid), 10, (AggregateSpec("count"),))
 
 
 def warm_objects(names: list[str]) -> None:

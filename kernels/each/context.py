@@ -18,7 +18,9 @@ LIFTED, FOLDED, OLDERS, BATCH_TIMES, IDENTITY = range(13, 18)
 TREE, DOOR, YOUNGEST, YOUNG, FRONT, FRONT_ROOM, RANKS, SORTED, LEVELS = range(18, 27)
 # Pairs of words of the batch at hand, twice as many as it has events.
 PAIRS = 27
-CONTEXT_WORDS = 28
+# Rows of a key in order of time.
+ORDER = 28
+CONTEXT_WORDS = 29
 
 NEVER = -(1 << 63)
 

@@ -7,14 +7,17 @@ import numpy as np
 from kernels.aggregators.finger_tree.door import door
 from kernels.disorder import BY_RANKS, IN_ORDER, judge_keys
 from kernels.each import context
-from kernels.each.loop import answer_keys
+from kernels.each.by_sorted_stacks import MOST_PLACES, count_places
+from kernels.each.loop import BY_SORTED_STACKS, answer_keys
 from kernels.memory import lend
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.plan import COMMUTATIVE, Plan, make_plan
-from kernels.ranks.sort import rank_keys
+from kernels.ranks.sort import Ranked, rank_keys
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 
-KERNELS = ("two_stacks_lite", "finger_tree", "rank_tree")
+KERNELS = ("two_stacks_lite", "finger_tree", "rank_tree", "sorted_stacks")
+FEW = 4096
+"""Events of a key up to which sorting them all isn't worth its while."""
 LIMIT_US = 1 << 61
 
 
@@ -69,13 +72,29 @@ def answer_each(events: KeyedEvents, size_us: int, aggregates: tuple[AggregateSp
     block[list(words)] = list(words.values())
     keys = len(offsets) - 1
     judge_keys(lend(times), lend(offsets), keys, int(plan.block[COMMUTATIVE]), lend(kernels))
+    known = np.diff(offsets) > FEW if plan.block[COMMUTATIVE] else np.zeros(keys, np.bool_)
     if kernel is not None:
         kernels[:] = _named(kernel, kernels, plan)
-    ranked = rank_keys(times, offsets, np.flatnonzero(kernels[:keys] == BY_RANKS))
-    block[[context.RANKS, context.SORTED]] = lend(ranked[0]), lend(ranked[1])
+        known[:] = kernels[0] in (BY_RANKS, BY_SORTED_STACKS)
+    to_rank = np.flatnonzero(known & (kernels[:keys] != IN_ORDER))
+    ranked = rank_keys(times, offsets, to_rank)
+    if kernel is None:
+        _prefer_sorted_stacks(kernels, times, offsets, ranked, size_us, to_rank)
+    block[[context.RANKS, context.SORTED, context.ORDER]] = [lend(each) for each in ranked]
     answer_keys(lend(block), lend(offsets), keys)
     _raise_failure(block, plan)
     return Answers(outputs, null.view(np.bool_), plan.output_types, tuple(KERNELS[each] for each in kernels[:keys]))
+
+
+def _prefer_sorted_stacks(kernels: np.ndarray, times: np.ndarray, offsets: np.ndarray, ranked: Ranked,
+                          size_us: int, keys: np.ndarray) -> None:
+    """Give those of some ranked keys to sorted stacks whose fronts are not too long in all."""
+    for key in keys:
+        rows = slice(offsets[key], offsets[key + 1])
+        events = int(offsets[key + 1] - offsets[key])
+        addresses = (lend(times[rows]), events, lend(ranked.ranks[rows]), lend(ranked.ascending[rows]))
+        if count_places(*addresses, size_us) <= MOST_PLACES * events:
+            kernels[key] = BY_SORTED_STACKS
 
 
 def _checked(events: KeyedEvents) -> tuple[np.ndarray, ...]:
@@ -107,7 +126,7 @@ def _named(kernel: str, picked: np.ndarray, plan: Plan) -> int:
     if code == IN_ORDER and (picked != IN_ORDER).any():
         raise BadInput(f"events of key {int((picked != IN_ORDER).argmax())} are out of order, which {kernel} doesn't "
                        "take; take finger_tree, or leave the choice to the events")
-    if code == BY_RANKS and not plan.block[COMMUTATIVE]:
+    if code in (BY_RANKS, BY_SORTED_STACKS) and not plan.block[COMMUTATIVE]:
         raise WrongParameter("kernel", kernel, "another: some of the aggregates don't commute")
     return code
 

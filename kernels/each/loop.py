@@ -4,6 +4,7 @@ from kernels.aggregators import _doors
 from kernels.calls import ask_5
 from kernels.disorder import BY_TREE, IN_ORDER
 from kernels.each.by_ranks import answer_by_ranks
+from kernels.each.by_sorted_stacks import answer_by_sorted_stacks
 from kernels.each.by_tree import answer_by_tree
 from kernels.each.context import (
     BATCH,
@@ -28,6 +29,7 @@ from kernels.memory import entry, inner, load, release, resize, store
 from kernels.ranks.levels import NODE
 from kernels.states import clear
 
+BY_SORTED_STACKS = 3  # beside the kinds of kernels/disorder.py
 MIN_ARITY = 8
 _STATES = (LIFTED, FOLDED)
 _BLOCKS = (LIFTED, FOLDED, OLDERS, BATCH_TIMES, IDENTITY, YOUNG, FRONT, LEVELS, PAIRS)
@@ -42,6 +44,8 @@ def answer_keys(e, offsets, keys):
         kernel = load(load(e, KERNELS), key)
         if kernel == IN_ORDER:
             answer_in_order(e, first, end)
+        elif kernel == BY_SORTED_STACKS:
+            answer_by_sorted_stacks(e, first, end)
         elif kernel == BY_TREE:
             answer_by_tree(e, first, end)
         else:

@@ -102,8 +102,8 @@ def _run(columns, window, states, steps, rules, roster) -> ResultRows:
         context.KERNELS: len(roster.names),
         context.RECORDS: lend(roster.records),
         context.KERNEL_OF_KEY: lend(roster.of_key),
-        context.RANKS: lend(roster.ranks),
-        context.ASCENDING: lend(roster.ascending),
+        context.RANKS: lend(roster.ranked.ranks),
+        context.ASCENDING: lend(roster.ranked.ascending),
     }
     block = np.zeros(context.CONTEXT_WORDS, np.int64)
     block[list(words)] = list(words.values())

@@ -9,7 +9,7 @@ from kernels.disorder import BY_TREE, IN_ORDER, judge_keys
 from kernels.memory import lend
 from kernels.plan import COMMUTATIVE, Plan
 from kernels.ranks.door import door as ranks_door
-from kernels.ranks.sort import rank_keys
+from kernels.ranks.sort import Ranked, rank_keys
 from kernels.replay.choice import BY_EVENTS, RANK_TREE, SLICING
 from kernels.replay.structures import EXPECTS, ITS_DOOR, OPTION, RECORD_WORDS
 from kernels.replay.types import EventColumns, KernelChoice, WindowSpec
@@ -21,13 +21,12 @@ MOST_RANKED_WORDS = 16
 
 class Roster(NamedTuple):
     """names: of the kernels; records: int64[kernels, words], as structures.py has them; of_key: int64[keys], numbers of
-    kernels; ranks, ascending: of the keys that need them (kernels/ranks/sort.py)."""
+    kernels; ranked: the events of keys that need it."""
 
     names: tuple[str, ...]
     records: np.ndarray
     of_key: np.ndarray
-    ranks: np.ndarray
-    ascending: np.ndarray
+    ranked: Ranked
 
     def counted(self) -> dict[str, int]:
         """How many keys each kernel has, of those that have any."""
@@ -57,7 +56,7 @@ def make_roster(choice: KernelChoice, columns: EventColumns, window: WindowSpec,
         _require_order(choice.name, columns)
     needs_ranks = np.array(names)[of_key] == RANK_TREE
     ranked = rank_keys(columns.start_us, columns.key_offsets, np.flatnonzero(needs_ranks))
-    return Roster(names, _records(names, dict(choice.options)), of_key, *ranked)
+    return Roster(names, _records(names, dict(choice.options)), of_key, ranked)
 
 
 def _judged(columns: EventColumns, by_ranks: bool) -> np.ndarray:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kernels.disorder import FAR
 from kernels.each import KeyedEvents, answer_each
+from kernels.each.entry import FEW
 from kernels.monoids import AggregateSpec
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 
@@ -65,7 +66,7 @@ def told(answers, event) -> tuple:
                                                                    strict=True))
 
 
-@pytest.mark.parametrize("kernel", [None, "finger_tree", "rank_tree"])
+@pytest.mark.parametrize("kernel", [None, "finger_tree", "rank_tree", "sorted_stacks"])
 @given(steps=st.lists(st.lists(EVENT, max_size=200), min_size=1, max_size=3), size=st.sampled_from([1, 3, 20, 500]))
 def test_each_answer_is_that_of_a_plain_list(kernel, steps, size):
     keys = [arrivals(key) for key in steps]
@@ -81,6 +82,21 @@ def test_aggregates_that_depend_on_order_take_late_events_in_their_place(steps, 
     assert [told(answers, event) for event in range(len(rows))] == plain_ordered(rows, size)
 
 
+def one_key(time) -> KeyedEvents:
+    return KeyedEvents(np.array([0, len(time)]), time, time[None, :], np.ones((1, len(time)), np.bool_))
+
+
+@pytest.mark.parametrize("late_by", [2, 1000])
+def test_a_long_key_whose_windows_are_longer_than_it_is_late_takes_sorted_stacks(late_by):
+    time = np.arange(2 * FEW)
+    time[1::2] -= late_by
+    answers = {kernel: answer_each(one_key(time), 4 * late_by, COMMUTATIVE, kernel) for kernel in (None, "finger_tree")}
+    assert answers[None].kernels == ("sorted_stacks",)
+    assert (answers[None].outputs == answers["finger_tree"].outputs).all()
+    assert answer_each(one_key(time[:FEW]), 4 * late_by, COMMUTATIVE).kernels == ("finger_tree",)
+    assert answer_each(one_key(time), late_by // 2, COMMUTATIVE).kernels != ("rank_tree",)
+
+
 def test_the_kernel_follows_from_the_events_of_a_key_alone():
     in_order = [(time, 1) for time in range(50)]
     late = [*in_order, (3, 1)]
@@ -89,10 +105,9 @@ def test_the_kernel_follows_from_the_events_of_a_key_alone():
 
 
 def test_extreme_disorder_takes_ranks_unless_order_matters():
-    time = np.arange(10 * FAR)
-    time[1::2] -= 10 * FAR  # every second event comes behind all the others
-    events = KeyedEvents(np.array([0, len(time)]), time, time[None, :], np.ones((1, len(time)), np.bool_))
-    size = 12 * FAR
+    time, size = np.arange(16 * FAR), 8 * FAR
+    time[1::2] -= np.random.default_rng(5).integers(0, size, 8 * FAR)  # as late as a window is long
+    events = one_key(time)
     ranked, treed = (answer_each(events, size, COMMUTATIVE, kernel) for kernel in (None, "finger_tree"))
     assert (ranked.kernels, treed.kernels) == (("rank_tree",), ("finger_tree",))
     assert (ranked.outputs == treed.outputs).all() and (ranked.null == treed.null).all()

@@ -35,15 +35,16 @@ TIMES = st.lists(st.integers(-20, 20) | st.integers(-(1 << 61), 1 << 61), max_si
 @given(TIMES, TIMES, st.booleans())
 def test_an_events_rank_is_the_first_place_of_its_time(first, second, both):
     times, offsets = np.array(first + second, np.int64), np.array([0, len(first), len(first) + len(second)])
-    ranks, ascending = rank_keys(times, offsets, np.array([0, 1] if both else [1]))
+    ranks, ascending, order = rank_keys(times, offsets, np.array([0, 1] if both else [1]))
     for key in ((0, 1) if both else (1,)):
         rows = slice(offsets[key], offsets[key + 1])
         assert ascending[rows].tolist() == sorted(times[rows].tolist())
+        assert (times[rows][order[rows]] == ascending[rows]).all() and len(set(order[rows])) == len(order[rows])
         assert ranks[rows].tolist() == [bisect.bisect_left(sorted(times[rows].tolist()), time) for time in times[rows]]
 
 
 def test_no_key_needs_ranks():
-    assert [len(each) for each in rank_keys(np.arange(5), np.array([0, 5]), np.array([], np.int64))] == [1, 1]
+    assert [len(each) for each in rank_keys(np.arange(5), np.array([0, 5]), np.array([], np.int64))] == [1, 1, 1]
 
 
 class Held(RuleBasedStateMachine):
@@ -63,7 +64,7 @@ class Held(RuleBasedStateMachine):
     def come_again(self):
         """As for the next key."""
         self("RESET")
-        self.ranks, self.ascending = rank_keys(self.times, np.array([0, len(self.times)]), np.array([0]))
+        self.ranks, self.ascending, _ = rank_keys(self.times, np.array([0, len(self.times)]), np.array([0]))
         self("EXPECT", lend(self.ascending), len(self.times), lend(self.ranks))
         self.waiting, self.there, self.evicted = list(range(len(self.times))), {}, None
 

@@ -24,7 +24,10 @@ def test_the_menu_has_one_line_for_every_target_and_names_what_it_does():
     assert all(len(line.split()) > 3 for line in menu)
 
 
-@pytest.mark.parametrize("module", sorted(set(re.findall(r"PYTHON\) -m ([a-z_.]+)", MAKEFILE)) - {"stack", "pytest", "ruff"}))
+MODULES = set(re.findall(r"PYTHON\) -m ([a-z_.]+)", MAKEFILE)) - {"stack", "pytest", "ruff"}
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
 def test_every_module_that_make_runs_exists(module):
     path = REPOSITORY / module.replace(".", "/")
     assert path.with_suffix(".py").exists() or (path / "__main__.py").exists()
