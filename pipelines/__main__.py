@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pipelines import stopping
 from pipelines.commands import _processes
 from pipelines.commands._errors import reported
 
@@ -20,7 +21,7 @@ STOPPED = 128
 def main() -> int:
     """Run one command, then end all that it started; a signal ends it too. Returns the exit code."""
     _processes.adopt_grandchildren()
-    _processes.raise_on_signals()
+    stopping.raise_on_signals()
     code = run(sys.argv[1:])
     _processes.end_children(_processes.HASTY_GRACE_S if code >= STOPPED else _processes.GRACE_S)
     return code

@@ -23,7 +23,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines import flow, lake
+from pipelines import flow, lake, stopping
 from pipelines.arrow_schemas import arrow_schema
 from pipelines.checks.verdict import Verdict
 from pipelines.config import REPOSITORY, Config
@@ -122,7 +122,8 @@ def step(
     _write(config, run, step, Entry(state="running"), 0.0)
     try:
         yield entry
-    except BaseException as error:
+    except BaseException as raised:
+        error = stopping.asked() or raised
         entry.state = "refused" if isinstance(error, REFUSALS) else "failed"
         entry.message = f"{type(error).__name__}: {error}"[:4_000]
         with suppress(StorageFailed):  # a full disk must not hide the error; the step stays `running`

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import duckdb
 
+from pipelines import stopping
+
 MEMORY = "2GB"  # ingests and gates of several streams run at the same time
 
 
@@ -11,6 +13,6 @@ def database(folder: Path) -> duckdb.DuckDBPyConnection:
     """A database in memory, of at most `MEMORY`; what doesn't fit goes to the folder. Its rows are in no order."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = {"memory_limit": MEMORY, "temp_directory": str(folder), "preserve_insertion_order": False}
-    made = duckdb.connect(config=settings)
+    made = stopping.interruptible(duckdb.connect(config=settings))
     made.execute("SET TimeZone = 'UTC'")
     return made

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import duckdb
 from deltalake.exceptions import DeltaError
 
-from pipelines import lake
+from pipelines import lake, stopping
 from pipelines.config import Config
 from schemas.errors import BadStatement, StorageFailed, UnknownName
 from schemas.query import Query
@@ -61,7 +61,7 @@ def table_names(config: Config) -> list[str]:
 
 def connect(config: Config, names: list[str]) -> duckdb.DuckDBPyConnection:
     """A connection in memory with views of these tables."""
-    connection = duckdb.connect(":memory:")
+    connection = stopping.interruptible(duckdb.connect(":memory:"))
     for name in names:
         try:
             connection.register(name, lake.dataset(config, name))

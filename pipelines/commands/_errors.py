@@ -11,7 +11,7 @@ from pathlib import Path
 
 from typer.exceptions import Abort, TyperException
 
-from pipelines.commands import _processes
+from pipelines import stopping
 from schemas.errors import StorageFailed, WindrowError
 
 _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
@@ -26,7 +26,7 @@ def reported(action: Callable[[], int | None], as_json: bool) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - or Python complains about the pipe as it exits
         return int(left.code or 0)
     except BaseException as error:
-        return _report(error, as_json)
+        return _report(stopping.asked() or error, as_json)
 
 
 def _report(error: BaseException, as_json: bool) -> int:
@@ -44,8 +44,8 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
         return type(error).__name__, error.exit_code, str(error)
     if isinstance(error, TyperException):
         return "Usage", error.exit_code, f"{error.format_message()}\nwindrow --help shows what there is"
-    if isinstance(error, (_processes.Stopped, KeyboardInterrupt, Abort)):
-        stopped = error if isinstance(error, _processes.Stopped) else _processes.Stopped(2)
+    if isinstance(error, (stopping.Stopped, KeyboardInterrupt, Abort)):
+        stopped = error if isinstance(error, stopping.Stopped) else stopping.Stopped(2)
         return "Stopped", stopped.exit_code, f"{stopped}; nothing was left running"
     if isinstance(error, OSError) and error.errno in _DISK:
         return (

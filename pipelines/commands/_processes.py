@@ -1,4 +1,4 @@
-"""Signals and child processes: however `windrow` ends, nothing that it started stays (Linux)."""
+"""Child processes: however `windrow` ends, nothing that it started stays (Linux)."""
 
 import ctypes
 import os
@@ -13,29 +13,6 @@ _PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # of prctl(2)
 HASTY_GRACE_S = 2.0
 # An ordinary end leaves Spark time to delete its temporary files.
 GRACE_S = 15.0
-
-
-class Stopped(BaseException):
-    """A signal asked for the end; not an Exception, so that nothing but the clean-up catches it."""
-
-    def __init__(self, number: int):
-        self.number = number
-        super().__init__(f"stopped by {signal.Signals(number).name}")
-
-    @property
-    def exit_code(self) -> int:
-        """As shells count: 130 for Ctrl-C, 143 for SIGTERM."""
-        return 128 + self.number
-
-
-def raise_on_signals() -> None:
-    """From here on SIGINT, SIGTERM and SIGHUP raise Stopped."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
-
-
-def _stop(number: int, _frame: object) -> None:
-    raise Stopped(number)
 
 
 def end_with_parent() -> None:

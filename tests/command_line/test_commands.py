@@ -211,6 +211,7 @@ def session_of(leader: int) -> set[int]:
 
 DEAF_CHILDREN = """
 import os, subprocess, sys, time
+from pipelines import stopping
 from pipelines.commands import _processes
 from pipelines.commands._errors import reported
 grandchild = "; ".join([
@@ -220,7 +221,7 @@ child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandch
 def work():
     subprocess.Popen([sys.executable, "-c", child])
     time.sleep(600)
-_processes.raise_on_signals()
+stopping.raise_on_signals()
 code = reported(work, False)
 _processes.end_children(_processes.HASTY_GRACE_S)
 sys.exit(code)
