@@ -23,12 +23,10 @@ Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggr
 """
 
 from kernels.aggregators._card import Card
-from kernels.aggregators._doors import DONE
-from kernels.aggregators._queue import layout
-from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_daba
-from kernels.aggregators._queue.door import Operations, make_answer
+from kernels.aggregators._queue.door import make_answer
 from kernels.aggregators._queue.face import LiteWindow
+from kernels.aggregators._queue.in_order import in_order
 from kernels.aggregators._queue.layout import (
     ACCUMULATOR,
     BACK,
@@ -45,37 +43,14 @@ from kernels.aggregators._queue.layout import (
     clear_scratch,
     drop_before,
     fold_between,
-    reset,
     scratch,
     state_at,
 )
 from kernels.aggregators._queue.lite import append_back, fold_values, query, suffixes_between
-from kernels.aggregators._queue.search import can_evict, search
+from kernels.aggregators._queue.search import search
 from kernels.memory import inner, load, move, not_inlined, store
 from kernels.native import door_of
 from kernels.states import merge
-
-
-@inner
-def create(plan, keep_values):
-    """Address of an empty window; keep_values: see DabaLite."""
-    return layout.create(plan, keep_values)
-
-
-@inner
-def insert(queue, time, state):
-    """Insert (time, state), which must not lie in the queue. O(1)."""
-    status = append(queue, time, state)
-    _aggregate_back(queue)
-    return status
-
-
-@inner
-def insert_burst(queue, times, source, rows):
-    """Insert a sorted burst of events, row i of `source` at times[i]. O(rows)."""
-    status = append_burst(queue, times, source, rows)
-    _aggregate_back(queue)
-    return status
 
 
 @inner
@@ -91,28 +66,8 @@ def _aggregate_back(queue):
 
 
 @inner
-def evict(queue, time):
-    """Evict the oldest entry, whose time this must be. O(1)."""
-    status = can_evict(queue, time)
-    if status == DONE:
-        _drop(queue, load(queue, FIRST) + 1)
-    return status
-
-
-@inner
-def bulk_evict(queue, time):
-    """Evict all entries at times ≤ `time`. O(m)."""
-    first = search(queue, time, True)
-    if first > load(queue, FIRST):
-        _drop(queue, first)
-
-
-@inner
 def _drop(queue, ordinal):
     """Forget the entries before `ordinal`: a step per entry."""
-    if ordinal == load(queue, END):
-        reset(queue)
-        return
     first = load(queue, FIRST)
     while first < ordinal:
         steps = min(ordinal - first, _steps_to_flip(queue))
@@ -226,8 +181,7 @@ def _append_front(queue, into, first):
         merge(plan, into, into, scratch(queue, MIDDLE_SUM))
 
 
-_answer = make_answer("daba_lite",
-                      Operations(create, insert, insert_burst, evict, bulk_evict, query, append_range))
+_answer = make_answer("daba_lite", in_order("daba_lite", _aggregate_back, _drop, query, append_range))
 
 
 def daba_lite_door(queue, operation, first, second, third):

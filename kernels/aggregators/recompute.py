@@ -31,17 +31,11 @@ from kernels.aggregators._queue.layout import (
     state_at,
     time_at,
 )
-from kernels.aggregators._queue.search import search
+from kernels.aggregators._queue.search import fold_times, search
 from kernels.aggregators._window import Window
 from kernels.memory import inner, load, move, not_inlined, store
 from kernels.native import door_of
 from kernels.states import merge
-
-
-@inner
-def create(plan, _option):
-    """Address of an empty window."""
-    return layout.create(plan, False)
 
 
 @inner
@@ -131,15 +125,7 @@ def query(window):
     return result
 
 
-@inner
-def append_range(window, low, high, into):
-    """into ⊗= the aggregate of the times in [low, high): O(entries in range)."""
-    fold_between(window, into, STATES, search(window, low, False), search(window, high, False))
-    return True
-
-
-_answer = make_answer("recompute",
-                      Operations(create, insert, insert_burst, evict, bulk_evict, query, append_range))
+_answer = make_answer("recompute", Operations(insert, insert_burst, evict, bulk_evict, query, fold_times))
 
 
 def recompute_door(window, operation, first, second, third):

@@ -15,14 +15,11 @@ Source: folklore of sliding sums; it is also among the programs of FIBA's author
 from collections.abc import Sequence
 
 from kernels.aggregators._card import Card
-from kernels.aggregators._doors import DONE
-from kernels.aggregators._queue import layout
-from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_total
-from kernels.aggregators._queue.door import Operations, make_answer
+from kernels.aggregators._queue.door import make_answer
+from kernels.aggregators._queue.in_order import in_order, take_up_closed
 from kernels.aggregators._queue.layout import (
     BACK,
-    CLOSED,
     END,
     FIRST,
     NEW,
@@ -33,13 +30,12 @@ from kernels.aggregators._queue.layout import (
     drop_before,
     fold_between,
     is_empty,
-    reset,
     scratch,
     state_at,
 )
-from kernels.aggregators._queue.search import can_evict, search
+from kernels.aggregators._queue.search import fold_times
 from kernels.aggregators._window import Window
-from kernels.memory import inner, load, not_inlined, store
+from kernels.memory import inner, load, not_inlined
 from kernels.monoids import AggregateSpec, every_monoid, find_monoid
 from kernels.native import door_of
 from kernels.states import merge, subtract
@@ -47,58 +43,7 @@ from schemas.errors import WrongParameter
 
 
 @inner
-def create(plan, _option):
-    """Address of an empty window over a plan whose monoids all have an inverse."""
-    return layout.create(plan, False)
-
-
-@inner
-def insert(queue, time, state):
-    """Insert (time, state), which must not lie in the queue. O(1)."""
-    status = append(queue, time, state)
-    _add_to_total(queue)
-    return status
-
-
-@inner
-def insert_burst(queue, times, source, rows):
-    """Insert a sorted burst of events, row i of `source` at times[i]. O(rows)."""
-    status = append_burst(queue, times, source, rows)
-    _add_to_total(queue)
-    return status
-
-
-@inner
-def _add_to_total(queue):
-    """Take up what the open entry no longer holds back."""
-    closed, end = load(queue, CLOSED), load(queue, END)
-    if closed < end - 1:
-        fold_between(queue, scratch(queue, BACK), STATES, closed, end - 1)
-        store(queue, CLOSED, end - 1)
-
-
-@inner
-def evict(queue, time):
-    """Evict the oldest entry, whose time this must be. O(1)."""
-    status = can_evict(queue, time)
-    if status == DONE:
-        _drop(queue, load(queue, FIRST) + 1)
-    return status
-
-
-@inner
-def bulk_evict(queue, time):
-    """Evict all entries at times ≤ `time`: O(m), one fold and one subtraction."""
-    first = search(queue, time, True)
-    if first > load(queue, FIRST):
-        _drop(queue, first)
-
-
-@inner
 def _drop(queue, first):
-    if first == load(queue, END):
-        reset(queue)
-        return
     evicted = clear_scratch(queue, NEW)
     fold_between(queue, evicted, STATES, load(queue, FIRST), first)
     subtract(load(queue, PLAN), scratch(queue, BACK), evicted)
@@ -116,15 +61,7 @@ def query(queue):
     return result
 
 
-@inner
-def append_range(queue, low, high, into):
-    """into ⊗= the aggregate of the times in [low, high): O(entries in range)."""
-    fold_between(queue, into, STATES, search(queue, low, False), search(queue, high, False))
-    return True
-
-
-_answer = make_answer("subtract_on_evict",
-                      Operations(create, insert, insert_burst, evict, bulk_evict, query, append_range))
+_answer = make_answer("subtract_on_evict", in_order("subtract_on_evict", take_up_closed, _drop, query, fold_times))
 
 
 def subtract_on_evict_door(queue, operation, first, second, third):

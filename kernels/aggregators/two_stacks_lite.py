@@ -13,88 +13,29 @@ Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folkl
 """
 
 from kernels.aggregators._card import Card
-from kernels.aggregators._doors import DONE
-from kernels.aggregators._queue import layout
-from kernels.aggregators._queue.append import append, append_burst
 from kernels.aggregators._queue.check import check_two_stacks
-from kernels.aggregators._queue.door import Operations, make_answer
+from kernels.aggregators._queue.door import make_answer
 from kernels.aggregators._queue.face import LiteWindow
+from kernels.aggregators._queue.in_order import in_order, take_up_closed
 from kernels.aggregators._queue.layout import (
     BACK,
     CLOSED,
-    END,
-    FIRST,
     MIDDLE,
     PLAN,
-    STATES,
     clear_scratch,
     drop_before,
-    fold_between,
-    reset,
-    scratch,
     state_at,
 )
 from kernels.aggregators._queue.lite import append_back, fold_values, query, suffixes_between
-from kernels.aggregators._queue.search import can_evict, search
+from kernels.aggregators._queue.search import search
 from kernels.memory import inner, load, not_inlined, store
 from kernels.native import door_of
 from kernels.states import merge
 
 
 @inner
-def create(plan, keep_values):
-    """Address of an empty window; keep_values: see TwoStacksLite."""
-    return layout.create(plan, keep_values)
-
-
-@inner
-def insert(queue, time, state):
-    """Insert (time, state), which must not lie in the queue. O(1)."""
-    status = append(queue, time, state)
-    _aggregate_back(queue)
-    return status
-
-
-@inner
-def insert_burst(queue, times, source, rows):
-    """Insert a sorted burst of events, row i of `source` at times[i]. O(rows)."""
-    status = append_burst(queue, times, source, rows)
-    _aggregate_back(queue)
-    return status
-
-
-@inner
-def _aggregate_back(queue):
-    """Take up what the open entry no longer holds back."""
-    closed, end = load(queue, CLOSED), load(queue, END)
-    if closed < end - 1:
-        fold_between(queue, scratch(queue, BACK), STATES, closed, end - 1)
-        store(queue, CLOSED, end - 1)
-
-
-@inner
-def evict(queue, time):
-    """Evict the oldest entry, whose time this must be. O(1) amortised."""
-    status = can_evict(queue, time)
-    if status == DONE:
-        _drop(queue, load(queue, FIRST) + 1)
-    return status
-
-
-@inner
-def bulk_evict(queue, time):
-    """Evict all entries at times ≤ `time`. O(log m), and one pass over what stays where that is in the back only."""
-    first = search(queue, time, True)
-    if first > load(queue, FIRST):
-        _drop(queue, first)
-
-
-@inner
 def _drop(queue, first):
     """Forget the entries before `first`; if that is more than the front, turn the rest of the back around."""
-    if first == load(queue, END):
-        reset(queue)
-        return
     drop_before(queue, first)
     if first > load(queue, MIDDLE):
         suffixes_between(queue, first, load(queue, CLOSED), 0)
@@ -121,8 +62,7 @@ def append_range(queue, low, high, into):
     return True
 
 
-_answer = make_answer("two_stacks_lite",
-                      Operations(create, insert, insert_burst, evict, bulk_evict, query, append_range))
+_answer = make_answer("two_stacks_lite", in_order("two_stacks_lite", take_up_closed, _drop, query, append_range))
 
 
 def two_stacks_lite_door(queue, operation, first, second, third):

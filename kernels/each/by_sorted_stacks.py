@@ -13,6 +13,7 @@ from kernels.each.context import (
     BATCH,
     BATCH_TIMES,
     FOLDED,
+    FOREVER,
     FRONT,
     FRONT_ROOM,
     IDENTITY,
@@ -37,7 +38,6 @@ from kernels.each.context import (
 from kernels.memory import entry, inner, load, not_inlined, resize, store
 from kernels.states import clear, copy_words, lift_rows, prefixes, suffixes
 
-FOREVER = (1 << 63) - 1
 MOST_PLACES = 4
 """Places of all fronts per event up to which this is taken."""
 

@@ -28,6 +28,7 @@ from kernels.each.context import (
     BATCH_TIMES,
     DOOR,
     FOLDED,
+    FOREVER,
     IDENTITY,
     LIFTED,
     NEVER,
@@ -50,8 +51,6 @@ from kernels.each.context import (
 from kernels.memory import inner, load, not_inlined, store
 from kernels.sorting import sort_pairs
 from kernels.states import copy_words, prefixes
-
-FOREVER = (1 << 63) - 1
 
 
 @inner

@@ -22,7 +22,7 @@ PAIRS = 27
 ORDER = 28
 CONTEXT_WORDS = 29
 
-NEVER = -(1 << 63)
+NEVER, FOREVER = -(1 << 63), (1 << 63) - 1
 
 
 @inner

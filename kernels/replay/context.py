@@ -30,9 +30,9 @@ PASS_WALK, FINAL_WALK, CHANGE_WALK, WALK_WORDS = 45, 56, 67, 11
 ENTRY_BYTES = 78
 # Events that last: address of their ends (0: they don't), the tree of the slices that they go on from, and a state.
 ENDS, GOES_ON, WHOLE = 79, 80, 81
-# Address of the function through which the key's panes are kept (kernels/aggregators/_doors.py), and whether its events
-# are in order.
-DOOR, IN_ORDER = 82, 83
+# Address of the function through which the key's panes are kept (kernels/aggregators/_doors.py), and whether an event
+# may be combined behind all that has come: aggregates commute, or the key's events are in order.
+DOOR, GOES_BEHIND = 82, 83
 # The kernels that keys are replayed by: how many, address of their records, address of the number of each key's.
 KERNELS, RECORDS, KERNEL_OF_KEY = 84, 85, 86
 # Ranks of the events by time and the times in order, of keys that need them.

@@ -52,9 +52,9 @@ def replay_keys(
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
     states = make_plan(tuple(plan.aggregates))
     _check_plan(states, len(columns.values))
-    choice = kernel or choose(window, plan)
+    choice = kernel or KernelChoice(None)
     if choice.name != RANK_TREE:
-        choose(window, plan, choice.name, dict(choice.options))
+        choice = choose(window, plan, choice.name, dict(choice.options))
     starts = columns.start_us
     extent = (int(starts.min()), int(starts.max())) if len(starts) else (0, -1)
     made = make_window(window, *extent)

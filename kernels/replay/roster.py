@@ -50,11 +50,12 @@ def make_roster(choice: KernelChoice, columns: EventColumns, window: WindowSpec,
         of_key = _judged(columns, commutes and not holds_panes and plan.state_words <= MOST_RANKED_WORDS)
         if not holds_panes:
             of_key[of_key == IN_ORDER] = BY_TREE
-        names = BY_EVENTS
+        given, of_key = np.unique(of_key, return_inverse=True)
+        names = tuple(BY_EVENTS[kind] for kind in given)
     else:
         names, of_key = (choice.name,), np.zeros(len(columns.key_offsets) - 1, np.int64)
         _require_order(choice.name, columns)
-    needs_ranks = np.array(names)[of_key] == RANK_TREE
+    needs_ranks = np.array([name == RANK_TREE for name in names], np.bool_)[of_key]
     ranked = rank_keys(columns.start_us, columns.key_offsets, np.flatnonzero(needs_ranks))
     return Roster(names, _records(names, dict(choice.options)), of_key, ranked)
 

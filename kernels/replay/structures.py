@@ -2,14 +2,16 @@
 
 from kernels.disorder import count_in_order
 from kernels.memory import inner, load, store
+from kernels.plan import COMMUTATIVE
 from kernels.replay.context import (
     ASCENDING,
     DOOR,
     ENDS,
+    GOES_BEHIND,
     GOES_ON,
-    IN_ORDER,
     KERNEL_OF_KEY,
     KERNELS,
+    PLAN,
     RANKS,
     RECORDS,
     STARTS,
@@ -54,8 +56,9 @@ def take_kernel(r, key, first, end):
     record = _open_record(r, load(load(r, KERNEL_OF_KEY), key))
     store(r, TREE, load(record, ITS_TREE))
     store(r, GOES_ON, load(record, ITS_GOES_ON))
-    in_order = count_in_order(load(r, STARTS) + 8 * first, end - first)
-    store(r, IN_ORDER, 1 if in_order == end - first else 0)
+    commutes = load(load(r, PLAN), COMMUTATIVE) == 1
+    goes_behind = commutes or count_in_order(load(r, STARTS) + 8 * first, end - first) == end - first
+    store(r, GOES_BEHIND, 1 if goes_behind else 0)
     if load(record, EXPECTS) == 1:
         expect(r, load(r, TREE), load(r, ASCENDING) + 8 * first, end - first, load(r, RANKS))
 

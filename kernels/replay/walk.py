@@ -9,10 +9,10 @@ makes the walk invalid, and the tree answers until so many windows have asked th
 """
 
 from kernels.memory import inner, load, not_inlined, store
-from kernels.plan import COMMUTATIVE, STATE_WORDS
+from kernels.plan import STATE_WORDS
 from kernels.replay.context import (
     ADDRESS,
-    IN_ORDER,
+    GOES_BEHIND,
     LEAST_PATIENCE,
     PASS_WALK,
     PLAN,
@@ -58,8 +58,7 @@ def tell_walk(r, walk, time):
     of a key whose events are in order always do, and behind all that is there."""
     if load(r, walk + VALID) == 0 or time < load(r, walk + LOW) or time >= load(r, walk + HIGH):
         return
-    goes_behind = load(load(r, PLAN), COMMUTATIVE) == 1 or load(r, IN_ORDER) == 1
-    if time >= load(r, walk + MIDDLE) and goes_behind:
+    if time >= load(r, walk + MIDDLE) and load(r, GOES_BEHIND) == 1:
         back = _back(r, walk)
         merge(load(r, PLAN), back, back, load(r, STATE))
     else:

@@ -63,18 +63,19 @@ def fold_between(s, first, end, with_open):
 
 
 @inner
+def open_is_in(s, low, high):
+    """Whether there is an open entry, with its time in [low, high)."""
+    return load(s, HAS_OPEN) == 1 and low <= load(s, OPEN_TIME) < high
+
+
+@inner
 def range_query(s, low, high):
     """Address of the aggregate of the entries with times in [low, high), valid until the next call. O(log n).
 
     In memory only: with a store, the face takes the three steps one by one.
     """
     not_inlined()
-    return fold_between(s, find(s, low), find(s, high), _open_is_in(s, low, high))[1]
-
-
-@inner
-def _open_is_in(s, low, high):
-    return load(s, HAS_OPEN) == 1 and low <= load(s, OPEN_TIME) < high
+    return fold_between(s, find(s, low), find(s, high), open_is_in(s, low, high))[1]
 
 
 @inner
@@ -94,7 +95,7 @@ def of_any_forest(s, operation, first, second, third):
     if operation == _doors.COUNT:
         return load(s, END) - load(s, FIRST) + load(s, HAS_OPEN)
     if operation == _doors.COUNT_BETWEEN:
-        return max(0, find(s, second) - find(s, first)) + (1 if _open_is_in(s, first, second) else 0)
+        return max(0, find(s, second) - find(s, first)) + (1 if open_is_in(s, first, second) else 0)
     if operation == _doors.APPEND_RANGE:
         merge(load(s, PLAN), third, third, range_query(s, first, second))
     elif operation == _doors.COPY_ENTRIES:
@@ -109,7 +110,7 @@ def _first_from(s, time):
     place = find(s, time)
     if place < load(s, END):
         return load(node(s, 0, place, 0), 0)
-    return load(s, OPEN_TIME) if _open_is_in(s, time, _doors.FOREVER) else _doors.FOREVER
+    return load(s, OPEN_TIME) if open_is_in(s, time, _doors.FOREVER) else _doors.FOREVER
 
 
 @inner
@@ -118,5 +119,5 @@ def _copy_entries(s, low, high, target):
     for place in range(find(s, low), find(s, high)):
         copy_node(s, target, node(s, 0, place, 0))
         target += load(s, NODE_BYTES)
-    if _open_is_in(s, low, high):
+    if open_is_in(s, low, high):
         copy_node(s, target, scratch_node(s, OPEN))

@@ -6,15 +6,13 @@ from kernels.aggregators import _doors
 from kernels.aggregators._doors import DONE
 from kernels.aggregators._forest import layout, search
 from kernels.aggregators._forest.check import check_forest
-from kernels.aggregators._forest.entries import fold_between
+from kernels.aggregators._forest.entries import fold_between, open_is_in
 from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffer
 from kernels.aggregators._forest.words import (
     EVICT_SEARCHED,
-    HAS_OPEN,
     INSERT_ROWS,
     MISSING,
     NEXT_ROW,
-    OPEN_TIME,
     PLAN,
     TRIAL,
     UNKNOWN_PLACE,
@@ -37,8 +35,7 @@ def place_of(s, time):
 
 @entry
 def answer_between(s, first, end, low, high, answers):
-    with_open = load(s, HAS_OPEN) == 1 and low <= load(s, OPEN_TIME) < high
-    found, state = fold_between(s, first, end, with_open)
+    found, state = fold_between(s, first, end, open_is_in(s, low, high))
     if not found:
         return MISSING
     lower_all(load(s, PLAN), state, answers)

@@ -12,8 +12,6 @@ from kernels.native import named_inner
 class Operations(NamedTuple):
     """Compiled functions of one kernel over the address of a queue; statuses and order are those of _doors.py."""
 
-    create: object
-    """create(plan, option) → address."""
     insert: object
     """insert(queue, time, state) → status; `state` must not lie in the queue."""
     insert_burst: object
@@ -31,7 +29,7 @@ class Operations(NamedTuple):
 
 def make_answer(kernel: str, own: Operations):
     """The compiled function behind a kernel's door."""
-    create, insert, insert_burst, evict, bulk_evict, query, append_range = own
+    insert, insert_burst, evict, bulk_evict, query, append_range = own
 
     def answer(queue, operation, first, second, third):
         if operation == _doors.INSERT:
@@ -50,7 +48,7 @@ def make_answer(kernel: str, own: Operations):
         elif operation == _doors.EVICT:
             return evict(queue, first)
         elif operation == _doors.CREATE:
-            return create(first, second)
+            return layout.create(first, second)
         else:
             return _of_any_queue(queue, operation, first, second, third)
         return _doors.DONE

@@ -1,7 +1,7 @@
 """Finding times in a queue."""
 
 from kernels.aggregators._doors import DONE, NOT_OLDEST, NOTHING
-from kernels.aggregators._queue.layout import END, FIRST, FOUND, time_at
+from kernels.aggregators._queue.layout import END, FIRST, FOUND, STATES, fold_between, time_at
 from kernels.memory import inner, load, not_inlined, store
 
 
@@ -49,3 +49,10 @@ def can_evict(queue, time):
     if ordinal == load(queue, END) or time_at(queue, ordinal) != time:
         return NOTHING
     return DONE if ordinal == load(queue, FIRST) else NOT_OLDEST
+
+
+@inner
+def fold_times(queue, low, high, into):
+    """into ⊗= the entries with times in [low, high), which hold their own states; True. O(entries in range)."""
+    fold_between(queue, into, STATES, search(queue, low, False), search(queue, high, False))
+    return True
