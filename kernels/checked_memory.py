@@ -14,32 +14,35 @@ import weakref
 
 import numpy as np
 
-_arrays: dict[int, np.ndarray] = {}
+_blocks: dict[int, list[np.ndarray]] = {}  # several at one address: an array, and slices of it that were lent too
 _starts: list[int] = []
 
 
 def _add(array: np.ndarray) -> int:
     address = array.ctypes.data
-    if address not in _arrays:
+    if address not in _blocks:
         bisect.insort(_starts, address)
-    _arrays[address] = array.reshape(-1).view(np.uint8)
+    _blocks.setdefault(address, []).append(array.reshape(-1).view(np.uint8))
     return address
 
 
-def _remove(address: int) -> None:
-    if _arrays.pop(address, None) is not None:
+def _remove(address: int, size: int) -> None:
+    blocks = _blocks[address]
+    del blocks[[block.size for block in blocks].index(size)]
+    if not blocks:
+        del _blocks[address]
         _starts.remove(address)
 
 
 def _locate(address: int, offset: int, size: int) -> tuple[np.ndarray, int]:
     """The block that holds [address + offset, + size), and the place in it."""
     at = int(address) + int(offset)
-    place = bisect.bisect_right(_starts, at) - 1
-    start = _starts[place] if place >= 0 else 0
-    block = _arrays.get(start)
-    if block is None or at + size > start + block.size:
-        raise IndexError(f"address {address} + {offset} bytes lies in no live block")
-    return block, at - start
+    for place in range(bisect.bisect_right(_starts, at) - 1, -1, -1):
+        start = _starts[place]
+        for block in _blocks[start]:
+            if at + size <= start + block.size:
+                return block, at - start
+    raise IndexError(f"address {address} + {offset} bytes lies in no live block")
 
 
 def lend(array: np.ndarray) -> int:
@@ -49,7 +52,7 @@ def lend(array: np.ndarray) -> int:
     # Not a view of the array: that would keep it alive for ever.
     raw = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
     address = _add(np.frombuffer(raw, dtype=np.uint8))
-    weakref.finalize(array, _remove, address)
+    weakref.finalize(array, _remove, address, array.nbytes)
     return address
 
 
@@ -78,7 +81,7 @@ def store_byte(address, index, value):
 def resize(address, words):
     block = np.zeros(words, np.int64)
     if address:
-        old = _arrays[address]
+        old = _blocks[address][0]
         length = min(old.size, block.nbytes)
         block.view(np.uint8)[:length] = old[:length]
         release(address)
@@ -87,9 +90,9 @@ def resize(address, words):
 
 def release(address):
     if address:
-        if address not in _arrays:
+        if address not in _blocks:
             raise ValueError(f"block {address} is released twice")
-        _remove(address)
+        _remove(address, _blocks[address][0].size)
 
 
 def move(target, source, words):

@@ -11,6 +11,9 @@ FAR = 16384
 """Mean number of entries that an event arrives behind, from which disorder counts as extreme
 (docs/decisions/0012-kernels-by-events.md)."""
 
+MOST_RANKED_WORDS = 16
+"""Words of a state up to which keys are given to kernels that hold a state for every event of the key at once."""
+
 IN_ORDER, BY_TREE, BY_RANKS = range(3)
 """What a key's events ask for: two stacks, a finger tree, or ranks."""
 

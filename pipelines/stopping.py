@@ -2,22 +2,24 @@
 
 DuckDB 2.0 breaks its query off when a signal's handler raises, and makes a RuntimeError of what it raised; then it
 waits for its workers. A worker that was about to start misses that and computes to its end: 4 of 12 queries hung so.
-A second interrupt, half a second later, ended each of them.
+A second interrupt, half a second later, ended each of them. Who reads a query's rows without Python, as delta-rs does,
+lets no handler run at all: so a thread, which the signal itself wakes, interrupts.
 """
 
 import signal
+import socket
 import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
-from weakref import WeakSet
+from weakref import ref
 
 if TYPE_CHECKING:
     import duckdb
 
 _AGAIN_S = 0.5
-_connections: "WeakSet[duckdb.DuckDBPyConnection]" = WeakSet()
-_asked: "list[Stopped]" = []
+_connections: "list[ref[duckdb.DuckDBPyConnection]]" = []
+_signals: list[int] = []  # not what they raised: its traceback would keep alive all that was at work
 
 
 class Stopped(BaseException):
@@ -35,31 +37,41 @@ class Stopped(BaseException):
 
 def raise_on_signals() -> None:
     """From here on SIGINT, SIGTERM and SIGHUP raise Stopped."""
+    signalled, woken = socket.socketpair()
+    woken.setblocking(False)
+    signal.set_wakeup_fd(woken.detach())
+    threading.Thread(target=_interrupt_once_signalled, args=(signalled,), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
 
 
 def asked() -> Stopped | None:
     """What a signal raised, also where a library made another error of it; None as long as no signal came."""
-    return _asked[0] if _asked else None
+    return Stopped(_signals[0]) if _signals else None
 
 
 def interruptible(connection: "duckdb.DuckDBPyConnection") -> "duckdb.DuckDBPyConnection":
-    """The connection, whose queries end when a signal comes."""
-    _connections.add(connection)
+    """The connection, whose queries end when a signal comes: those of clean-up too, which must open one of its own.
+    Not those of its cursors."""
+    _connections.append(ref(connection, _connections.remove))
     return connection
 
 
 def _stop(number: int, _frame: object) -> None:
-    _asked.append(Stopped(number))
-    # Those of now: the clean-up may open others.
-    threading.Thread(target=_interrupt, args=(WeakSet(_connections),), daemon=True).start()
-    raise _asked[-1]
+    _signals.append(number)
+    raise Stopped(number)
 
 
-def _interrupt(connections: "WeakSet[duckdb.DuckDBPyConnection]") -> None:
-    while connections:
+def _interrupt_once_signalled(signalled: socket.socket) -> None:
+    signalled.recv(1)
+    open_now = list(_connections)
+    while True:
+        for connection in open_now:
+            _interrupt(connection())
         time.sleep(_AGAIN_S)
-        for connection in connections:
-            with suppress(Exception):  # closed meanwhile
-                connection.interrupt()
+
+
+def _interrupt(connection: "duckdb.DuckDBPyConnection | None") -> None:
+    if connection is not None:
+        with suppress(Exception):  # closed meanwhile
+            connection.interrupt()

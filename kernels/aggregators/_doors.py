@@ -3,7 +3,7 @@
 A kernel has one function (structure, operation, first, second, third) → word for all of them: its machine code is then
 made once, whoever asks: its object, or a replay that keeps panes in it.
 
-    CREATE(plan, option, option) → structure  DESTROY, RESET (empty it)
+    CREATE(plan, option, option) → structure  DESTROY, RESET (empty it); options are those that the kernel's class gives
     INSERT(time, state, row) → status         INSERT_BURST(times, source, rows) → status, times ascending
     EVICT(time) → status                      BULK_EVICT(time) → status: everything up to it
     QUERY, RANGE_QUERY(low, high) → address of an aggregate, valid until the next operation; 0 if it is not kept

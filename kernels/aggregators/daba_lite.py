@@ -26,7 +26,7 @@ from kernels.aggregators._card import Card
 from kernels.aggregators._queue.check import check_daba
 from kernels.aggregators._queue.door import make_answer
 from kernels.aggregators._queue.face import LiteWindow
-from kernels.aggregators._queue.in_order import in_order
+from kernels.aggregators._queue.in_order import operations_of
 from kernels.aggregators._queue.layout import (
     ACCUMULATOR,
     BACK,
@@ -181,7 +181,7 @@ def _append_front(queue, into, first):
         merge(plan, into, into, scratch(queue, MIDDLE_SUM))
 
 
-_answer = make_answer("daba_lite", in_order("daba_lite", _aggregate_back, _drop, query, append_range))
+_answer = make_answer("daba_lite", operations_of("daba_lite", _aggregate_back, _drop, query, append_range))
 
 
 def daba_lite_door(queue, operation, first, second, third):

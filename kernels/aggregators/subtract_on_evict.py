@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from kernels.aggregators._card import Card
 from kernels.aggregators._queue.check import check_total
 from kernels.aggregators._queue.door import make_answer
-from kernels.aggregators._queue.in_order import in_order, take_up_closed
+from kernels.aggregators._queue.in_order import operations_of, take_up_closed
 from kernels.aggregators._queue.layout import (
     BACK,
     END,
@@ -61,7 +61,7 @@ def query(queue):
     return result
 
 
-_answer = make_answer("subtract_on_evict", in_order("subtract_on_evict", take_up_closed, _drop, query, fold_times))
+_answer = make_answer("subtract_on_evict", operations_of("subtract_on_evict", take_up_closed, _drop, query, fold_times))
 
 
 def subtract_on_evict_door(queue, operation, first, second, third):

@@ -16,7 +16,7 @@ from kernels.aggregators._card import Card
 from kernels.aggregators._queue.check import check_two_stacks
 from kernels.aggregators._queue.door import make_answer
 from kernels.aggregators._queue.face import LiteWindow
-from kernels.aggregators._queue.in_order import in_order, take_up_closed
+from kernels.aggregators._queue.in_order import operations_of, take_up_closed
 from kernels.aggregators._queue.layout import (
     BACK,
     CLOSED,
@@ -62,7 +62,7 @@ def append_range(queue, low, high, into):
     return True
 
 
-_answer = make_answer("two_stacks_lite", in_order("two_stacks_lite", take_up_closed, _drop, query, append_range))
+_answer = make_answer("two_stacks_lite", operations_of("two_stacks_lite", take_up_closed, _drop, query, append_range))
 
 
 def two_stacks_lite_door(queue, operation, first, second, third):

@@ -1,8 +1,9 @@
 """A key out of order whose events are all known: two stacks, the front made from the events in order of time.
 
-    order    1  2  3  4  5  6  7       after 1 2 5 3 6, window of 5: front made of 2 3 5 6, suffixes of each place
-    arrived     a  b     c  d          then 4 comes: into the back, where the order doesn't matter while 4 is in the
-    front       abcd bcd cd cd d       window. Once the window begins behind 4, the oldest in the back, a new front.
+    order    1  2   3  4 5  6          after 1 2 5 3, window of 5; 6 comes: its window begins at 2, behind 1, the oldest
+    arrived     a   b    c             in the back, so a front is made of 2 to 5, what arrived: suffixes of each place.
+    front       abc bc c c             Into the back go 6 and then 4, where order doesn't matter while the window holds
+                                       4, the oldest there. Once it begins behind 4, the next front.
 
 A place of an event that has not arrived holds the identity. With sorting O(1) amortised an event if windows are longer
 than events are late; how many places all the fronts have together is counted before, from the times alone. For

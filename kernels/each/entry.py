@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators.finger_tree.door import door
-from kernels.disorder import BY_RANKS, IN_ORDER, judge_keys
+from kernels.disorder import BY_RANKS, IN_ORDER, MOST_RANKED_WORDS, judge_keys
 from kernels.each import context
 from kernels.each.by_sorted_stacks import MOST_PLACES, count_places
 from kernels.each.loop import BY_SORTED_STACKS, answer_keys
@@ -49,10 +49,11 @@ def answer_each(events: KeyedEvents, size_us: int, aggregates: tuple[AggregateSp
                 kernel: str | None = None) -> Answers:
     """The aggregates over (y − size_us, y] after each event, y being the youngest time that its key has seen by then.
 
-    An event older than that changes nothing. The kernel of a key follows from its events alone, or is the named one.
-    Events in order cost O(1) amortised each, others O(log d) with d the younger ones that came before; releases the
-    GIL. Raises WrongParameter for size, kernel or an aggregate, BadInput for columns that don't fit or for disorder
-    that a named kernel can't take, AggregateFailed.
+    An event older than that changes nothing. The kernel of a key follows from size, aggregates and its events alone,
+    or is the named one. Events in order cost O(1) amortised each, others O(log d) with d the younger ones that came
+    before, or by sorted stacks O(1) amortised and a sort of those that are late; releases the GIL. Raises
+    WrongParameter for size, kernel or an aggregate, BadInput for columns that don't fit or for disorder that a named
+    kernel can't take, AggregateFailed.
     """
     if type(size_us) is not int or not 0 < size_us <= LIMIT_US:
         raise WrongParameter("size_us", size_us, f"1 to {LIMIT_US} µs")
@@ -61,7 +62,7 @@ def answer_each(events: KeyedEvents, size_us: int, aggregates: tuple[AggregateSp
     _check_columns(plan, len(values))
     outputs = np.zeros((len(plan.outputs), len(times)), np.int64)
     null = np.zeros(outputs.shape, np.uint8)
-    kernels = np.zeros(max(1, len(offsets) - 1), np.int64)
+    kernels, ranked = _chosen(kernel, times, offsets, size_us, plan)
     source = np.array([lend(values), lend(valid), values.shape[1], lend(times)], np.int64)
     words = {context.PLAN: lend(plan.block), context.STATE_BYTES: 8 * plan.state_words, context.TIMES: lend(times),
              context.SOURCE: lend(source), context.SIZE_US: size_us, context.EVENTS: len(times),
@@ -70,20 +71,25 @@ def answer_each(events: KeyedEvents, size_us: int, aggregates: tuple[AggregateSp
              context.DOOR: door()}
     block = np.zeros(context.CONTEXT_WORDS, np.int64)
     block[list(words)] = list(words.values())
-    keys = len(offsets) - 1
-    judge_keys(lend(times), lend(offsets), keys, int(plan.block[COMMUTATIVE]), lend(kernels))
-    known = np.diff(offsets) > FEW if plan.block[COMMUTATIVE] else np.zeros(keys, np.bool_)
+    block[[context.RANKS, context.SORTED, context.ORDER]] = [lend(each) for each in ranked]
+    answer_keys(lend(block), lend(offsets), len(kernels))
+    _raise_failure(block, plan)
+    return Answers(outputs, null.view(np.bool_), plan.output_types, tuple(KERNELS[each] for each in kernels))
+
+
+def _chosen(kernel: str | None, times: np.ndarray, offsets: np.ndarray, size_us: int,
+            plan: Plan) -> tuple[np.ndarray, Ranked]:
+    """Code of each key's kernel, and the events of those that need them ranked."""
+    ranks_serve = plan.block[COMMUTATIVE] == 1 and plan.state_words <= MOST_RANKED_WORDS
+    kernels = np.zeros(len(offsets) - 1, np.int64)
+    judge_keys(lend(times), lend(offsets), len(kernels), int(ranks_serve), lend(kernels))
     if kernel is not None:
         kernels[:] = _named(kernel, kernels, plan)
-        known[:] = kernels[0] in (BY_RANKS, BY_SORTED_STACKS)
-    to_rank = np.flatnonzero(known & (kernels[:keys] != IN_ORDER))
+        return kernels, rank_keys(times, offsets, np.flatnonzero(kernels >= BY_RANKS))
+    to_rank = np.flatnonzero((kernels != IN_ORDER) & (np.diff(offsets) > FEW) & ranks_serve)
     ranked = rank_keys(times, offsets, to_rank)
-    if kernel is None:
-        _prefer_sorted_stacks(kernels, times, offsets, ranked, size_us, to_rank)
-    block[[context.RANKS, context.SORTED, context.ORDER]] = [lend(each) for each in ranked]
-    answer_keys(lend(block), lend(offsets), keys)
-    _raise_failure(block, plan)
-    return Answers(outputs, null.view(np.bool_), plan.output_types, tuple(KERNELS[each] for each in kernels[:keys]))
+    _prefer_sorted_stacks(kernels, times, offsets, ranked, size_us, to_rank)
+    return kernels, ranked
 
 
 def _prefer_sorted_stacks(kernels: np.ndarray, times: np.ndarray, offsets: np.ndarray, ranked: Ranked,

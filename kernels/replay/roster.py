@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators import face
-from kernels.disorder import BY_TREE, IN_ORDER, judge_keys
+from kernels.disorder import BY_TREE, IN_ORDER, MOST_RANKED_WORDS, judge_keys
 from kernels.memory import lend
 from kernels.plan import COMMUTATIVE, Plan
 from kernels.ranks.door import door as ranks_door
@@ -14,9 +14,6 @@ from kernels.replay.choice import BY_EVENTS, RANK_TREE, SLICING
 from kernels.replay.structures import EXPECTS, ITS_DOOR, OPTION, RECORD_WORDS
 from kernels.replay.types import EventColumns, KernelChoice, WindowSpec
 from schemas.errors import BadInput, NotServed
-
-MOST_RANKED_WORDS = 16
-"""Words of a state up to which keys are given to ranks: they take a state for every event of the key at once."""
 
 
 class Roster(NamedTuple):

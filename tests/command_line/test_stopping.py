@@ -8,23 +8,32 @@ import pytest
 
 from tests.command_line.conftest import REPOSITORY
 
-STOPPED_IN_A_QUERY = """
+STOPPED = """
 import os, signal, sys, threading
 from pathlib import Path
+from deltalake import write_deltalake
 from pipelines import spilling, stopping
 from pipelines.commands._errors import reported
+
+def compute(database):
+    database.sql("SELECT max(a.range * b.range) FROM range(10000000) a, range(10000000) b").to_arrow_table()
+
+def write(database):
+    rows = database.sql("SELECT range AS x FROM range(1000000000000) WHERE hash(range) % 50000000 = 0")
+    write_deltalake(sys.argv[1] + "/table", rows.to_arrow_reader(100000))
+
 stopping.raise_on_signals()
-database = spilling.database(Path(sys.argv[1]))
-endless = "SELECT max(a.range * b.range) FROM range(10000000) a, range(10000000) b"
-threading.Timer(float(sys.argv[2]), os.kill, (os.getpid(), signal.SIGTERM)).start()
-sys.exit(reported(lambda: database.sql(endless).to_arrow_table(), False))
+database = spilling.database(Path(sys.argv[1], "spilled"))
+threading.Timer(float(sys.argv[3]), os.kill, (os.getpid(), signal.SIGTERM)).start()
+sys.exit(reported(lambda: globals()[sys.argv[2]](database), False))
 """
 
 
+@pytest.mark.parametrize("work", ["compute", "write"])
 @pytest.mark.parametrize("moment_s", [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4])
-def test_a_query_ends_at_a_signal(tmp_path, moment_s):
+def test_a_query_ends_at_a_signal(tmp_path, work, moment_s):
     ended = subprocess.run(
-        [sys.executable, "-c", STOPPED_IN_A_QUERY, tmp_path, str(moment_s)],
+        [sys.executable, "-c", STOPPED, tmp_path, work, str(moment_s)],
         capture_output=True,
         text=True,
         env={"PYTHONPATH": str(REPOSITORY)},
@@ -32,3 +41,4 @@ def test_a_query_ends_at_a_signal(tmp_path, moment_s):
     )
     assert ended.returncode == 128 + signal.SIGTERM
     assert "error: stopped by SIGTERM; nothing was left running" in ended.stderr
+    assert not list(tmp_path.glob("table/_delta_log/*.json"))

@@ -38,12 +38,12 @@ window = make(sys.argv[1], {"total": agg("sum", "v")}, column_types={"v": "int64
 window.bulk_insert(range(100), range(100))
 window.bulk_evict(70)
 assert window.query() == {"total": sum(range(71, 100))}
-before = set(checked_memory._arrays)
+before = set(checked_memory._blocks)
 address = window._address
 window._close()
-assert address in before and address not in checked_memory._arrays
+assert address in before and address not in checked_memory._blocks
 kept = {array.ctypes.data for array in (window._plan.block, window._answers, addresses())}
-print(sum(array.size for at, array in checked_memory._arrays.items() if at not in kept))
+print(sum(block.size for at, blocks in checked_memory._blocks.items() if at not in kept for block in blocks))
 """
 FILL = """
 import sys
@@ -60,6 +60,15 @@ for kernel in sys.argv[1:]:
 def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", script, *arguments], cwd=ROOT, env={**os.environ, **environment},
                           text=True, capture_output=True, timeout=280, check=False)
+
+
+def run_as_plain_python(file: str, chosen: str) -> str:
+    """What pytest prints of some tests of a file, run short, without the JIT and with every access checked."""
+    options = ["-q", "-p", "no:cacheprovider", file, "-k", chosen]
+    answer = run(f"import pytest; raise SystemExit(pytest.main({options}))", NUMBA_DISABLE_JIT="1",
+                 HYPOTHESIS_PROFILE="short")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return answer.stdout
 
 
 def test_a_second_process_finds_the_replay_in_the_cache():

@@ -11,6 +11,7 @@ from kernels.each import KeyedEvents, answer_each
 from kernels.each.entry import FEW
 from kernels.monoids import AggregateSpec
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from tests.kernels.test_compilation import run_as_plain_python
 
 COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0))
 ORDERED = (AggregateSpec("last", 0), AggregateSpec("count"))
@@ -82,6 +83,10 @@ def test_aggregates_that_depend_on_order_take_late_events_in_their_place(steps, 
     assert [told(answers, event) for event in range(len(rows))] == plain_ordered(rows, size)
 
 
+def test_it_runs_as_plain_python_with_every_access_checked():
+    assert "5 passed" in run_as_plain_python(__file__, "plain_list or place")
+
+
 def one_key(time) -> KeyedEvents:
     return KeyedEvents(np.array([0, len(time)]), time, time[None, :], np.ones((1, len(time)), np.bool_))
 
@@ -90,11 +95,18 @@ def one_key(time) -> KeyedEvents:
 def test_a_long_key_whose_windows_are_longer_than_it_is_late_takes_sorted_stacks(late_by):
     time = np.arange(2 * FEW)
     time[1::2] -= late_by
-    answers = {kernel: answer_each(one_key(time), 4 * late_by, COMMUTATIVE, kernel) for kernel in (None, "finger_tree")}
-    assert answers[None].kernels == ("sorted_stacks",)
-    assert (answers[None].outputs == answers["finger_tree"].outputs).all()
+    chosen, treed = (answer_each(one_key(time), 4 * late_by, COMMUTATIVE, kernel) for kernel in (None, "finger_tree"))
+    assert chosen.kernels == ("sorted_stacks",)
+    assert (chosen.outputs == treed.outputs).all() and (chosen.null == treed.null).all()
     assert answer_each(one_key(time[:FEW]), 4 * late_by, COMMUTATIVE).kernels == ("finger_tree",)
-    assert answer_each(one_key(time), late_by // 2, COMMUTATIVE).kernels != ("rank_tree",)
+    sketch = (AggregateSpec("approx_quantile", 0),)
+    assert answer_each(one_key(time), 4 * late_by, sketch).kernels == ("finger_tree",)
+
+
+def test_a_long_key_whose_windows_are_as_long_as_it_is_late_takes_the_tree():
+    time = np.arange(2 * FEW)
+    time[1::2] -= 1000
+    assert answer_each(one_key(time), 1000, COMMUTATIVE).kernels == ("finger_tree",)
 
 
 def test_the_kernel_follows_from_the_events_of_a_key_alone():

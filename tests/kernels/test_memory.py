@@ -67,6 +67,16 @@ def test_lent_arrays_are_known_while_they_live():
         memory.load(address, 2)
 
 
+def test_a_part_that_was_lent_takes_nothing_of_the_whole_with_it():
+    whole = np.arange(10)
+    address, middle = memory.lend(whole), whole[4:6]
+    assert memory.lend(whole[:2]) == address  # that part is gone already
+    assert memory.lend(middle) == address + 32
+    assert [memory.load(address, place) for place in (1, 5, 9)] == [1, 5, 9]
+    with pytest.raises(IndexError):
+        memory.load(address, 10)
+
+
 @pytest.mark.parametrize("value", [0.0, -0.0, 1.5, -1e300, float("inf")])
 def test_floats_and_words_keep_their_bits(value):
     assert np.array([value]).view(np.int64)[0] == as_word(value)

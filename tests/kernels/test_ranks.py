@@ -4,7 +4,7 @@ import bisect
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -25,6 +25,7 @@ from kernels.replay import (
     replay_keys,
 )
 from schemas.errors import NotServed
+from tests.kernels.test_compilation import run_as_plain_python
 from tests.kernels.test_doors import LOW_WORD, PLAN, STATE_WORDS, gather_row, one_column, word_at
 from tests.kernels.test_replay import ticks_of
 
@@ -33,14 +34,23 @@ TIMES = st.lists(st.integers(-20, 20) | st.integers(-(1 << 61), 1 << 61), max_si
 
 
 @given(TIMES, TIMES, st.booleans())
+@example([9, 2, 1, 2, 1 << 61, 2, -(1 << 61), 2, 1, -(1 << 61)], [3, 1, 2, 1, 1], True)
 def test_an_events_rank_is_the_first_place_of_its_time(first, second, both):
     times, offsets = np.array(first + second, np.int64), np.array([0, len(first), len(first) + len(second)])
     ranks, ascending, order = rank_keys(times, offsets, np.array([0, 1] if both else [1]))
     for key in ((0, 1) if both else (1,)):
         rows = slice(offsets[key], offsets[key + 1])
         assert ascending[rows].tolist() == sorted(times[rows].tolist())
-        assert (times[rows][order[rows]] == ascending[rows]).all() and len(set(order[rows])) == len(order[rows])
+        assert order[rows].tolist() == np.argsort(times[rows], kind="stable").tolist()
         assert ranks[rows].tolist() == [bisect.bisect_left(sorted(times[rows].tolist()), time) for time in times[rows]]
+
+
+@pytest.mark.parametrize("apart", [1, 1 << 54])
+def test_events_of_one_time_are_ranked_by_arrival(apart):
+    """Whatever the processor: many of a time, and so far apart that a word doesn't hold time and row."""
+    times = np.random.default_rng(1).integers(0, 60, 1000) * apart
+    ranked = rank_keys(times, np.array([0, 1000]), np.array([0]))
+    assert ranked.rows.tolist() == np.argsort(times, kind="stable").tolist()
 
 
 def test_no_key_needs_ranks():
@@ -141,6 +151,10 @@ def rows_by(columns, rules, kernel=None, size=10):
 def test_rolling_windows_by_ranks_are_those_by_a_sorted_array(emit, times, arrivals, waits):
     columns, rules = columns_at(times, sorted(arrivals[:len(times)])), ReplayRules(*waits, emit)
     assert rows_by(columns, rules, "rank_tree")[0] == rows_by(columns, rules, "recompute")[0]
+
+
+def test_ranks_run_as_plain_python_with_every_access_checked():
+    assert "7 passed" in run_as_plain_python(__file__, "time or sorted_array or Held")
 
 
 def test_extreme_disorder_is_replayed_by_ranks_and_only_that():

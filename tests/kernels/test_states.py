@@ -3,9 +3,6 @@ are cut. Sketches within their bounds."""
 
 import math
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,9 +15,9 @@ from kernels.monoids import AggregateSpec, Sketch, every_monoid, find_monoid
 from kernels.plan import STATE_WORDS, make_plan
 from kernels.states import clear, fold, gather, lift_each, lower, merge, subtract, suffixes
 from tests.kernels.plain import FUNCTIONS
+from tests.kernels.test_compilation import run_as_plain_python
 from tests.kernels.words import WORDS, agree, kind_of, plain_answer, read_answer, rows_of
 
-ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("int64", "float64", "timestamp", "date", "bool")  # two columns of each
 
 
@@ -167,10 +164,7 @@ def test_what_was_taken_away_was_never_there(history):
 
 
 def test_the_operations_run_as_plain_python_with_every_access_checked():
-    settings_ = {**os.environ, "NUMBA_DISABLE_JIT": "1", "HYPOTHESIS_PROFILE": "short"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__, "-k", "cut or sketch"]
-    answer = subprocess.run(command, cwd=ROOT, env=settings_, capture_output=True, text=True, timeout=280, check=False)
-    assert answer.returncode == 0, answer.stdout + answer.stderr
+    run_as_plain_python(__file__, "cut or sketch")
 
 
 # --- sketches, over many values

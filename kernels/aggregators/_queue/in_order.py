@@ -21,7 +21,7 @@ def take_up_closed(queue):
         store(queue, CLOSED, end - 1)
 
 
-def in_order(kernel: str, take_up, drop, query, append_range) -> Operations:
+def operations_of(kernel: str, take_up, drop, query, append_range) -> Operations:
     """take_up(queue): after an insertion, aggregate [CLOSED, END − 1); drop(queue, ordinal): forget the entries before
     `ordinal`, which are some and not all; query, append_range: as in Operations."""
     named = functools.partial(named_inner, kernel)
@@ -40,9 +40,11 @@ def in_order(kernel: str, take_up, drop, query, append_range) -> Operations:
 
     @named
     def drop_until(queue, ordinal):
+        if ordinal == load(queue, FIRST):
+            return
         if ordinal == load(queue, END):
             reset(queue)
-        elif ordinal > load(queue, FIRST):
+        else:
             drop(queue, ordinal)
 
     @named
