@@ -28,6 +28,7 @@ from kernels.replay import (
 from pipelines.aggregates import Aggregates, aggregate_columns, plan_aggregates
 from pipelines.arrays import TIME, stored, times
 from pipelines.grouping import Groups, group
+from pipelines.labels import labels_of
 from pipelines.lateness import (
     FOREVER_US,
     Late,
@@ -75,7 +76,7 @@ def replay_events(events: pa.Table, query: Query, ticks: PassTicks, last_tick_us
     start_us = stored(kept["start"])[groups.order]
     values, present = aggregates.values(kept, groups.order)
     arrival_us, end_us = (stored(kept[name])[groups.order] for name in ("arrival", "end"))
-    columns = EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us)
+    columns = EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us, labels_of(groups, aggregates))
     rows = replay_keys(columns, window_spec(query.window, start_us), aggregates.plan, ticks,
                        rules_of(query, last_tick_us), choice)
     return Replayed(_result_table(rows, groups, aggregates), rows.kernels)

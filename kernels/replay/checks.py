@@ -51,7 +51,8 @@ def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules,
             f"event {int(arrivals.argmax())} arrives at {int(arrivals.max())} µs, after the completing tick "
             f"{rules.complete_tick_us} µs"
         )
-    return EventColumns(offsets, starts, arrivals, values, valid, _checked_ends(columns, starts) if last else None)
+    ends = _checked_ends(columns, starts) if last else None
+    return EventColumns(offsets, starts, arrivals, values, valid, ends, columns.labels)
 
 
 def _checked_ends(columns: EventColumns, starts: np.ndarray) -> np.ndarray:

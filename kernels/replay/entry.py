@@ -15,6 +15,7 @@ from kernels.replay.types import (
     AggregatePlan,
     EventColumns,
     KernelChoice,
+    Labels,
     PassTicks,
     ReplayRules,
     ResultRows,
@@ -112,15 +113,16 @@ def _run(columns, window, states, steps, rules, roster) -> ResultRows:
     words = ROW_OUTPUTS + len(states.outputs)
     rows = np.empty((words, used // words), np.int64)
     take_rows(lend(block), lend(rows), words)
-    _raise_failure(block, states)
+    _raise_failure(block, states, columns.labels)
     return _result(rows, states, roster)
 
 
-def _raise_failure(block: np.ndarray, states: Plan) -> None:
+def _raise_failure(block: np.ndarray, states: Plan, labels: Labels) -> None:
     failed, start, end, key = (int(word) for word in block[context.FAILED:context.FAILED_KEY + 1])
     if failed:
         spec = states.specs[failed - 1]
-        where = f"column {spec.column} for key {key}, window [{start}, {end}) µs"
+        window = f"[{labels.time(start)}, {labels.time(end)})"
+        where = f"{labels.column(spec.column)} for {labels.key(key)}, window {window}"
         raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure)
 
 

@@ -79,9 +79,9 @@ def _require_order(name: str, columns: EventColumns) -> None:
     key = int((kinds != IN_ORDER).argmax())
     first, end = columns.key_offsets[key:key + 2]
     event = first + 1 + int((np.diff(columns.start_us[first:end]) < 0).argmax())
-    raise BadInput(f"event {event}, of key {key}, starts at {columns.start_us[event]} µs after one at "
-                   f"{columns.start_us[event - 1]} µs: {name} takes a key's events in order of time; take finger_tree, "
-                   "or name no kernel")
+    before, start = map(columns.labels.time, columns.start_us[event - 1:event + 1])
+    raise BadInput(f"an event of {columns.labels.key(key)} that starts at {start} arrived after one that starts at "
+                   f"{before}: {name} takes a key's events in order of time; take finger_tree, or name no kernel")
 
 
 def _records(names: tuple[str, ...], options: dict[str, int]) -> np.ndarray:

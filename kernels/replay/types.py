@@ -5,11 +5,20 @@ word: an int64, the bits of a float64 (`array.view(np.int64)`), a timestamp in m
     or a bool as 0 or 1.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from kernels.monoids import AggregateSpec
+
+
+class Labels(NamedTuple):
+    """How errors name what a replay knows by number: a key, a column of values, a time in µs."""
+
+    key: Callable[[int], str] = "key {}".format
+    column: Callable[[int], str] = "column {}".format
+    time: Callable[[int], str] = "{} µs".format
 
 
 class EventColumns(NamedTuple):
@@ -20,6 +29,7 @@ class EventColumns(NamedTuple):
     values: int64[columns, events], one 64-bit word per value (see above); at a null the word is ignored
     valid: bool[columns, events], False at a null
     end_us: int64[events], never before the start; None unless the window is spanning
+    labels: what errors call keys, columns and times
     """
 
     key_offsets: np.ndarray
@@ -28,6 +38,7 @@ class EventColumns(NamedTuple):
     values: np.ndarray
     valid: np.ndarray
     end_us: np.ndarray | None = None
+    labels: Labels = Labels()
 
 
 class Zone(NamedTuple):

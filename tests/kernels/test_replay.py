@@ -133,7 +133,7 @@ def test_nulls_are_skipped_and_null_over_nothing():
 
 def test_a_sum_beyond_int64_names_the_window():
     columns = columns_of([(1, 1, (1 << 63) - 1), (2, 2, 1)])
-    with pytest.raises(AggregateFailed, match=r"sum of column 0 for key 0, window \[0, 10\)"):
+    with pytest.raises(AggregateFailed, match=r"sum of column 0 for key 0, window \[0 µs, 10 µs\)"):
         replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 0, "watermark", 5))
 
 
