@@ -22,10 +22,13 @@ def write(database):
     rows = database.sql("SELECT range AS x FROM range(1000000000000) WHERE hash(range) % 50000000 = 0")
     write_deltalake(sys.argv[1] + "/table", rows.to_arrow_reader(100000))
 
+def stopped_at_work():
+    threading.Timer(float(sys.argv[3]), os.kill, (os.getpid(), signal.SIGTERM)).start()
+    globals()[sys.argv[2]](database)
+
 stopping.raise_on_signals()
 database = spilling.database(Path(sys.argv[1], "spilled"))
-threading.Timer(float(sys.argv[3]), os.kill, (os.getpid(), signal.SIGTERM)).start()
-sys.exit(reported(lambda: globals()[sys.argv[2]](database), False))
+sys.exit(reported(stopped_at_work, False))
 """
 
 
