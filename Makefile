@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor test fuzz nightly lint docs lock bench-first-light accounted everyday new-stream new-query new-aggregate bench-fiba bench-mta
+.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -22,8 +22,20 @@ down: ## stop Airflow and everything that its tasks started
 setup: ## environments, Java, Delta's JARs, the class-data archive; a second time it takes a second
 	@$(STACK) setup
 
-doctor: ## what is missing or wrong, with the command that mends it
+doctor: ## what is missing or wrong, with the command that fixes it
 	@$(STACK) doctor
+
+check: setup ## format, lint and types
+	@$(WINDROW_PYTHON) -m ruff format --check .
+	@$(WINDROW_PYTHON) -m ruff check .
+	@$(WINDROW_PYTHON) -m mypy
+
+format: setup ## lay out every file, and fix what the linter can
+	@$(WINDROW_PYTHON) -m ruff check --fix-only --quiet .
+	@$(WINDROW_PYTHON) -m ruff format .
+
+test-fast: setup ## what needs neither a JVM nor Airflow: two minutes on two cores
+	@$(WINDROW_PYTHON) -m pytest --fast --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # Two at a time: half of the tests wait, for a scheduler or for a JVM's start. More would need 4 GiB each.
 test: setup ## every test
@@ -36,19 +48,17 @@ fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CAS
 	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
 
 nightly: export HYPOTHESIS_PROFILE = nightly
-nightly: setup ## a million random operations of every kernel, beside plain Python
+nightly: setup ## a million random operations of every kernel, compared with plain Python
 	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --timeout 0 -m machine tests/kernels --durations 40
 
-lint: setup ## style and common mistakes
-	@$(WINDROW_PYTHON) -m ruff check .
-
 docs: setup ## make the pages of docs/ that come from the definitions
-	@$(WINDROW_PYTHON) -m pipelines.docs
+	@$(WINDROW_PYTHON) -m tools.docs
+	@$(WINDROW_PYTHON) -m tools.spec_examples
 
 lock: ## requirements/*.txt again from pyproject.toml
 	@$(STACK) lock
 
-bench-first-light: setup ## the kernel alone, and silver to Delta beside Spark's window()
+bench-first-light: setup ## the kernel alone, and silver to Delta against Spark's window()
 	@$(WINDROW_PYTHON) -m benchmarks.first_light
 
 bench-fiba: setup ## the figures of the FiBA paper with this project's kernels; writes docs/benchmarks/fiba.md
@@ -64,10 +74,13 @@ everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real 
 	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"
 
 new-stream: setup ## write a stream and its test: NAME=...
-	@$(WINDROW_PYTHON) -m stack.new stream "$(NAME)"
+	@$(WINDROW_PYTHON) -m tools.new stream "$(NAME)"
 
 new-query: setup ## write a query and its test: NAME=...
-	@$(WINDROW_PYTHON) -m stack.new query "$(NAME)"
+	@$(WINDROW_PYTHON) -m tools.new query "$(NAME)"
 
 new-aggregate: setup ## write an aggregate and its test: NAME=...
-	@$(WINDROW_PYTHON) -m stack.new aggregate "$(NAME)"
+	@$(WINDROW_PYTHON) -m tools.new aggregate "$(NAME)"
+
+new-window: setup ## write a window kind, for queries, kernels and gate, and its test: NAME=...
+	@$(WINDROW_PYTHON) -m tools.new window "$(NAME)"

@@ -11,18 +11,19 @@ from itertools import groupby
 from pathlib import Path
 
 from benchmarks.markdown import table
-from pipelines import ingest, lake
 from pipelines.config import REPOSITORY, Config
+from pipelines.lake.lake import Lake
 from schemas import registry
 from schemas.errors import BadInput
-from schemas.reading import belongs
+from schemas.parsing import belongs
+from tests.support.lakes import ingest
 
 PAGE = REPOSITORY / "docs" / "accounted-for.md"
 HEAD = """# Everything accounted for
 
 <!-- Made by `make accounted` from the real files: run that again, don't edit this page. -->
 
-Each file of the real data (its folder stands beside the repository, since its licences forbid to commit it), ingested:
+Each file of the real data (its folder lies next to the repository, since its licences forbid to commit it), ingested:
 readings = accepted + duplicates + refused. A line may hold many readings; a line that can't be read counts as one. What
 each reason means stands on the page of its stream ([streams](streams.md)).
 """
@@ -34,11 +35,14 @@ def account(config: Config, stream: str) -> list[dict]:
 
     Raises BadInput for a file of which readings are left over.
     """
-    ingest.ingest(config, stream)
-    refused = Counter((row["path"], row["reason"]) for row in
-                      lake.read(config, f"quarantine_{stream}", columns=["path", "reason"]).to_pylist())
-    files = [row for row in lake.read(config, f"files_{stream}").to_pylist()
-             if belongs(registry.stream(stream), row["path"])]
+    ingest(config, stream)
+    refused = Counter(
+        (row["path"], row["reason"])
+        for row in Lake(config).read(f"quarantine_{stream}", columns=["path", "reason"]).to_pylist()
+    )
+    files = [
+        row for row in Lake(config).read(f"files_{stream}").to_pylist() if belongs(registry.stream(stream), row["path"])
+    ]
     return [_row(row, {reason: count for (path, reason), count in refused.items() if path == row["path"]})
             for row in sorted(files, key=lambda row: row["path"])]  # fmt: skip
 

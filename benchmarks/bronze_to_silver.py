@@ -1,6 +1,6 @@
 """How quickly lines become events: the real request spans, landing folder to pass ticks, by the ledger's stages.
 
-Each round is `windrow ingest telemetry` in a new lake and a fresh process: once with a judge per core, once with one.
+Each round is `windrow ingest telemetry` in a new lake and a fresh process: once with a worker per core, once with one.
 """
 
 import os
@@ -11,13 +11,14 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.markdown import table
-from pipelines import lake, ledger
 from pipelines.config import REPOSITORY, Config
 from pipelines.flow import SILVER
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs as ledger
 
 SPANS = Path("telemetry", "k8s-spans")
 STREAM, ROUNDS, NO_HELPER = "telemetry", 3, 1 << 40
-WAYS = {"a judge per core, s": {}, "one judge, s": {"WINDROW_LINES_PER_JUDGE": str(NO_HELPER)}}
+WAYS = {"a worker per core, s": {}, "one worker, s": {"WINDROW_LINES_PER_WORKER": str(NO_HELPER)}}
 
 
 def ingested(config: Config, settings: dict[str, str]) -> tuple[dict[str, float], int]:
@@ -28,16 +29,16 @@ def ingested(config: Config, settings: dict[str, str]) -> tuple[dict[str, float]
     ended = subprocess.run(words, env=os.environ | shared | settings, capture_output=True, text=True)
     if ended.returncode:
         raise SystemExit(ended.stderr)
-    rows = ledger.rows(config, stages=True)
+    rows = ledger.rows(Lake(config), stages=True)
     return {row.stage: row.seconds for row in rows if row.stage}, _lines(config)
 
 
 def _lines(config: Config) -> int:
-    return sum(lake.read(config, f"files_{STREAM}", columns=["lines"])["lines"].to_pylist())
+    return sum(Lake(config).read(f"files_{STREAM}", columns=["lines"])["lines"].to_pylist())
 
 
 def section(home: Path, landing: Path) -> str:
-    """Measure, and tell as a part of the page; where the real spans are not there, say so."""
+    """Measure, and write a part of the page; where the real spans are not there, exit with that."""
     if not (landing / SPANS).is_dir():
         raise SystemExit(f"{landing / SPANS} is not there; the real data's folder is LANDING=…")
     config = Config(home, home.with_name("landing-of-spans"))
@@ -51,5 +52,5 @@ def section(home: Path, landing: Path) -> str:
     per_s = [lines / seconds[way][SILVER.name] for way in WAYS]
     return "\n\n".join([
         "## Bronze to silver", f"All {lines:,} lines of the real request spans, ingested into a new lake, {ROUNDS} "
-        f"rounds, medians. From bronze to silver: **{per_s[0]:,.0f} lines a second** with a judge per core, "
+        f"rounds, medians. From bronze to silver: **{per_s[0]:,.0f} lines a second** with a worker per core, "
         f"{per_s[1]:,.0f} with one.", table(rows)])  # fmt: skip

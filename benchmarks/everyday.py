@@ -21,11 +21,13 @@ from pathlib import Path
 
 from benchmarks import bronze_to_silver
 from benchmarks.markdown import table
-from pipelines import ingest, ledger
 from pipelines.config import REPOSITORY, Config
 from pipelines.flow import scheduled_queries
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs as ledger
 from schemas import registry
 from stack import airflow, compiled, rest
+from tests.support.lakes import ingest
 
 STREAMS = ("bikes", "cdr", "telemetry")
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
@@ -36,18 +38,18 @@ HEAD = """# Where the seconds of an everyday run go
 
 <!-- Made by `make everyday`: run that again, don't edit this page. -->
 
-Seconds differ from machine to machine and from hour to hour: read them beside each other. Two cores. The first two
-tables are of a week of generated landing files of bikes, cdr and telemetry, at least 4,000 events a day each, ingested
-before.
+Seconds differ from machine to machine and from hour to hour: compare them within this page only. Two cores. The first
+two tables are of a week of generated landing files of bikes, cdr and telemetry, at least 4,000 events a day each,
+ingested before.
 """
-# What a fresh process times, by part: (module, function).
+# What a fresh process times, by part: (module or module:class, function).
 PARTS = {
-    "Spark's session (its JVM)": ("pipelines.spark", "session"),
-    "kernel": ("pipelines.replaying", "replay_keys"),
-    "Delta, by delta-rs": ("pipelines.lake", "replace"),
-    "Spark's jobs and Delta commits": ("pipelines.lake", "replace_with_spark"),
-    "Great Expectations": ("pipelines.gate", "_expected"),
-    "laws": ("pipelines.gate", "_laws"),
+    "Spark's session (its JVM)": ("pipelines.lake.spark", "session"),
+    "kernel": ("pipelines.replay.replay_events", "replay_keys"),
+    "Delta, by delta-rs": ("pipelines.lake.lake:Lake", "replace"),
+    "Spark's jobs and Delta commits": ("pipelines.lake.lake:Lake", "replace_with_spark"),
+    "Great Expectations": ("pipelines.gate.gate", "_expected"),
+    "laws": ("pipelines.gate.checks", "verdicts"),
 }
 PROGRAM = """
 import json, sys, time
@@ -67,10 +69,13 @@ def timed(name, function):
                 spent[name] = spent.get(name, 0) + time.monotonic() - started
     return call
 for name, (module, function) in json.loads(sys.argv[3]).items():
+    module, _, owner = module.partition(':')
     found = import_module(module)
+    found = getattr(found, owner) if owner else found
     setattr(found, function, timed(name, getattr(found, function)))
-from pipelines import config, run
-run.replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]))
+from pipelines import config
+from pipelines.runs.replay_day import replay_day
+replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]))
 print(json.dumps(spent))
 """
 
@@ -83,7 +88,7 @@ def prepare() -> Config:
     config = Config(home, home / "landing")
     for name in STREAMS:
         import_module(f"samples.{name}").write(config.landing, DAYS, YESTERDAY, 1, EVENTS_PER_DAY)
-        ingest.ingest(config, name)
+        ingest(config, name)
     compiled.ensure()
     return config
 
@@ -107,33 +112,44 @@ def scheduled_day(config: Config) -> tuple[float, list[dict]]:
 def _tasks(config: Config, client: rest.Client, stream: str, run: dict) -> list[dict]:
     if run["state"] != "success":
         raise SystemExit(f"the run of {stream} ended as {run['state']}")
-    rows = [row for row in ledger.rows(config) if row.stream == stream and row.state == "done"]
+    rows = [row for row in ledger.rows(Lake(config)) if row.stream == stream and row.state == "done"]
     steps_s = {_task_of(row): row.seconds for row in rows if row.run_id == run["dag_run_id"]}
     return [{"stream": stream, "task": task["task_id"], "Airflow and Python's start, s": task["duration"] - steps_s.get(
         task["task_id"], 0.0), "work, s": steps_s.get(task["task_id"], 0.0)} for task in
         client.tasks(stream, run["dag_run_id"])]  # fmt: skip
 
 
-def _task_of(row: ledger.Recorded) -> str:
+def _task_of(row: ledger.StepRow) -> str:
     return "ingest" if row.query is None else f"{row.query}.{'replay' if row.step == 'audit' else 'publish'}"
 
 
 def from_within(config: Config, spark_from_mib: int) -> dict[str, float]:
     """Seconds of each part of a replay with its gate, in a fresh process."""
-    settings = os.environ | {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing),
-                             "WINDROW_SPARK_FROM_MIB": str(spark_from_mib), "PYTHONPATH": str(REPOSITORY)}
+    settings = os.environ | {
+        "WINDROW_HOME": str(config.home),
+        "WINDROW_LANDING": str(config.landing),
+        "WINDROW_SPARK_FROM_MIB": str(spark_from_mib),
+        "PYTHONPATH": str(REPOSITORY),
+    }
     began = time.monotonic()
-    # Another day than the scheduled run's: what was said of a day's silver before is not judged again.
-    words = [sys.executable, "-c", PROGRAM, QUERY, str(YESTERDAY - timedelta(days=1 + bool(spark_from_mib))),
-             json.dumps(PARTS)]
+    # Another day than the scheduled run's: a day's silver that was checked before is not checked again.
+    words = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        QUERY,
+        str(YESTERDAY - timedelta(days=1 + bool(spark_from_mib))),
+        json.dumps(PARTS),
+    ]
     ended = subprocess.run(words, env=settings, capture_output=True, text=True, check=True)
     spent = json.loads(ended.stdout.splitlines()[-1])
     whole_s = time.monotonic() - began
     return {**spent, "Python, imports and the rest": whole_s - sum(spent.values()), "**whole process**": whole_s}
 
 
-def page(wall_s: float, tasks: list[dict], through_spark: dict[str, float], here: dict[str, float],
-         new_files: str) -> str:
+def page(
+    wall_s: float, tasks: list[dict], through_spark: dict[str, float], here: dict[str, float], new_files: str
+) -> str:
     """The page's text."""
     queries = sum(len(scheduled_queries(registry.stream(name))) for name in STREAMS)
     work_s = sum(row["work, s"] for row in tasks)

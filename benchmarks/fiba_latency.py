@@ -1,4 +1,4 @@
-"""FIBA, figures 7 to 10: how long single bulk evictions and bulk insertions take, told by a clock in the loop."""
+"""FIBA, figures 7 to 10: how long single bulk evictions and bulk insertions take, measured by a clock in the loop."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -54,41 +54,61 @@ def measured(aggregate: str, disorder: int, sizes: Sizes, per_cycle: float) -> d
 def row(aggregate: str, name: str, of_one: np.ndarray) -> dict:
     """Median and tail in µs; a quantile that no operation lies above is no measurement."""
     quantiles = {"median, µs": 0.5, "p99.9, µs": 0.999, "p99.999, µs": 0.99999}
-    told = {title: f"{np.quantile(of_one, share) / 1e3:,.2f}" if len(of_one) * (1 - share) >= 0.99 else "too few"
-            for title, share in quantiles.items()}
-    return {"aggregate": aggregate, "kernel": name, **told, "operations": len(of_one)}
+    quantile_texts = {
+        title: f"{np.quantile(of_one, share) / 1e3:,.2f}" if len(of_one) * (1 - share) >= 0.99 else "too few"
+        for title, share in quantiles.items()
+    }
+    return {"aggregate": aggregate, "kernel": name, **quantile_texts, "operations": len(of_one)}
 
 
 def figures(folder: Path, sizes: Sizes) -> list[Figure]:
     """Figures 7, 8 and 9, then 10."""
     per_cycle, disorder = nanoseconds_per_cycle(), min(1024, sizes.window // 32)
-    found = {(aggregate, d): measured(aggregate, d, sizes, per_cycle)
-             for aggregate in AGGREGATES for d in (0, disorder)}
-    wanted = (("evict", 7, EVICT, 0), ("insert", 8, INSERT, 0), ("insert", 9, INSERT, disorder),
-              ("evict", 7, EVICT, disorder))
+    found = {
+        (aggregate, d): measured(aggregate, d, sizes, per_cycle) for aggregate in AGGREGATES for d in (0, disorder)
+    }
+    wanted = (
+        ("evict", 7, EVICT, 0),
+        ("insert", 8, INSERT, 0),
+        ("insert", 9, INSERT, disorder),
+        ("evict", 7, EVICT, disorder),
+    )
     made = []
     for operation, number, column, d in wanted:
-        of_figure = {aggregate: {name: all_of[:, column] for name, all_of in found[aggregate, d].items()}
-                     for aggregate in AGGREGATES}
-        beside = ", but out of order" if d and number == 7 else ""
-        title = f"Latency of bulk {operation}, d = {d} (FIBA {number}{beside})"
+        of_figure = {
+            aggregate: {name: all_of[:, column] for name, all_of in found[aggregate, d].items()}
+            for aggregate in AGGREGATES
+        }
+        disorder_text = ", but out of order" if d and number == 7 else ""
+        title = f"Latency of bulk {operation}, d = {d} (FIBA {number}{disorder_text})"
         made.append(_figure(title, of_figure, sizes, folder / f"fiba-latency-{operation}-d{d}.png"))
     longest = {name: all_of[:, EVICT].max() for name, all_of in found["sum", 0].items()}
-    for figure, check, d in zip(made, (_evict_verdicts, _order_verdicts, _disorder_verdicts, _disorder_evict_verdicts),
-                                (0, 0, disorder, disorder), strict=True):
+    for figure, check, d in zip(
+        made,
+        (_evict_verdicts, _order_verdicts, _disorder_verdicts, _disorder_evict_verdicts),
+        (0, 0, disorder, disorder),
+        strict=True,
+    ):
         figure.verdicts = check({name: np.median(all_of, axis=0) for name, all_of in found["sum", d].items()}, sizes)
     made[0].verdicts.append(_turning_verdict(longest))
     return [*made, free_list(folder, sizes, per_cycle)]
 
 
 def _figure(title: str, of_figure: dict, sizes: Sizes, picture: Path) -> Figure:
-    rows = [row(aggregate, name, all_of) for aggregate, of_kernels in of_figure.items()
-            for name, all_of in of_kernels.items()]
-    panels = [Panel(aggregate, {name: sorted_latencies(all_of) for name, all_of in of_kernels.items()}, *AXES, base=10)
-              for aggregate, of_kernels in of_figure.items()]
-    measured = (f"Time of each such operation in turns of bulk evict, bulk insert and query, m = {sizes.burst}; window "
-                f"{sizes.window:,} entries, of bloom {sizes.window_of('bloom'):,}. In the picture the median stands at "
-                "2, p99.9 at 1,000.")
+    rows = [
+        row(aggregate, name, all_of)
+        for aggregate, of_kernels in of_figure.items()
+        for name, all_of in of_kernels.items()
+    ]
+    panels = [
+        Panel(aggregate, {name: sorted_latencies(all_of) for name, all_of in of_kernels.items()}, *AXES, base=10)
+        for aggregate, of_kernels in of_figure.items()
+    ]
+    measured = (
+        f"Time of each such operation in turns of bulk evict, bulk insert and query, m = {sizes.burst}; window "
+        f"{sizes.window:,} entries, of bloom {sizes.window_of('bloom'):,}. In the picture the median stands at "
+        "2, p99.9 at 1,000."
+    )
     return Figure(title, measured, rows, picture=draw(picture, panels))
 
 
@@ -98,24 +118,36 @@ def _evict_verdicts(median: dict, sizes: Sizes) -> list[str]:
     about = sizes.burst / np.log2(sizes.burst)
     queue = median["daba_lite"][EVICT] / median[TREE][EVICT]
     return [
-        verdict(loops > about / 3, f"{TREE}'s median is {loops:,.0f} times below that of {SINGLE} (sum); "
-                f"expected: about m / log2 m = {about:.0f}, O(m log n) against O(log m) with other constants."),
-        verdict(forest < 10, f"amortized_monoid_tree's median is {forest:.1f} times that of {TREE}; expected: both are "
-                "logarithmic."),
+        verdict(
+            loops > about / 3,
+            f"{TREE}'s median is {loops:,.0f} times below that of {SINGLE} (sum); "
+            f"expected: about m / log2 m = {about:.0f}, O(m log n) against O(log m) with other constants.",
+        ),
+        verdict(
+            forest < 10,
+            f"amortized_monoid_tree's median is {forest:.1f} times that of {TREE}; expected: both are logarithmic.",
+        ),
         verdict(queue > 1, f"daba_lite's median is {queue:.1f} times that of {TREE}; expected: it goes through all m."),
     ]
 
 
 def _turning_verdict(longest: dict) -> str:
     ratio = longest["two_stacks_lite"] / longest[TREE]
-    return verdict(ratio > 1, f"two_stacks_lite's longest eviction takes {ratio:,.1f} times as long as {TREE}'s; "
-                   "expected: longer, since it turns the whole window around.")
+    return verdict(
+        ratio > 1,
+        f"two_stacks_lite's longest eviction takes {ratio:,.1f} times as long as {TREE}'s; "
+        "expected: longer, since it turns the whole window around.",
+    )
 
 
 def _order_verdicts(median: dict, sizes: Sizes) -> list[str]:
     fastest = sorted(median, key=lambda name: median[name][INSERT])[:2]
-    return [verdict(set(fastest) == {"two_stacks_lite", "daba_lite"}, f"the lowest medians are those of "
-                    f"{' and '.join(fastest)} (sum); expected: two_stacks_lite and daba_lite.")]
+    return [
+        verdict(
+            set(fastest) == {"two_stacks_lite", "daba_lite"},
+            f"the lowest medians are those of {' and '.join(fastest)} (sum); expected: two_stacks_lite and daba_lite.",
+        )
+    ]
 
 
 def _disorder_verdicts(median: dict, sizes: Sizes) -> list[str]:
@@ -125,8 +157,12 @@ def _disorder_verdicts(median: dict, sizes: Sizes) -> list[str]:
 
 def _disorder_evict_verdicts(median: dict, sizes: Sizes) -> list[str]:
     ratio = median[SINGLE][EVICT] / median[TREE][EVICT]
-    return [verdict(ratio > sizes.burst / np.log2(sizes.burst) / 3, f"{TREE}'s median is {ratio:,.0f} times below that "
-                    f"of {SINGLE} (sum); expected: as in order.")]
+    return [
+        verdict(
+            ratio > sizes.burst / np.log2(sizes.burst) / 3,
+            f"{TREE}'s median is {ratio:,.0f} times below that of {SINGLE} (sum); expected: as in order.",
+        )
+    ]
 
 
 def free_list(folder: Path, sizes: Sizes, per_cycle: float) -> Figure:
@@ -146,8 +182,13 @@ def free_list(folder: Path, sizes: Sizes, per_cycle: float) -> Figure:
         if burst in (bursts[0], bursts[len(bursts) // 2], bursts[-1]):
             panels.append(Panel(f"m = {burst}", lines, *AXES, base=10))
     measured = f"Time of a bulk evict in order, sum, window {sizes.window:,}."
-    return Figure("Deferred free list on and off (FIBA 10)", measured, rows, _free_verdicts(medians, bursts),
-                  draw(folder / "fiba-latency-free-list.png", panels))
+    return Figure(
+        "Deferred free list on and off (FIBA 10)",
+        measured,
+        rows,
+        _free_verdicts(medians, bursts),
+        draw(folder / "fiba-latency-free-list.png", panels),
+    )
 
 
 def _around(burst: int) -> list[int]:
@@ -158,8 +199,13 @@ def _free_verdicts(medians: dict, bursts: list[int]) -> list[str]:
     first, last = bursts[0], bursts[-1]
     deferred, at_once = (medians[name, last] / medians[name, first] for name in ("deferred", "at once"))
     return [
-        verdict(at_once > last / first / 8, f"freed at once, an eviction of {last} takes {at_once:.1f} times as long "
-                f"as one of {first}; expected: about {last / first:.0f} times, linear in m."),
-        verdict(deferred < at_once / 3, f"with the deferred list it takes {deferred:.1f} times as long; expected: "
-                "far fewer, O(log m)."),
+        verdict(
+            at_once > last / first / 8,
+            f"freed at once, an eviction of {last} takes {at_once:.1f} times as long "
+            f"as one of {first}; expected: about {last / first:.0f} times, linear in m.",
+        ),
+        verdict(
+            deferred < at_once / 3,
+            f"with the deferred list it takes {deferred:.1f} times as long; expected: far fewer, O(log m).",
+        ),
     ]

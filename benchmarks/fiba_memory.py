@@ -1,6 +1,6 @@
 """FIBA §7.3: bytes of memory an entry, by how much a process grows that does nothing but fill one window.
 
-    python -m benchmarks.fiba_memory NAME ORDER EXPONENT …     prints bytes an entry at each; ORDER: order, or disorder
+python -m benchmarks.fiba_memory NAME ORDER EXPONENT …     prints bytes an entry at each; ORDER: order, or disorder
 """
 
 import os
@@ -22,7 +22,8 @@ from pipelines.config import REPOSITORY
 TREES = ("finger_tree (8)", "finger_tree (4)")
 FEW = 1 << 10
 CASES = tuple((name, "order") for name in (*TREES, *IN_ORDER, "monoid_tree", "recompute")) + tuple(
-    (name, "disorder") for name in TREES)
+    (name, "disorder") for name in TREES
+)
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ def measure(case: tuple[str, str], exponents: dict) -> dict[int, float]:
     """In a process of its own, so that nothing that was released before is taken up again."""
     name, order = case
     command = [sys.executable, "-m", "benchmarks.fiba_memory", name, order, *map(str, exponents[order])]
-    told = subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
-    return dict(zip(exponents[order], map(float, told.split()), strict=True))
+    output = subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
+    return dict(zip(exponents[order], map(float, output.split()), strict=True))
 
 
 def figure(folder: Path, sizes: Sizes) -> Figure:
@@ -80,27 +81,44 @@ def figure(folder: Path, sizes: Sizes) -> Figure:
         f"2^{e}": f"{found[name, order][e]:.1f}" if e in exponents[order] else "—" for e in sizes.exponents}}
         for name, order in CASES]  # fmt: skip
     lines = partial(_lines, found, exponents)
-    panels = [Panel("in order", lines("order"), "window, entries", "bytes an entry", y_scale="linear"),
-              Panel("in random order", lines("disorder"), "window, entries", "bytes an entry", y_scale="linear")]
-    measured = ("Bytes of resident memory an entry (time and a sum of float64: 16 bytes at least), by how much a fresh "
-                "process grows while it fills a window of 2^16 and more.")
-    return Figure("Bytes an entry (FIBA 7.3)", measured, rows, _verdicts(found, exponents),
-                  draw(folder / "fiba-memory.png", panels, 2))
+    panels = [
+        Panel("in order", lines("order"), "window, entries", "bytes an entry", y_scale="linear"),
+        Panel("in random order", lines("disorder"), "window, entries", "bytes an entry", y_scale="linear"),
+    ]
+    measured = (
+        "Bytes of resident memory an entry (time and a sum of float64: 16 bytes at least), by how much a fresh "
+        "process grows while it fills a window of 2^16 and more."
+    )
+    return Figure(
+        "Bytes an entry (FIBA 7.3)",
+        measured,
+        rows,
+        _verdicts(found, exponents),
+        draw(folder / "fiba-memory.png", panels, 2),
+    )
 
 
 def _lines(found: dict, exponents: dict, order: str) -> dict:
     sizes = [1 << exponent for exponent in exponents[order]]
-    return {name: (sizes, [found[name, order][exponent] for exponent in exponents[order]])
-            for name, of_case in CASES if of_case == order}
+    return {
+        name: (sizes, [found[name, order][exponent] for exponent in exponents[order]])
+        for name, of_case in CASES
+        if of_case == order
+    }
 
 
 def _verdicts(found: dict, exponents: dict) -> list[str]:
     verdicts = []
     for name, order in CASES:
         each = [found[name, order][exponent] for exponent in exponents[order][1:]]
-        verdicts.append(verdict(max(each) < 2.2 * min(each), f"{name}, in {order}: {min(each):.1f} to {max(each):.1f} "
-                                "bytes an entry from the second window on; expected: constant within the doubling of "
-                                "a block that grows."))
+        verdicts.append(
+            verdict(
+                max(each) < 2.2 * min(each),
+                f"{name}, in {order}: {min(each):.1f} to {max(each):.1f} "
+                "bytes an entry from the second window on; expected: constant within the doubling of "
+                "a block that grows.",
+            )
+        )
     return verdicts
 
 

@@ -45,13 +45,26 @@ def by_burst(folder: Path, sizes: Sizes) -> Figure:
                 speeds = against(name, aggregate, disorder, sizes.bursts, sizes)
                 found[name, aggregate, disorder] = speeds
                 lines[name] = (sizes.bursts, speeds)
-                rows.append({"aggregate": aggregate, "d": str(disorder), "kernel": name,
-                             **{f"m={burst}": speed for burst, speed in zip(sizes.bursts, speeds, strict=True)}})
+                rows.append(
+                    {
+                        "aggregate": aggregate,
+                        "d": str(disorder),
+                        "kernel": name,
+                        **{f"m={burst}": speed for burst, speed in zip(sizes.bursts, speeds, strict=True)},
+                    }
+                )
             panels.append(Panel(f"{aggregate}, d = {disorder}", lines, "m, entries", "million entries/s"))
-    measured = (f"Million entries a second of bulk evict, bulk insert and query in turn, against the burst size m; "
-                f"window {sizes.window:,} entries, of bloom {sizes.window_of('bloom'):,}.")
-    return Figure("Throughput against burst size (FIBA 11, 12)", measured, rows, _burst_verdicts(found, far),
-                  draw(folder / "fiba-throughput-bursts.png", panels))
+    measured = (
+        f"Million entries a second of bulk evict, bulk insert and query in turn, against the burst size m; "
+        f"window {sizes.window:,} entries, of bloom {sizes.window_of('bloom'):,}."
+    )
+    return Figure(
+        "Throughput against burst size (FIBA 11, 12)",
+        measured,
+        rows,
+        _burst_verdicts(found, far),
+        draw(folder / "fiba-throughput-bursts.png", panels),
+    )
 
 
 def _burst_verdicts(found: dict, far: int) -> list[str]:
@@ -59,15 +72,29 @@ def _burst_verdicts(found: dict, far: int) -> list[str]:
     for name in (TREE, *IN_ORDER):
         speeds = found[name, "sum", 0]
         times = speeds[-1] / speeds[0]
-        verdicts.append(verdict(rises(speeds), f"{name}'s throughput grows {times:.1f} times from first to last m (sum "
-                                               "in order); expected: rises with m."))
+        verdicts.append(
+            verdict(
+                rises(speeds),
+                f"{name}'s throughput grows {times:.1f} times from first to last m (sum "
+                "in order); expected: rises with m.",
+            )
+        )
     for disorder in (0, far):
         ours, theirs = found[TREE, "sum", disorder][-1], found[SINGLE, "sum", disorder][-1]
-        verdicts.append(verdict(ours > theirs, f"at the largest m and d = {disorder}, {TREE} is {ours / theirs:.1f} "
-                                               f"times as fast as {SINGLE}; expected: ahead."))
+        verdicts.append(
+            verdict(
+                ours > theirs,
+                f"at the largest m and d = {disorder}, {TREE} is {ours / theirs:.1f} "
+                f"times as fast as {SINGLE}; expected: ahead.",
+            )
+        )
     best = max(IN_ORDER, key=lambda name: found[name, "sum", 0][-1])
-    verdicts.append(verdict(best == "two_stacks_lite", f"of the kernels for order, {best} has the best throughput at "
-                                                       "the largest m; expected: two_stacks_lite."))
+    verdicts.append(
+        verdict(
+            best == "two_stacks_lite",
+            f"of the kernels for order, {best} has the best throughput at the largest m; expected: two_stacks_lite.",
+        )
+    )
     return verdicts
 
 
@@ -81,13 +108,28 @@ def by_distance(folder: Path, sizes: Sizes) -> Figure:
             speeds = [against(name, aggregate, distance, (large, 1), sizes) for distance in distances]
             for burst, of_burst in zip((large, 1), zip(*speeds, strict=True), strict=True):
                 found[name, aggregate, burst] = of_burst
-                rows.append({"aggregate": aggregate, "m": str(burst), "kernel": name,
-                             **{f"d={distance}": speed for distance, speed in zip(distances, of_burst, strict=True)}})
-        panels += [Panel(f"{aggregate}, m = {burst}", {name: (distances, found[name, aggregate, burst])
-                                                       for name in ANY_ORDER},
-                         "d, entries", "million entries/s", "symlog") for burst in (large, 1)]
-    measured = (f"Million entries a second of bulk evict, bulk insert and query in turn, d entries from the young end; "
-                f"window {sizes.window:,}, of bloom {sizes.window_of('bloom'):,} (0 in the table: d doesn't fit).")
+                rows.append(
+                    {
+                        "aggregate": aggregate,
+                        "m": str(burst),
+                        "kernel": name,
+                        **{f"d={distance}": speed for distance, speed in zip(distances, of_burst, strict=True)},
+                    }
+                )
+        panels += [
+            Panel(
+                f"{aggregate}, m = {burst}",
+                {name: (distances, found[name, aggregate, burst]) for name in ANY_ORDER},
+                "d, entries",
+                "million entries/s",
+                "symlog",
+            )
+            for burst in (large, 1)
+        ]
+    measured = (
+        f"Million entries a second of bulk evict, bulk insert and query in turn, d entries from the young end; "
+        f"window {sizes.window:,}, of bloom {sizes.window_of('bloom'):,} (0 in the table: d doesn't fit)."
+    )
     picture = draw(folder / "fiba-throughput-disorder.png", panels[::2] + panels[1::2])
     rows.sort(key=lambda row: -int(row["m"]))
     verdicts = _distance_verdicts(found, large, sizes.distances)
@@ -99,17 +141,25 @@ def _distance_verdicts(found: dict, large: int, distances: tuple[int, ...]) -> l
     one = found[TREE, "sum", 1]
 
     def slower_by_logarithm(speeds: tuple[float, ...], of: str) -> str:
-        seen = follows_logarithm(distances[:len(speeds)], [1 / speed for speed in speeds])
+        seen = follows_logarithm(distances[: len(speeds)], [1 / speed for speed in speeds])
         left = speeds[-1] / speeds[0]
-        return verdict(seen > 0.7, f"{of}: {left:.0%} of the throughput is left at the greatest d, and the time of an "
-                       f"entry correlates with log d by {seen:.2f}; expected: falls with log d.")
+        return verdict(
+            seen > 0.7,
+            f"{of}: {left:.0%} of the throughput is left at the greatest d, and the time of an "
+            f"entry correlates with log d by {seen:.2f}; expected: falls with log d.",
+        )
 
     return [
-        verdict(spread(bulk[1:]) < 2, f"in bursts of {large}, {TREE}'s throughput at any d above 0 is within "
-                f"{spread(bulk[1:]):.2f} times that at another; expected: about flat."),
+        verdict(
+            spread(bulk[1:]) < 2,
+            f"in bursts of {large}, {TREE}'s throughput at any d above 0 is within "
+            f"{spread(bulk[1:]):.2f} times that at another; expected: about flat.",
+        ),
         slower_by_logarithm(single, f"in bursts of {large}, {SINGLE}"),
-        verdict(all(ours > theirs for ours, theirs in zip(bulk, single, strict=True)),
-                f"{TREE} is {min(ours / theirs for ours, theirs in zip(bulk, single, strict=True)):.1f} times as fast "
-                f"as {SINGLE} or more at every d in bursts of {large}; expected: ahead."),
+        verdict(
+            all(ours > theirs for ours, theirs in zip(bulk, single, strict=True)),
+            f"{TREE} is {min(ours / theirs for ours, theirs in zip(bulk, single, strict=True)):.1f} times as fast "
+            f"as {SINGLE} or more at every d in bursts of {large}; expected: ahead.",
+        ),
         slower_by_logarithm(one, f"event by event, {TREE}"),
     ]

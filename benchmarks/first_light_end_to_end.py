@@ -22,33 +22,32 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyspark
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from benchmarks.first_light_kernel import trip_durations_us
-from pipelines import lake, pass_ticks, replay, spark
-from pipelines.arrow_schemas import arrow_schema
+from benchmarks.first_light_trips import Sizes, Trips, make_trips, silver_rows
 from pipelines.config import REPOSITORY, Config
-from pipelines.look_back import DAY, DAY_US, EPOCH_DATE, LookBack
-from pipelines.query_tables import QueryTables
-from pipelines.replaying import late_events, replay_events
+from pipelines.ingest import pass_ticks
+from pipelines.lake import spark
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.replay import audit, through_spark, watermark
+from pipelines.replay.late_events import late_events
+from pipelines.replay.look_back import DAY, DAY_US, EPOCH_DATE, LookBack
+from pipelines.replay.replay_events import replay_events
 from schemas.queries.bikes_demand import QUERY
 from schemas.query import Query, agg
 from schemas.streams.bikes import STREAM
 from schemas.tables import pass_table, silver_table
 
-FIRST_DAY = date(2017, 6, 1)
-SECOND_US = 1_000_000
 DATA = REPOSITORY.parent / "shared" / "data"
 AGGREGATES = {"trips": agg("count"), "total_s": agg("sum", "trip_duration_s"),
               "longest_s": agg("max", "trip_duration_s")}  # fmt: skip
@@ -57,19 +56,6 @@ FINAL_ROWS = replace(QUERY, name="demand_final", aggregates=AGGREGATES, emit="fi
 BY_SPARK = "demand_by_spark"
 COMPARED = ("start_station_id", "window_start", "window_end", *AGGREGATES)
 TARGET = 5
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How much is measured: trips in all, over stations and days, and how often.
-
-    By default a tenth of New York's stations, each as busy as in June 2017: Spark's way takes minutes for all of them.
-    """
-
-    trips: int = 100_000
-    stations: int = 60
-    days: int = 14
-    rounds: int = 2
 
 
 @dataclass
@@ -85,72 +71,31 @@ class Measured:
         return [theirs / ours for theirs, ours in zip(self.seconds[BY_SPARK], self.seconds[way], strict=True)]
 
 
-class Trips(NamedTuple):
-    """Generated trips as arrays: station numbers and durations in seconds, starts in µs."""
-
-    station: np.ndarray
-    start_us: np.ndarray
-    duration_s: np.ndarray
-
-    @property
-    def arrival_us(self) -> np.ndarray:
-        """A trip is known when it ends."""
-        return self.start_us + self.duration_s * SECOND_US
-
-
-def make_trips(sizes: Sizes, data: Path) -> tuple[Trips, str]:
-    """Trips in the order of their files, and where their durations come from."""
-    random = np.random.default_rng(20_170_601)
-    durations_us, source = trip_durations_us(data, random)
-    short = durations_us[durations_us < DAY_US] // SECOND_US
-    first_us = (FIRST_DAY - EPOCH_DATE).days * DAY_US
-    start_us = first_us + np.sort(random.integers(0, sizes.days * DAY_US // SECOND_US, sizes.trips)) * SECOND_US
-    trips = Trips(random.integers(1, sizes.stations + 1, sizes.trips), start_us, random.choice(short, sizes.trips))
-    return trips, f"{source}, {len(durations_us) - len(short)} of a day or more left out"
-
-
 def build(config: Config, trips: Trips) -> None:
     """Write silver and its pass ticks."""
-    _write(config, silver_table(STREAM), _silver_rows(trips))
+    _write(config, silver_table(STREAM), silver_rows(trips))
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")
-        database.register("silver", lake.dataset(config, silver_table(STREAM).name))
+        database.register("silver", Lake(config).dataset(silver_table(STREAM).name))
         _write(config, pass_table(STREAM), pass_ticks.staircases(database))
 
 
-def _silver_rows(trips: Trips) -> pa.Table:
-    schema, count = arrow_schema(silver_table(STREAM)), len(trips.station)
-    arrival_day = (trips.arrival_us // DAY_US).astype(np.int32)
-    arrival = pa.array(trips.arrival_us, schema.field("arrival").type)
-    columns = {
-        "start_station_id": trips.station, "trip_duration_s": trips.duration_s,
-        "user_type": pa.repeat("subscriber", count), "start": pa.array(trips.start_us, schema.field("start").type),
-        "end": arrival, "arrival": arrival, "path": pa.repeat("generated", count), "line": np.arange(2, count + 2),
-        "reading": np.zeros(count, np.int64), "definition": pa.repeat("generated", count),
-        "arrival_date": pa.array(arrival_day, pa.int32()).cast(pa.date32()), "bucket": trips.station % STREAM.buckets,
-    }  # fmt: skip
-    nothing = {name: pa.nulls(count, schema.field(name).type) for name in schema.names if name not in columns}
-    rows = pa.table({**columns, **nothing}).select(schema.names).cast(schema)
-    # As ingest leaves it: each day and bucket in order of key and arrival.
-    return rows.take(np.lexsort((trips.arrival_us, trips.station, trips.station % STREAM.buckets, arrival_day)))
-
-
 def _write(config: Config, table, rows: pa.Table) -> None:
-    lake.ensure(config, table)
-    lake.replace(config, table, None, rows)
+    Lake(config).ensure(table)
+    Lake(config).replace(table, None, rows)
 
 
 def whole_span(config: Config) -> LookBack:
     """All that arrived as if it were the arrivals of one day; the stream ends with its last arrival."""
     silver = silver_table(STREAM).name
-    days = sorted(lake.partition_dates(config, silver))
+    days = sorted(Lake(config).partition_dates(silver))
     until_us = (days[-1] + DAY - EPOCH_DATE).days * DAY_US
-    ticks = pass_ticks.read_ticks(config, STREAM, before=_utc(until_us))
-    last = lake.read(config, silver, filters=[("arrival_date", "=", days[-1])], columns=["arrival"])
-    versions = (lake.version(config, name) for name in (silver, pass_table(STREAM).name))
+    ticks = watermark.read_ticks(Lake(config), pass_table(STREAM), before=_utc(until_us))
+    last = Lake(config).read(silver, filters=[("arrival_date", "=", days[-1])], columns=["arrival"])
+    versions = (Lake(config).version(name) for name in (silver, pass_table(STREAM).name))
     from_us = (days[0] - EPOCH_DATE).days * DAY_US
     last_tick_us = int(last["arrival"].cast(pa.int64()).to_numpy().max())
-    return LookBack(days[-1], from_us, until_us, None, days[0], ticks, *versions, last_tick_us=last_tick_us)
+    return LookBack(days[-1], from_us, until_us, None, days[0], ticks, *versions, from_us, last_tick_us)
 
 
 def _utc(us: int):
@@ -159,9 +104,10 @@ def _utc(us: int):
 
 def by_windrow(config: Config, query: Query) -> None:
     """The product's stage: buckets to tasks, kernel, Arrow, and the commit that replaces the interval's rows."""
-    back, table = whole_span(config), QueryTables.of(query).audit
-    rows = replay.replayed(config, replay.work_of(config, query, back)).where("result IS NOT NULL").select("result.*")
-    lake.replace_with_spark(config, table, lake.among("emitted_date", [back.day]), rows)
+    lake, tables, back = Lake(config), QueryTables.of(query), whole_span(config)
+    made = through_spark.replayed(lake, tables, audit.work_of(lake, tables, back))
+    rows = made.where("result IS NOT NULL").select("result.*")
+    lake.replace_with_spark(tables.audit, {"emitted_date": [back.day]}, rows)
 
 
 def by_spark(config: Config) -> None:
@@ -170,26 +116,35 @@ def by_spark(config: Config) -> None:
     Seen in thread dumps: so many copies are too much for whole-stage code generation, so Expand and the first
     aggregation run operator by operator.
     """
-    window = F.window("start", *(f"{span // timedelta(minutes=1)} minutes" for span in (QUERY.window.size,
-                                                                                   QUERY.window.slide)))
+    window = F.window(
+        "start", *(f"{span // timedelta(minutes=1)} minutes" for span in (QUERY.window.size, QUERY.window.slide))
+    )
     duration = F.col("trip_duration_s")
-    made = _silver_frame(config).groupBy("start_station_id", window.alias("window")).agg(
-        F.count(F.lit(1)).alias("trips"), F.sum(duration).alias("total_s"), F.max(duration).alias("longest_s"))
-    rows = made.select("start_station_id", F.col("window.start").alias("window_start"),
-                       F.col("window.end").alias("window_end"), *AGGREGATES)
-    rows.write.format("delta").mode("overwrite").save(str(config.table(BY_SPARK)))
+    made = (
+        _silver_frame(config)
+        .groupBy("start_station_id", window.alias("window"))
+        .agg(F.count(F.lit(1)).alias("trips"), F.sum(duration).alias("total_s"), F.max(duration).alias("longest_s"))
+    )
+    rows = made.select(
+        "start_station_id",
+        F.col("window.start").alias("window_start"),
+        F.col("window.end").alias("window_end"),
+        *AGGREGATES,
+    )
+    rows.write.format("delta").mode("overwrite").save(str(config.lake / BY_SPARK))
 
 
 def _silver_frame(config: Config) -> DataFrame:
-    return spark.session(config).read.format("delta").load(str(config.table(silver_table(STREAM).name)))
+    return spark.session(config).read.format("delta").load(str(config.lake / silver_table(STREAM).name))
 
 
 def measure(config: Config, rounds: int) -> Measured:
     """Run all ways once unmeasured, then in turn, and compare their rows."""
     ways: dict[str, Callable[[], None]] = {
-        query.name: partial(by_windrow, config, query) for query in (EVERY_REVISION, FINAL_ROWS)}
+        query.name: partial(by_windrow, config, query) for query in (EVERY_REVISION, FINAL_ROWS)
+    }
     for query in (EVERY_REVISION, FINAL_ROWS):
-        lake.ensure(config, QueryTables.of(query).audit)
+        Lake(config).ensure(QueryTables.of(query).audit)
     ways[BY_SPARK] = partial(by_spark, config)
     for way in ways.values():
         way()
@@ -197,7 +152,7 @@ def measure(config: Config, rounds: int) -> Measured:
     for _ in range(rounds):
         for name, way in ways.items():
             found.seconds[name].append(_seconds(way))
-    found.rows = {name: lake.dataset(config, _table(name)).count_rows() for name in ways}
+    found.rows = {name: Lake(config).dataset(_table(name)).count_rows() for name in ways}
     found.differing = {name: differing(config, name) for name in ways if name != BY_SPARK}
     return found
 
@@ -216,8 +171,8 @@ def differing(config: Config, way: str) -> int:
     """Rows that only one of the two has: last revisions of a Windrow way, and Spark's rows."""
     columns = ", ".join(COMPARED)
     with duckdb.connect() as database:
-        database.register("ours", lake.dataset(config, _table(way)))
-        database.register("theirs", lake.dataset(config, BY_SPARK))
+        database.register("ours", Lake(config).dataset(_table(way)))
+        database.register("theirs", Lake(config).dataset(BY_SPARK))
         database.execute(f"""
             CREATE TABLE last AS SELECT {columns} FROM ours
             QUALIFY revision = max(revision) OVER (PARTITION BY start_station_id, window_start);
@@ -229,13 +184,14 @@ def differing(config: Config, way: str) -> int:
 def parts(config: Config) -> dict[str, float]:
     """Seconds of the stage's parts, each done once on its own for every revision."""
     back, query = whole_span(config), EVERY_REVISION
-    columns = list(dict.fromkeys((*query.read_columns, *replay.ORDER_COLUMNS)))
+    columns = list(dict.fromkeys((*query.read_columns, *audit.ORDER_COLUMNS)))
     began = time.perf_counter()
-    events = lake.read(config, silver_table(STREAM).name, columns=columns)
+    events = Lake(config).read(silver_table(STREAM).name, columns=columns)
     read_s = time.perf_counter() - began
     replay_one_thread = partial(replay_events, events, query, back.ticks, back.last_tick_us)
     replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
-    frame = replay.replayed(config, replay.work_of(config, query, back))
+    lake, tables = Lake(config), QueryTables.of(query)
+    frame = through_spark.replayed(lake, tables, audit.work_of(lake, tables, back))
     return {
         "read silver": read_s,
         "group, kernel and rows to Arrow, one thread": _seconds(replay_one_thread),
@@ -246,23 +202,34 @@ def parts(config: Config) -> dict[str, float]:
 
 def machine(config: Config) -> str:
     """What was measured, and on what."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=REPOSITORY, capture_output=True,
-                            text=True, check=False).stdout.strip() or "unknown"
+    commit = (
+        subprocess.run(
+            ["git", "describe", "--always", "--dirty"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+        ).stdout.strip()
+        or "unknown"
+    )
     compiler = "C1 ONLY, NO MEASUREMENT" if "TieredStopAtLevel" in config.java_options else "C2"
-    return (f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.machine()}, "
-            f"Python {platform.python_version()}, Spark {pyspark.__version__} {config.spark_cores}, "
-            f"Java compiler {compiler}, commit {commit}")
+    return (
+        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.machine()}, "
+        f"Python {platform.python_version()}, Spark {pyspark.__version__} {config.spark_cores}, "
+        f"Java compiler {compiler}, commit {commit}"
+    )
 
 
 def report(found: Measured, trips: int) -> list[str]:
     """Lines: each way, then ratios against the target, then whether the rows agree."""
-    lines = [f"{name:<17} {median(seconds):7.2f} s ({', '.join(f'{each:.2f}' for each in seconds)})  "
-             f"{trips / median(seconds) / 1e6:6.3f} M trips/s  {found.rows[name]:>11,} rows  "
-             f"{found.rows[name] / median(seconds) / 1e6:6.3f} M rows/s" for name, seconds in found.seconds.items()]
+    lines = [
+        f"{name:<17} {median(seconds):7.2f} s ({', '.join(f'{each:.2f}' for each in seconds)})  "
+        f"{trips / median(seconds) / 1e6:6.3f} M trips/s  {found.rows[name]:>11,} rows  "
+        f"{found.rows[name] / median(seconds) / 1e6:6.3f} M rows/s"
+        for name, seconds in found.seconds.items()
+    ]
     for name, count in found.differing.items():
         ratios = found.ratios(name)
-        lines.append(f"{name}: {min(ratios):.2f} / {median(ratios):.2f} / {max(ratios):.2f} times as fast as "
-                     f"window() (least, median, most; target {TARGET}); {count:,} last rows differ from Spark's")
+        lines.append(
+            f"{name}: {min(ratios):.2f} / {median(ratios):.2f} / {max(ratios):.2f} times as fast as "
+            f"window() (least, median, most; target {TARGET}); {count:,} last rows differ from Spark's"
+        )
     return lines
 
 

@@ -4,7 +4,7 @@
 
 One core; all rows are made. In order: every event arrives at its start. Disorder: every event arrives at its start
 plus the duration of a trip drawn from New York's trips (with --data absent: from a log-normal distribution of the same
-median and 99th percentile, said so in the output). Lateness 1 hour, allowed lateness 1 day, emit watermark: the rules
+median and 99th percentile, noted so in the output). Lateness 1 hour, allowed lateness 1 day, emit watermark: the rules
 of `bikes_demand`.
 
 What is timed is `replay_keys`: arrays in, sorted result columns out; not the making of the events, nor the pass ticks.
@@ -62,14 +62,10 @@ def trip_durations_us(data: Path, random: np.random.Generator) -> tuple[np.ndarr
     for file in files:
         with gzip.open(file, "rt", newline="") as lines:
             seconds += [int(float(row["duration"])) for row in csv.DictReader(lines)]
-    return np.array(
-        seconds, np.int64
-    ) * SECOND, f"{len(seconds):,} real trips of {len(files)} days in New York"
+    return np.array(seconds, np.int64) * SECOND, f"{len(seconds):,} real trips of {len(files)} days in New York"
 
 
-def make_events(
-    case: Case, durations_us: np.ndarray, random: np.random.Generator
-) -> tuple[EventColumns, PassTicks]:
+def make_events(case: Case, durations_us: np.ndarray, random: np.random.Generator) -> tuple[EventColumns, PassTicks]:
     """Starts even over the span, keys even at random; columns sorted by (key, arrival)."""
     start = np.sort(random.integers(0, case.days * DAY, case.events)) + FIRST_US
     key = random.integers(0, case.keys, case.events)
@@ -77,8 +73,9 @@ def make_events(
     arrival = start if case.in_order else start + value
     order = np.lexsort((arrival, key))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(key, minlength=case.keys))))
-    columns = EventColumns(offsets, start[order], arrival[order], (value[order] // SECOND)[None, :],
-                           np.ones((1, case.events), np.bool_))
+    columns = EventColumns(
+        offsets, start[order], arrival[order], (value[order] // SECOND)[None, :], np.ones((1, case.events), np.bool_)
+    )
     return columns, make_ticks(arrival, start)
 
 
@@ -130,9 +127,7 @@ def cases(events: int, keys: int) -> list[Case]:
 
 def main(arguments: list[str] | None = None) -> list[str]:
     """Measure all cases and print them; returns the lines."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=10_000_000)
     parser.add_argument("--keys", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=3)
@@ -140,9 +135,7 @@ def main(arguments: list[str] | None = None) -> list[str]:
     chosen = parser.parse_args(arguments)
     random = np.random.default_rng(20_170_609)
     durations, source = trip_durations_us(chosen.data, random)
-    lines = [
-        f"{chosen.events:,} events, {chosen.keys:,} keys; least of {chosen.runs} runs; disorder: {source}"
-    ]
+    lines = [f"{chosen.events:,} events, {chosen.keys:,} keys; least of {chosen.runs} runs; disorder: {source}"]
     print(lines[0], flush=True)
     for case in cases(chosen.events, chosen.keys):
         columns, ticks = make_events(case, durations, random)

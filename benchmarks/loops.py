@@ -1,55 +1,78 @@
-"""The compiled loops in which benchmarks run kernels (window_loops.py), by the same doors as objects and replays do.
-
-`driven` is the address of three words: door, structure, source block of the events.
-"""
+"""Compiled loops in which benchmarks run kernels (window_loops.py), by the same tables as objects and replays do."""
 
 from benchmarks.cycle_clock import cycles
-from kernels.aggregators import _doors
-from kernels.calls import ask_5
-from kernels.memory import entry, inner, load, store
+from kernels.aggregators._dispatch import PointKernel
+from kernels.runtime.calls import call
+from kernels.runtime.fields import Address, Ref
+from kernels.runtime.memory import entry, inner
+from kernels.runtime.struct import Struct, words_at
 
-DOOR, WINDOW, SOURCE = range(3)
+
+class DrivenWindow(Struct):
+    """A window of a kernel, and the events whose values go into it."""
+
+    kernel: Ref(PointKernel)
+    window: Address
+    events: Address
 
 
 @entry
 def create(driven, plan, option, other_option):
-    """Make the structure; options: as CREATE of the kernel takes them."""
-    store(driven, WINDOW, ask_5(load(driven, DOOR), 0, _doors.CREATE, plan, option, other_option))
+    """Make the structure; options: as the kernel's `create` takes them."""
+    driven = DrivenWindow(driven)
+    driven.window = call(driven.kernel.create, plan, option, other_option)
 
 
 @entry
 def destroy(driven):
-    ask_5(load(driven, DOOR), load(driven, WINDOW), _doors.DESTROY, 0, 0, 0)
+    driven = DrivenWindow(driven)
+    call(driven.kernel.destroy, driven.window)
 
 
 @inner
 def _evict(driven, until):
-    ask_5(load(driven, DOOR), load(driven, WINDOW), _doors.BULK_EVICT, until, 0, 0)
+    call(driven.kernel.bulk_evict, driven.window, until)
 
 
 @inner
 def _insert(driven, times, rows):
-    ask_5(load(driven, DOOR), load(driven, WINDOW), _doors.INSERT_BURST, times, load(driven, SOURCE), rows)
+    call(driven.kernel.insert_burst, driven.window, times, driven.events, rows)
 
 
 @inner
 def _query(driven):
-    ask_5(load(driven, DOOR), load(driven, WINDOW), _doors.QUERY, 0, 0, 0)
+    call(driven.kernel.query, driven.window)
 
 
 @entry
 def fill(driven, times, rows, burst):
     """Insert rows, a burst at a time."""
+    driven = DrivenWindow(driven)
     for first in range(0, rows, burst):
         _insert(driven, times + 8 * first, min(burst, rows - first))
 
 
 @entry
+def insert_at(driven, times, rows):
+    """Insert rows as one burst."""
+    _insert(DrivenWindow(driven), times, rows)
+
+
+@entry
+def evict_oldest(driven, times, rows):
+    """Evict entries one by one, the oldest each time."""
+    driven = DrivenWindow(driven)
+    for row in range(rows):
+        call(driven.kernel.evict, driven.window, words_at(times)[row])
+
+
+@entry
 def slide(driven, times, bursts, burst, behind):
     """Evict a burst, insert a burst, query; again and again. behind: from the last eviction to the first insertion."""
+    driven = DrivenWindow(driven)
     for turn in range(bursts):
         first = times + 8 * turn * burst
-        _evict(driven, load(first, burst - 1) - behind)
+        _evict(driven, words_at(first)[burst - 1] - behind)
         _insert(driven, first, burst)
         _query(driven)
 
@@ -57,22 +80,24 @@ def slide(driven, times, bursts, burst, behind):
 @entry
 def time_slide(driven, times, bursts, burst, behind, clock):
     """As slide; how many cycles each eviction and insertion took goes to the clock, two words a turn."""
+    driven = DrivenWindow(driven)
     for turn in range(bursts):
         first = times + 8 * turn * burst
-        until = load(first, burst - 1) - behind
+        until = words_at(first)[burst - 1] - behind
         began = cycles()
         _evict(driven, until)
         evicted = cycles()
         _insert(driven, first, burst)
         inserted = cycles()
         _query(driven)
-        store(clock, 2 * turn, evicted - began)
-        store(clock, 2 * turn + 1, inserted - evicted)
+        words_at(clock)[2 * turn] = evicted - began
+        words_at(clock)[2 * turn + 1] = inserted - evicted
 
 
 @entry
 def evict_until(driven, time):
     """Evict, then query; the cycles of both."""
+    driven = DrivenWindow(driven)
     began = cycles()
     _evict(driven, time)
     _query(driven)

@@ -1,6 +1,6 @@
 """The figures of MTA §5 with this project's kernels: `make bench-mta`. It writes docs/benchmarks/mta.md.
 
-    python -m benchmarks.mta [--folder docs/benchmarks] [--sizes small | large]
+python -m benchmarks.mta [--folder docs/benchmarks] [--sizes small | large]
 """
 
 import argparse
@@ -56,9 +56,14 @@ def main(arguments: list[str] | None = None) -> Path:
     chosen = parser.parse_args(arguments)
     latency, aggregates, memory = SIZES[chosen.sizes]
     warm()
-    figures = [mta_latency.constant(chosen.folder, latency), mta_latency.evictions(chosen.folder, latency),
-               mta_aggregates.six(aggregates), mta_aggregates.policies(aggregates),
-               mta_memory.figure(chosen.folder, memory), mta_aggregates.many(chosen.folder, aggregates)]
+    figures = [
+        mta_latency.constant(chosen.folder, latency),
+        mta_latency.evictions(chosen.folder, latency),
+        mta_aggregates.six(aggregates),
+        mta_aggregates.policies(aggregates),
+        mta_memory.figure(chosen.folder, memory),
+        mta_aggregates.many(chosen.folder, aggregates),
+    ]
     return write(chosen.folder, "mta", HEAD, figures)
 
 

@@ -1,8 +1,8 @@
 """MTA, table 2 and figure 9: six aggregates by kernel, slide policies of their own, and many aggregates in one pass."""
 
+import functools
 import time
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from operator import itemgetter
 from pathlib import Path
@@ -45,30 +45,48 @@ def per_update(name: str, size: int, events: Events) -> float:
 
 def six(sizes: Sizes) -> Figure:
     """Table 2 with the one policy that all have: the window's size."""
-    rows, found = [], {}
-    for function in FUNCTIONS:
-        events = Events([AggregateSpec(function, 0, "float64")])
-        naive = f"recompute ({sizes.naive:,})"
-        found[function] = {naive: per_update("recompute", sizes.naive, events),
-                           **{name: per_update(name, sizes.window, events) for name in FORESTS}}
-        rows.append({"aggregate": function, **found[function]})
-    first = [function for function in FUNCTIONS if found[function]["monoid_tree"] > found[function][
-        "amortized_monoid_tree"]]
-    behind = [found[function]["amortized_monoid_tree"] / found[function]["daba_lite"] for function in FUNCTIONS]
-    verdicts = [
-        verdict(len(first) == len(FUNCTIONS), f"amortized_monoid_tree is faster than monoid_tree for {len(first)} of "
-                f"{len(FUNCTIONS)} aggregates; expected: for all."),
-        verdict(max(behind) <= 1.2, f"amortized_monoid_tree takes {min(behind):.2f} to {max(behind):.2f} times as long "
-                "as daba_lite; expected: similar or less."),
+    found = {function: _six_of(function, sizes) for function in FUNCTIONS}
+    rows = [{"aggregate": function, **of_kernel} for function, of_kernel in found.items()]
+    measured = (
+        f"Nanoseconds of an update, one in, one out and a query, in a compiled loop; window {sizes.window:,} "
+        f"entries, of recompute {sizes.naive:,}, since it is linear."
+    )
+    return Figure("Six aggregates (MTA table 2)", measured, rows, _six_verdicts(list(found.values())))
+
+
+def _six_of(function: str, sizes: Sizes) -> dict[str, float]:
+    events = Events([AggregateSpec(function, 0, "float64")])
+    naive = per_update("recompute", sizes.naive, events)
+    return {f"recompute ({sizes.naive:,})": naive, **{name: per_update(name, sizes.window, events) for name in FORESTS}}
+
+
+def _six_verdicts(found: list[dict[str, float]]) -> list[str]:
+    first = sum(of["monoid_tree"] > of["amortized_monoid_tree"] for of in found)
+    behind = [of["amortized_monoid_tree"] / of["daba_lite"] for of in found]
+    return [
+        verdict(
+            first == len(found),
+            f"amortized_monoid_tree is faster than monoid_tree for {first} of "
+            f"{len(found)} aggregates; expected: for all.",
+        ),
+        verdict(
+            max(behind) <= 1.2,
+            f"amortized_monoid_tree takes {min(behind):.2f} to {max(behind):.2f} times as long "
+            "as daba_lite; expected: similar or less.",
+        ),
     ]
-    measured = (f"Nanoseconds of an update, one in, one out and a query, in a compiled loop; window {sizes.window:,} "
-                f"entries, of recompute {sizes.naive:,}, since it is linear.")
-    return Figure("Six aggregates (MTA table 2)", measured, rows, verdicts)
 
 
-def too_many(size: int, total: dict, prefix: dict) -> bool:
-    """The policy that all windows have: at most so many entries."""
-    return total["entries"] - prefix["entries"] >= size
+@functools.cache
+def too_many(size: int):
+    """The policy that all windows have: at most so many entries. One function a size: each is compiled."""
+    return lambda total, prefix: total["entries"] - prefix["entries"] >= size
+
+
+@functools.cache
+def either(policy, other):
+    """What one of two policies evicts."""
+    return lambda total, prefix: policy(total, prefix) or other(total, prefix)
 
 
 def older_than_maximum(total: dict, prefix: dict) -> bool:
@@ -93,26 +111,41 @@ def policies(sizes: Sizes) -> Figure:
     for function, kernel in product(POLICIES, TREES):
         _with_policy(kernel, function, True, 8)  # compiles
     rows, verdicts = [], []
-    for function in POLICIES:
-        for kernel in TREES:
-            found = {policy: min((_with_policy(kernel, function, policy, sizes.policies) for _ in range(ROUNDS)),
-                                 key=itemgetter(1)) for policy in (False, True)}
-            rows += [{"aggregate": function, "kernel": kernel, "policy": "size and own" if policy else "size",
-                      "mean window, entries": length, "µs per event": micros, "evictions": evictions}
-                     for policy, (length, micros, evictions, _) in found.items()]
-            verdicts += _policy_verdicts(function, kernel, found)
-    measured = ("Events one by one through the kernels' objects, with the slide policy that keeps at most "
-                f"{sizes.policies:,} entries, and with one that also evicts what is older than the maximum, or than "
-                "the longest run. Policies are Python's and asked after every event. Evictions: events after which the "
-                "window was shorter than before plus one.")
+    for function, kernel in product(POLICIES, TREES):
+        found = {
+            policy: min(
+                (_with_policy(kernel, function, policy, sizes.policies) for _ in range(ROUNDS)), key=itemgetter(1)
+            )
+            for policy in (False, True)
+        }
+        rows += [_policy_row(function, kernel, *measured) for measured in found.items()]
+        verdicts += _policy_verdicts(function, kernel, found)
+    measured = (
+        "Events one by one through the kernels' objects, with the slide policy that keeps at most "
+        f"{sizes.policies:,} entries, and with one that also evicts what is older than the maximum, or than "
+        "the longest run. Policies are compiled, and asked after every event. Evictions: events after which the "
+        "window was shorter than before plus one."
+    )
     return Figure("Slide policies (MTA table 2)", measured, rows, verdicts)
+
+
+def _policy_row(function: str, kernel: str, has_policy: bool, found: tuple) -> dict:
+    length, micros, evictions, _ = found
+    return {
+        "aggregate": function,
+        "kernel": kernel,
+        "policy": "size and own" if has_policy else "size",
+        "mean window, entries": length,
+        "µs per event": micros,
+        "evictions": evictions,
+    }
 
 
 def _with_policy(kernel: str, function: str, has_policy: bool, size: int) -> tuple[float, float, int, list]:
     """(mean length, µs an event, evictions, results)."""
     aggregates, policy = POLICIES[function]
-    full = partial(too_many, size)
-    window = make(kernel, aggregates, policy=(lambda *of: full(*of) or policy(*of)) if has_policy else full)
+    full = too_many(size)
+    window = make(kernel, aggregates, policy=either(full, policy) if has_policy else full)
     values = np.random.default_rng(7).normal(size=3 * size).cumsum().tolist()
     pairs = "newest" in aggregates
     lengths, results, spent = [0], [], 0.0
@@ -130,9 +163,14 @@ def _policy_verdicts(function: str, kernel: str, found: dict[bool, tuple]) -> li
     (all_of, slow, _, wanted), (few, quick, _, got) = found[False], found[True]
     times = slow / quick
     same = "the same" if wanted == got else "OTHERS"
-    return [verdict(wanted == got and few < all_of, f"{function}, {kernel}: the window is {all_of / few:.1f} times as "
-                    f"short with the policy, and results are {same}; expected: shorter, the same."),
-            verdict(times > 1, f"{function}, {kernel}: {times:.2f} times as fast with the policy; expected: faster.")]
+    return [
+        verdict(
+            wanted == got and few < all_of,
+            f"{function}, {kernel}: the window is {all_of / few:.1f} times as "
+            f"short with the policy, and results are {same}; expected: shorter, the same.",
+        ),
+        verdict(times > 1, f"{function}, {kernel}: {times:.2f} times as fast with the policy; expected: faster."),
+    ]
 
 
 def many(folder: Path, sizes: Sizes) -> Figure:
@@ -146,19 +184,27 @@ def many(folder: Path, sizes: Sizes) -> Figure:
     for count in sizes.many:
         together = per_update(kernel, sizes.many_window, events(specs[:count]))
         apart = sum(per_update(kernel, sizes.many_window, events([spec])) for spec in specs[:count])
-        rows.append({"aggregates": count, "one window, ns": together, "as many windows, ns": apart,
-                     "times": apart / together})
-    lines = {name: (list(sizes.many), [row[name] for row in rows])
-             for name in ("one window, ns", "as many windows, ns")}
+        rows.append(
+            {"aggregates": count, "one window, ns": together, "as many windows, ns": apart, "times": apart / together}
+        )
+    lines = {
+        name: (list(sizes.many), [row[name] for row in rows]) for name in ("one window, ns", "as many windows, ns")
+    }
     panels = [Panel("sums of as many columns", lines, "aggregates", "ns per update", "linear", "linear")]
+    measured = (
+        f"Nanoseconds of an update of {kernel}, window {sizes.many_window:,}, with sums of 1 to "
+        f"{max(sizes.many)} columns in one pass, and with a window of its own for each sum."
+    )
+    picture = draw(folder / "mta-many.png", panels)
+    return Figure("Many aggregates in one pass (MTA 9)", measured, rows, [_many_verdict(rows)], picture)
+
+
+def _many_verdict(rows: list[dict]) -> str:
     last = rows[-1]
     growth = last["one window, ns"] / rows[0]["one window, ns"]
-    verdicts = [verdict(last["times"] > 2, f"{last['aggregates']} aggregates in one window take {growth:.1f} times as "
-                        f"long as one; {last['aggregates']} windows take {last['times']:.1f} times as long as "
-                        "the one window; expected: one pass grows far slower.")]
-    measured = (f"Nanoseconds of an update of {kernel}, window {sizes.many_window:,}, with sums of 1 to "
-                f"{max(sizes.many)} columns in one pass, and with a window of its own for each sum.")
-    picture = draw(folder / "mta-many.png", panels)
-    return Figure("Many aggregates in one pass (MTA 9)", measured, rows, verdicts, picture)
-
-
+    return verdict(
+        last["times"] > 2,
+        f"{last['aggregates']} aggregates in one window take {growth:.1f} times as "
+        f"long as one; {last['aggregates']} windows take {last['times']:.1f} times as long as "
+        "the one window; expected: one pass grows far slower.",
+    )

@@ -37,19 +37,30 @@ class Sizes:
 
 def constant(folder: Path, sizes: Sizes) -> Figure:
     """Figure 6."""
-    found = {name: {e: per_update(name, 1 << e) for e in sizes.constant if name != "recompute" or e <= sizes.naive}
-             for name in KERNELS}
+    found = {
+        name: {e: per_update(name, 1 << e) for e in sizes.constant if name != "recompute" or e <= sizes.naive}
+        for name in KERNELS
+    }
     for name in TREES:
         found[f"{name}, LMDB"] = {e: per_stored_update(name, 1 << e) for e in sizes.stored}
-    rows = [{"kernel": name, **{f"2^{e}": f"{of_name[e]:,.0f}" if e in of_name else "—" for e in sizes.constant}}
-            for name, of_name in found.items()]
+    rows = [
+        {"kernel": name, **{f"2^{e}": f"{of_name[e]:,.0f}" if e in of_name else "—" for e in sizes.constant}}
+        for name, of_name in found.items()
+    ]
     lines = {name: ([1 << e for e in of_name], list(of_name.values())) for name, of_name in found.items()}
     panels = [Panel("one in, one out, query", lines, "window, entries", "ns per update")]
-    measured = ("Average nanoseconds of an update of a window of constant size: one entry in, the oldest out, a query. "
-                "In memory in a compiled loop, through as many updates as the window holds. In LMDB through the "
-                f"kernel's object, in bursts of {STORE_BURST:,}: a call from Python costs more than an update.")
-    return Figure("Latency of constant windows (MTA 6)", measured, rows, _constant_verdicts(found),
-                  draw(folder / "mta-constant.png", panels))
+    measured = (
+        "Average nanoseconds of an update of a window of constant size: one entry in, the oldest out, a query. "
+        "In memory in a compiled loop, through as many updates as the window holds. In LMDB through the "
+        f"kernel's object, in bursts of {STORE_BURST:,}: a call from Python costs more than an update."
+    )
+    return Figure(
+        "Latency of constant windows (MTA 6)",
+        measured,
+        rows,
+        _constant_verdicts(found),
+        draw(folder / "mta-constant.png", panels),
+    )
 
 
 def per_update(name: str, size: int) -> float:
@@ -97,12 +108,23 @@ def _constant_verdicts(found: dict) -> list[str]:
     most, is_linear = max(amortized), rises(from_on("recompute", middle)) and times > wider / 8
     spreads = {name: spread(from_on(name, middle)) for name in ("daba_lite", "amortized_monoid_tree")}
     return [
-        verdict(is_linear, f"recompute takes {times:.1f} times as long in a window {wider} times as large; expected: "
-                "linear."),
-        *(verdict(times < 2.5, f"{name}'s times in windows from 2^{middle} on are within {times:.1f} times each other; "
-                  "expected: about flat.") for name, times in spreads.items()),
-        verdict(log[most] > amortized[most], f"monoid_tree takes {log[most] / amortized[most]:.1f} times as long as "
-                f"amortized_monoid_tree at 2^{most}; expected: longer, by O(log n)."),
+        verdict(
+            is_linear,
+            f"recompute takes {times:.1f} times as long in a window {wider} times as large; expected: linear.",
+        ),
+        *(
+            verdict(
+                times < 2.5,
+                f"{name}'s times in windows from 2^{middle} on are within {times:.1f} times each other; "
+                "expected: about flat.",
+            )
+            for name, times in spreads.items()
+        ),
+        verdict(
+            log[most] > amortized[most],
+            f"monoid_tree takes {log[most] / amortized[most]:.1f} times as long as "
+            f"amortized_monoid_tree at 2^{most}; expected: longer, by O(log n).",
+        ),
     ]
 
 
@@ -117,11 +139,18 @@ def evictions(folder: Path, sizes: Sizes) -> Figure:
         lines[f"{name}, LMDB"] = _stored_evictions(name, sizes.evicted)
     rows = [_eviction_row(name, dict(zip(*of_name, strict=True)), counts) for name, of_name in lines.items()]
     panels = [Panel("bulk eviction and query", lines, "entries evicted", "µs")]
-    measured = (f"Microseconds of one bulk eviction with the query after it, from a window of {size:,} entries; median "
-                f"of {sizes.rounds}. In LMDB through the kernel's object, once each, from one window that shrinks, the "
-                "last of them half of it.")
-    return Figure("Latency of bulk evictions (MTA 7)", measured, rows, _eviction_verdicts(found, counts),
-                  draw(folder / "mta-evictions.png", panels))
+    measured = (
+        f"Microseconds of one bulk eviction with the query after it, from a window of {size:,} entries; median "
+        f"of {sizes.rounds}. In LMDB through the kernel's object, once each, from one window that shrinks, the "
+        "last of them half of it."
+    )
+    return Figure(
+        "Latency of bulk evictions (MTA 7)",
+        measured,
+        rows,
+        _eviction_verdicts(found, counts),
+        draw(folder / "mta-evictions.png", panels),
+    )
 
 
 def _eviction_row(name: str, micros: dict[int, float], counts: list[int]) -> dict:
@@ -164,10 +193,20 @@ def _stored_evictions(name: str, exponent: int) -> tuple[list[int], list[float]]
 def _eviction_verdicts(found: dict, counts: list[int]) -> list[str]:
     last, middle = len(counts) - 2, len(counts) // 2
     wider, queue = counts[last] // counts[middle], found["daba_lite"]
-    verdicts = [verdict(queue[last] / queue[middle] > wider / 8, f"daba_lite takes {queue[last] / queue[middle]:,.0f} "
-                        f"times as long for {wider:,} times as many; expected: linear.")]
+    verdicts = [
+        verdict(
+            queue[last] / queue[middle] > wider / 8,
+            f"daba_lite takes {queue[last] / queue[middle]:,.0f} "
+            f"times as long for {wider:,} times as many; expected: linear.",
+        )
+    ]
     for name in TREES:
         taken = found[name]
-        verdicts.append(verdict(max(taken) < queue[last] / 10, f"{name} takes {max(taken):.1f} µs at most, daba_lite "
-                                f"{queue[last]:,.0f} µs for {counts[last]:,}; expected: logarithmic, far below."))
+        verdicts.append(
+            verdict(
+                max(taken) < queue[last] / 10,
+                f"{name} takes {max(taken):.1f} µs at most, daba_lite "
+                f"{queue[last]:,.0f} µs for {counts[last]:,}; expected: logarithmic, far below.",
+            )
+        )
     return verdicts

@@ -46,20 +46,20 @@ def fill(name: str, megabytes: int, most: int, folder: str) -> None:
     now = _private_bytes() + megabytes * 1_000_000
     resource.setrlimit(resource.RLIMIT_DATA, (now, now))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no file of a process that memory's end kills
-    _filled(window, most, tell=True)
+    _filled(window, most, prints=True)
 
 
 def _window(kernel: str, path: str | None):
-    # daba_lite keeps the values beside its sums unless it is told not to; the paper's doesn't.
+    # daba_lite keeps the values next to its sums unless asked not to; the paper's doesn't.
     options = {"store": "lmdb", "path": path} if path else {"keep_values": False} if kernel == "daba_lite" else {}
     return make(kernel, {"s": agg("sum", "v")}, **options)
 
 
-def _filled(window, entries: int, tell: bool = False) -> None:
+def _filled(window, entries: int, prints: bool = False) -> None:
     values = np.ones(CHUNK)
     for first in range(0, entries, CHUNK):
         window.bulk_insert(np.arange(first, first + CHUNK), values)
-        if tell:
+        if prints:
             print(first + CHUNK, flush=True)
     window.query()
 
@@ -86,13 +86,26 @@ def figure(folder: Path, sizes: Sizes) -> Figure:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         ends = dict(zip(cases, pool.map(partial(reached, most=sizes.most), cases), strict=True))
     found = {case: entries for case, (entries, _) in ends.items()}
-    rows = [{"kernel": name, **{f"{limit} MB": found[name, limit] for limit in sizes.limits},
-             f"end at {sizes.limits[0]} MB": ends[name, sizes.limits[0]][1]} for name in NAMES]
+    rows = [
+        {
+            "kernel": name,
+            **{f"{limit} MB": found[name, limit] for limit in sizes.limits},
+            f"end at {sizes.limits[0]} MB": ends[name, sizes.limits[0]][1],
+        }
+        for name in NAMES
+    ]
     lines = {name: (list(sizes.limits), [max(1, found[name, limit]) for limit in sizes.limits]) for name in NAMES}
-    measured = (f"Entries that a window reached in a process that may take so many MB more than it has once it runs; "
-                f"it stops at {sizes.most:,}. The last column is how the process ended.")
-    return Figure("Window size against a memory limit (MTA 8)", measured, rows, _verdicts(found, sizes),
-                  draw(folder / "mta-memory.png", [Panel("until memory ends", lines, "limit, MB", "entries")]))
+    measured = (
+        f"Entries that a window reached in a process that may take so many MB more than it has once it runs; "
+        f"it stops at {sizes.most:,}. The last column is how the process ended."
+    )
+    return Figure(
+        "Window size against a memory limit (MTA 8)",
+        measured,
+        rows,
+        _verdicts(found, sizes),
+        draw(folder / "mta-memory.png", [Panel("until memory ends", lines, "limit, MB", "entries")]),
+    )
 
 
 def _verdicts(found: dict, sizes: Sizes) -> list[str]:
@@ -100,10 +113,16 @@ def _verdicts(found: dict, sizes: Sizes) -> list[str]:
     stored, held = found[STORED, middle], found["amortized_monoid_tree", middle]
     grown = found["amortized_monoid_tree", most] / max(1, found["amortized_monoid_tree", sizes.limits[0]])
     return [
-        verdict(stored == sizes.most or stored > 4 * held, f"with {middle} MB the window in LMDB reaches {stored:,} "
-                f"entries, that in memory {held:,}; expected: the one in the store needs O(log n) of memory."),
-        verdict(grown > 1, f"in memory the window grows {grown:.1f} times from {sizes.limits[0]} to {most} MB; "
-                "expected: with the limit."),
+        verdict(
+            stored == sizes.most or stored > 4 * held,
+            f"with {middle} MB the window in LMDB reaches {stored:,} "
+            f"entries, that in memory {held:,}; expected: the one in the store needs O(log n) of memory.",
+        ),
+        verdict(
+            grown > 1,
+            f"in memory the window grows {grown:.1f} times from {sizes.limits[0]} to {most} MB; "
+            "expected: with the limit.",
+        ),
     ]
 
 

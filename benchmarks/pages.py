@@ -33,8 +33,10 @@ class Figure:
 
 def machine() -> str:
     """Processor, commit and versions."""
-    return (f"{_processor()}; commit {_commit()}; Python {platform.python_version()}, Numba "
-            f"{numba.__version__}, NumPy {np.__version__}.")
+    return (
+        f"{_processor()}; commit {_commit()}; Python {platform.python_version()}, Numba "
+        f"{numba.__version__}, NumPy {np.__version__}."
+    )
 
 
 def _processor() -> str:

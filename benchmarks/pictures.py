@@ -40,12 +40,12 @@ def draw(path: Path, panels: list[Panel], columns: int = 3) -> str:
     picture, axes = pyplot.subplots(rows, columns, figsize=inches, squeeze=False)
     for axis, panel in zip(axes.flat, panels, strict=False):
         _draw_panel(axis, panel)
-    for axis in axes.flat[len(panels):]:
+    for axis in axes.flat[len(panels) :]:
         axis.set_visible(False)
     known = {name: mark for axis in axes.flat for mark, name in zip(*axis.get_legend_handles_labels(), strict=True)}
-    beside = min(len(known), 4 if columns > 1 else 2)
-    picture.legend(known.values(), known.keys(), loc="lower center", ncols=beside, frameon=False)
-    legend_inches = 0.15 + 0.25 * -(-len(known) // beside)
+    names_per_row = min(len(known), 4 if columns > 1 else 2)
+    picture.legend(known.values(), known.keys(), loc="lower center", ncols=names_per_row, frameon=False)
+    legend_inches = 0.15 + 0.25 * -(-len(known) // names_per_row)
     picture.tight_layout(rect=(0, legend_inches / picture.get_figheight(), 1, 1))
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.savefig(path, dpi=90)

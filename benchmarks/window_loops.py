@@ -1,19 +1,19 @@
 """Windows of any kernel, driven by compiled loops over the same events: what the benchmarks of FIBA and MTA measure.
 
-    window = Driven("daba_lite", Events([AggregateSpec("sum", 0, "float64")]))
-    window.fill(1 << 22); window.slide(bursts=32, burst=1024)
+window = Driven("daba_lite", Events([AggregateSpec("sum", 0, "float64")]))
+window.fill(1 << 22); window.slide(bursts=32, burst=1024)
 """
 
 import time
 
 import numpy as np
 
-from benchmarks.loops import create, destroy, evict_until, fill, slide, time_slide
-from kernels.aggregators import face
-from kernels.columns import Source
-from kernels.memory import lend
+from benchmarks.loops import DrivenWindow, create, destroy, evict_until, fill, slide, time_slide
+from kernels.aggregators import window_class
+from kernels.aggregators._columns import Source
 from kernels.monoids import AggregateSpec
-from kernels.plan import make_plan
+from kernels.runtime.memory import address_of
+from kernels.states.plan import make_plan
 
 IN_ORDER = ("two_stacks_lite", "daba_lite", "amortized_monoid_tree")
 ANY_ORDER = ("finger_tree (4)", "finger_tree (8)", "finger_tree_single (4)", "finger_tree_single (8)")
@@ -29,20 +29,19 @@ class Events:
         values = np.random.default_rng(20_180_601).uniform(1.0, 100.0, (columns, max(rows, FILL_ROWS)))
         # Times are the kernel's own: the aggregates here take none.
         self.source = Source(values.view(np.int64), np.ones(values.shape, np.bool_), np.zeros(1, np.int64))
-        self.source.block[2] = values.shape[1]
+        self.source.layout.rows = values.shape[1]
 
 
 class Driven:
-    """One window of one kernel. name: as in ANY_ORDER; disorder: so many entries stay younger than all that goes in.
-    """
+    """One window of one kernel. name: as in ANY_ORDER; disorder: so many entries stay younger than all that goes in."""
 
     def __init__(self, name: str, events: Events, frees_at_once: bool = False):
         kernel, _, arity = name.partition(" (")
         self.kernel, self._events = kernel, events
-        self._words = np.array([face(kernel).door(), 0, events.source.address], np.int64)
-        self._driven = lend(self._words)
+        self._window = DrivenWindow.make(kernel=window_class(kernel).dispatch(), events=events.source.address)
+        self.address = self._window.address
         options = (int(arity.rstrip(")")), int(frees_at_once)) if arity else (0, 0)
-        create(self._driven, lend(events.plan.block), *options)
+        create(self.address, events.plan.address, *options)
         self.next = self.size = 0
 
     def fill(self, size: int, disorder: int = 0) -> None:
@@ -54,32 +53,32 @@ class Driven:
 
     def _fill(self, times: np.ndarray) -> None:
         times = times.astype(np.int64)
-        fill(self._driven, lend(times), len(times), FILL_ROWS)
+        fill(self.address, address_of(times), len(times), FILL_ROWS)
 
     def insert(self, times: np.ndarray, burst: int) -> None:
         """Sorted within each burst only."""
-        fill(self._driven, lend(times), len(times), burst)
+        fill(self.address, address_of(times), len(times), burst)
 
     def slide(self, bursts: int, burst: int) -> float:
         """Processor seconds of so many turns: evict, insert, query. Other work on the machine then costs caches, not
         seconds."""
         times = self._coming(bursts * burst)
         began = time.thread_time()
-        slide(self._driven, lend(times), bursts, burst, self.size)
+        slide(self.address, address_of(times), bursts, burst, self.size)
         return time.thread_time() - began
 
     def time_slide(self, bursts: int, burst: int) -> np.ndarray:
         """Cycles of each turn's eviction and insertion."""
         times, clock = self._coming(bursts * burst), np.zeros((bursts, 2), np.int64)
-        time_slide(self._driven, lend(times), bursts, burst, self.size, lend(clock))
+        time_slide(self.address, address_of(times), bursts, burst, self.size, address_of(clock))
         return clock
 
     def evict_until(self, until: int) -> int:
         """Cycles of one bulk eviction with a query."""
-        return evict_until(self._driven, until)
+        return evict_until(self.address, until)
 
     def close(self) -> None:
-        destroy(self._driven)
+        destroy(self.address)
 
     def _coming(self, rows: int) -> np.ndarray:
         times = np.arange(self.next, self.next + rows, dtype=np.int64)

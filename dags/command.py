@@ -4,15 +4,16 @@ The day comes from the param `day` or else from `ds`, never from the data interv
 run, a scheduled run and a backfill of the same day differ.
 """
 
-import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
-from airflow.sdk import BaseOperator
+from airflow.sdk import BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
+
+from processes.sessions import end_session
 
 WINDROW = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "windrow"
 
@@ -28,12 +29,12 @@ class WindrowOperator(BaseOperator):
 
     template_fields = ("arguments",)
 
-    def __init__(self, *, arguments: Iterable[str], **task):
+    def __init__(self, *, arguments: Iterable[str], **task: Any) -> None:
         super().__init__(**task)
         self.arguments = list(arguments)
         self.process: subprocess.Popen | None = None
 
-    def execute(self, context):
+    def execute(self, context: Context) -> None:
         command = [
             str(WINDROW),
             "--end-with-parent",
@@ -47,19 +48,17 @@ class WindrowOperator(BaseOperator):
         try:
             self.process = _start(command)
         except OSError as missing:
-            raise AirflowFailException(
-                f"{WINDROW} does not start ({missing}); mend it with: make setup"
-            ) from missing
-        error = show(self.process.stdout, self.log.info)
-        judge(self.process.wait(), error)
+            raise AirflowFailException(f"{WINDROW} does not start ({missing}); fix it with: make setup") from missing
+        error = show(self.process.stdout or (), self.log.info)
+        raise_if_failed(self.process.wait(), error)
 
-    def on_kill(self):
+    def on_kill(self) -> None:
         """End the process with everything that it started: the JVM, and Spark's Python workers."""
         if self.process is not None:
             end_session(self.process.pid, GRACE_S)
 
 
-def day_of(context) -> str:
+def day_of(context: Context) -> str:
     """The logical date as YYYY-MM-DD; AirflowFailException for a run that has neither `ds` nor the param."""
     day = context["params"].get("day") or context.get("ds")
     if not day:
@@ -70,8 +69,8 @@ def day_of(context) -> str:
     return str(day)
 
 
-def judge(exit_code: int, error: str) -> None:
-    """Raise for a command that failed: AirflowFailException (no retry) for what a retry can't mend."""
+def raise_if_failed(exit_code: int, error: str) -> None:
+    """Raise for a command that failed: AirflowFailException (no retry) for what a retry can't fix."""
     if exit_code == 0:
         return
     ended = f"was ended by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exited with {exit_code}"
@@ -79,44 +78,21 @@ def judge(exit_code: int, error: str) -> None:
     raise kind(f"windrow {ended}: {error or 'see the log above'}")
 
 
-def show(lines: Iterable[str], say: Callable[[str], None]) -> str:
-    """Say the command's lines, each stage as a section that the log view folds; returns its error text."""
-    error, in_section = [], False
+def show(lines: Iterable[str], log: Callable[[str], None]) -> str:
+    """Log the command's lines, each stage as a section that the log view folds; returns its error text."""
+    error: list[str] = []
+    in_section = False
     for line in map(str.rstrip, lines):
         starts, fails = line.startswith(STAGE_STARTS), line.startswith(ERROR_STARTS)
         if in_section and (starts or fails):
-            say("::endgroup::")
+            log("::endgroup::")
         in_section = starts or in_section and not fails
         if fails or error:
             error.append(line.removeprefix(ERROR_STARTS))
-        say(f"::group::{line.removeprefix(STAGE_STARTS)}" if starts else line)
+        log(f"::group::{line.removeprefix(STAGE_STARTS)}" if starts else line)
     if in_section:
-        say("::endgroup::")
+        log("::endgroup::")
     return "\n".join(error)
-
-
-def end_session(leader: int, grace_s: float) -> None:
-    """Ask all processes of the session to end, kill those that have not after `grace_s`.
-
-    By session, not by process group: Spark's Python workers open a group of their own.
-    """
-    _signal_all(leader, signal.SIGTERM)
-    deadline = time.monotonic() + grace_s
-    while any(session_members(leader)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    _signal_all(leader, signal.SIGKILL)
-
-
-def session_members(leader: int) -> Iterator[int]:
-    """Process ids of the session, without zombies (Linux: from /proc)."""
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            # After the command's name, which may hold spaces: state, parent, group, session.
-            state, _, _, session = Path("/proc", name, "stat").read_text().rpartition(")")[2].split()[:4]
-        except OSError:
-            continue
-        if int(session) == leader and state != "Z":
-            yield int(name)
 
 
 def _start(command: list[str]) -> subprocess.Popen:
@@ -131,11 +107,3 @@ def _start(command: list[str]) -> subprocess.Popen:
         bufsize=1,
         start_new_session=True,
     )
-
-
-def _signal_all(leader: int, number: int) -> None:
-    for member in list(session_members(leader)):
-        try:
-            os.kill(member, number)
-        except ProcessLookupError:
-            continue

@@ -1,30 +1,32 @@
 """One DAG per stream: ingest, then each of its queries. Made from `schemas/` and `pipelines/flow.py`."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, Param, TaskGroup
 
 from dags.command import WindrowOperator
-from pipelines import flow, flow_text
+from pipelines import flow
+from pipelines.report import dag_text
+from schemas.query import Query
 from schemas.registry import streams
+from schemas.stream import Stream
 
 # Before any data: Airflow runs no task for a date before it, and says `success`.
 START = datetime(1900, 1, 1, tzinfo=UTC)
 
 
-def stream_dag(stream) -> DAG:
+def stream_dag(stream: Stream) -> DAG:
     """ingest ─▶ <query>.replay ─▶ <query>.publish, for one logical date."""
     with DAG(
         stream.name,
         description=stream.title,
-        doc_md=flow_text.dag_page(stream),
+        doc_md=dag_text.dag_page(stream),
         schedule=CronDataIntervalTimetable("0 0 * * *", timezone="UTC"),
         start_date=START,  # no end_date for the same reason; the first task refuses days not of the stream
         catchup=False,
         max_active_runs=2,
-        params={
-            "day": Param(None, type=["null", "string"], format="date", description="beats the logical date")
-        },
+        params={"day": Param(None, type=["null", "string"], format="date", description="beats the logical date")},
         default_args={"retries": 2, "retry_delay": timedelta(seconds=30)},
         tags=["windrow", "stream"],
     ) as dag:
@@ -35,19 +37,19 @@ def stream_dag(stream) -> DAG:
     return dag
 
 
-def query_group(query) -> TaskGroup:
+def query_group(query: Query) -> TaskGroup:
     """replay (audit rows), then publish (gate, then the published tables)."""
-    with TaskGroup(query.name, tooltip=flow_text.describe(query)) as group:
+    with TaskGroup(query.name, tooltip=dag_text.describe(query)) as group:
         operator(flow.replay_task(query)) >> operator(flow.publish_task(query))
     return group
 
 
-def operator(task, **limits) -> WindrowOperator:
+def operator(task: flow.Task, **limits: Any) -> WindrowOperator:
     """The task of the map as an operator."""
     return WindrowOperator(
         task_id=task.name,
         arguments=task.arguments,
-        doc_md=flow_text.task_page(task),
+        doc_md=dag_text.task_page(task),
         outlets=[Asset(name=table, uri=f"windrow://lake/{table}") for table in task.publishes],
         **limits,
     )

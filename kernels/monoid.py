@@ -13,8 +13,8 @@ class AggregateSpec(NamedTuple):
     function: a name in kernels/monoids ("count", "sum", "std", …)
     column: index of its value column, or None (only "count" has no column: it then counts events)
     column_type: "int64", "float64", "timestamp", "date" or "bool": how the column's 64-bit words are read
-    second, second_type: the same of a second column, for a function that takes one ("argmin": what is told of the
-        least value); None where it isn't given
+    second, second_type: the same of a second column, for a function that takes one ("argmin": what stands with
+        the least value); None where it isn't given
     parameters: (name, value) pairs; those left out have their defaults
     """
 
@@ -37,11 +37,26 @@ class Parameter(NamedTuple):
     step: int = 0
 
 
+class FloatWord(NamedTuple):
+    """A word of a state that is a float64 of the monoid's own making, so that it depends, within rounding, on how the
+    values were grouped. Floats that are kept as they came, such as a minimum, are none.
+
+    place: in the state; power: of the values' unit, 2 for a sum of squares
+    mean_of: place of the word that counts the values, if this one is their mean and not a sum
+    exponent: place of the word with the power of two by which it is to be multiplied, if there is one
+    """
+
+    place: int
+    power: int = 1
+    mean_of: int | None = None
+    exponent: int | None = None
+
+
 class Monoid(NamedTuple):
     """An aggregate with a short state: a tuple of `words` integers within int64, kept in registers.
 
     The functions are plain Python that Numba can compile. Words of values are lifted as they stand: a float64 column's
-    by its bits (kernels.memory.as_float).
+    by its bits (kernels.runtime.memory.as_float).
 
     column_types: which columns it takes ("" stands for no column)
     identity() → state
@@ -52,6 +67,7 @@ class Monoid(NamedTuple):
         `failure` says in words what failed means
     output_type: column type of the lowered word; None: that of the column; SECOND: that of the second column
     inverse(total, oldest) → the state without its oldest part, exactly; None where there is no exact one
+    floats: the words of a state that aren't exact
     """
 
     column_types: tuple[str, ...]
@@ -67,13 +83,16 @@ class Monoid(NamedTuple):
     parameters: tuple[Parameter, ...] = ()
     inverse: Callable | None = None
     failure: str = "is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column instead"
+    floats: tuple[FloatWord, ...] = ()
 
 
 class Sketch(NamedTuple):
-    """An aggregate with a long state that is worked on where it stands in memory, by load and store. Commutative.
+    """An aggregate with a long state that is worked on where it stands in memory: by the fields of a
+    Struct, or as `words_at(at)` (kernels/runtime/struct.py). Commutative.
 
     words(parameters) → length of a state; `parameters` a tuple of the values in the order of `parameters`
-    clear(at, parameters): the identity; here and below `parameters` is the address of a word per parameter
+    clear(at, parameters): the identity; here and below `parameters` is the address of a word per parameter,
+        the fields of a Struct of the file
     add(at, word, parameters): one value more
     absorb(into, other, parameters): into ⊗= other
     lower(at, parameters) → (word, is_null, failed)
@@ -92,3 +111,4 @@ class Sketch(NamedTuple):
     second_types: tuple[str, ...] = ()
     takes_time: bool = False
     inverse: None = None
+    floats: tuple[FloatWord, ...] = ()

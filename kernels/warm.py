@@ -1,79 +1,82 @@
-"""Compile the kernels into Numba's disk cache before anything is replayed: `python -m kernels.warm [PART …]`.
+"""Compile what replays use before anything is replayed: `python -m kernels.warm [PART …]`.
 
-A minute or two of one core the first time, two seconds afterwards; without it every worker of a Spark job compiles for
-itself. The parts can be compiled side by side, those of the second round once the first is there. The caller sets
-NUMBA_CACHE_DIR to a folder named by a hash of kernels/, since Numba doesn't notice edits in other files.
+The parts can be compiled side by side, those of the second round once the first is there. What no replay uses unless a
+query names it, and aggregates beyond COMMON, are compiled when they are first used.
 """
 
 import sys
 
 import numpy as np
-from numba import types
 
-from kernels import aggregators, operations
-from kernels.each import KeyedEvents, answer_each
-from kernels.each.entry import FEW
-from kernels.monoids import AggregateSpec
-from kernels.ranks.door import door as ranks_door
+from kernels import aggregators
+from kernels.monoid import AggregateSpec
+from kernels.monoids import COMMON, monoids_of
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
-from kernels.replay.loop import replay
-from schemas.query import agg
+from kernels.replay.in_time import in_time_logic, rolling_in_time
+from kernels.replay.kernel_selection import FINGER_TREE
+from kernels.replay.loop import replay_calls
+from kernels.replay.numbered import numbered_logic
+from kernels.runtime.kept import log_errors_only
+from kernels.states.tables import monoid_table, plan_table
+from kernels.windows import kinds, window_kind
+from kernels.windows._kind import Extent
 
 ONE = np.array([1], np.int64)
 VALID = np.ones((1, 1), np.bool_)
+TUMBLING = WindowSpec("tumbling", 10)
+
+
+def compile_states() -> None:
+    """The operations on states of the common aggregates."""
+    plan_table()
+    for function in COMMON:
+        for name in monoids_of(function):
+            monoid_table(function, name)
+
+
+def compile_kernels() -> None:
+    """The kernel that keys get unless they are named another."""
+    aggregators.window_class(FINGER_TREE).dispatch()
+
+
+def compile_windows() -> None:
+    """How each window kind takes events, and when its rows come."""
+    for kind in map(window_kind, kinds()):
+        kind.placement()
+        kind.make(WindowSpec(kind.__module__.rpartition(".")[2], 10, 5), Extent(0, 0))
+    for table in (numbered_logic, in_time_logic, rolling_in_time):
+        table()
 
 
 def compile_replay() -> None:
     """The replay, without running it: that would take all the other parts."""
-    if hasattr(replay, "compile"):  # not with the JIT off
-        replay.compile((types.int64,) * 3)  # as a call does: a whole signature is cached as something else
+    replay_calls()
 
 
-def warm_replay() -> int:
+def warm_replay(window: WindowSpec = TUMBLING, emit: str = "arrival") -> int:
     """Compile or load the replay; returns the rows of a replay of one event."""
     columns = EventColumns(np.array([0, 1]), ONE, ONE, ONE[None, :], VALID)
-    rows = replay_keys(
-        columns,
-        WindowSpec("tumbling", 10),
-        AggregatePlan((AggregateSpec("count"),)),
-        PassTicks(ONE, ONE),
-        ReplayRules(0, 0, "arrival"),
-    )
+    rules = ReplayRules(0, 0, emit, complete_tick_us=1)
+    rows = replay_keys(columns, window, AggregatePlan((AggregateSpec("count"),)), PassTicks(ONE, ONE), rules)
     return len(rows.key)
 
 
-def warm_each() -> None:
-    """Compile or load the answers after each event."""
-    times = np.arange(2 * FEW)
-    times[1::2] -= 2  # late, so that they are ranked
-    valid = np.ones((1, len(times)), np.bool_)
-    answer_each(KeyedEvents(np.array([0, len(times)]), times, times[None, :], valid), 10, (AggregateSpec("count"),))
+def warm_in_time() -> int:
+    """The same of a key whose rolling windows are made at once."""
+    return warm_replay(WindowSpec("rolling", 10), "watermark")
 
 
-def warm_objects(names: list[str]) -> None:
-    """Compile or load what the objects of some kernels have beside their doors."""
-    for kernel in names:
-        window = aggregators.make(kernel, {"events": agg("count")})
-        window.insert(1)
-        window.evict(1)
-        window.range_query(0, 1)
-        window.check()
-
-
-def compile_doors(names: list[str]) -> None:
-    """Compile the kernels themselves, each behind its own address."""
-    for kernel in names:
-        aggregators.face(kernel).door()
-
-
-KERNELS = aggregators.kernels()
-FIRST_ROUND = {"operations": operations.addresses, "finger_tree": lambda: compile_doors(["finger_tree"]),
-               "doors": lambda: compile_doors([name for name in KERNELS if name != "finger_tree"]),
-               "ranks": ranks_door, "replay": compile_replay}
-SECOND_ROUND = {"each": warm_each, "rows": warm_replay, "objects": lambda: warm_objects(KERNELS)}
+FIRST_ROUND = {
+    "kernels": compile_kernels,
+    "windows": compile_windows,
+    "states": compile_states,
+    "replay": compile_replay,
+}
+SECOND_ROUND = {"rows": warm_replay, "in_time": warm_in_time}
 
 
 if __name__ == "__main__":
+    log_errors_only()  # whoever asked for this knows that something is compiled
     for part, compile_part in (FIRST_ROUND | SECOND_ROUND).items():
         if part in (sys.argv[1:] or [part]):
             compile_part()

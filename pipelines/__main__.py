@@ -1,66 +1,8 @@
-"""The command line: `windrow`, also `python -m pipelines`. A file of `pipelines/commands/` is a command."""
+"""The command line: `windrow`, also `python -m pipelines`."""
 
 import sys
-from importlib import import_module
-from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from pipelines import stopping
-from pipelines.commands import _processes
-from pipelines.commands._errors import reported
-
-COMMANDS = Path(__file__).parent / "commands"
-# As a day's work goes; new commands follow by name.
-ORDER = ("ingest", "profile", "replay", "backfill", "query", "tables", "runs", "doctor")
-# Exit codes from here on say that a signal ended the command.
-STOPPED = 128
-
-
-def main() -> int:
-    """Run one command, then end all that it started; a signal ends it too. Returns the exit code."""
-    _processes.adopt_grandchildren()
-    stopping.raise_on_signals()
-    code = run(sys.argv[1:])
-    _processes.end_children(_processes.HASTY_GRACE_S if code >= STOPPED else _processes.GRACE_S)
-    return code
-
-
-def run(arguments: list[str]) -> int:
-    """Run one command; returns its exit code (schemas/errors.py; 1: a defect, 130: Ctrl-C)."""
-    words = arguments or ["--help"]
-    return reported(
-        lambda: app()(args=words, prog_name="windrow", standalone_mode=False), as_json="--json" in arguments
-    )
-
-
-def app() -> typer.Typer:
-    """The Typer application with every command."""
-    made = typer.Typer(
-        help="Replays event streams of a Delta lake the way they arrived.",
-        add_completion=False,
-        pretty_exceptions_enable=False,
-    )
-    made.callback()(_for_all)
-    for name in command_names():
-        made.command(name)(getattr(import_module(f"pipelines.commands.{name}"), name))
-    return made
-
-
-def command_names() -> list[str]:
-    """Names of the commands: the files, in the order of a day's work."""
-    names = [path.stem for path in COMMANDS.glob("*.py") if not path.stem.startswith("_")]
-    return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
-
-
-def _for_all(
-    end_with_parent: Annotated[bool, typer.Option("--end-with-parent", hidden=True)] = False,
-):
-    """Replays event streams of a Delta lake the way they arrived, and answers what was known when."""
-    if end_with_parent:
-        _processes.end_with_parent()
-
+from pipelines.cli._app import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,15 +7,36 @@ from pathlib import Path
 
 from schemas.errors import WrongParameter
 
+# The folder of our packages: a checkout, or where a wheel was installed.
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+MOST_ROWS, MOST_SECONDS = 1 << 60, 10**9
+"""The largest limits: beyond, a limit says nothing."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What each task of a replay may cost. None: as many rows as a quarter of the machine's memory holds; any time."""
+
+    most_rows: int | None = None
+    most_seconds: float | None = None
+
+    @classmethod
+    def read(cls, rows: tuple[str, str | None], seconds: tuple[str, str | None]) -> "Limits":
+        """From (name, text) of each. WrongParameter: a text that is no such number, by the name of what holds it."""
+        return cls(_read_rows(*rows), _read_seconds(*seconds))
+
+
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
 class Config:
-    """Folders of one installation. Everything that Windrow makes lies under `home`."""
+    """Folders of one installation, and what its replays may cost. Everything that Windrow makes lies under `home`."""
 
     home: Path
     landing: Path
+    limits: Limits = NO_LIMITS
 
     @cached_property
     def lake(self) -> Path:
@@ -29,7 +50,7 @@ class Config:
 
     @cached_property
     def ingests(self) -> Path:
-        """Folder of judged rows on their way to silver: one folder per stream, while an ingest of it runs."""
+        """Folder of parsed rows on their way to silver: one folder per stream, while an ingest of it runs."""
         return self.home / "ingests"
 
     @cached_property
@@ -39,13 +60,13 @@ class Config:
 
     @cached_property
     def spark(self) -> Path:
-        """Folder of Spark's temporary files: one folder per session (orphans.py)."""
+        """Folder of Spark's temporary files: one folder per session (processes/orphan_jvms.py)."""
         return self.home / "spark"
 
     @cached_property
     def jars(self) -> Path:
         """Folder of Delta's JARs and the class-data archive."""
-        return Path(os.environ.get("WINDROW_JARS") or REPOSITORY / "var" / "jars")
+        return Path(os.environ.get("WINDROW_JARS") or made() / "jars")
 
     @cached_property
     def spark_cores(self) -> str:
@@ -63,24 +84,31 @@ class Config:
         return len(os.sched_getaffinity(0))
 
     @cached_property
-    def lines_per_judge(self) -> int:
+    def lines_per_worker(self) -> int:
         """How many lines keep one more core busy for long enough to be worth a process's start (half a second)."""
-        return int(os.environ.get("WINDROW_LINES_PER_JUDGE", "50000"))
+        return int(os.environ.get("WINDROW_LINES_PER_WORKER", "50000"))
 
     @cached_property
     def java_options(self) -> str:
         """More options for Spark's JVM; tests ask for the quick compiler, which starts faster and then runs slower."""
         return os.environ.get("WINDROW_JAVA_OPTIONS", "")
 
-    def table(self, name: str) -> Path:
-        """Folder of a table."""
-        return self.lake / name
+
+def load(limits: Limits = NO_LIMITS) -> Config:
+    """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: landing/ of the home), and WINDROW_MOST_ROWS
+    and WINDROW_MOST_SECONDS, where `limits` doesn't set them."""
+    home = _folder("WINDROW_HOME", made())
+    names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
+    settings = Limits.read(*((name, os.environ.get(name)) for name in names))
+    both = Limits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
+    return Config(home, _folder("WINDROW_LANDING", home / "landing"), both)
 
 
-def load() -> Config:
-    """Read WINDROW_HOME (default: var/ of the repository) and WINDROW_LANDING (default: landing/ of the home)."""
-    home = _folder("WINDROW_HOME", REPOSITORY / "var")
-    return Config(home, _folder("WINDROW_LANDING", home / "landing"))
+def made() -> Path:
+    """Folder of all that is made: var/ of a checkout; else windrow/ where this user's programs keep their data."""
+    if (REPOSITORY / "pyproject.toml").exists():
+        return REPOSITORY / "var"
+    return Path(os.path.expanduser(os.environ.get("XDG_DATA_HOME") or "~/.local/share"), "windrow")
 
 
 def _folder(variable: str, default: Path) -> Path:
@@ -90,3 +118,29 @@ def _folder(variable: str, default: Path) -> Path:
     if not value.strip():
         raise WrongParameter(variable, value, "a folder's path, or leave the variable unset")
     return Path(value).expanduser().resolve()
+
+
+def _read_rows(name: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    rows = _number(int, text)
+    if not 1 <= rows <= MOST_ROWS:
+        raise WrongParameter(name, text, "a whole number of rows, from 1 to 2**60")
+    return int(rows)
+
+
+def _read_seconds(name: str, text: str | None) -> float | None:
+    if text is None:
+        return None
+    seconds = _number(float, text)
+    if not 0 < seconds <= MOST_SECONDS:
+        raise WrongParameter(name, text, f"a number of seconds, above 0 and up to {MOST_SECONDS:,}")
+    return seconds
+
+
+def _number(kind: type[int] | type[float], text: str) -> float:
+    """NaN, which is within no bounds, where the text is no number of that kind."""
+    try:
+        return kind(text)
+    except ValueError:
+        return float("nan")

@@ -17,9 +17,6 @@ from schemas.registry import queries_of
 from schemas.stream import Stream
 
 FILES, LOGICAL_DATE = "files", "logical date"
-# Kinds whose windows of a day follow from a look-back alone (semantics §2). A query of another kind carries
-# state from day to day and can't be in its stream's DAG, where days run in any order.
-CONTEXT_FREE = ("tumbling", "sliding", "spanning", "rolling")
 
 
 @dataclass(frozen=True)
@@ -50,9 +47,7 @@ LAND = Stage(
     ("landing/",),
     ("files_{stream}",),
 )
-BRONZE = Stage(
-    "bronze", FILES, "keeps the lines of changed files as received", ("landing/",), ("bronze_{stream}",)
-)
+BRONZE = Stage("bronze", FILES, "keeps the lines of changed files as received", ("landing/",), ("bronze_{stream}",))
 SILVER = Stage(
     "silver",
     FILES,
@@ -67,10 +62,10 @@ TICKS = Stage(
     ("silver_{stream}",),
     ("pass_{stream}", "partitions_{stream}"),
 )
-JUDGE_SILVER = Stage(
+CHECK_SILVER = Stage(
     "judge_silver",
     LOGICAL_DATE,
-    "checks the day's silver and that every reading is accounted for",
+    "checks the day's silver and that every record is accounted for",
     ("silver_{stream}", "files_{stream}"),
     ("verdicts",),
 )
@@ -84,41 +79,39 @@ REPLAY = Stage(
 GATE = Stage(
     "gate",
     LOGICAL_DATE,
-    "judges exactly that version of the audit rows; a failed check stops here",
+    "checks exactly that version of the audit rows; a failed check stops here",
     ("{query}_audit", "{query}_late_audit", "silver_{stream}", "pass_{stream}"),
     ("verdicts",),
 )
 PUBLISH = Stage(
     "publish",
     LOGICAL_DATE,
-    "replaces the day of the late table, then of the results, by the judged version",
+    "replaces the day of the late table, then of the results, by the checked version",
     ("{query}_audit", "{query}_late_audit"),
     ("{query}_late", "{query}"),
 )
 
-STAGES = (LAND, BRONZE, SILVER, TICKS, JUDGE_SILVER, REPLAY, GATE, PUBLISH)
+STAGES = (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER, REPLAY, GATE, PUBLISH)
 
 
 def scheduled_queries(stream: Stream) -> list[Query]:
     """The stream's queries that its DAG runs: the context-free ones."""
-    return [query for query in queries_of(stream.name) if query.window.kind in CONTEXT_FREE]
+    return [query for query in queries_of(stream.name) if query.window.context_free]
 
 
 def ingest_task(stream: Stream) -> Task:
     """The first task: brings every arrival day up to date, refuses a day that the stream doesn't have."""
-    return Task("ingest", ("ingest", stream.name), (LAND, BRONZE, SILVER, TICKS, JUDGE_SILVER))
+    return Task("ingest", ("ingest", stream.name), (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER))
 
 
 def replay_task(query: Query) -> Task:
-    """Judges the day's silver again, which an ingest may have changed since, and makes the day's audit rows."""
-    return Task("replay", ("replay", query.name, "--stage", "audit"), (JUDGE_SILVER, REPLAY))
+    """Checks the day's silver again, which an ingest may have changed since, and makes the day's audit rows."""
+    return Task("replay", ("replay", query.name, "--stage", "audit"), (CHECK_SILVER, REPLAY))
 
 
 def publish_task(query: Query) -> Task:
-    """Judges the day's audit rows and publishes them."""
-    return Task(
-        "publish", ("replay", query.name, "--stage", "publish"), (GATE, PUBLISH), published_tables(query)
-    )
+    """Checks the day's audit rows and publishes them."""
+    return Task("publish", ("replay", query.name, "--stage", "publish"), (GATE, PUBLISH), published_tables(query))
 
 
 def published_tables(query: Query) -> tuple[str, ...]:

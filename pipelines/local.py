@@ -5,35 +5,40 @@
     rows = replay_table(events, query)       # every revision of every window
     late = late_table(events, query)         # the events that were too late, and for which windows
 
-The rows are those that the Spark stage gives over the same interval, bit for bit: both run pipelines/replaying.py.
+The rows are those that the Spark stage gives over the same interval, bit for bit: both run replay/replay_events.py.
 """
 
 import pyarrow as pa
 
 from kernels.replay import PassTicks
-from pipelines.arrays import stored
-from pipelines.entrance import admit
-from pipelines.replaying import late_events, pass_ticks, replay_events
+from pipelines.lake.arrays import stored
+from pipelines.replay.late_events import late_events
+from pipelines.replay.replay_events import replay_events
+from pipelines.replay.validate import validate
+from pipelines.replay.watermark import ticks_of_events
 from schemas.query import EVENT_COLUMNS, Query
 from schemas.windows import require
 
 
-def replay_table(events: pa.Table, query: Query, complete: bool = False, kernel: str | None = None,
-                 options: dict | None = None) -> pa.Table:
+def replay_table(
+    events: pa.Table, query: Query, complete: bool = False, kernel: str | None = None, options: dict | None = None
+) -> pa.Table:
     """Replay events as they arrived and return every row that a streaming system would have emitted.
 
     events: the query's key and value columns, `start`, `end` (equal to start for points), `arrival` (timestamps with a
         time zone, whole microseconds), `seq` (integers); rows in any order, (arrival, seq) unique, end ≥ start, no NaN
     complete: the stream has ended, so the watermark goes to infinity at the last arrival tick
     kernel, options: use this kernel with these options; by default chosen for each key by its events; the
-        ledger of a run tells which
+        ledger of a run lists which. Options of any replay: most_rows (by default as many as a quarter of the machine's
+        memory holds) and most_seconds
     Returns the key columns with their own types, window_start, window_end, revision, pane, emitted_at, events,
     late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
-    the table, NotServed for a window, aggregate or kernel that there is not, AggregateFailed for a sum beyond int64.
+    the table, NotServed for a window, aggregate or kernel that there is not, AggregateFailed for a sum beyond int64,
+    TooManyRows and TooManySeconds beyond these limits; Ctrl-C ends it at once.
     O(rows · log rows) time for in-memory sorting; see the kernel for the rest.
     """
-    ours, ticks = _admit(events, query, complete)
+    ours, ticks = _validated(events, query, complete)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
     return _with_key_types(replay_events(ours, query, ticks, ended_us, kernel, options).rows, events, query)
 
@@ -47,17 +52,17 @@ def late_table(events: pa.Table, query: Query, complete: bool = False) -> pa.Tab
     zero for a too long event that came in time, null where it met no window or there was no watermark yet).
     `complete` changes nothing: no event arrives after the last tick. Raises as replay_table.
     """
-    ours, ticks = _admit(events, query, complete)
+    ours, ticks = _validated(events, query, complete)
     return _with_key_types(late_events(ours, query, ticks), events, query)
 
 
-def _admit(events: pa.Table, query: Query, complete: bool) -> tuple[pa.Table, PassTicks]:
+def _validated(events: pa.Table, query: Query, complete: bool) -> tuple[pa.Table, PassTicks]:
     require(isinstance(complete, bool), "complete", complete, "True or False")
-    ours = admit(events, query)
-    return ours, pass_ticks(stored(ours["arrival"]), stored(ours["start"]))
+    ours = validate(events, query)
+    return ours, ticks_of_events(stored(ours["arrival"]), stored(ours["start"]))
 
 
 def _with_key_types(rows: pa.Table, events: pa.Table, query: Query) -> pa.Table:
-    """Key columns as the caller had them, where the entrance changed their type."""
+    """Key columns as the caller had them, where validation changed their type."""
     types = {name: events.schema.field(name).type for name in query.key if name not in EVENT_COLUMNS}
     return rows.cast(pa.schema([field.with_type(types.get(field.name, field.type)) for field in rows.schema]))

@@ -93,9 +93,7 @@ def write(into: Path, days: int, last_day: date, seed: int = 1, trips_per_day: i
     return written
 
 
-def _trips_of(
-    city: City, day: date, seed: int, trips_per_day: int, known_until_us: int, is_first: bool
-) -> list[Trip]:
+def _trips_of(city: City, day: date, seed: int, trips_per_day: int, known_until_us: int, is_first: bool) -> list[Trip]:
     """A day's trips in order of start; the first day of all has one that lasts for days."""
     chance = random.Random(f"{seed} {city.name} {day}")
     midnight_us, next_midnight_us = local_midnights_us(ZONE, day, day + timedelta(days=1))
@@ -153,11 +151,7 @@ def _birth_year(city: City, chance: random.Random, subscriber: bool) -> int:
     """A year of birth: 0 is New York's unknown, 1969 Jersey City's; a few are beyond belief."""
     if not subscriber and chance.random() < 0.9:
         return 0 if city is NEW_YORK else 1969
-    return (
-        chance.randrange(1886, 1900)
-        if chance.random() < 0.0005
-        else 2_000 - int(chance.lognormvariate(2.9, 0.6))
-    )
+    return chance.randrange(1886, 1900) if chance.random() < 0.0005 else 2_000 - int(chance.lognormvariate(2.9, 0.6))
 
 
 def _daily_lines(trips: list[Trip], chance: random.Random) -> Iterator[str]:
@@ -185,9 +179,7 @@ def _daily_line(trip: Trip) -> str:
 def _monthly_lines(trips: list[Trip], chance: random.Random) -> Iterator[str]:
     """The 15 columns, station by station in order of start, three of the lines spoilt."""
     yield ",".join(f'"{name}"' for name in MONTHLY.header)
-    lines = [
-        _monthly_line(trip) for trip in sorted(trips, key=lambda trip: (trip.start_station, trip.start_us))
-    ]
+    lines = [_monthly_line(trip) for trip in sorted(trips, key=lambda trip: (trip.start_station, trip.start_us))]
     yield from _spoil(lines, chance, (lines[0].rpartition(",")[0], "", lines[0].replace(":", "h")))
 
 

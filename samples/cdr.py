@@ -77,7 +77,7 @@ def _length_us(chance: random.Random) -> int:
 def _lines(city: City, chance: random.Random, sessions: list[tuple[int, int]]) -> list[str]:
     """Dumps of sessions in order of their ends, the dumps in no order; two lines of the file are spoilt."""
     by_end = sorted(sessions, key=lambda session: session[1])
-    dumps = [by_end[first:first + SESSIONS_A_DUMP] for first in range(0, len(by_end), SESSIONS_A_DUMP)]
+    dumps = [by_end[first : first + SESSIONS_A_DUMP] for first in range(0, len(by_end), SESSIONS_A_DUMP)]
     chance.shuffle(dumps)
     lines = [_line(city, chance, *session) for dump in dumps for session in dump]
     for spoilt in ("08:31.0", lines[0].rpartition(",,,")[0].replace(":", "h") + ",,," if lines else ""):

@@ -23,7 +23,7 @@ DAY_S = 86_400
 SERVICES = ("ad", "cart", "checkout", "currency", "email", "frontend", "payment", "shipping")
 PODS_MADE = tuple(f"{service}service-5f6585d649-made{number}" for number, service in enumerate(SERVICES))
 BROKEN_CLOCK, AHEAD_S = PODS_MADE[0], 200_000_000
-IDLE_SHARE = 0.04  # of readings: the cell is NaN
+IDLE_SHARE = 0.04  # of measurements: the cell is NaN
 # Real pods are read every minute; a tenth of that is enough to look at.
 POD_STEP_S, SERIES_STEP_S = 600, 300
 DEVICES = 16

@@ -38,16 +38,23 @@ def local_time(time_us: int, zone: str) -> datetime:
 
 def main(stream: str, write: Callable[..., list[Path]], amount: str, default: int) -> None:
     """The command line of a generator. `amount`: the name of its number of events a day."""
-    parser = ArgumentParser(prog=f"python -m samples.{stream}",
-                            description=f"Write generated landing files of the stream {stream} into a folder.")
+    parser = ArgumentParser(
+        prog=f"python -m samples.{stream}",
+        description=f"Write generated landing files of the stream {stream} into a folder.",
+    )
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
     parser.add_argument("--into", type=Path, required=True, help="the landing folder")
     parser.add_argument("--days", type=_at_least_one, default=7, help="how many days (default: 7)")
-    parser.add_argument("--last-day", type=date.fromisoformat, default=yesterday,
-                        help="the last of them (default: yesterday, UTC)")
+    parser.add_argument(
+        "--last-day", type=date.fromisoformat, default=yesterday, help="the last of them (default: yesterday, UTC)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same bytes (default: 1)")
-    parser.add_argument(f"--{amount.replace('_', '-')}", type=_at_least_one, default=default,
-                        help=f"of all files together (default: {default})")
+    parser.add_argument(
+        f"--{amount.replace('_', '-')}",
+        type=_at_least_one,
+        default=default,
+        help=f"of all files together (default: {default})",
+    )
     chosen = vars(parser.parse_args())
     files = write(chosen["into"], chosen["days"], chosen["last_day"], chosen["seed"], chosen[amount])
     print(f"{len(files)} generated files in {chosen['into']}, stream {stream}, seed {chosen['seed']}")

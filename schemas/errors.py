@@ -2,7 +2,10 @@
 
     WindrowError
     ├── WrongParameter (ValueError)   2  a parameter's value is not allowed
-    │   └── NotServed                 2  allowed by the language, served by no kernel yet
+    │   ├── NotServed                 2  allowed by the language, served by no kernel yet
+    │   ├── NotRecounted              2  served, but the gate can't count its rows again
+    │   └── TooManyRows               2  a replay would make more rows than it may
+    ├── TooManySeconds                2  a replay took longer than it may
     ├── UnknownName (LookupError)     3  no stream, query or table of that name
     ├── BadInput (ValueError)         4  events that break the contract of a replay; names the row
     │   └── AggregateFailed           4  an aggregate has no right answer: beyond its type, say
@@ -13,7 +16,8 @@
     ├── IngestBehind                  9  the landing folder is ahead of the silver table
     ├── StorageFailed                10  the disk refused a write
     ├── LandingFailed                11  the landing folder can't be read
-    └── BadStatement                 12  SQL that the query command can't run
+    ├── BadStatement                 12  SQL that the query command can't run
+    └── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
 
 Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
 anything else is a defect of Windrow and exits with 1.
@@ -41,6 +45,39 @@ class NotServed(WrongParameter):
 
     def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...]):
         super().__init__(parameter, value, f"no kernel serves it yet; served: {', '.join(sorted(served))}")
+
+
+class NotRecounted(WrongParameter):
+    """A window kind whose rows the gate can't count again: nothing of it is published unchecked."""
+
+    def __init__(self, kind: str, recounted: tuple[str, ...]):
+        super().__init__("window", kind, f"the gate can't count its rows again yet; it can: {', '.join(recounted)}")
+
+
+class TooManyRows(WrongParameter):
+    """A replay would make, or has made, more rows than it may."""
+
+    def __init__(self, rows: int, most: int, bytes_a_row: int):
+        self.parameter, self.value, self.rows = "most_rows", most, rows
+        WindrowError.__init__(
+            self,
+            f"this replay makes {rows:,} rows or more, of {bytes_a_row} bytes each; most_rows is {most:,}. Let windows "
+            "slide further or emit less often, replay fewer events at a time, or raise most_rows: an option of "
+            "replay_table, --most-rows of windrow replay, the setting WINDROW_MOST_ROWS of every task",
+        )
+
+
+class TooManySeconds(WindrowError):
+    """A replay took longer than it may."""
+
+    exit_code = 2
+
+    def __init__(self, most: float | None = None):
+        limit = "" if most is None else f", which is {most:,}"
+        super().__init__(
+            f"this replay took longer than most_seconds lets it{limit}. Give it more, or leave it out: an option of "
+            "replay_table, --most-seconds of windrow replay, the setting WINDROW_MOST_SECONDS of every task"
+        )
 
 
 class UnknownName(WindrowError, LookupError):
@@ -73,21 +110,22 @@ class OutsideStream(WindrowError):
 
     def __init__(self, stream: str, day: object, first_day: object, last_day: object):
         until = f"to {last_day}" if last_day else "onwards"
-        super().__init__(f"{day} is not a day of stream {stream!r}, whose days run from {first_day} {until}; "
-                         "choose one of them")
+        super().__init__(
+            f"{day} is not a day of stream {stream!r}, whose days run from {first_day} {until}; choose one of them"
+        )
 
 
 class NotSetUp(WindrowError):
-    """A part of the environment is missing; the message ends with the command that mends it."""
+    """A part of the environment is missing; the message ends with the command that fixes it."""
 
     exit_code = 6
 
-    def __init__(self, missing: str, mend: str):
-        super().__init__(f"{missing}; mend it with: {mend}")
+    def __init__(self, missing: str, fix: str):
+        super().__init__(f"{missing}; fix it with: {fix}")
 
 
 class AirflowRefused(NotSetUp):
-    """Airflow's server said no; `status` is the HTTP status."""
+    """Airflow's server refused; `status` is the HTTP status."""
 
     def __init__(self, status: int, asked: str, answer: str):
         self.status = status
@@ -102,8 +140,10 @@ class TableMismatch(WindrowError):
     def __init__(self, table: str, differences: list[str]):
         self.differences = differences
         listed = "\n".join(f"  - {difference}" for difference in differences)
-        super().__init__(f"table {table!r} differs from its definition in {len(differences)} place(s):\n{listed}\n"
-                         "either restore the definition, or move the table's folder away and make it again")
+        super().__init__(
+            f"table {table!r} differs from its definition in {len(differences)} place(s):\n{listed}\n"
+            "either restore the definition, or move the table's folder away and make it again"
+        )
 
 
 class GateFailed(WindrowError):
@@ -113,8 +153,10 @@ class GateFailed(WindrowError):
 
     def __init__(self, check: str, figure: object, limit: object, query: str):
         self.check, self.figure, self.limit, self.query = check, figure, limit, query
-        super().__init__(f"check {check!r} failed: {figure} (limit: {limit}). Nothing was published; the audit rows "
-                         f"are kept. The offending rows:\n  windrow query \"{query}\"")
+        super().__init__(
+            f"check {check!r} failed: {figure} (limit: {limit}). Nothing was published; the audit rows "
+            f'are kept. The offending rows:\n  windrow query "{query}"'
+        )
 
 
 class IngestBehind(WindrowError):
@@ -139,3 +181,23 @@ class BadStatement(WindrowError):
     """SQL that `windrow query` can't run."""
 
     exit_code = 12
+
+
+class KernelOutOfMemory(WindrowError, MemoryError):
+    """A kernel got no memory. Its call ended in the middle: what it worked on can be dropped, not used."""
+
+    exit_code = 13
+
+    def __init__(self, asked_bytes: int):
+        self.asked_bytes = asked_bytes
+        super().__init__(
+            f"a kernel asked for {asked_bytes:,} bytes and there is no more memory; give the process more, or the "
+            "kernel less: a shorter window, fewer keys at once, or an aggregate with a shorter state"
+        )
+
+
+def raised_elsewhere(kind: str, text: str) -> WindrowError:
+    """An error of this tree that was raised in another process, of which its class's name and its text are known, and
+    none of its attributes."""
+    known = globals()[kind]
+    return known.__new__(known, text)

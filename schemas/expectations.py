@@ -1,6 +1,6 @@
 """What is expected of each row of silver and of the audit tables: plain data, made from the definitions.
 
-`pipelines/expecting.py` has Great Expectations judge them. An expectation names its kind in the words of
+`pipelines/gate/expectations.py` has Great Expectations check them. An expectation names its kind in the words of
 Great Expectations, its parameters, the limit in plain words, and SQL for `windrow query` that shows the rows
 which break it.
 """
@@ -83,7 +83,7 @@ def late_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
     """Of a run's late rows."""
     rows = DayOfTable(f"{query.name}_late_audit", "arrival_date", day)
     # An event that is too long may come in time, and lie between two windows.
-    any_length = query.window.kind != "spanning"
+    any_length = query.window.longest_event_us is None
     lateness = (in_range(rows, Column("late_by", "int64", "", low=0)),) if any_length else ()
     return (
         unique(rows, ("path", "line", "reading")),
@@ -97,8 +97,15 @@ def late_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
 
 def not_null(rows: DayOfTable, column: str) -> Expectation:
     """A value in every row."""
-    return Expectation(rows.table, f"{column} is not null", NOT_NULL, (column,), {"column": column},
-                       "no null", rows.rows(f"t.{column} IS NULL"))
+    return Expectation(
+        rows.table,
+        f"{column} is not null",
+        NOT_NULL,
+        (column,),
+        {"column": column},
+        "no null",
+        rows.rows(f"t.{column} IS NULL"),
+    )
 
 
 def inside_day(rows: DayOfTable, column: str) -> Expectation:
@@ -106,54 +113,84 @@ def inside_day(rows: DayOfTable, column: str) -> Expectation:
     first = datetime(rows.day.year, rows.day.month, rows.day.day, tzinfo=UTC)
     after = first + timedelta(days=1)
     breaks = f"t.{column} < TIMESTAMPTZ '{first}' OR t.{column} >= TIMESTAMPTZ '{after}'"
-    return Expectation(rows.table, f"{column} is inside the day", BETWEEN, (column,),
-                       {"column": column, "min_value": first, "max_value": after, "strict_max": True},
-                       f"{first} to {after}, excluded", rows.rows(breaks))
+    return Expectation(
+        rows.table,
+        f"{column} is inside the day",
+        BETWEEN,
+        (column,),
+        {"column": column, "min_value": first, "max_value": after, "strict_max": True},
+        f"{first} to {after}, excluded",
+        rows.rows(breaks),
+    )
 
 
 def at_least(rows: DayOfTable, greater: str, lesser: str, or_equal: bool) -> Expectation:
     """One column not below another."""
     sign, breaks = (">=", "<") if or_equal else (">", "<=")
-    return Expectation(rows.table, f"{greater} {sign} {lesser}", AT_LEAST, (greater, lesser),
-                       {"column_A": greater, "column_B": lesser, "or_equal": or_equal},
-                       f"{greater} {sign} {lesser}", rows.rows(f"t.{greater} {breaks} t.{lesser}"))
+    return Expectation(
+        rows.table,
+        f"{greater} {sign} {lesser}",
+        AT_LEAST,
+        (greater, lesser),
+        {"column_A": greater, "column_B": lesser, "or_equal": or_equal},
+        f"{greater} {sign} {lesser}",
+        rows.rows(f"t.{greater} {breaks} t.{lesser}"),
+    )
 
 
 def in_range(rows: DayOfTable, column: Column) -> Expectation:
     """Values within the column's range, both ends included; nulls are no values."""
-    bounds = [(f"t.{column.name} < {column.low}", f"at least {column.low}", column.low),
-              (f"t.{column.name} > {column.high}", f"at most {column.high}", column.high)]
+    bounds = [
+        (f"t.{column.name} < {column.low}", f"at least {column.low}", column.low),
+        (f"t.{column.name} > {column.high}", f"at most {column.high}", column.high),
+    ]
     given = [(breaks, limit) for breaks, limit, bound in bounds if bound is not None]
-    return Expectation(rows.table, f"{column.name} is in range", BETWEEN, (column.name,),
-                       {"column": column.name, "min_value": column.low, "max_value": column.high},
-                       " and ".join(limit for _, limit in given),
-                       rows.rows(" OR ".join(breaks for breaks, _ in given)))
+    return Expectation(
+        rows.table,
+        f"{column.name} is in range",
+        BETWEEN,
+        (column.name,),
+        {"column": column.name, "min_value": column.low, "max_value": column.high},
+        " and ".join(limit for _, limit in given),
+        rows.rows(" OR ".join(breaks for breaks, _ in given)),
+    )
 
 
 def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectation:
     """Only these words."""
     listed = ", ".join(f"'{each}'" for each in allowed)
-    return Expectation(rows.table, f"{column} is one of the words", IN_SET, (column,),
-                       {"column": column, "value_set": list(allowed)}, " or ".join(allowed),
-                       rows.rows(f"t.{column} NOT IN ({listed})"))
+    return Expectation(
+        rows.table,
+        f"{column} is one of the words",
+        IN_SET,
+        (column,),
+        {"column": column, "value_set": list(allowed)},
+        " or ".join(allowed),
+        rows.rows(f"t.{column} NOT IN ({listed})"),
+    )
 
 
 def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
     """No two rows agree in all these columns."""
     listed = ", ".join(f"t.{column}" for column in columns)
     return Expectation(
-        rows.table, "rows are unique", UNIQUE, columns,
-        {"column_list": list(columns), "ignore_row_if": "never"}, f"one row per ({', '.join(columns)})",
+        rows.table,
+        "rows are unique",
+        UNIQUE,
+        columns,
+        {"column_list": list(columns), "ignore_row_if": "never"},
+        f"one row per ({', '.join(columns)})",
         f"SELECT {listed}, count(*) AS copies FROM {rows.table} t WHERE {rows.of_day} "
-        f"GROUP BY ALL HAVING count(*) > 1 LIMIT {SHOWN}")
+        f"GROUP BY ALL HAVING count(*) > 1 LIMIT {SHOWN}",
+    )
 
 
 def row_count(rows: DayOfTable, count: int) -> Expectation:
     """As many rows as ingest noted."""
-    return Expectation(rows.table, "as many rows as ingest noted", ROW_COUNT, (), {"value": count},
-                       f"{count} rows", _by_file(rows))
+    return Expectation(
+        rows.table, "as many rows as ingest noted", ROW_COUNT, (), {"value": count}, f"{count} rows", _by_file(rows)
+    )
 
 
 def _by_file(rows: DayOfTable) -> str:
-    return (f"SELECT t.path, count(*) AS events FROM {rows.table} t WHERE {rows.of_day} "
-            "GROUP BY ALL ORDER BY ALL")
+    return f"SELECT t.path, count(*) AS events FROM {rows.table} t WHERE {rows.of_day} GROUP BY ALL ORDER BY ALL"

@@ -5,6 +5,7 @@ Answers are remembered, since the same stations, years and lengths come again an
 
 import re
 from functools import lru_cache
+from typing import NoReturn
 
 _WHOLE = re.compile(r"-?\d{1,30}", re.ASCII)
 _DECIMAL = re.compile(r"-?\d{1,30}(\.\d{0,30})?([eE][-+]?\d{1,3})?", re.ASCII)
@@ -41,7 +42,7 @@ def decimal_or_none(text: str) -> float | None:
 class Choices(dict):
     """What each allowed text stands for: `choices[text]`; for any other ValueError lists the allowed ones."""
 
-    def __missing__(self, text: str):
+    def __missing__(self, text: str) -> NoReturn:
         raise ValueError(f"{_shown(text)} is none of {', '.join(map(repr, self))}")
 
 

@@ -37,12 +37,13 @@ frame = SimpleNamespace(threshold=ThresholdFrame, delta=DeltaFrame, aggregate=Ag
 
 EMITS = ("final", "watermark", "arrival")
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is_null", "not_null")
+_LISTS = (tuple, list, set, frozenset)
 WINDOW_COLUMNS = ("window_start", "window_end", "revision", "pane", "emitted_at", "events", "late_events")
 EVENT_COLUMNS = ("start", "end", "arrival", "seq")
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
-def policy(name: str, **parameters) -> Policy:
+def policy(name: str, **parameters: object) -> Policy:
     """A user-programmed slide policy, with its parameters."""
     return Policy(name, tuple(sorted(parameters.items())))
 
@@ -53,10 +54,10 @@ class Aggregate:
 
     function: str
     columns: tuple[str, ...] = ()
-    parameters: tuple[tuple[str, object], ...] = ()
+    parameters: tuple[tuple[str, int | float], ...] = ()
 
 
-def agg(function: str, *columns: str, **parameters) -> Aggregate:
+def agg(function: str, *columns: str, **parameters: int | float) -> Aggregate:
     """An aggregate of a query: `agg("count")`, `agg("mean", "trip_duration_s")`, `agg("std", "value", ddof=0)`."""
     return Aggregate(function, tuple(columns), tuple(sorted(parameters.items())))
 
@@ -80,7 +81,7 @@ class Query:
     emit: str = "watermark"
     where: tuple[tuple[str, str, object], ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require(bool(_NAME.match(self.name)), "name", self.name, "lower-case letters, digits and _")
         distinct = isinstance(self.key, tuple) and len(set(self.key)) == len(self.key)
         require(distinct, "key", self.key, "a tuple of column names, each once; () for one group")
@@ -91,20 +92,24 @@ class Query:
         for condition in self.where:
             _check_condition(condition)
 
-    def _check_lateness(self):
+    def _check_lateness(self) -> None:
         for parameter in ("lateness", "allowed_lateness"):
             value = getattr(self, parameter)
             fits = isinstance(value, timedelta) and value >= timedelta(0)
             require(fits, parameter, value, "a timedelta of zero or more")
 
-    def _check_names(self):
+    def _check_names(self) -> None:
         taken = set(self.key) | set(WINDOW_COLUMNS) | {"emitted_date"}
         for column in self.key:
             require(column not in WINDOW_COLUMNS, "key", column, f"a column other than {', '.join(WINDOW_COLUMNS)}")
         for name, aggregate in self.aggregates.items():
             require(isinstance(aggregate, Aggregate), f"aggregates[{name!r}]", aggregate, "agg(function, *columns)")
-            require(bool(_NAME.match(name)) and name not in taken, "aggregates", name,
-                    "a new lower-case name that is neither a key nor a column of every window table")
+            require(
+                bool(_NAME.match(name)) and name not in taken,
+                "aggregates",
+                name,
+                "a new lower-case name that is neither a key nor a column of every window table",
+            )
 
     @property
     def value_columns(self) -> tuple[str, ...]:
@@ -113,16 +118,21 @@ class Query:
 
     @property
     def read_columns(self) -> tuple[str, ...]:
-        """Key, aggregated and filtered columns: what a replay reads beside the times."""
+        """Key, aggregated and filtered columns: what a replay reads apart from the times."""
         filtered = (column for column, _, _ in self.where)
         return tuple(c for c in dict.fromkeys((*self.key, *self.value_columns, *filtered)) if c not in EVENT_COLUMNS)
 
 
-def _check_condition(condition: object) -> None:
+def listed(value: object) -> list[object]:
+    """The values of a condition with `in` or `not_in`."""
+    assert isinstance(value, _LISTS), "Query refuses other values"
+    return list(value)
+
+
+def _check_condition(condition: tuple[str, str, object]) -> None:
     shaped = isinstance(condition, tuple) and len(condition) == 3
     require(shaped, "where", condition, "(column, operator, value) triples")
     _, operator, value = condition
     require(operator in OPERATORS, "where", operator, "one of " + " ".join(OPERATORS))
     if operator in ("in", "not_in"):
-        listed = isinstance(value, (tuple, list, set, frozenset))
-        require(listed, "where", value, f"a tuple of values for {operator}")
+        require(isinstance(value, _LISTS), "where", value, f"a tuple of values for {operator}")

@@ -49,13 +49,13 @@ def queries_of(stream_name: str) -> list[Query]:
 
 def stream_hash(name: str) -> str:
     """Changes whenever what a stream's lines mean may change: its file and the files that every stream shares."""
-    shared = [ROOT / "stream.py", ROOT / "reading.py", ROOT / "fields.py", ROOT / "local_time.py"]
+    shared = [ROOT / "stream.py", ROOT / "parsing.py", ROOT / "fields.py", ROOT / "local_time.py"]
     return _hash_files([ROOT / "streams" / f"{name}.py", *shared])
 
 
 def replay_hash(name: str) -> str:
-    """Changes whenever what a replay takes from a stream's definition does, beside its events: what columns hold, which
-    days there are, and how far ahead an event may be. How lines are read shows in the events."""
+    """Changes whenever what a replay takes from a stream's definition does, apart from its events: what columns hold,
+    which days there are, and how far ahead an event may be. How lines are read shows in the events."""
     found = stream(name)
     columns = [(column.name, column.type, column.low, column.high, column.nullable) for column in found.columns]
     facts = (found.key, columns, found.ahead_at_most, found.first_day, found.last_day)
@@ -64,7 +64,7 @@ def replay_hash(name: str) -> str:
 
 def query_hash(name: str) -> str:
     """Changes whenever a query's file or the query language changes."""
-    return _hash_files([ROOT / "queries" / f"{name}.py", ROOT / "query.py", ROOT / "windows.py"])
+    return _hash_files([ROOT / "queries" / f"{name}.py", ROOT / "query.py", *sorted((ROOT / "windows").glob("*.py"))])
 
 
 def _hash_files(paths: list[Path]) -> str:

@@ -1,4 +1,4 @@
-"""What a stream is: its files, how a line becomes readings, its columns, times, key, and what is refused.
+"""What a stream is: its files, how a line becomes records, its columns, times, key, and what is refused.
 
 A stream is one file in `schemas/streams/` that holds `STREAM = Stream(...)`. Everything is plain data and functions of
 the standard library, so that DAG parsing, Spark and the docs read the same definitions.
@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _EPOCH = date(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _WIDEST = {"int64": (-(2**63), 2**63 - 1), "float64": (-sys.float_info.max, sys.float_info.max)}
 
 
-class Reading(NamedTuple):
+class Record(NamedTuple):
     """An event as its line says it. Times in µs since the Unix epoch, UTC; values in the order of `Stream.columns`."""
 
     start_us: int
@@ -26,16 +26,16 @@ class Reading(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a line stands: its file's path below the landing folder, its number from 1; and what lies beside the files
-    of events: by name, what each side input's `read` made of its lines."""
+    """Where a line stands: its file's path below the landing folder, its number from 1; and what lies alongside
+    the files of events: by name, what each side input's `read` made of its lines."""
 
     path: str = ""
     line: int = 0
-    beside: Mapping[str, object] = {}
+    side_inputs: Mapping[str, Any] = {}
 
 
 class Refusal(NamedTuple):
-    """Why a reading is not an event. `arrival_us` is kept where it could be read."""
+    """Why a record is not an event. `arrival_us` is kept where it could be read."""
 
     reason: str
     detail: str
@@ -65,7 +65,7 @@ class Layout:
     """One way in which the stream's lines are written.
 
     `header` is the first line's fields (None: no header, the layout is chosen by `paths`); `parse` turns a line's
-    fields and place into readings or refusals, and may raise ValueError (refused as `unreadable`, with its text as the
+    fields and place into records or refusals, and may raise ValueError (refused as `unreadable`, with its text as the
     detail). `identity` is what makes an event one and the same: "line" (equal lines of the layout), a tuple of columns,
     or None (nothing is a duplicate).
     """
@@ -73,7 +73,7 @@ class Layout:
     name: str
     paths: tuple[str, ...]
     header: tuple[str, ...] | None
-    parse: Callable[[list[str], Place], Iterable[Reading | Refusal]]
+    parse: Callable[[list[str], Place], Iterable[Record | Refusal]]
     identity: str | tuple[str, ...] | None
     delimiter: str = ","
     fields: int | None = None  # how many a line has; None: ragged lines are the layout's own affair
@@ -81,10 +81,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class SideInput:
-    """Files that hold no events, but what some layout needs to read others. They are read before any line is judged;
+    """Files that hold no events, but what some layout needs to read others. They are read before any line is parsed;
     a change of theirs is a change of the definition, so that silver is made again.
 
-    `read` turns the lines of all its files, in the order of their paths, into what `Place.beside` holds.
+    `read` turns the lines of all its files, in the order of their paths, into what `Place.side_inputs` holds.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Stream:
     clock_rule: str
     first_day: date
     last_day: date | None = None
-    not_events: tuple[tuple[str, str], ...] = ()  # (path pattern, why): skipped aloud
+    not_events: tuple[tuple[str, str], ...] = ()  # (path pattern, why): skipped with a message
     side_inputs: tuple[SideInput, ...] = ()
     refusals: dict[str, str] = field(default_factory=dict)  # the stream's own reasons and what they mean
     start_meaning: str = "when it began"
@@ -121,7 +121,7 @@ class Stream:
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """Where each column stands among the values of a reading."""
+        """Where each column stands among the values of a record."""
         return {column.name: i for i, column in enumerate(self.columns)}
 
     @cached_property
@@ -151,9 +151,9 @@ def _bounds(column: Column) -> tuple[float, float]:
     return least if column.low is None else column.low, greatest if column.high is None else column.high
 
 
-# Reasons that every stream shares, in the order in which a line is judged.
+# Reasons that every stream shares, in the order in which a line is checked.
 COMMON_REFUSALS = {
-    "unreadable file": "the file could not be read to its end (truncated or damaged); it counts as one reading",
+    "unreadable file": "the file could not be read to its end (truncated or damaged); it counts as one record",
     "unknown layout": "the file's first line is none of the stream's headers",
     "line too long": "the line is longer than 1 MiB; its first 1,000 characters are kept",
     "NUL byte": "the line holds a NUL byte",

@@ -1,6 +1,6 @@
 """What every Delta table is: columns with unit and meaning, partitioning, row order in files, and CHECK constraints.
 
-`pipelines/lake.py` makes tables from these definitions and refuses a table on disk that differs; the docs page of
+`pipelines/lake/contract.py` makes tables from these definitions and refuses one on disk that differs; the docs page of
 tables is made from them too. The aggregates' own columns come from the kernels (their types follow the column types),
 so `window_table` takes them as an argument.
 """
@@ -34,7 +34,7 @@ def _required(name: str, type_: str, meaning: str, unit: str | None = None) -> C
 
 PATH = _required("path", "string", "path of the file below the landing folder")
 LINE = _required("line", "int64", "number of the line in the file, from 1, the header counted")
-READING = _required("reading", "int64", "number of the reading within its line, from 0")
+READING = _required("reading", "int64", "number of the record within its line, from 0")
 EVENT_TIMES = (
     _required("start", "timestamp", "when the event began (event time), UTC"),
     _required("end", "timestamp", "when the event ended, UTC; equal to start for a point event"),
@@ -43,92 +43,127 @@ EVENT_TIMES = (
 
 
 def files_table(stream: Stream) -> Table:
-    """One row per landed path, with what became of its readings (law 1 of semantics §5)."""
+    """One row per landed path, with what became of its records (law 1 of semantics §5)."""
     count = "int64"
     return Table(
-        f"files_{stream.name}", f"Every file that landed for {stream.name}, and what became of its readings",
-        (PATH,
-         _required("content_hash", "string", "SHA-256 of the file's bytes"),
-         _required("file_bytes", count, "size of the file as it landed", "bytes"),
-         _required("landed_date", "date", "the day on which this content was first ingested, UTC"),
-         _required("state", "string", "accepted, empty, duplicate file, unreadable, or no events"),
-         Column("detail", "string", "why the file is in that state"),
-         Column("layout", "string", "name of the stream's layout that reads the file"),
-         _required("lines", count, "lines of the file, the header counted"),
-         _required("readings", count, "readings of the file: accepted + quarantined + duplicates"),
-         _required("accepted", count, "readings that are rows of silver"),
-         _required("quarantined", count, "readings refused with a reason other than duplicate"),
-         _required("duplicates", count, "readings refused because an equal one came earlier"),
-         _required("definition", "string", "hash of the stream's definition that judged the readings")),
-        constraints=(("all_accounted", "readings = accepted + quarantined + duplicates"),))
+        f"files_{stream.name}",
+        f"Every file that landed for {stream.name}, and what became of its records",
+        (
+            PATH,
+            _required("content_hash", "string", "SHA-256 of the file's bytes"),
+            _required("file_bytes", count, "size of the file as it landed", "bytes"),
+            _required("landed_date", "date", "the day on which this content was first ingested, UTC"),
+            _required("state", "string", "accepted, empty, duplicate file, unreadable, or no events"),
+            Column("detail", "string", "why the file is in that state"),
+            Column("layout", "string", "name of the stream's layout that reads the file"),
+            _required("lines", count, "lines of the file, the header counted"),
+            _required("readings", count, "records of the file: accepted + quarantined + duplicates"),
+            _required("accepted", count, "records that are rows of silver"),
+            _required("quarantined", count, "records refused with a reason other than duplicate"),
+            _required("duplicates", count, "records refused because an equal one came earlier"),
+            _required("definition", "string", "hash of the stream's definition by which the records were parsed"),
+        ),
+        constraints=(("all_accounted", "readings = accepted + quarantined + duplicates"),),
+    )
 
 
 def bronze_table(stream: Stream) -> Table:
     """The lines as received."""
     return Table(
-        f"bronze_{stream.name}", f"Lines of {stream.name} as received, one row per line",
-        (PATH, LINE,
-         _required("text", "string", "the line without its line end; bytes that are not UTF-8, and NUL, as \\xNN"),
-         Column("damage", "string", "NUL byte, not UTF-8 or line too long, where the text is not the line's own bytes"),
-         _required("landed_date", "date", "the day on which the file landed, UTC")),
-        partition_by=("landed_date",))
+        f"bronze_{stream.name}",
+        f"Lines of {stream.name} as received, one row per line",
+        (
+            PATH,
+            LINE,
+            _required("text", "string", "the line without its line end; bytes that are not UTF-8, and NUL, as \\xNN"),
+            Column(
+                "damage", "string", "NUL byte, not UTF-8 or line too long, where the text is not the line's own bytes"
+            ),
+            _required("landed_date", "date", "the day on which the file landed, UTC"),
+        ),
+        partition_by=("landed_date",),
+    )
 
 
 def silver_table(stream: Stream) -> Table:
     """Events: typed, deduplicated, in arrival order."""
     return Table(
-        f"silver_{stream.name}", f"Events of {stream.name}: {stream.title}",
-        (*stream.columns, *EVENT_TIMES, PATH, LINE, READING,
-         Column("identity", "string", "hash of what makes the event one and the same; null where the stream has none"),
-         _required("definition", "string", "hash of the stream's definition that accepted the row"),
-         _required("arrival_date", "date", "day of arrival, UTC"),
-         _required("bucket", "int64", f"hash of ({', '.join(stream.key)}) modulo {stream.buckets}")),
-        partition_by=("arrival_date", "bucket"), sort_by=(*stream.key, "arrival", "path", "line", "reading"),
-        constraints=(("ends_after_start", "`end` >= start"),))
+        f"silver_{stream.name}",
+        f"Events of {stream.name}: {stream.title}",
+        (
+            *stream.columns,
+            *EVENT_TIMES,
+            PATH,
+            LINE,
+            READING,
+            Column(
+                "identity", "string", "hash of what makes the event one and the same; null where the stream has none"
+            ),
+            _required("definition", "string", "hash of the stream's definition that accepted the row"),
+            _required("arrival_date", "date", "day of arrival, UTC"),
+            _required("bucket", "int64", f"hash of ({', '.join(stream.key)}) modulo {stream.buckets}"),
+        ),
+        partition_by=("arrival_date", "bucket"),
+        sort_by=(*stream.key, "arrival", "path", "line", "reading"),
+        constraints=(("ends_after_start", "`end` >= start"),),
+    )
 
 
 def quarantine_table(stream: Stream) -> Table:
-    """Refused readings, each with its reason."""
+    """Refused records, each with its reason."""
     return Table(
-        f"quarantine_{stream.name}", f"Readings of {stream.name} that were refused, each with its reason",
-        (PATH,
-         Column("line", "int64", "number of the line in the file; null where the file as a whole was refused"),
-         READING,
-         _required("reason", "string", "why, in the words of the stream's definition"),
-         Column("detail", "string", "the value and the limit"),
-         Column("arrival", "timestamp", "when the pipeline could have known, where that could be read, UTC"),
-         Column("identity", "string", "for duplicates: hash of the identity that came earlier"),
-         Column("text", "string", "the line"),
-         _required("definition", "string", "hash of the stream's definition that refused the row")),
-        sort_by=("path", "line", "reading"))
+        f"quarantine_{stream.name}",
+        f"Readings of {stream.name} that were refused, each with its reason",
+        (
+            PATH,
+            Column("line", "int64", "number of the line in the file; null where the file as a whole was refused"),
+            READING,
+            _required("reason", "string", "why, in the words of the stream's definition"),
+            Column("detail", "string", "the value and the limit"),
+            Column("arrival", "timestamp", "when the pipeline could have known, where that could be read, UTC"),
+            Column("identity", "string", "for duplicates: hash of the identity that came earlier"),
+            Column("text", "string", "the line"),
+            _required("definition", "string", "hash of the stream's definition that refused the row"),
+        ),
+        sort_by=("path", "line", "reading"),
+    )
 
 
 def pass_table(stream: Stream) -> Table:
     """The watermark's history: a staircase per arrival day."""
     return Table(
-        f"pass_{stream.name}", f"Arrival ticks of {stream.name} that raised the day's newest event start",
-        (_required("tick", "timestamp", "an arrival tick, UTC"),
-         _required("newest_start", "timestamp", "the newest event start that had arrived by then that day, UTC"),
-         _required("arrival_date", "date", "day of arrival, UTC")),
-        partition_by=("arrival_date",), sort_by=("tick",))
+        f"pass_{stream.name}",
+        f"Arrival ticks of {stream.name} that raised the day's newest event start",
+        (
+            _required("tick", "timestamp", "an arrival tick, UTC"),
+            _required("newest_start", "timestamp", "the newest event start that had arrived by then that day, UTC"),
+            _required("arrival_date", "date", "day of arrival, UTC"),
+        ),
+        partition_by=("arrival_date",),
+        sort_by=("tick",),
+    )
 
 
 def partitions_table(stream: Stream) -> Table:
     """A digest per arrival day of silver, by which a run knows later whether what it read has changed."""
     return Table(
-        f"partitions_{stream.name}", f"Content of each arrival day of silver_{stream.name}, as a digest",
-        (_required("arrival_date", "date", "day of arrival, UTC"),
-         _required("events", "int64", "rows of the day"),
-         _required("silver_digest", "string", "order-free hash of the day's rows"),
-         _required("pass_digest", "string", "hash of the day's pass ticks")))
+        f"partitions_{stream.name}",
+        f"Content of each arrival day of silver_{stream.name}, as a digest",
+        (
+            _required("arrival_date", "date", "day of arrival, UTC"),
+            _required("events", "int64", "rows of the day"),
+            _required("silver_digest", "string", "order-free hash of the day's rows"),
+            _required("pass_digest", "string", "hash of the day's pass ticks"),
+        ),
+    )
 
 
 WINDOW_COLUMNS = (
     _required("window_start", "timestamp", "start of the window, included, UTC"),
     _required("window_end", "timestamp", "end of the window, excluded, UTC"),
     _required("revision", "int64", "0, 1, 2, … per key and window; each replaces the one before"),
-    _required("pane", "string", "early, on_time, late or final"),
-    _required("emitted_at", "timestamp", "arrival tick at which a streaming system would have said so, UTC"),
+    _required("pane", "string", "the row's firing: early, on_time, late or final"),
+    _required("emitted_at", "timestamp", "arrival tick at which a streaming system would have emitted it, UTC"),
     _required("events", "int64", "events that the row covers"),
     _required("late_events", "int64", "how many of them arrived after the watermark had passed the window's end"),
 )
@@ -143,66 +178,109 @@ def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], s
     """A query's table: every revision of every window. `suffix="_audit"`: the rows that wait for the gate."""
     stage = ", before the gate" if suffix else ""
     return Table(
-        query.name + suffix, f"Every revision of every window of {query.name}{stage}",
+        query.name + suffix,
+        f"Every revision of every window of {query.name}{stage}",
         (*_key_columns(query, stream), *WINDOW_COLUMNS, *aggregates, EMITTED_DATE),
-        partition_by=("emitted_date",), sort_by=(*query.key, "window_start", "window_end", "revision"),
-        constraints=(("late_within_events", "late_events >= 0 AND late_events <= events"),
-                     ("window_has_length", "window_end > window_start")))
+        partition_by=("emitted_date",),
+        sort_by=(*query.key, "window_start", "window_end", "revision"),
+        constraints=(
+            ("late_within_events", "late_events >= 0 AND late_events <= events"),
+            ("window_has_length", "window_end > window_start"),
+        ),
+    )
 
 
 def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
     """Events that were too late for at least one of their windows, or too long for all."""
     return Table(
-        f"{query.name}_late{suffix}", f"Events that {query.name} could not count in some window" + (
-            ", before the gate" if suffix else ""),
-        (*_key_columns(query, stream), *EVENT_TIMES, PATH, LINE, READING,
-         _required("reason", "string", "too late, or too long"),
-         Column("first_missed", "timestamp", "start of the first window that it missed, UTC; null where it met none"),
-         Column("last_missed", "timestamp", "start of the last window that it missed, UTC; null where it met none"),
-         _required("windows_missed", "int64", "how many windows it missed"),
-         Column("late_by", "int64", "the watermark before its tick minus the end of the first missed window; of a "
+        f"{query.name}_late{suffix}",
+        f"Events that {query.name} could not count in some window" + (", before the gate" if suffix else ""),
+        (
+            *_key_columns(query, stream),
+            *EVENT_TIMES,
+            PATH,
+            LINE,
+            READING,
+            _required("reason", "string", "too late, or too long"),
+            Column(
+                "first_missed", "timestamp", "start of the first window that it missed, UTC; null where it met none"
+            ),
+            Column("last_missed", "timestamp", "start of the last window that it missed, UTC; null where it met none"),
+            _required("windows_missed", "int64", "how many windows it missed"),
+            Column(
+                "late_by",
+                "int64",
+                "the watermark before its tick minus the end of the first missed window; of a "
                 "too long event below zero if it came in time, null if it met none or came before any watermark",
-                "microseconds"),
-         _required("arrival_date", "date", "day of arrival, UTC: the run that wrote the row")),
-        partition_by=("arrival_date",), sort_by=(*query.key, "arrival", "path", "line", "reading"))
+                "microseconds",
+            ),
+            _required("arrival_date", "date", "day of arrival, UTC: the run that wrote the row"),
+        ),
+        partition_by=("arrival_date",),
+        sort_by=(*query.key, "arrival", "path", "line", "reading"),
+    )
 
 
 RUNS = Table(
-    "runs", "The ledger: one row when a step starts; when it ends one, and one per stage that it went through",
-    (_required("run_id", "string", "name of the run: shared by the steps of one logical date and query"),
-     _required("step", "string", "ingest, audit, or publish"),
-     Column("stage", "string", "stage of the flow map; null for the row of the whole step"),
-     _required("stream", "string", "name of the stream"),
-     Column("query", "string", "name of the query; null for ingest"),
-     Column("logical_date", "date", "the arrival day that the run is for; null for an ingest without one"),
-     _required("state", "string", "running, done, failed or refused"),
-     _required("at", "timestamp", "when this row was written, UTC; the same in the rows of a step's end"),
-     _required("seconds", "float64", "wall time of the step so far, or of the stage", "s"),
-     _required("inputs", "string", "JSON: digests of what was read, by table and partition"),
-     _required("outputs", "string", "JSON: table versions that were written"),
-     _required("counts", "string", "JSON: rows in and out, by kind"),
-     _required("code_hash", "string", "hash of the code of kernels/, pipelines/ and schemas/"),
-     _required("definition_hash", "string", "hash of the stream's and the query's definitions"),
-     Column("kernel", "string", "the kernels that made the rows; `counts` tells how many keys each"),
-     Column("message", "string", "what went wrong, for failed and refused")))
+    "runs",
+    "The ledger: one row when a step starts; when it ends one, and one per stage that it went through",
+    (
+        _required("run_id", "string", "name of the run: shared by the steps of one logical date and query"),
+        _required("step", "string", "ingest, audit, or publish"),
+        Column("stage", "string", "stage of the flow map; null for the row of the whole step"),
+        _required("stream", "string", "name of the stream"),
+        Column("query", "string", "name of the query; null for ingest"),
+        Column("logical_date", "date", "the arrival day that the run is for; null for an ingest without one"),
+        _required("state", "string", "running, done, failed or refused"),
+        _required("at", "timestamp", "when this row was written, UTC; the same in the rows of a step's end"),
+        _required("seconds", "float64", "wall time of the step so far, or of the stage", "s"),
+        _required("inputs", "string", "JSON: digests of what was read, by table and partition"),
+        _required("outputs", "string", "JSON: table versions that were written"),
+        _required("counts", "string", "JSON: rows in and out, by kind"),
+        _required("code_hash", "string", "hash of the code of kernels/, pipelines/ and schemas/"),
+        _required("definition_hash", "string", "hash of the stream's and the query's definitions"),
+        Column("kernel", "string", "the kernels that made the rows; `counts` has how many keys each"),
+        Column("message", "string", "what went wrong, for failed and refused"),
+    ),
+)
 
 VERDICTS = Table(
-    "verdicts", "What each check of the gate said",
-    (_required("run_id", "string", "name of the run"),
-     _required("stream", "string", "name of the stream"),
-     Column("query", "string", "name of the query; null for checks of silver"),
-     Column("logical_date", "date", "the arrival day that was judged"),
-     _required("table_name", "string", "table that was judged"),
-     _required("table_version", "int64", "exactly this version of it"),
-     _required("check_name", "string", "name of the check"),
-     _required("passed", "bool", "whether it held"),
-     _required("figure", "string", "what was measured"),
-     _required("allowed", "string", "the limit of that"),
-     Column("offending", "string", "SQL that shows the rows which broke it"),
-     _required("at", "timestamp", "when it was judged, UTC")))
+    "verdicts",
+    "What each check of the gate found",
+    (
+        _required("run_id", "string", "name of the run"),
+        _required("stream", "string", "name of the stream"),
+        Column("query", "string", "name of the query; null for checks of silver"),
+        Column("logical_date", "date", "the arrival day that was checked"),
+        _required("table_name", "string", "table that was checked"),
+        _required("table_version", "int64", "exactly this version of it"),
+        _required("check_name", "string", "name of the check"),
+        _required("passed", "bool", "whether it held"),
+        _required("figure", "string", "what was measured"),
+        _required("allowed", "string", "the limit of that"),
+        Column("offending", "string", "SQL that shows the rows which broke it"),
+        _required("at", "timestamp", "when it was checked, UTC"),
+    ),
+)
 
 
-def ingest_tables(stream: Stream) -> tuple[Table, ...]:
+def ingest_tables(stream: Stream) -> tuple[Table, Table, Table, Table, Table, Table]:
     """The tables that ingest keeps for a stream, in the order in which it writes them."""
-    return (files_table(stream), bronze_table(stream), silver_table(stream), quarantine_table(stream),
-            pass_table(stream), partitions_table(stream))
+    return (
+        files_table(stream),
+        bronze_table(stream),
+        silver_table(stream),
+        quarantine_table(stream),
+        pass_table(stream),
+        partitions_table(stream),
+    )
+
+
+def query_tables(query: Query, stream: Stream, aggregates: tuple[Column, ...]) -> tuple[Table, Table, Table, Table]:
+    """The tables of a query: results and late events as readers read them, then the same before the gate."""
+    return (
+        window_table(query, stream, aggregates),
+        late_table(query, stream),
+        window_table(query, stream, aggregates, "_audit"),
+        late_table(query, stream, "_audit"),
+    )

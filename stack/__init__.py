@@ -3,7 +3,6 @@
 Standard library only, run by any Python ≥ 3.11 before anything is installed (`python3 -m stack --help`).
 
     places.py          where things are
-    processes.py       find and end every process that the stack started
     commands.py        run one step of the set-up
     uv.py              uv, taken from PATH or installed into var/uv
     environments.py    .venv and .venv-airflow from the hashed requirement files
@@ -12,7 +11,7 @@ Standard library only, run by any Python ≥ 3.11 before anything is installed (
     archive.py         the class-data archive (training.py is the job that it is made from)
     compiled.py        the kernels, compiled once
     setting_up.py      the steps in their order
-    doctor.py          what is missing or wrong, each with the command that mends it
+    doctor.py          what is missing or wrong, each with the command that fixes it
     settings.py        Airflow's environment
     airflow.py         Airflow's processes
     rest.py            a client of Airflow's REST API

@@ -6,12 +6,15 @@ import sys
 from pathlib import Path
 
 if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Python meets first
-    sys.exit(f"Windrow needs Python 3.11 or newer, this is {sys.version.split()[0]}; "
-             "mend it with: apt-get install -y python3.11   # or point make at one: make PYTHON=python3.12")
+    sys.exit(
+        f"Windrow needs Python 3.11 or newer, this is {sys.version.split()[0]}; "
+        "fix it with: apt-get install -y python3.11   # or point make at one: make PYTHON=python3.12"
+    )
 
 from pipelines import config
+from processes import signals
 from schemas.errors import WindrowError
-from stack import airflow, demo, doctor, lock, processes, setting_up, settings
+from stack import airflow, demo, doctor, lock, setting_up, settings
 from stack.places import say
 
 
@@ -36,18 +39,22 @@ def main() -> int:
     """Run one command; an error is its text and its exit code, never a traceback."""
     wanted = _arguments().parse_args()
     actions = {
-        "setup": setting_up.run, "up": up, "down": down, "doctor": doctor.run, "lock": lock.run,
+        "setup": setting_up.run,
+        "up": up,
+        "down": down,
+        "doctor": doctor.run,
+        "lock": lock.run,
         "demo": lambda: demo.run(wanted.landing),
     }
     try:
-        with processes.signals_raise():
+        with signals.raised():
             return actions[wanted.command]() or 0
     except WindrowError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    except processes.Interrupted as interrupted:
-        print(f"{interrupted}; nothing was left running", file=sys.stderr)
-        return interrupted.exit_code
+    except signals.Stopped as stopped:
+        print(f"{stopped}; nothing was left running", file=sys.stderr)
+        return stopped.exit_code
 
 
 def _arguments() -> argparse.ArgumentParser:
@@ -56,12 +63,16 @@ def _arguments() -> argparse.ArgumentParser:
     commands.add_parser("setup", help="make the environments, fetch Delta's JARs, prepare Spark")
     commands.add_parser("up", help="start Airflow and leave it running")
     commands.add_parser("down", help="stop Airflow")
-    commands.add_parser("doctor", help="what is missing or wrong, and the command that mends it")
+    commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")
     commands.add_parser("lock", help="make the requirement files again from pyproject.toml")
     demonstration = commands.add_parser("demo", help="a scheduled run and a backfill, and what came out")
     # From the environment: make starts a command with quotes through a shell, which keeps signals to itself.
-    demonstration.add_argument("--landing", type=_folder, default=os.environ.get("LANDING", ""),
-                               help="real landing files (default: LANDING, else generated ones)")
+    demonstration.add_argument(
+        "--landing",
+        type=_folder,
+        default=os.environ.get("LANDING", ""),
+        help="real landing files (default: LANDING, else generated ones)",
+    )
     return parser
 
 

@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from processes import marked, signals
 from schemas.errors import NotSetUp
-from stack import commands, processes, rest, settings
+from stack import commands, rest, settings
 from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY
 
 PREFERRED_PORT, ANY_PORT = 8080, 0
@@ -51,7 +52,7 @@ class Running:
 def running(home: Path) -> Running | None:
     """The Airflow of this home if it runs and answers."""
     path = _state_file(home)
-    if not path.exists() or not processes.marked(settings.mark(home)):
+    if not path.exists() or not marked.marked(settings.mark(home)):
         return None
     port = json.loads(path.read_text())["port"]
     return Running(home, port) if rest.healthy(port) else None
@@ -74,8 +75,8 @@ def start(home: Path, landing: Path | None = None, dags: Path = REPOSITORY / "da
 
 def stop(home: Path) -> int:
     """End every process of this home's Airflow and all that its tasks started; returns their number."""
-    with processes.signals_wait():
-        return processes.end(settings.mark(home))
+    with signals.ignored():
+        return marked.end(settings.mark(home))
 
 
 @contextmanager
@@ -106,7 +107,7 @@ def _bindable(preferred: int) -> int:
 
 
 def logs(home: Path) -> Path:
-    """Where the parts write what they say; the tasks' own logs lie beside it."""
+    """Where the parts write their logs; the tasks' own logs lie alongside it."""
     return settings.airflow_home(home) / "logs" / "stack"
 
 
@@ -126,8 +127,13 @@ def _start_parts(home: Path, port: int, environment: dict[str, str]) -> None:
 def _start_part(name: str, words: tuple[str, ...], home: Path, environment: dict) -> subprocess.Popen:
     with open(logs(home) / f"{name}.log", "wb") as log:
         return subprocess.Popen(
-            [AIRFLOW, name, *words], env=environment, stdin=subprocess.DEVNULL, stdout=log,
-            stderr=subprocess.STDOUT, start_new_session=True, cwd=settings.airflow_home(home),
+            [AIRFLOW, name, *words],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            cwd=settings.airflow_home(home),
         )
 
 

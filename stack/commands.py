@@ -6,24 +6,23 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from processes import marked, signals
 from schemas.errors import NotSetUp
-from stack import processes
 from stack.places import LOGS
 
 LINES_SHOWN = 15
 
 
-def run(name: str, command: list[str], mend: str, extra: Mapping[str, str] | None = None,
-        logs: Path = LOGS) -> str:
+def run(name: str, command: list[str], fix: str, extra: Mapping[str, str] | None = None, logs: Path = LOGS) -> str:
     """Run `command`, its output going to <logs>/<name>.log; returns that output.
 
-    Raises NotSetUp with the log's last lines and `mend` when it fails. A signal ends it and its children.
+    Raises NotSetUp with the log's last lines and `fix` when it fails. A signal ends it and its children.
     """
     log = logs / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     code = _run_logged(command, log, {**clean_environment(), **(extra or {})})
     if code != 0:
-        raise NotSetUp(f"{name} failed with exit code {code}; the end of {log}:\n{last_lines(log)}\n", mend)
+        raise NotSetUp(f"{name} failed with exit code {code}; the end of {log}:\n{last_lines(log)}\n", fix)
     return log.read_text(errors="replace")
 
 
@@ -49,9 +48,13 @@ def _run_logged(command: list[str], log: Path, environment: dict[str, str]) -> i
         try:
             # A session of its own: Ctrl-C reaches only us, and we end the child with all that it started.
             return subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                env={**environment, processes.MARK: mark}, start_new_session=True,
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**environment, marked.MARK: mark},
+                start_new_session=True,
             ).wait()
         finally:
-            with processes.signals_wait():
-                processes.end(mark, grace_s=2.0)
+            with signals.ignored():
+                marked.end(mark, grace_s=2.0)

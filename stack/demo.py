@@ -1,6 +1,6 @@
 """`make demo`: landing files, a real Airflow, a run, a backfill, and what came out of them.
 
-Each demo is made anew in a home of its own (var/demo, var/demo-real), beside the user's tables.
+Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables.
 """
 
 import os
@@ -47,7 +47,7 @@ def run(landing: Path | None) -> int:
     try:
         failed = _runs(tour)
     finally:
-        with _section("Stopping Airflow"):
+        with _section("Airflow ends"):
             say(f"{airflow.stop(tour.home)} processes ended")
     showing.results(tour.home, tour.landing)
     showing.next_steps(tour.home)
@@ -58,8 +58,10 @@ def run(landing: Path | None) -> int:
 def _over_generated_files() -> Tour:
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
     home = MADE / "demo"
-    why = (f"The landing files are generated (seed {SEED}) and end yesterday, {yesterday}: the scheduler\n"
-           "runs that day by itself as soon as the DAG is unpaused.")
+    why = (
+        f"The landing files are generated (seed {SEED}) and end yesterday, {yesterday}: the scheduler\n"
+        "runs that day by itself as soon as the DAG is unpaused."
+    )
     days = yesterday - timedelta(days=2), yesterday - timedelta(days=1)
     return Tour(home, home / "landing", None, days, why)
 
@@ -67,9 +69,11 @@ def _over_generated_files() -> Tour:
 def _over_real_files(landing: Path) -> Tour:
     if not landing.is_dir():
         raise WrongParameter("LANDING", str(landing), "a folder that exists")
-    why = ("The real trips are of 2017 and 2018: a run that the scheduler starts today finds none. So one\n"
-           "day is run by hand, 2018-11-04 when New York's clocks went back, and two dense days of 2017 are\n"
-           "backfilled.")
+    why = (
+        "The real trips are of 2017 and 2018: a run that the scheduler starts today finds none. So one\n"
+        "day is run by hand, 2018-11-04 when New York's clocks went back, and two dense days of 2017 are\n"
+        "backfilled."
+    )
     days = date(2017, 6, 3), date(2017, 6, 4)
     return Tour(MADE / "demo-real", landing, date(2018, 11, 4), days, why)
 

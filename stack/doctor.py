@@ -1,4 +1,4 @@
-"""What is missing or wrong, each with the command that mends it. `windrow doctor` prints the same."""
+"""What is missing or wrong, each with the command that fixes it. `windrow doctor` prints the same."""
 
 import shutil
 import sys
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines import config
+from processes import marked
 from schemas.errors import NotSetUp
-from stack import airflow, archive, compiled, environments, jars, java, processes, redis, settings, uv
+from stack import airflow, archive, compiled, environments, jars, java, redis, settings, uv
 from stack.places import JARS, say
 
 SETUP = "make setup"
@@ -18,17 +19,17 @@ FREE_BYTES_NEEDED = 4 * 1024**3
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. `wrong` is empty when all is well; `mend` is then empty too. What is optional is
-    told, but is nothing wrong."""
+    """One thing that was looked at. `wrong` is empty when all is well; `fix` is then empty too. What is optional is
+    listed, but is nothing wrong."""
 
     subject: str
     wrong: str = ""
-    mend: str = ""
+    fix: str = ""
     optional: bool = False
 
 
 def findings() -> list[Finding]:
-    """Look at everything; the order is that in which things must be mended."""
+    """Look at everything; the order is that in which things must be fixed."""
     return [check() for check in CHECKS]
 
 
@@ -38,7 +39,7 @@ def run() -> int:
     for finding in found:
         say(f"{_verdict(finding)}  {finding.subject}")
         if finding.wrong:
-            say(f"         {finding.wrong}\n         mend it with: {finding.mend}")
+            say(f"         {finding.wrong}\n         fix it with: {finding.fix}")
     wrong = sum(bool(finding.wrong) and not finding.optional for finding in found)
     say(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
     return NotSetUp.exit_code if wrong else 0
@@ -52,8 +53,11 @@ def _verdict(finding: Finding) -> str:
 
 def _system() -> Finding:
     linux = sys.platform == "linux"
-    return Finding("Linux", "" if linux else f"this is {sys.platform}; processes are found through /proc",
-                   "" if linux else "run it on Linux, or in a Linux container")
+    return Finding(
+        "Linux",
+        "" if linux else f"this is {sys.platform}; processes are found through /proc",
+        "" if linux else "run it on Linux, or in a Linux container",
+    )
 
 
 def _disk() -> Finding:
@@ -71,12 +75,12 @@ def _uv() -> Finding:
 
 
 def _java() -> Finding:
-    return _present(f"Java {java.OLDEST} or newer", java.find(), "Spark finds none", java.mend())
+    return _present(f"Java {java.OLDEST} or newer", java.find(), "Spark finds none", java.fix())
 
 
 def _redis() -> Finding:
     wrong = "" if redis.find() else "there is none on PATH: the tests of the networked store are skipped"
-    return Finding("Redis server, for tests", wrong, redis.mend() if wrong else "", optional=True)
+    return Finding("Redis server, for tests", wrong, redis.fix() if wrong else "", optional=True)
 
 
 def _environment(environment: environments.Environment) -> Finding:
@@ -84,7 +88,7 @@ def _environment(environment: environments.Environment) -> Finding:
     if not environment.python.exists():
         wrong = "it is missing"
     elif not environments.is_current(environment):
-        wrong = f"it was not made from {environment.requirements.name} as it is now"
+        wrong = f"it was not made from {environment.requirements.name} and pyproject.toml as they are now"
     return Finding(f"environment {environment.folder.name}", wrong, SETUP if wrong else "")
 
 
@@ -105,10 +109,10 @@ def _compiled() -> Finding:
 
 def _left_over() -> Finding:
     home = config.load().home
-    left = processes.marked(settings.mark(home))
+    left = marked.marked(settings.mark(home))
     if not left or airflow.running(home):
         return Finding("processes of Airflow")
-    listed = "; ".join(f"{pid} {processes.describe(pid)[:60]}" for pid in left[:5])
+    listed = "; ".join(f"{pid} {marked.describe(pid)[:60]}" for pid in left[:5])
     wrong = f"{len(left)} run, but Airflow does not answer: {listed}"
     return Finding("processes of Airflow", wrong, "make down")
 
@@ -122,14 +126,23 @@ def _landing() -> Finding:
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
-    _system, _disk, _uv, _java, _redis,
-    lambda: _environment(environments.SPARK), lambda: _environment(environments.AIRFLOW),
-    _jars, _archive, _compiled, _left_over, _landing,
+    _system,
+    _disk,
+    _uv,
+    _java,
+    _redis,
+    lambda: _environment(environments.SPARK),
+    lambda: _environment(environments.AIRFLOW),
+    _jars,
+    _archive,
+    _compiled,
+    _left_over,
+    _landing,
 )
 
 
-def _present(subject: str, found: str | None, wrong: str, mend: str) -> Finding:
-    return Finding(subject) if found else Finding(subject, wrong, mend)
+def _present(subject: str, found: str | None, wrong: str, fix: str) -> Finding:
+    return Finding(subject) if found else Finding(subject, wrong, fix)
 
 
 def _existing(folder: Path) -> Path:

@@ -1,6 +1,7 @@
 """`.venv` (Spark, kernels, tests) and `.venv-airflow`, made from the hashed requirement files.
 
-A stamp inside each environment holds the digest of what it was made from: the second set-up costs nothing.
+Windrow itself is installed into both as a link to the checkout (an editable install), which also makes the command
+`windrow`. A stamp inside each holds the digest of what it was made from: the second set-up costs nothing.
 """
 
 import hashlib
@@ -13,29 +14,19 @@ from stack import commands, uv
 from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY, REQUIREMENTS, SPARK_ENVIRONMENT, say, site_packages
 
 STAMP = "windrow.stamp"
+PROJECT = REPOSITORY / "pyproject.toml"
+# The link that the build backend makes of an editable install.
+LINK = "_windrow.pth"
 # numba and the pins of Spark have no wheels for newer Pythons (requires-python in pyproject.toml).
 PYTHONS = ">=3.11,<3.13"
-
-# Runs as sh and as Python, since a shebang can hold neither a blank nor a long path.
-# -P: a folder named `schemas` where the user stands must not be imported instead of ours.
-LAUNCHER = """#!/bin/sh
-'''exec' "$(dirname -- "$(realpath -- "$0")")/python" -P "$0" "$@"
-' '''
-import sys
-
-from pipelines.__main__ import main
-
-sys.exit(main())
-"""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """One virtual environment: where it is, what it is made from, whether it gets the `windrow` command."""
+    """One virtual environment: where it is, and what it is made from."""
 
     folder: Path
     requirements: Path
-    launcher: bool
 
     @property
     def stamp(self) -> Path:
@@ -46,19 +37,20 @@ class Environment:
         return self.folder / "bin" / "python"
 
 
-SPARK = Environment(SPARK_ENVIRONMENT, REQUIREMENTS / "spark.txt", launcher=True)
-AIRFLOW = Environment(AIRFLOW_ENVIRONMENT, REQUIREMENTS / "airflow.txt", launcher=False)
+SPARK = Environment(SPARK_ENVIRONMENT, REQUIREMENTS / "spark.txt")
+AIRFLOW = Environment(AIRFLOW_ENVIRONMENT, REQUIREMENTS / "airflow.txt")
 
 
 def digest(environment: Environment) -> str:
-    """What the stamp must hold: the requirements' digest, and the folder: a moved environment is broken."""
-    return f"{hashlib.sha256(environment.requirements.read_bytes()).hexdigest()} {environment.folder}\n"
+    """What the stamp must hold: a digest of requirements and project, and the folder: a moved environment is broken."""
+    made_from = environment.requirements.read_bytes() + PROJECT.read_bytes()
+    return f"{hashlib.sha256(made_from).hexdigest()} {environment.folder}\n"
 
 
 def is_current(environment: Environment) -> bool:
-    """True when it was made here, from the requirement file as it is now, and its links are in place."""
+    """True when it was made here, from what it is made from as that is now, and Windrow is installed."""
     made = environment.python.exists() and environment.stamp.exists()
-    return made and environment.stamp.read_text() == digest(environment) and not _links_missing(environment)
+    return made and environment.stamp.read_text() == digest(environment) and _has_windrow(environment)
 
 
 def ensure(environment: Environment) -> None:
@@ -69,7 +61,7 @@ def ensure(environment: Environment) -> None:
     if not environment.python.exists() or _was_moved(environment):
         _create(environment)
     _install(environment)
-    _link(environment)
+    _install_windrow(environment)
     environment.stamp.write_text(digest(environment))
 
 
@@ -90,24 +82,27 @@ def _create(environment: Environment) -> None:
 def _install(environment: Environment) -> None:
     command = [uv.ensure(), "pip", "sync", "--require-hashes", "--python", str(environment.python)]
     commands.run(
-        f"install {environment.folder.name}", [*command, str(environment.requirements)],
-        f"rm -r {environment.folder} && make setup", {"UV_COMPILE_BYTECODE": "1"},
+        f"install {environment.folder.name}",
+        [*command, str(environment.requirements)],
+        f"rm -r {environment.folder} && make setup",
+        {"UV_COMPILE_BYTECODE": "1"},
     )
 
 
-def _links(environment: Environment) -> dict[Path, str]:
-    wanted = {site_packages(environment.folder) / "windrow.pth": f"{REPOSITORY}\n"}
-    if environment.launcher:
-        wanted[environment.folder / "bin" / "windrow"] = LAUNCHER
-    return wanted
+def _has_windrow(environment: Environment) -> bool:
+    return all(path.exists() for path in (environment.folder / "bin" / "windrow", _link(environment)))
 
 
-def _links_missing(environment: Environment) -> bool:
-    return any(not path.exists() or path.read_text() != text for path, text in _links(environment).items())
+def _link(environment: Environment) -> Path:
+    return site_packages(environment.folder) / LINK
 
 
-def _link(environment: Environment) -> None:
-    for path, text in _links(environment).items():
-        path.write_text(text)
-    if environment.launcher:
-        (environment.folder / "bin" / "windrow").chmod(0o755)
+def _install_windrow(environment: Environment) -> None:
+    options = ["--quiet", "--offline", "--no-deps", "--no-build-isolation", "--reinstall", "--python"]
+    commands.run(
+        f"install windrow into {environment.folder.name}",
+        [uv.ensure(), "pip", "install", *options, str(environment.python), "--editable", str(REPOSITORY)],
+        f"rm -r {environment.folder} && make setup",
+        # The build backend is a package of .venv, also when the environment is another.
+        {"PYTHONPATH": str(site_packages(SPARK_ENVIRONMENT))},
+    )

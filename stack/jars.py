@@ -14,7 +14,7 @@ from stack.places import IVY, JARS, PYTHON, REPOSITORY, say
 
 COORDINATE = "io.delta:delta-spark_4.2_2.13:4.4.0"
 DIGESTS = REPOSITORY / "stack" / "jars.sha256"
-MEND = "make setup"
+FIX = "make setup"
 
 # One resolver: Ivy's defaults look into ~/.m2 first, and fail where that holds a POM without its JAR.
 SETTINGS = """<ivysettings>
@@ -36,8 +36,11 @@ def problems(folder: Path) -> list[str]:
     found = {path.name: path for path in folder.glob("*.jar")}
     missing = [f"{name} is missing" for name in wanted if name not in found]
     foreign = [f"{name} is not one of Delta's" for name in sorted(found) if name not in wanted]
-    wrong = [f"{name} has another SHA-256" for name, path in sorted(found.items())
-             if name in wanted and sha256(path) != wanted[name]]
+    wrong = [
+        f"{name} has another SHA-256"
+        for name, path in sorted(found.items())
+        if name in wanted and sha256(path) != wanted[name]
+    ]
     return missing + wrong + foreign
 
 
@@ -78,8 +81,11 @@ def sha256(path: Path) -> str:
 
 def _place(source: Path, target: Path, digest: str) -> None:
     if (found := sha256(source)) != digest:
-        raise NotSetUp(f"{source} has SHA-256 {found}, not {digest} as in {DIGESTS.name}: it is not the file "
-                       "that was tested, and was not used", f"rm -r {IVY} && {MEND}")
+        raise NotSetUp(
+            f"{source} has SHA-256 {found}, not {digest} as in {DIGESTS.name}: it is not the file "
+            "that was tested, and was not used",
+            f"rm -r {IVY} && {FIX}",
+        )
     partial = target.with_suffix(".partial")
     shutil.copyfile(source, partial)
     partial.rename(target)
@@ -88,7 +94,7 @@ def _place(source: Path, target: Path, digest: str) -> None:
 def _resolved(fetched: Path, name: str) -> Path:
     found = sorted(fetched.glob(f"*_{name}"))
     if not found:
-        raise NotSetUp(f"Ivy brought no {name} into {fetched}", f"rm -r {IVY} && {MEND}")
+        raise NotSetUp(f"Ivy brought no {name} into {fetched}", f"rm -r {IVY} && {FIX}")
     return found[0]
 
 
@@ -98,8 +104,17 @@ def _fetch() -> None:
     settings.write_text(SETTINGS)
     job.write_text("")
     command = [
-        str(PYTHON.parent / "spark-submit"), "--master", "local[1]",
-        "--conf", f"spark.jars.ivySettings={settings}", "--conf", f"spark.jars.ivy={IVY}",
-        "--conf", "spark.driver.bindAddress=127.0.0.1", "--packages", COORDINATE, str(job),
+        str(PYTHON.parent / "spark-submit"),
+        "--master",
+        "local[1]",
+        "--conf",
+        f"spark.jars.ivySettings={settings}",
+        "--conf",
+        f"spark.jars.ivy={IVY}",
+        "--conf",
+        "spark.driver.bindAddress=127.0.0.1",
+        "--packages",
+        COORDINATE,
+        str(job),
     ]
-    commands.run("delta jars", command, f"rm -r {IVY} && {MEND}", {"PYSPARK_PYTHON": str(PYTHON)})
+    commands.run("delta jars", command, f"rm -r {IVY} && {FIX}", {"PYSPARK_PYTHON": str(PYTHON)})

@@ -44,7 +44,7 @@ def ensure() -> str:
     return find() or _install()
 
 
-def mend() -> str:
+def fix() -> str:
     """The command that brings a Java."""
     if os.environ.get("JAVA_HOME"):
         return "unset JAVA_HOME   # what it names is missing or older than Java 17"
@@ -53,7 +53,7 @@ def mend() -> str:
 
 def _install() -> str:
     if os.environ.get("JAVA_HOME") or os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise NotSetUp(f"there is no Java {OLDEST} or newer, which Spark needs", mend())
+        raise NotSetUp(f"there is no Java {OLDEST} or newer, which Spark needs", fix())
     say(f"  installing {PACKAGE}")
     commands.run("java", ["sh", "-c", BY_HAND], BY_HAND, {"DEBIAN_FRONTEND": "noninteractive"})
     if found := find():

@@ -19,7 +19,7 @@ def find() -> str | None:
     return shutil.which("redis-server")
 
 
-def mend() -> str:
+def fix() -> str:
     """The command that brings a server."""
     return f"sudo sh -c '{BY_HAND}'"
 
@@ -29,7 +29,7 @@ def ensure() -> str | None:
     if found := find():
         return found
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        say(f"  there is no redis-server; its tests will be skipped. To have them: {mend()}")
+        say(f"  there is no redis-server; its tests will be skipped. To have them: {fix()}")
         return None
     say(f"  installing {PACKAGE}")
     # Debian would start the server, and again at every boot: the tests start their own.

@@ -36,16 +36,19 @@ class Client:
         body = {"dag_run_id": run, "logical_date": f"{day}T00:00:00Z"}
         return self.call("POST", f"/dags/{dag}/dagRuns", body)["dag_run_id"]
 
-    def backfill(self, dag: str, first: date, last: date, backwards: bool = False,
-                 reprocess: str = "none") -> int:
+    def backfill(self, dag: str, first: date, last: date, backwards: bool = False, reprocess: str = "none") -> int:
         """Start Airflow's own backfill over the days first..last; returns its id. One per DAG at a time.
 
         Airflow's SQLite may be locked for a moment: it then answers 503, and the backfill may have begun without its
         runs. What there is of it is cancelled, and it is asked for again.
         """
         body = {
-            "dag_id": dag, "from_date": f"{first}T00:00:00Z", "to_date": f"{last}T00:00:00Z",
-            "run_backwards": backwards, "reprocess_behavior": reprocess, "max_active_runs": 2,
+            "dag_id": dag,
+            "from_date": f"{first}T00:00:00Z",
+            "to_date": f"{last}T00:00:00Z",
+            "run_backwards": backwards,
+            "reprocess_behavior": reprocess,
+            "max_active_runs": 2,
         }
         deadline = time.monotonic() + PATIENCE_S
         while True:
@@ -81,11 +84,16 @@ class Client:
 
     def wait_for_dag(self, dag: str, limit_s: float = 90.0) -> None:
         """Wait until the DAG processor has read a DAG. Raises NotSetUp with the files that can't be read."""
-        _wait(lambda: dag in self._names(), limit_s,
-              lambda: f"Airflow has not read the DAG {dag!r}: {self._broken()}")
+        _wait(lambda: dag in self._names(), limit_s, lambda: f"Airflow has not read the DAG {dag!r}: {self._broken()}")
 
-    def wait_for_runs(self, dag: str, kind: str, count: int, limit_s: float,
-                      progress: Callable[[list[dict]], None] = lambda runs: None) -> list[dict]:
+    def wait_for_runs(
+        self,
+        dag: str,
+        kind: str,
+        count: int,
+        limit_s: float,
+        progress: Callable[[list[dict]], None] = lambda runs: None,
+    ) -> list[dict]:
         """Wait until at least `count` runs of a kind are done, failed ones too; returns them."""
 
         def done() -> bool:

@@ -19,7 +19,7 @@ STEPS: tuple[tuple[str, Callable[[], object]], ...] = (
 
 
 def run() -> None:
-    """Set everything up. Raises NotSetUp with the command that mends what failed."""
+    """Set everything up. Raises NotSetUp with the command that fixes what failed."""
     with _alone():
         for number, (name, step) in enumerate(STEPS, start=1):
             say(f"[{number}/{len(STEPS)}] {name}")

@@ -8,7 +8,8 @@ import os
 import secrets
 from pathlib import Path
 
-from stack import commands, java, processes
+from processes import marked
+from stack import commands, java
 from stack.places import AIRFLOW_ENVIRONMENT, PYTHON, REPOSITORY
 
 USER = "admin"
@@ -22,12 +23,13 @@ def airflow_home(home: Path) -> Path:
 
 
 def mark(home: Path) -> str:
-    """The mark of every process of the Airflow of this home (see processes.py)."""
+    """The mark of every process of the Airflow of this home (processes/marked.py)."""
     return f"airflow {airflow_home(home).resolve()}"
 
 
-def airflow_environment(home: Path, port: int, landing: Path | None = None,
-                        dags: Path = REPOSITORY / "dags") -> dict[str, str]:
+def airflow_environment(
+    home: Path, port: int, landing: Path | None = None, dags: Path = REPOSITORY / "dags"
+) -> dict[str, str]:
     """The whole environment of Airflow's processes, and so of the tasks.
 
     `home` becomes WINDROW_HOME; `landing` becomes WINDROW_LANDING (default: what this process has, if any).
@@ -35,9 +37,12 @@ def airflow_environment(home: Path, port: int, landing: Path | None = None,
     """
     folder = airflow_home(home).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    outside = {name: value for name, value in commands.clean_environment().items()
-               if not name.startswith("AIRFLOW_") or name == DATABASE}
-    return outside | _of_tasks(home, landing) | _of_airflow(folder, port, dags) | {processes.MARK: mark(home)}
+    outside = {
+        name: value
+        for name, value in commands.clean_environment().items()
+        if not name.startswith("AIRFLOW_") or name == DATABASE
+    }
+    return outside | _of_tasks(home, landing) | _of_airflow(folder, port, dags) | {marked.MARK: mark(home)}
 
 
 def password(home: Path) -> str:

@@ -11,18 +11,18 @@ VERDICTS = """SELECT table_name, logical_date, count(*) AS checks, count(*) FILT
 FROM verdicts GROUP BY ALL ORDER BY ALL"""
 
 QUERIES = {
-    "Why were readings refused?":
-        "SELECT reason, count(*) AS readings FROM quarantine_bikes GROUP BY ALL ORDER BY readings DESC",
-    "Which stations were busiest, on which day in New York?":
-        """SELECT start_station_id, window_start, window_end, trips, longest_trip_duration_s
+    "Why were readings refused?": """SELECT reason, count(*) AS readings FROM quarantine_bikes
+GROUP BY ALL ORDER BY readings DESC""",
+    "Which stations were busiest, on which day in New York?": """SELECT
+start_station_id, window_start, window_end, trips, longest_trip_duration_s
 FROM bikes_daily_final ORDER BY trips DESC, start_station_id LIMIT 5""",
-    "What was known when, of the window that was corrected most often?":
-        """SELECT window_start, revision, pane, emitted_at, trips, late_events FROM bikes_demand
+    "What was known when, of the window that was corrected most often?": """SELECT
+window_start, revision, pane, emitted_at, trips, late_events FROM bikes_demand
 WHERE (start_station_id, window_start) IN (
     SELECT (start_station_id, window_start) FROM bikes_demand ORDER BY revision DESC, 1 LIMIT 1)
 ORDER BY revision LIMIT 6""",
-    "Which trips came too late for a window, and by how many minutes?":
-        """SELECT start_station_id, start, arrival, windows_missed, late_by // 60000000 AS late_by_minutes
+    "Which trips came too late for a window, and by how many minutes?": """SELECT
+start_station_id, start, arrival, windows_missed, late_by // 60000000 AS late_by_minutes
 FROM bikes_demand_late ORDER BY late_by DESC LIMIT 3""",
 }
 

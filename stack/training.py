@@ -34,7 +34,10 @@ def exercise(spark: SparkSession, folder: str) -> int:
     """Write, constrain, replace, read and map one small partitioned Delta table; returns its rows."""
     table = f"delta.`{folder}`"
     rows = spark.range(1000).selectExpr(
-        "id", "id % 7 as bucket", "date'2020-01-01' as day", "timestamp_micros(id * 1000000) as arrival",
+        "id",
+        "id % 7 as bucket",
+        "date'2020-01-01' as day",
+        "timestamp_micros(id * 1000000) as arrival",
         "cast(id as string) as name",
     )
     spark.sql(

@@ -5,19 +5,23 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from pipelines import compiled_kernels
 from schemas import registry
 
-compiled_kernels.use()
 os.environ.setdefault("WINDROW_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
-pytest_plugins = ["tests.lakes"]
+pytest_plugins = ["tests.support.fast", "tests.support.lakes"]
 
 # No deadline: the first example may compile a kernel, and machines are shared.
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("short", max_examples=150, derandomize=True, **COMMON)
+settings.register_profile("fast", max_examples=15, derandomize=True, **COMMON)
 settings.register_profile("nightly", max_examples=20_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("fast"):
+        settings.load_profile("fast")
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""Aggregators of point events: one file or folder = one kernel, found by looking. Each defines `KERNEL`, its object
-face, and `EXPLAINED_IN` if another module than its own explains it. Names that start with an underscore are shared by
+"""Aggregators of point events: one file or folder = one kernel, found by looking. Each defines `KERNEL`, its window
+API, and `EXPLAINED_IN` if another module than its own explains it. Names that start with an underscore are shared by
 several kernels."""
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Mapping
@@ -15,7 +16,8 @@ def kernels() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
-def face(kernel: str) -> type:
+@functools.cache
+def window_class(kernel: str) -> type:
     """The class of a kernel's object. NotServed for an unknown one."""
     if kernel not in kernels():
         raise NotServed("kernel", kernel, kernels())
@@ -31,7 +33,7 @@ def make(kernel: str, aggregates: Mapping[str, Aggregate], **options):
     that hold something else than float64; others are those of the kernel's class (`OPTIONS`).
     Raises NotServed for an unknown kernel or function, WrongParameter for a wrong option, column or parameter.
     """
-    made = face(kernel)
+    made = window_class(kernel)
     if not isinstance(aggregates, Mapping) or not all(isinstance(each, Aggregate) for each in aggregates.values()):
         raise WrongParameter("aggregates", aggregates, "a dict such as {'total': agg('sum', 'amount')}")
     allowed = (*made.OPTIONS, "column_types")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Card(NamedTuple):
-    """Costs in time, amortised unless `worst case` is said; source: paper and section, or what it is."""
+    """Costs in time, amortised unless marked `worst case`; source: paper and section, or what it is."""
 
     order: str
     insert: str

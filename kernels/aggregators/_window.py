@@ -1,6 +1,6 @@
-"""What the object faces of all aggregators share: names of columns and outputs, sorting of bursts, errors.
+"""What the window API of all aggregators shares: names of columns and outputs, sorting of bursts, errors.
 
-A kernel stands behind one address (_doors.py). Its class says which, how its options go into CREATE, and how its
+A kernel stands behind one address (_dispatch.py). Its class says which, how its options go into `create`, and how its
 invariants are checked.
 """
 
@@ -9,47 +9,47 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from kernels.aggregators import _doors
-from kernels.calls import ask_5
-from kernels.columns import Columns, Source, name_aggregates
-from kernels.memory import entry, inner, lend, load, not_inlined, store
+from kernels.aggregators._columns import Columns, Source, name_aggregates
+from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
 from kernels.monoids import AggregateSpec, find_monoid
-from kernels.operation_sources import TIMES
-from kernels.plan import SLOTS, Plan, make_plan
+from kernels.runtime.calls import ask, call
+from kernels.runtime.memory import address_of, entry, inner, not_inlined
+from kernels.runtime.struct import words_at
 from kernels.states import lower
+from kernels.states.layout import StatePlan
+from kernels.states.plan import Plan, make_plan
 from schemas.errors import AggregateFailed, BadInput, NotServed
 from schemas.query import Aggregate
 
 
 @entry
-def ask(door, s, operation, first, second, third):
-    """One operation."""
-    return ask_5(door, s, operation, first, second, third)
+def answer(kernel, s, between, plan, answers):
+    """Lower the aggregate of all entries, or of [low, high), if `between` is the address of the two; NOTHING if it is
+    not kept."""
+    kernel, bounds = PointKernel(kernel), words_at(between)
+    state = call(kernel.query, s) if between == 0 else call(kernel.range_query, s, bounds[0], bounds[1])
+    if state == 0:
+        return NOTHING
+    lower_all(StatePlan(plan), state, answers)
+    return DONE
 
 
 @entry
-def answer(door, s, between, plan, answers):
-    """Lower the aggregate of all entries, or of [low, high), if `between` is the address of the two; NOTHING if it is
-    not kept."""
-    if between == 0:
-        state = ask_5(door, s, _doors.QUERY, 0, 0, 0)
-    else:
-        state = ask_5(door, s, _doors.RANGE_QUERY, load(between, 0), load(between, 1), 0)
-    if state == 0:
-        return _doors.NOTHING
-    lower_all(plan, state, answers)
-    return _doors.DONE
+def lower_state(plan, state, answers):
+    """Lower any state of a plan."""
+    lower_all(StatePlan(plan), state, answers)
 
 
 @inner
 def lower_all(plan, state, answers):
     """Write (word, is_null, failed) per slot of a state."""
     not_inlined()
-    for slot in range(load(plan, SLOTS)):
+    answers = words_at(answers)
+    for slot in range(plan.slot_count):
         word, is_null, failed = lower(plan, state, slot)
-        store(answers, 3 * slot, word)
-        store(answers, 3 * slot + 1, 1 if is_null else 0)
-        store(answers, 3 * slot + 2, 1 if failed else 0)
+        answers[3 * slot] = word
+        answers[3 * slot + 1] = 1 if is_null else 0
+        answers[3 * slot + 2] = 1 if failed else 0
 
 
 class Window:
@@ -64,8 +64,8 @@ class Window:
     DEFAULT_TYPE = "float64"
     IN_ORDER_ONLY = False
     PANE_OPTION = 0
-    """CREATE's option where a replay keeps panes in it, of which it asks any range."""
-    door: Callable[[], int]
+    """The option of `create` where a replay keeps panes in it, of which it asks any range."""
+    dispatch: Callable[[], PointKernel]
     _check: Callable[[int, Plan], None]
     """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
 
@@ -75,8 +75,8 @@ class Window:
         self._columns = Columns(named.columns)
         self.refuse(named.specs)
         self._plan = make_plan(named.specs, counts_events=False)
-        self._answers = np.zeros((int(self._plan.block[SLOTS]), 3), np.int64)
-        self._address = self._create(lend(self._plan.block), **options)
+        self._answers = np.zeros((self._plan.layout.slot_count, 3), np.int64)
+        self._address = self._create(self._plan.address, **options)
         self._close = weakref.finalize(self, self._destroy, self._address)
 
     @classmethod
@@ -91,22 +91,26 @@ class Window:
         """Insert a burst, given in order of arrival; it is sorted here, stably. NumPy arrays are taken as they are."""
         times = self._columns.times(ts)
         source = self._columns.source(vs, times, np.argsort(times, kind="stable"))
-        if times.size and self._insert(source, times.size) == _doors.OUT_OF_ORDER:
-            raise BadInput(f"time {source.times[0]} after {self.youngest()}: {self._name()} takes events in order of "
-                           "time and took nothing of this insertion; finger_tree takes events out of order")
+        if times.size and self._insert(source, times.size) == OUT_OF_ORDER:
+            raise BadInput(
+                f"time {source.times[0]} after {self.youngest()}: {self._name()} takes events in order of "
+                "time and took nothing of this insertion; finger_tree takes events out of order"
+            )
 
     def evict(self, t: int) -> None:
         """Remove the entry at time `t`. BadInput if there is none."""
-        status = self._evict(_doors.EVICT, self._columns.time(t))
-        if status == _doors.NOTHING:
+        status = self._evict("evict", self._columns.time(t))
+        if status == NOTHING:
             raise BadInput(f"nothing is at time {t} to be evicted; the window {self._extent()}")
-        if status == _doors.NOT_OLDEST:
-            raise BadInput(f"time {t} is not the oldest, {self.oldest()}: {self._name()} evicts from the old end only; "
-                           "use finger_tree to evict elsewhere")
+        if status == NOT_OLDEST:
+            raise BadInput(
+                f"time {t} is not the oldest, {self.oldest()}: {self._name()} evicts from the old end only; "
+                "use finger_tree to evict elsewhere"
+            )
 
     def bulk_evict(self, t: int) -> None:
         """Remove all entries at times ≤ `t`; that may be none, or all."""
-        self._evict(_doors.BULK_EVICT, self._columns.time(t))
+        self._evict("bulk_evict", self._columns.time(t))
 
     def query(self) -> dict[str, int | float | bool | None]:
         """Aggregates of all entries by name, None for a null."""
@@ -115,21 +119,21 @@ class Window:
 
     def range_query(self, lo: int, hi: int) -> dict[str, int | float | bool | None]:
         """Aggregates of the entries with times in [lo, hi)."""
-        if self._answer((self._columns.time(lo), self._columns.time(hi))) == _doors.NOTHING:
+        if self._answer((self._columns.time(lo), self._columns.time(hi))) == NOTHING:
             raise NotServed(f"range_query of {self._name()}", (lo, hi), ("finger_tree", "monoid_tree", "recompute"))
         return self._lowered()
 
     def oldest(self) -> int | None:
         """Time of the oldest entry, None if there is none."""
-        return None if self._ask(_doors.IS_EMPTY) else self._ask(_doors.OLDEST)
+        return None if self._ask("is_empty") else self._ask("oldest")
 
     def youngest(self) -> int | None:
         """Time of the youngest entry, None if there is none."""
-        return None if self._ask(_doors.IS_EMPTY) else self._ask(_doors.YOUNGEST)
+        return None if self._ask("is_empty") else self._ask("youngest")
 
     def __len__(self) -> int:
         """Number of entries, which is that of different times."""
-        return self._ask(_doors.COUNT)
+        return self._ask("count")
 
     def check(self) -> None:
         """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(n)."""
@@ -144,26 +148,36 @@ class Window:
     @classmethod
     def _create(cls, plan: int) -> int:
         """Address of an empty structure; further arguments are the kernel's options."""
-        return ask(cls.door(), 0, _doors.CREATE, plan, 0, 0)
+        return ask(cls.dispatch().create, plan, 0, 0)
 
     @classmethod
     def _destroy(cls, s: int) -> None:
-        ask(cls.door(), s, _doors.DESTROY, 0, 0, 0)
+        ask(cls.dispatch().destroy, s)
 
-    def _ask(self, operation: int, first: int = 0, second: int = 0, third: int = 0) -> int:
-        return int(ask(self.door(), self._address, operation, first, second, third))
+    def _ask(self, operation: str, *words: int) -> int:
+        return ask(getattr(self.dispatch(), operation), self._address, *words)
 
     def _insert(self, source: Source, rows: int) -> int:
-        return self._ask(_doors.INSERT_BURST, int(source.block[TIMES]), source.address, rows)
+        return self._ask("insert_burst", address_of(source.times), source.address, rows)
 
-    def _evict(self, operation: int, time: int) -> int:
+    def _evict(self, operation: str, time: int) -> int:
         return self._ask(operation, time)
 
     def _answer(self, between: tuple[int, int] | None) -> int:
         """Answers of all entries, or of those in [low, high), into _answers."""
         words = np.array(between or (), np.int64)
-        return answer(self.door(), self._address, lend(words) if between else 0, lend(self._plan.block),
-                      lend(self._answers))
+        return answer(
+            self.dispatch().address,
+            self._address,
+            address_of(words) if between else 0,
+            self._plan.address,
+            address_of(self._answers),
+        )
+
+    def _outputs_at(self, state: int) -> dict[str, int | float | bool | None]:
+        """The outputs of the state at an address."""
+        lower_state(self._plan.address, state, address_of(self._answers))
+        return self._lowered()
 
     def _lowered(self) -> dict[str, int | float | bool | None]:
         answers = self._answers[self._plan.outputs]

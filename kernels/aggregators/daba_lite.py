@@ -7,8 +7,8 @@ The queue falls into regions, of which each entry's state says another thing. Ti
              front    left     right    accum.   back open
 
     front, accumulator   itself to the end of the accumulator (the middle): 35 = 2+3+…+8, 15 = 7+8
-    left                 itself to the end of the left: 7 = 3+4; MIDDLE_SUM = 5+6+7+8 = 26 is what is missing
-    right, back          itself; BACK = 9
+    left                 itself to the end of the left: 7 = 3+4; middle_sum = 5+6+7+8 = 26 is what is missing
+    right, back          itself; back = 9
 
     query() = 36 + 9 + 10. Each insertion and each eviction is one step: the accumulator takes an entry from the right
     (6 becomes 6 + 15 = 21) and the front one from the left (7 becomes 7 + 26 = 33). Left and right, as long as each
@@ -22,77 +22,58 @@ Source: DABA Lite, Tangwongsan, Hirzel, Schneider, "In-order sliding-window aggr
 (VLDB Journal 2021); FIBA §7, a baseline.
 """
 
+import functools
+
 from kernels.aggregators._card import Card
+from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._queue.check import check_daba
-from kernels.aggregators._queue.door import make_answer
-from kernels.aggregators._queue.face import LiteWindow
-from kernels.aggregators._queue.in_order import operations_of
-from kernels.aggregators._queue.layout import (
-    ACCUMULATOR,
-    BACK,
-    CLOSED,
-    END,
-    FIRST,
-    LEFT,
-    MIDDLE,
-    MIDDLE_SUM,
-    PLAN,
-    RIGHT,
-    STATE_BYTES,
-    STATES,
-    clear_scratch,
-    drop_before,
-    fold_between,
-    scratch,
-    state_at,
-)
-from kernels.aggregators._queue.lite import append_back, fold_values, query, suffixes_between
-from kernels.aggregators._queue.search import search
-from kernels.memory import inner, load, move, not_inlined, store
-from kernels.native import door_of
+from kernels.aggregators._queue.dispatch import queue_kernel
+from kernels.aggregators._queue.in_order import eviction, insertion
+from kernels.aggregators._queue.layout import cleared, copy_state, drop_before, fold_between, state_at
+from kernels.aggregators._queue.lite import append_range_of, append_values, query, suffixes_between
+from kernels.aggregators._queue.window_api import LiteWindow
+from kernels.runtime.memory import inner, not_inlined
 from kernels.states import merge
+
+NAME = "daba_lite"
 
 
 @inner
 def _aggregate_back(queue):
     """Take up what the open entry no longer holds back: a step per entry, done by as many at once as have one flip."""
-    closed, end = load(queue, CLOSED), load(queue, END)
-    while closed < end - 1:
-        steps = min(end - 1 - closed, _steps_to_flip(queue))
-        fold_between(queue, scratch(queue, BACK), STATES, closed, closed + steps)
-        closed += steps
-        store(queue, CLOSED, closed)
+    while queue.closed < queue.end - 1:
+        steps = min(queue.end - 1 - queue.closed, _steps_to_flip(queue))
+        fold_between(queue, queue.back, queue.states, queue.closed, queue.closed + steps)
+        queue.closed += steps
         _step(queue, steps)
 
 
 @inner
 def _drop(queue, ordinal):
     """Forget the entries before `ordinal`: a step per entry."""
-    first = load(queue, FIRST)
-    while first < ordinal:
-        steps = min(ordinal - first, _steps_to_flip(queue))
-        first += steps
-        drop_before(queue, first)
+    while queue.first < ordinal:
+        steps = min(ordinal - queue.first, _steps_to_flip(queue))
+        drop_before(queue, queue.first + steps)
         _step(queue, steps)
 
 
 @inner
 def _steps_to_flip(queue):
     """How many steps can be done at once: those before the next flip, or the one that begins with it."""
-    return max(1, load(queue, MIDDLE) - load(queue, LEFT))
+    return max(1, queue.middle - queue.left)
 
 
 @inner
 def _step(queue, steps):
     """After so many insertions, or so many evictions: as much of the work on the next front."""
     not_inlined()
-    if load(queue, LEFT) == load(queue, MIDDLE):
+    if queue.left == queue.middle:
         _flip(queue)
-    if load(queue, FIRST) == load(queue, MIDDLE):
-        clear_scratch(queue, BACK)
-        clear_scratch(queue, MIDDLE_SUM)
+    if queue.first == queue.middle:
+        cleared(queue, queue.back)
+        cleared(queue, queue.middle_sum)
         return
-    merges = min(steps, load(queue, RIGHT) - load(queue, LEFT))
+    merges = min(steps, queue.right - queue.left)
     if merges > 0:
         _extend_accumulator(queue, merges)
         _complete_left(queue, merges)
@@ -103,93 +84,70 @@ def _step(queue, steps):
 @inner
 def _flip(queue):
     """The front is finished and becomes the left, the back the right."""
-    store(queue, LEFT, load(queue, FIRST))
-    store(queue, RIGHT, load(queue, MIDDLE))
-    store(queue, ACCUMULATOR, load(queue, CLOSED))
-    store(queue, MIDDLE, load(queue, CLOSED))
-    move(scratch(queue, MIDDLE_SUM), scratch(queue, BACK), load(queue, STATE_BYTES) >> 3)
-    clear_scratch(queue, BACK)
+    queue.left, queue.right = queue.first, queue.middle
+    queue.accumulator = queue.middle = queue.closed
+    copy_state(queue, queue.middle_sum, queue.back)
+    cleared(queue, queue.back)
 
 
 @inner
 def _extend_accumulator(queue, entries):
-    """The last entries of the right come to hold the aggregate from themselves to the middle, if they are still there.
-    """
-    end = load(queue, ACCUMULATOR)
-    start = end - entries
-    carry = state_at(queue, end) if end < load(queue, MIDDLE) else 0
-    suffixes_between(queue, max(start, load(queue, FIRST)), end, carry)
-    store(queue, ACCUMULATOR, start)
+    """The last entries of the right come to hold the aggregate from themselves to the middle, if still there."""
+    end = queue.accumulator
+    carry = state_at(queue, end) if end < queue.middle else 0
+    queue.accumulator -= entries
+    suffixes_between(queue, max(queue.accumulator, queue.first), end, carry)
 
 
 @inner
 def _complete_left(queue, entries):
     """The first entries of the left, which reach to the right, come to reach to the middle, and belong to the front.
     A bulk eviction may have taken some already: their places may belong to others, or lie outside the ring."""
-    end, plan, middle_sum = load(queue, LEFT) + entries, load(queue, PLAN), scratch(queue, MIDDLE_SUM)
-    for ordinal in range(max(load(queue, LEFT), load(queue, FIRST)), end):
+    plan, middle_sum, end = queue.plan, queue.middle_sum, queue.left + entries
+    for ordinal in range(max(queue.left, queue.first), end):
         state = state_at(queue, ordinal)
         merge(plan, state, state, middle_sum)
-    store(queue, LEFT, end)
+    queue.left = end
 
 
 @inner
 def _walk(queue, entries):
     """With left and right used up, all of the accumulator already reaches to the middle: it joins the front."""
-    at = load(queue, LEFT) + entries
-    store(queue, LEFT, at)
-    store(queue, RIGHT, at)
-    store(queue, ACCUMULATOR, at)
-    if at < load(queue, MIDDLE):
-        move(scratch(queue, MIDDLE_SUM), state_at(queue, at), load(queue, STATE_BYTES) >> 3)
+    queue.left += entries
+    queue.right = queue.accumulator = queue.left
+    if queue.left < queue.middle:
+        copy_state(queue, queue.middle_sum, state_at(queue, queue.left))
     else:
-        clear_scratch(queue, MIDDLE_SUM)
+        cleared(queue, queue.middle_sum)
 
 
 @inner
-def append_range(queue, low, high, into):
-    """into ⊗= the aggregate of the times in [low, high); False if it is not kept.
-
-    O(entries in range); O(log n + entries in the right region) if it reaches to the youngest.
-    """
-    not_inlined()
-    first, last = search(queue, low, False), search(queue, high, False)
-    middle = load(queue, MIDDLE)
-    if first >= last:
+def _append_inside(queue, into, first, last):
+    """into ⊗= the entries [first, last), which end before the middle; False if they are not kept."""
+    if queue.right <= first and last <= queue.accumulator:
+        fold_between(queue, into, queue.states, first, last)
         return True
-    if last < middle:
-        if load(queue, RIGHT) <= first and last <= load(queue, ACCUMULATOR):
-            fold_between(queue, into, STATES, first, last)
-            return True
-        return fold_values(queue, into, first, last)
-    if first < middle:
-        _append_front(queue, into, first)
-    append_back(queue, into, max(first, middle), last)
-    return True
+    return append_values(queue, into, first, last)
 
 
 @inner
 def _append_front(queue, into, first):
-    """into ⊗= the entries from `first` to before the middle."""
-    plan, right, accumulator = load(queue, PLAN), load(queue, RIGHT), load(queue, ACCUMULATOR)
+    """into ⊗= the entries from `first` to before the middle: O(1), but for those in the right."""
+    right, accumulator = queue.right, queue.accumulator
     if right <= first < accumulator:
-        fold_between(queue, into, STATES, first, accumulator)
+        fold_between(queue, into, queue.states, first, accumulator)
         first = accumulator
-    if first < load(queue, MIDDLE):
-        merge(plan, into, into, state_at(queue, first))
-    if load(queue, LEFT) <= first < right:
-        merge(plan, into, into, scratch(queue, MIDDLE_SUM))
+    if first < queue.middle:
+        merge(queue.plan, into, into, state_at(queue, first))
+    if queue.left <= first < right:
+        merge(queue.plan, into, into, queue.middle_sum)
 
 
-_answer = make_answer("daba_lite", operations_of("daba_lite", _aggregate_back, _drop, query, append_range))
-
-
-def daba_lite_door(queue, operation, first, second, third):
-    """The operations of _doors.py; CREATE: whether values are kept."""
-    return _answer(queue, operation, first, second, third)
-
-
-door = door_of(daba_lite_door)
+@functools.cache
+def dispatch() -> PointKernel:
+    """The table, compiled or loaded when it is first asked for."""
+    append_range = append_range_of(NAME, _append_inside, _append_front)
+    return queue_kernel(NAME, query, append_range, insertion(NAME, _aggregate_back) | eviction(NAME, _drop))
 
 
 class DabaLite(LiteWindow):
@@ -201,9 +159,17 @@ class DabaLite(LiteWindow):
     range_query refuses ranges that end before the younger part of the window does.
     """
 
-    CARD = Card("in order", "O(1) worst case", "O(m)", "O(1) worst case", "O(m)", "O(1) worst case", "O(entries)",
-                "FIBA §7, baseline")
-    door, _check = staticmethod(door), staticmethod(check_daba)
+    CARD = Card(
+        "in order",
+        "O(1) worst case",
+        "O(m)",
+        "O(1) worst case",
+        "O(m)",
+        "O(1) worst case",
+        "O(entries)",
+        "FIBA §7, baseline",
+    )
+    dispatch, _check = staticmethod(dispatch), staticmethod(check_daba)
 
 
 KERNEL = DabaLite

@@ -7,69 +7,44 @@ Times 1 to 4, sum of 10, 20, 30, 40:
 
 Only aggregates that have an inverse, and only where it is exact: counts, and sums and means of integers. A float sum
 has none: (1e16 + 1.0) − 1e16 is 0.0, so that errors would pile up in a window that never empties. Hence columns are
-int64 unless told otherwise.
+int64 unless given as something else.
 
 Source: folklore of sliding sums; it is also among the programs of FIBA's authors.
 """
 
+import functools
 from collections.abc import Sequence
 
 from kernels.aggregators._card import Card
+from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._queue.check import check_total
-from kernels.aggregators._queue.door import make_answer
-from kernels.aggregators._queue.in_order import operations_of, take_up_closed
-from kernels.aggregators._queue.layout import (
-    BACK,
-    END,
-    FIRST,
-    NEW,
-    PLAN,
-    RESULT,
-    STATES,
-    clear_scratch,
-    drop_before,
-    fold_between,
-    is_empty,
-    scratch,
-    state_at,
-)
-from kernels.aggregators._queue.search import fold_times
+from kernels.aggregators._queue.dispatch import queue_kernel
+from kernels.aggregators._queue.in_order import eviction, insertion, take_up_closed
+from kernels.aggregators._queue.layout import cleared, drop_before, fold_between
+from kernels.aggregators._queue.lite import query
+from kernels.aggregators._queue.search import append_own
 from kernels.aggregators._window import Window
-from kernels.memory import inner, load, not_inlined
 from kernels.monoids import AggregateSpec, every_monoid, find_monoid
-from kernels.native import door_of
-from kernels.states import merge, subtract
+from kernels.runtime.memory import inner
+from kernels.states import subtract
 from schemas.errors import WrongParameter
+
+NAME = "subtract_on_evict"
 
 
 @inner
 def _drop(queue, first):
-    evicted = clear_scratch(queue, NEW)
-    fold_between(queue, evicted, STATES, load(queue, FIRST), first)
-    subtract(load(queue, PLAN), scratch(queue, BACK), evicted)
+    """Take the entries before `first` away from the total, which is `back`: nothing is ever in the front."""
+    evicted = cleared(queue, queue.new)
+    fold_between(queue, evicted, queue.states, queue.first, first)
+    subtract(queue.plan, queue.back, evicted)
     drop_before(queue, first)
 
 
-@inner
-def query(queue):
-    """Address of the aggregate of all entries, valid until the next call: total ⊗ open entry. O(1)."""
-    not_inlined()
-    if is_empty(queue):
-        return clear_scratch(queue, RESULT)
-    result = scratch(queue, RESULT)
-    merge(load(queue, PLAN), result, scratch(queue, BACK), state_at(queue, load(queue, END) - 1))
-    return result
-
-
-_answer = make_answer("subtract_on_evict", operations_of("subtract_on_evict", take_up_closed, _drop, query, fold_times))
-
-
-def subtract_on_evict_door(queue, operation, first, second, third):
-    """The operations of _doors.py."""
-    return _answer(queue, operation, first, second, third)
-
-
-door = door_of(subtract_on_evict_door)
+@functools.cache
+def dispatch() -> PointKernel:
+    """The table, compiled or loaded when it is first asked for."""
+    return queue_kernel(NAME, query, append_own, insertion(NAME, take_up_closed) | eviction(NAME, _drop))
 
 
 class SubtractOnEvict(Window):
@@ -83,7 +58,7 @@ class SubtractOnEvict(Window):
     DEFAULT_TYPE = "int64"
     IN_ORDER_ONLY = True
     CARD = Card("in order, exact inverses only", "O(1)", "O(m)", "O(1)", "O(m)", "O(1)", "O(entries)", "oracle")
-    door, _check = staticmethod(door), staticmethod(check_total)
+    dispatch, _check = staticmethod(dispatch), staticmethod(check_total)
 
     @classmethod
     def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
@@ -92,9 +67,12 @@ class SubtractOnEvict(Window):
             if find_monoid(spec)[1].inverse is None:
                 of = f" of a {spec.column_type} column" if spec.column is not None else ""
                 served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})
-                raise WrongParameter("aggregate of subtract_on_evict", spec.function + of,
-                                     f"what has an exact inverse ({', '.join(served)}; sums of integers only); take "
-                                     "two_stacks_lite, daba_lite or finger_tree for it")
+                raise WrongParameter(
+                    "aggregate of subtract_on_evict",
+                    spec.function + of,
+                    f"what has an exact inverse ({', '.join(served)}; sums of integers only); take "
+                    "two_stacks_lite, daba_lite or finger_tree for it",
+                )
 
 
 KERNEL = SubtractOnEvict

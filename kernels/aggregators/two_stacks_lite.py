@@ -3,7 +3,7 @@
 Times 1 to 7, sum, after the eviction of time 1 has turned 2 to 5 around and 6 and 7 came in:
 
     time      2   3   4   5 | 6 | 7
-    holds    14  12   9   5 | 6 | 7       14 = 2+3+4+5, 12 = 3+4+5, …; BACK = 6; 7 is open
+    holds    14  12   9   5 | 6 | 7       14 = 2+3+4+5, 12 = 3+4+5, …; back = 6; 7 is open
              ----front----- |back
 
     query() = 14 + 6 + 7. An eviction of 2 drops its entry, and 12 is next. Once the front is gone, the next eviction
@@ -12,65 +12,43 @@ Times 1 to 7, sum, after the eviction of time 1 has turned 2 to 5 around and 6 a
 Source: FIBA §7, the baseline (Tangwongsan, Hirzel, Schneider), after the folklore queue of two stacks.
 """
 
+import functools
+
 from kernels.aggregators._card import Card
+from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._queue.check import check_two_stacks
-from kernels.aggregators._queue.door import make_answer
-from kernels.aggregators._queue.face import LiteWindow
-from kernels.aggregators._queue.in_order import operations_of, take_up_closed
-from kernels.aggregators._queue.layout import (
-    BACK,
-    CLOSED,
-    MIDDLE,
-    PLAN,
-    clear_scratch,
-    drop_before,
-    state_at,
-)
-from kernels.aggregators._queue.lite import append_back, fold_values, query, suffixes_between
-from kernels.aggregators._queue.search import search
-from kernels.memory import inner, load, not_inlined, store
-from kernels.native import door_of
+from kernels.aggregators._queue.dispatch import queue_kernel
+from kernels.aggregators._queue.in_order import eviction, insertion, take_up_closed
+from kernels.aggregators._queue.layout import cleared, drop_before, state_at
+from kernels.aggregators._queue.lite import append_range_of, append_values, query, suffixes_between
+from kernels.aggregators._queue.window_api import LiteWindow
+from kernels.runtime.memory import inner
 from kernels.states import merge
+
+NAME = "two_stacks_lite"
 
 
 @inner
 def _drop(queue, first):
     """Forget the entries before `first`; if that is more than the front, turn the rest of the back around."""
     drop_before(queue, first)
-    if first > load(queue, MIDDLE):
-        suffixes_between(queue, first, load(queue, CLOSED), 0)
-        store(queue, MIDDLE, load(queue, CLOSED))
-        clear_scratch(queue, BACK)
+    if first > queue.middle:
+        suffixes_between(queue, first, queue.closed, 0)
+        queue.middle = queue.closed
+        cleared(queue, queue.back)
 
 
 @inner
-def append_range(queue, low, high, into):
-    """into ⊗= the aggregate of the times in [low, high); False if it is not kept.
-
-    O(log n) if the range reaches to the youngest; else O(entries in range), those of the front by their kept values.
-    """
-    not_inlined()
-    first, last = search(queue, low, False), search(queue, high, False)
-    middle = load(queue, MIDDLE)
-    if first >= last:
-        return True
-    if last < middle:
-        return fold_values(queue, into, first, last)
-    if first < middle:
-        merge(load(queue, PLAN), into, into, state_at(queue, first))
-    append_back(queue, into, max(first, middle), last)
-    return True
+def _append_front(queue, into, first):
+    """into ⊗= the entries from `first` to before the middle."""
+    merge(queue.plan, into, into, state_at(queue, first))
 
 
-_answer = make_answer("two_stacks_lite", operations_of("two_stacks_lite", take_up_closed, _drop, query, append_range))
-
-
-def two_stacks_lite_door(queue, operation, first, second, third):
-    """The operations of _doors.py; CREATE: whether values are kept."""
-    return _answer(queue, operation, first, second, third)
-
-
-door = door_of(two_stacks_lite_door)
+@functools.cache
+def dispatch() -> PointKernel:
+    """The table, compiled or loaded when it is first asked for."""
+    append_range = append_range_of(NAME, append_values, _append_front)
+    return queue_kernel(NAME, query, append_range, insertion(NAME, take_up_closed) | eviction(NAME, _drop))
 
 
 class TwoStacksLite(LiteWindow):
@@ -84,7 +62,7 @@ class TwoStacksLite(LiteWindow):
     """
 
     CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(m)", "O(1)", "O(entries)", "FIBA §7, baseline")
-    door, _check = staticmethod(door), staticmethod(check_two_stacks)
+    dispatch, _check = staticmethod(dispatch), staticmethod(check_two_stacks)
 
 
 KERNEL = TwoStacksLite

@@ -10,7 +10,11 @@ import importlib
 import pkgutil
 
 from kernels.monoid import SECOND, AggregateSpec, Monoid, Parameter, Sketch
+from kernels.runtime.cache import aggregate_digest
 from schemas.errors import NotServed, WrongParameter
+
+COMMON = ("count", "sum", "min", "max", "mean")
+"""Those that every set-up compiles; others are compiled when a query first asks for them."""
 
 
 def functions() -> list[str]:
@@ -20,39 +24,49 @@ def functions() -> list[str]:
 
 def describe(function: str) -> str:
     """What a function is and when it is null: the first paragraph of its file."""
-    said = importlib.import_module(f"{__name__}.{function}").__doc__ or ""
-    return " ".join(said.split("\n\n")[0].split())
+    docstring = importlib.import_module(f"{__name__}.{function}").__doc__ or ""
+    return " ".join(docstring.split("\n\n")[0].split())
 
 
 @functools.cache
+def monoids_of(function: str) -> dict[str, Monoid | Sketch]:
+    """The monoids of a file by names of their own, by what they take: `sum_int64`, `sum_float64`,
+    `count`. Other files, or others of the file, change none of them. NotServed for a function without a file."""
+    if function not in functions():
+        raise NotServed("aggregate", function, functions())
+    aggregate_digest(function)  # before the file is imported: this is what the compiled code is of
+    monoids = importlib.import_module(f"{__name__}.{function}").MONOIDS
+    return {_name(function, monoid): monoid for monoid in monoids}
+
+
+def _name(function: str, monoid: Monoid | Sketch) -> str:
+    return "_".join(filter(None, (function, monoid.column_types[0], *monoid.second_types[:1])))
+
+
 def every_monoid() -> list[tuple[str, Monoid | Sketch]]:
-    """(function, monoid) of everything in the folder; the place in this list is the monoid's code in compiled
-    kernels."""
-    return [(name, monoid) for name in functions()
-            for monoid in importlib.import_module(f"{__name__}.{name}").MONOIDS]
+    """(function, monoid) of everything in the folder."""
+    return [(function, monoid) for function in functions() for monoid in monoids_of(function).values()]
 
 
-def find_monoid(spec: AggregateSpec) -> tuple[int, Monoid | Sketch]:
-    """Code and monoid of an aggregate. Raises NotServed for an unknown function, WrongParameter for a wrong column or
+def find_monoid(spec: AggregateSpec) -> tuple[str, Monoid | Sketch]:
+    """Name and monoid of an aggregate. Raises NotServed for an unknown function, WrongParameter for a wrong column or
     parameter."""
-    found = [(code, monoid) for code, (function, monoid) in enumerate(every_monoid()) if function == spec.function]
-    if not found:
-        raise NotServed("aggregate", spec.function, functions())
+    found = monoids_of(spec.function)
     column_type = "" if spec.column is None else spec.column_type
-    fitting = [(code, monoid) for code, monoid in found if column_type in monoid.column_types]
+    fitting = {name: monoid for name, monoid in found.items() if column_type in monoid.column_types}
     if not fitting:
-        allowed = ", ".join(name or "no column" for _, monoid in found for name in monoid.column_types)
+        allowed = ", ".join(each or "no column" for monoid in found.values() for each in monoid.column_types)
         raise WrongParameter(f"column of {spec.function}", column_type or "no column", allowed)
     return _with_second(spec, fitting)
 
 
-def _with_second(spec: AggregateSpec, fitting: list) -> tuple[int, Monoid | Sketch]:
+def _with_second(spec: AggregateSpec, fitting: dict) -> tuple[str, Monoid | Sketch]:
     second_type = "" if spec.second is None else spec.second_type
-    for code, monoid in fitting:
+    for name, monoid in fitting.items():
         if second_type in (monoid.second_types or ("",)):
             parameter_values(spec, monoid)
-            return code, monoid
-    allowed = ", ".join(name or "none" for _, monoid in fitting for name in monoid.second_types or ("",))
+            return name, monoid
+    allowed = ", ".join(each or "none" for monoid in fitting.values() for each in monoid.second_types or ("",))
     raise WrongParameter(f"second column of {spec.function}", second_type or "none", allowed)
 
 
@@ -63,8 +77,10 @@ def parameter_values(spec: AggregateSpec, monoid: Monoid | Sketch) -> tuple[int 
     for name in given:
         if name not in known:
             raise WrongParameter(f"parameters of {spec.function}", name, ", ".join(known) or "none")
-    return tuple(_checked(spec.function, parameter, given.get(parameter.name, parameter.default))
-                 for parameter in monoid.parameters)
+    return tuple(
+        _checked(spec.function, parameter, given.get(parameter.name, parameter.default))
+        for parameter in monoid.parameters
+    )
 
 
 def _checked(function: str, parameter: Parameter, value) -> int | float:
@@ -73,8 +89,9 @@ def _checked(function: str, parameter: Parameter, value) -> int | float:
     fits = is_number and parameter.least <= value <= parameter.most
     if not fits or (parameter.step and value % parameter.step):
         what = "a number" if kind is float else f"a multiple of {parameter.step}" if parameter.step else "an integer"
-        raise WrongParameter(f"{parameter.name} of {function}", value,
-                             f"{what} from {parameter.least} to {parameter.most}")
+        raise WrongParameter(
+            f"{parameter.name} of {function}", value, f"{what} from {parameter.least} to {parameter.most}"
+        )
     return kind(value)
 
 
@@ -84,5 +101,17 @@ def output_type(spec: AggregateSpec) -> str:
     return spec.second_type if named == SECOND else named or spec.column_type
 
 
-__all__ = ["SECOND", "AggregateSpec", "Monoid", "Parameter", "Sketch", "describe", "every_monoid", "find_monoid",
-           "functions", "output_type", "parameter_values"]
+__all__ = [
+    "SECOND",
+    "AggregateSpec",
+    "Monoid",
+    "Parameter",
+    "Sketch",
+    "describe",
+    "every_monoid",
+    "find_monoid",
+    "functions",
+    "monoids_of",
+    "output_type",
+    "parameter_values",
+]

@@ -3,7 +3,7 @@ Python."""
 
 from numba.extending import register_jitable
 
-from kernels.memory import as_float, as_word
+from kernels.runtime.memory import as_float, as_word
 
 LOW = (1 << 32) - 1
 # Multipliers of "lowbias32" (Wellons, hash-prospector), the second as a negative number: products stay within int64.

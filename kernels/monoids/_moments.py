@@ -5,10 +5,11 @@ import math
 
 from numba.extending import register_jitable
 
-from kernels.memory import as_float, as_word
-from kernels.monoid import Monoid, Parameter
+from kernels.monoid import FloatWord, Monoid, Parameter
+from kernels.runtime.memory import as_float, as_word
 
 DDOF = Parameter("ddof", 1, 0, 1)
+FLOATS = (FloatWord(0, mean_of=2), FloatWord(1, power=2))
 FAILURE = "needs squares beyond float64 (1.8e308), or holds an infinity; scale the column down, or filter it"
 
 
@@ -46,7 +47,10 @@ def variance(state, ddof):
 
 
 def monoids(lower) -> tuple[Monoid, ...]:
-    """Those of an aggregate that tells something of this state."""
+    """Those of an aggregate whose result follows from this state."""
     return tuple(
-        Monoid(types, 3, identity, lifted, combine, lower, "float64", parameters=(DDOF,), failure=FAILURE)
-        for types, lifted in ((("int64", "bool"), lift_integer), (("float64",), lift)))
+        Monoid(
+            types, 3, identity, lifted, combine, lower, "float64", parameters=(DDOF,), failure=FAILURE, floats=FLOATS
+        )
+        for types, lifted in ((("int64", "bool"), lift_integer), (("float64",), lift))
+    )

@@ -2,7 +2,7 @@
 
 from numba.extending import register_jitable
 
-from kernels.memory import as_float, as_word
+from kernels.runtime.memory import as_float, as_word
 
 SIGN_CLEARED = (1 << 63) - 1
 LARGEST = (1 << 63) - 1  # no float's code: these would be the bits of a NaN

@@ -2,7 +2,7 @@
 
 State (first value, last value, length of the run at its beginning, of that at its end, of the longest), the first
 length negative where the run ends before the state does; of no values all lengths are 0. With marks, three words more:
-what is told of these three runs, which is the time of their first or their last event.
+one for each of these three runs, the time of its first or its last event.
 """
 
 from numba.extending import register_jitable

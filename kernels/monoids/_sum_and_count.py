@@ -1,6 +1,9 @@
-"""A float64 sum and how many values are in it: state (sum, values)."""
+"""A float64 sum (_float_sum.py) and how many values are in it: state (sum, values)."""
 
-from kernels.memory import as_float, as_word
+from kernels.monoid import FloatWord
+from kernels.monoids._float_sum import added
+
+FLOATS = (FloatWord(0),)
 
 
 def identity():
@@ -12,4 +15,4 @@ def lift(word):
 
 
 def combine(older, newer):
-    return (as_word(as_float(older[0]) + as_float(newer[0])), older[1] + newer[1])
+    return (added(older[0], newer[0]), older[1] + newer[1])

@@ -1,7 +1,7 @@
 """How many values are true: state (true values, values). Counting makes it exact to take values away again."""
 
-from kernels.memory import as_float
 from kernels.monoid import Monoid
+from kernels.runtime.memory import as_float
 
 
 def identity():
@@ -25,7 +25,7 @@ def inverse(total, oldest):
 
 
 def monoids(lower) -> tuple[Monoid, ...]:
-    """Those of an aggregate that tells something of these counts."""
+    """Those of an aggregate whose result follows from these counts."""
     return (
         Monoid(("bool", "int64"), 2, identity, lift, combine, lower, "bool", inverse=inverse),
         Monoid(("float64",), 2, identity, lift_float, combine, lower, "bool", inverse=inverse),

@@ -55,9 +55,26 @@ def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
     """With one column the time, with two what the second one holds."""
     return (
         Monoid(INTEGERS, 3, identity, lift_time, combine_times, lower, "timestamp", takes_time=True),
-        Monoid(("float64",), 2, identity_float, lift_float_time, combine_float_times, lower_float, "timestamp",
-               takes_time=True),
+        Monoid(
+            ("float64",),
+            2,
+            identity_float,
+            lift_float_time,
+            combine_float_times,
+            lower_float,
+            "timestamp",
+            takes_time=True,
+        ),
         Monoid(INTEGERS, 3, identity, lift, combine, lower, SECOND, commutative=False, second_types=SECONDS),
-        Monoid(("float64",), 2, identity_float, lift_float, combine_float, lower_float, SECOND, commutative=False,
-               second_types=SECONDS),
+        Monoid(
+            ("float64",),
+            2,
+            identity_float,
+            lift_float,
+            combine_float,
+            lower_float,
+            SECOND,
+            commutative=False,
+            second_types=SECONDS,
+        ),
     )

@@ -8,26 +8,34 @@ eq. 18), which needs no other formula for few values.
 
 import math
 
-from kernels.memory import inner, load, not_inlined, store
 from kernels.monoid import Parameter, Sketch
 from kernels.monoids._hash import hashed, value_bits
+from kernels.runtime.fields import Integer
+from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.struct import Struct, words_at
 
-LANES, LANE_BITS, LANE = 9, 7, 63
-GUARDS = sum(64 << (LANE_BITS * lane) for lane in range(LANES))
+A_WORD, WIDTH, LARGEST_RANK = 9, 7, 63  # registers in a word, bits of each with its guard, what one holds
+GUARDS = sum(64 << (WIDTH * register) for register in range(A_WORD))
+
+
+class Size(Struct):
+    """The parameters in memory."""
+
+    precision: Integer("bits that choose a register")
 
 
 def words(parameters):
-    return -(-(1 << parameters[0]) // LANES)
+    return -(-(1 << parameters[0]) // A_WORD)
 
 
 @inner
 def _words(parameters):
-    return ((1 << load(parameters, 0)) + LANES - 1) // LANES
+    return ((1 << Size(parameters).precision) + A_WORD - 1) // A_WORD
 
 
 def clear(at, parameters):
-    for place in range(_words(parameters)):
-        store(at, place, 0)
+    for word in range(_words(parameters)):
+        words_at(at)[word] = 0
 
 
 @inner
@@ -44,13 +52,13 @@ def _rank(rest, bits):
 def _add(at, word, parameters):
     not_inlined()
     left, right = hashed(word)
-    below = 32 - load(parameters, 0)  # bits of the left half that don't choose the register
+    below = 32 - Size(parameters).precision  # bits of the left half that don't choose the register
     register, rest = left >> below, (left & ((1 << below) - 1)) << 32 | right
-    shift = register % LANES * LANE_BITS
-    held = load(at, register // LANES)
+    shift = register % A_WORD * WIDTH
+    held = words_at(at)[register // A_WORD]
     rank = _rank(rest, below + 32)
-    if rank > held >> shift & LANE:
-        store(at, register // LANES, held & ~(LANE << shift) | rank << shift)
+    if rank > held >> shift & LARGEST_RANK:
+        words_at(at)[register // A_WORD] = held & ~(LARGEST_RANK << shift) | rank << shift
 
 
 def add(at, word, parameters):
@@ -62,11 +70,11 @@ def add_float(at, word, parameters):
 
 
 def absorb(into, other, parameters):
-    for place in range(_words(parameters)):
-        ours, theirs = load(into, place), load(other, place)
-        greater = ((ours | GUARDS) - theirs) & GUARDS  # the guard of each lane in which ours is at least theirs
-        lanes = greater - (greater >> 6)
-        store(into, place, ours & lanes | theirs & ~lanes)
+    for word in range(_words(parameters)):
+        ours, theirs = words_at(into)[word], words_at(other)[word]
+        greater = ((ours | GUARDS) - theirs) & GUARDS  # the guard of each register in which ours is at least theirs
+        kept = greater - (greater >> 6)
+        words_at(into)[word] = ours & kept | theirs & ~kept
 
 
 @inner
@@ -84,9 +92,9 @@ def _share_of_empty(empty):
 
 def lower(at, parameters):
     not_inlined()
-    registers, empty, total = 1 << load(parameters, 0), 0, 0.0
+    registers, empty, total = 1 << Size(parameters).precision, 0, 0.0
     for register in range(registers):
-        rank = load(at, register // LANES) >> register % LANES * LANE_BITS & LANE
+        rank = words_at(at)[register // A_WORD] >> register % A_WORD * WIDTH & LARGEST_RANK
         if rank == 0:
             empty += 1
         else:

@@ -8,52 +8,62 @@ The coin is a scrambled number of the values so far: the same values in the same
 
 import math
 
-from kernels.memory import as_float, inner, load
 from kernels.monoid import Parameter, Sketch
 from kernels.monoids import _compactors
-from kernels.monoids._compactors import COUNT, ITEMS, insert, merge, value_at
+from kernels.monoids._compactors import HEADER_WORDS, Compactors, insert, merge, room_of
 from kernels.monoids._order_code import order_code
+from kernels.monoids._ranks import value_at
+from kernels.runtime.fields import Count, Float
+from kernels.runtime.memory import inner
+from kernels.runtime.struct import Struct
 
-Q, K = 0, 1
+
+class Wanted(Struct):
+    """The parameters in memory."""
+
+    q: Float("share of the values")
+    k: Count
 
 
 def words(parameters):
-    return ITEMS + _compactors.room_of(parameters[K])
+    return HEADER_WORDS + room_of(parameters[1])
 
 
 def clear(at, parameters):
-    _compactors.reset(at, load(parameters, K))
+    _compactors.reset(Compactors(at), Wanted(parameters).k)
 
 
 def add(at, word, parameters):
-    insert(at, word, load(parameters, K))
+    insert(Compactors(at), word, Wanted(parameters).k)
 
 
 def add_float(at, word, parameters):
-    insert(at, order_code(word), load(parameters, K))
+    insert(Compactors(at), order_code(word), Wanted(parameters).k)
 
 
 def absorb(into, other, parameters):
-    merge(into, other, load(parameters, K))
+    merge(Compactors(into), Compactors(other), Wanted(parameters).k)
 
 
 @inner
-def _quantile(at, parameters):
+def _quantile(sketch, q):
     """The least value whose rank is at least q · n."""
-    rank = math.ceil(as_float(load(parameters, Q)) * load(at, COUNT))
-    return value_at(at, max(int(rank), 1))
+    rank = math.ceil(q * sketch.counted)
+    return value_at(sketch, max(int(rank), 1))
 
 
 def lower(at, parameters):
-    if load(at, COUNT) == 0:
+    sketch = Compactors(at)
+    if sketch.counted == 0:
         return (0, True, False)
-    return (_quantile(at, parameters), False, False)
+    return (_quantile(sketch, Wanted(parameters).q), False, False)
 
 
 def lower_float(at, parameters):
-    if load(at, COUNT) == 0:
+    sketch = Compactors(at)
+    if sketch.counted == 0:
         return (0, True, False)
-    return (order_code(_quantile(at, parameters)), False, False)
+    return (order_code(_quantile(sketch, Wanted(parameters).q)), False, False)
 
 
 PARAMETERS = (Parameter("q", 0.5, 0.0, 1.0), Parameter("k", 128, 8, 1024))

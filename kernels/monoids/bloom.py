@@ -5,23 +5,32 @@ values, 1,024 bits and 7 hashes. Never null: over no values false.
 `contains` is in the column's own words: timestamps in µs, dates in days, bools as 0 and 1.
 """
 
-from kernels.memory import inner, load, not_inlined, store
 from kernels.monoid import Parameter, Sketch
 from kernels.monoids._hash import hashed, value_bits
+from kernels.runtime.fields import Count, Integer, Word
+from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.struct import Struct, words_at
 
-BITS, HASHES, CONTAINS = 0, 1, 2
 SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 GREATEST_FLOAT = 1.7976931348623157e308
 SIZES = (Parameter("bits", 1024, 64, 1 << 16, step=64), Parameter("hashes", 7, 1, 16))
 
 
+class Set(Struct):
+    """The parameters in memory."""
+
+    bits: Integer("bits")
+    hashes: Count
+    contains: Word
+
+
 def words(parameters):
-    return parameters[BITS] // 64
+    return parameters[0] // 64
 
 
 def clear(at, parameters):
-    for place in range(load(parameters, BITS) // 64):
-        store(at, place, 0)
+    for word in range(Set(parameters).bits // 64):
+        words_at(at)[word] = 0
 
 
 @inner
@@ -39,19 +48,21 @@ def _place(left, right, turn, bits):
 @inner
 def _add(at, word, parameters):
     not_inlined()
+    parameters = Set(parameters)
     left, right = hashed(word)
-    for turn in range(load(parameters, HASHES)):
-        place = _place(left, right, turn, load(parameters, BITS))
-        store(at, place >> 6, load(at, place >> 6) | _bit(place & 63))
+    for turn in range(parameters.hashes):
+        place = _place(left, right, turn, parameters.bits)
+        words_at(at)[place >> 6] |= _bit(place & 63)
 
 
 @inner
 def _holds(at, word, parameters):
     not_inlined()
+    parameters = Set(parameters)
     left, right = hashed(word)
-    for turn in range(load(parameters, HASHES)):
-        place = _place(left, right, turn, load(parameters, BITS))
-        if load(at, place >> 6) & _bit(place & 63) == 0:
+    for turn in range(parameters.hashes):
+        place = _place(left, right, turn, parameters.bits)
+        if words_at(at)[place >> 6] & _bit(place & 63) == 0:
             return 0
     return 1
 
@@ -65,21 +76,37 @@ def add_float(at, word, parameters):
 
 
 def absorb(into, other, parameters):
-    for place in range(load(parameters, BITS) // 64):
-        store(into, place, load(into, place) | load(other, place))
+    for word in range(Set(parameters).bits // 64):
+        words_at(into)[word] |= words_at(other)[word]
 
 
 def lower(at, parameters):
-    return (_holds(at, load(parameters, CONTAINS), parameters), False, False)
+    return (_holds(at, Set(parameters).contains, parameters), False, False)
 
 
 def lower_float(at, parameters):
-    return (_holds(at, value_bits(load(parameters, CONTAINS)), parameters), False, False)
+    return (_holds(at, value_bits(Set(parameters).contains), parameters), False, False)
 
 
 MONOIDS = (
-    Sketch(("int64", "timestamp", "date", "bool"), words, clear, add, absorb, lower, "bool",
-           (*SIZES, Parameter("contains", 0, SMALLEST, LARGEST))),
-    Sketch(("float64",), words, clear, add_float, absorb, lower_float, "bool",
-           (*SIZES, Parameter("contains", 0.0, -GREATEST_FLOAT, GREATEST_FLOAT))),
+    Sketch(
+        ("int64", "timestamp", "date", "bool"),
+        words,
+        clear,
+        add,
+        absorb,
+        lower,
+        "bool",
+        (*SIZES, Parameter("contains", 0, SMALLEST, LARGEST)),
+    ),
+    Sketch(
+        ("float64",),
+        words,
+        clear,
+        add_float,
+        absorb,
+        lower_float,
+        "bool",
+        (*SIZES, Parameter("contains", 0.0, -GREATEST_FLOAT, GREATEST_FLOAT)),
+    ),
 )

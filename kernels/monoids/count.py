@@ -24,6 +24,14 @@ def lower(state):
 
 
 MONOIDS = (
-    Monoid(("", "int64", "float64", "timestamp", "date", "bool"), 1, identity, lift, combine, lower, "int64",
-           inverse=inverse),
+    Monoid(
+        ("", "int64", "float64", "timestamp", "date", "bool"),
+        1,
+        identity,
+        lift,
+        combine,
+        lower,
+        "int64",
+        inverse=inverse,
+    ),
 )

@@ -8,9 +8,9 @@ import math
 
 from numba.extending import register_jitable
 
-from kernels.memory import as_float, as_word
 from kernels.monoid import Monoid
 from kernels.monoids import _sum_and_count
+from kernels.runtime.memory import as_float, as_word
 
 
 @register_jitable
@@ -35,10 +35,21 @@ def lower(state):
     return (as_word(math.exp(logarithm)), False, logarithm != logarithm)
 
 
-FAILURE = ("holds a negative value, which has no geometric mean, or zero and infinity together; filter them out with "
-           "the query's `where`, or take the mean")
-MONOIDS = (
-    Monoid(("int64",), 2, _sum_and_count.identity, lift_integer, _sum_and_count.combine, lower, "float64",
-           failure=FAILURE),
-    Monoid(("float64",), 2, _sum_and_count.identity, lift, _sum_and_count.combine, lower, "float64", failure=FAILURE),
+FAILURE = (
+    "holds a negative value, which has no geometric mean, or zero and infinity together; filter them out with "
+    "the query's `where`, or take the mean"
+)
+MONOIDS = tuple(
+    Monoid(
+        (kind,),
+        2,
+        _sum_and_count.identity,
+        lifted,
+        _sum_and_count.combine,
+        lower,
+        "float64",
+        failure=FAILURE,
+        floats=_sum_and_count.FLOATS,
+    )
+    for kind, lifted in (("int64", lift_integer), ("float64", lift))
 )

@@ -6,4 +6,5 @@ from kernels.monoids._runs import TYPES, combine_starts, identity_marked, lift_f
 
 MONOIDS = tuple(
     Monoid(types, 8, identity_marked, lift, combine_starts, lower_mark, "timestamp", commutative=False, takes_time=True)
-    for types, lift in ((TYPES, lift_marked), (("float64",), lift_float_marked)))
+    for types, lift in ((TYPES, lift_marked), (("float64",), lift_float_marked))
+)

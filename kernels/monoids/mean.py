@@ -1,10 +1,10 @@
 """mean: of integers from their exact sum, of floats from their float64 sum; always float64. Null over no
 values."""
 
-from kernels.memory import as_float, as_word
 from kernels.monoid import Monoid
 from kernels.monoids import _exact_sum, _sum_and_count
-from kernels.monoids._float_sum import NO_SUM
+from kernels.monoids._float_sum import NO_SUM, mean_of
+from kernels.runtime.memory import as_word
 
 EXACT_HIGH = 1 << 21  # below it the whole sum stays within ±2**53, which a float64 holds exactly
 
@@ -22,15 +22,32 @@ def lower_integer(state):
 
 
 def lower(state):
-    total = as_float(state[0])
     if state[1] == 0:
         return (0, True, False)
-    return (as_word(total / float(state[1])), False, total != total)
+    found = mean_of(state[0], state[1])
+    return (as_word(found), False, found != found)
 
 
 MONOIDS = (
-    Monoid(("int64", "bool"), 3, _exact_sum.identity, _exact_sum.lift, _exact_sum.combine, lower_integer, "float64",
-           inverse=_exact_sum.inverse),
-    Monoid(("float64",), 2, _sum_and_count.identity, _sum_and_count.lift, _sum_and_count.combine, lower, "float64",
-           failure=NO_SUM),
+    Monoid(
+        ("int64", "bool"),
+        3,
+        _exact_sum.identity,
+        _exact_sum.lift,
+        _exact_sum.combine,
+        lower_integer,
+        "float64",
+        inverse=_exact_sum.inverse,
+    ),
+    Monoid(
+        ("float64",),
+        2,
+        _sum_and_count.identity,
+        _sum_and_count.lift,
+        _sum_and_count.combine,
+        lower,
+        "float64",
+        failure=NO_SUM,
+        floats=_sum_and_count.FLOATS,
+    ),
 )

@@ -9,8 +9,8 @@ import math
 
 from numba.extending import register_jitable
 
-from kernels.memory import as_float, as_word
-from kernels.monoid import Monoid
+from kernels.monoid import FloatWord, Monoid
+from kernels.runtime.memory import as_float, as_word
 
 SMALLEST = -(1 << 63)
 NEGATIVE, SOMETHING, ZERO = 1, 2, 4  # what was seen: an odd number of negative values; a value; a zero
@@ -74,13 +74,25 @@ def combine_float(older, newer):
 
 def lower_float(state):
     mantissa, exponent = as_float(state[0]), state[1]
-    product = mantissa * math.inf if exponent > MOST and mantissa != 0.0 else \
-        math.ldexp(mantissa, max(min(exponent, MOST), LEAST))
+    product = (
+        mantissa * math.inf
+        if exponent > MOST and mantissa != 0.0
+        else math.ldexp(mantissa, max(min(exponent, MOST), LEAST))
+    )
     return (as_word(product), state[0] == ONE, product != product)
 
 
 MONOIDS = (
     Monoid(("int64", "bool"), 2, identity, lift, combine, lower, "int64"),
-    Monoid(("float64",), 2, identity_float, lift_float, combine_float, lower_float, "float64",
-           failure="multiplies zero by infinity, which has no answer; filter one of them out"),
+    Monoid(
+        ("float64",),
+        2,
+        identity_float,
+        lift_float,
+        combine_float,
+        lower_float,
+        "float64",
+        failure="multiplies zero by infinity, which has no answer; filter one of them out",
+        floats=(FloatWord(0, exponent=1),),
+    ),
 )

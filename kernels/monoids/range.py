@@ -3,9 +3,9 @@
 State (least, greatest), floats by their codes; of no values the least is above the greatest.
 """
 
-from kernels.memory import as_float, as_word
 from kernels.monoid import Monoid
 from kernels.monoids._order_code import order_code
+from kernels.runtime.memory import as_float, as_word
 
 SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 
@@ -46,6 +46,14 @@ def lower_float(state):
 
 MONOIDS = (
     Monoid(("int64",), 2, identity, lift, combine, lower, "int64"),
-    Monoid(("float64",), 2, identity, lift_float, combine, lower_float, "float64",
-           failure="holds one infinity only, which is no distance from itself; filter it out"),
+    Monoid(
+        ("float64",),
+        2,
+        identity,
+        lift_float,
+        combine,
+        lower_float,
+        "float64",
+        failure="holds one infinity only, which is no distance from itself; filter it out",
+    ),
 )

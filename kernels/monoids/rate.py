@@ -6,8 +6,8 @@ State (first time, first value, last time, last value); of no values the first t
 
 from numba.extending import register_jitable
 
-from kernels.memory import as_float, as_word
 from kernels.monoid import Monoid
+from kernels.runtime.memory import as_float, as_word
 
 SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 MICROSECONDS = 1e6
@@ -50,6 +50,16 @@ def lower_float(state):
 
 MONOIDS = (
     Monoid(("int64",), 4, identity, lift, combine, lower, "float64", commutative=False, takes_time=True),
-    Monoid(("float64",), 4, identity, lift, combine, lower_float, "float64", commutative=False, takes_time=True,
-           failure="begins and ends with infinity, between which there is no rate; filter it out"),
+    Monoid(
+        ("float64",),
+        4,
+        identity,
+        lift,
+        combine,
+        lower_float,
+        "float64",
+        commutative=False,
+        takes_time=True,
+        failure="begins and ends with infinity, between which there is no rate; filter it out",
+    ),
 )

@@ -1,11 +1,11 @@
-"""std: the standard deviation, the square root of the variance: of a sample (ddof 1) unless told 0. Null over ddof
-values or fewer."""
+"""std: the standard deviation, the square root of the variance: of a sample by default (ddof 1), of all values with
+ddof 0. Null over ddof values or fewer."""
 
 import math
 
-from kernels.memory import as_word
 from kernels.monoids import _moments
 from kernels.monoids._moments import variance
+from kernels.runtime.memory import as_word
 
 
 def lower(state, ddof):

@@ -1,9 +1,11 @@
-"""sum: of integers exact, and a failure where the result is beyond int64; of floats in float64. Null over no values."""
+"""sum: of integers exact, and a failure where the result is beyond int64; of floats in float64, infinite only if a
+value or the sum itself is. Null over no values."""
 
-from kernels.memory import as_float
 from kernels.monoid import Monoid
 from kernels.monoids import _exact_sum, _float_sum
 from kernels.monoids._exact_sum import HALF
+from kernels.monoids._float_sum import mean_of
+from kernels.runtime.memory import as_word
 
 
 def lower_integer(state):
@@ -14,13 +16,30 @@ def lower_integer(state):
 
 
 def lower_float(state):
-    total = as_float(state[0])
-    return (state[0], state[0] == _float_sum.NONE, total != total)
+    total = mean_of(state[0], 1)
+    return (as_word(total), state[0] == _float_sum.NONE, total != total)
 
 
 MONOIDS = (
-    Monoid(("int64", "bool"), 3, _exact_sum.identity, _exact_sum.lift, _exact_sum.combine, lower_integer, "int64",
-           inverse=_exact_sum.inverse),
-    Monoid(("float64",), 1, _float_sum.identity, _float_sum.lift, _float_sum.combine, lower_float, "float64",
-           failure=_float_sum.NO_SUM),
+    Monoid(
+        ("int64", "bool"),
+        3,
+        _exact_sum.identity,
+        _exact_sum.lift,
+        _exact_sum.combine,
+        lower_integer,
+        "int64",
+        inverse=_exact_sum.inverse,
+    ),
+    Monoid(
+        ("float64",),
+        1,
+        _float_sum.identity,
+        _float_sum.lift,
+        _float_sum.combine,
+        lower_float,
+        "float64",
+        failure=_float_sum.NO_SUM,
+        floats=_float_sum.FLOATS,
+    ),
 )

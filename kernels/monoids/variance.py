@@ -1,9 +1,9 @@
-"""variance: squared distances from the mean, by values − ddof: of a sample (ddof 1) unless told 0. Null over ddof
-values or fewer."""
+"""variance: squared distances from the mean, by values − ddof: of a sample by default (ddof 1), of all values with
+ddof 0. Null over ddof values or fewer."""
 
-from kernels.memory import as_word
 from kernels.monoids import _moments
 from kernels.monoids._moments import variance
+from kernels.runtime.memory import as_word
 
 
 def lower(state, ddof):

@@ -1,2 +1,2 @@
-"""Keys in extreme disorder: all their events have a place from the start, their rank by time, known before the first
-one is taken; what has not arrived is the identity. For aggregates that commute."""
+"""The rank of each event of a key by time, found before the first one is taken, and a tree over places by rank; what
+has not arrived is the identity. For aggregates that commute."""

@@ -1,17 +1,38 @@
 """A tree without pointers over a fixed number of places, 64 children a node, all its levels in one block of states.
 
     places    0  1  2  3 … 63 | 64 …       a state goes into its place and into the node above it at each level
-    nodes            0        |  1 …       a range is what stands beside the whole nodes in it, level by level
+    nodes            0        |  1 …       a range is what stands next to the whole nodes in it, level by level
 
 For aggregates that commute: what is combined into a node comes in any order.
 """
 
-from kernels.memory import inner, load, not_inlined, resize, store
-from kernels.plan import STATE_WORDS
-from kernels.states import clear, fold, merge, spread
+from kernels.runtime.fields import Address, Bytes, Count, Ref
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, resize
+from kernels.runtime.struct import Struct
+from kernels.states import clear, merge, spread
+from kernels.states.layout import StatePlan
 
 NODE_SHIFT = 6
 NODE = 1 << NODE_SHIFT
+
+
+class Levels(Struct):
+    """All levels one after the other, that of the places first.
+
+    states    place 0 | … | place 129 | node 0 | node 1 | node 2 | the node above them
+    """
+
+    plan: Ref(StatePlan)
+    state_bytes: Bytes
+    places: Count
+    states: Address
+
+
+@inner
+def set_plan(levels, plan):
+    """Of levels over no places yet."""
+    levels.plan = plan
+    levels.state_bytes = WORD_BYTES * plan.state_words
 
 
 @inner
@@ -21,62 +42,46 @@ def above(places):
 
 
 @inner
-def make_levels(plan, before, places):
-    """Address of the levels over so many places, all the identity; `before`: levels that are no longer needed, or 0."""
+def make_levels(levels, places):
+    """Levels over so many places, all the identity; the memory is that of those before."""
     not_inlined()
     states = nodes = places
     while nodes > 1:
         nodes = above(nodes)
         states += nodes
-    words = load(plan, STATE_WORDS)
-    levels = resize(before, states * words)
+    levels.places = places
+    levels.states = resize(levels.states, states * (levels.state_bytes // WORD_BYTES))
     for state in range(states):
-        clear(plan, levels + 8 * words * state)
-    return levels
+        clear(levels.plan, levels.states + state * levels.state_bytes)
 
 
 @inner
-def put(plan, levels, places, place, state):
+def put(levels, place, state):
     """Combine a state into its place and every node above."""
-    state_bytes = 8 * load(plan, STATE_WORDS)
+    plan, state_bytes = levels.plan, levels.state_bytes
+    level, nodes = levels.states, levels.places
     while True:
-        at = levels + place * state_bytes
+        at = level + place * state_bytes
         merge(plan, at, at, state)
-        if places <= 1:
+        if nodes <= 1:
             return
-        levels += places * state_bytes
-        places, place = above(places), place >> NODE_SHIFT
+        level += nodes * state_bytes
+        nodes, place = above(nodes), place >> NODE_SHIFT
 
 
 @inner
-def put_each(plan, levels, places, first, where):
-    """The same for the states from `first` on. where: (how many, address of their places, which are used up, address of
-    as many words to be used)."""
+def put_each(levels, first, states, places, spare):
+    """The same for the states from `first` on. places: theirs, which are used up; spare: room for as many addresses."""
     not_inlined()
-    states, theirs, targets = where
-    state_bytes = 8 * load(plan, STATE_WORDS)
+    plan, state_bytes = levels.plan, levels.state_bytes
+    level, nodes = levels.states, levels.places
     while True:
         for row in range(states):
-            place = load(theirs, row)
-            store(targets, row, levels + place * state_bytes)
-            store(theirs, row, place >> NODE_SHIFT)
-        spread(plan, first, state_bytes, targets, states)
-        if places <= 1:
+            place = places[row]
+            spare[row] = level + place * state_bytes
+            places[row] = place >> NODE_SHIFT
+        spread(plan, first, state_bytes, spare, states)
+        if nodes <= 1:
             return
-        levels += places * state_bytes
-        places = above(places)
-
-
-@inner
-def fold_places(plan, levels, places, between, into):
-    """into ⊗= the places [first, end), `between`. O(64 levels)."""
-    not_inlined()
-    first, end = between
-    state_bytes = 8 * load(plan, STATE_WORDS)
-    while end - first > 2 * NODE:
-        whole, whole_end = above(first), end >> NODE_SHIFT
-        fold(plan, into, levels + first * state_bytes, state_bytes, (whole << NODE_SHIFT) - first)
-        fold(plan, into, levels + (whole_end << NODE_SHIFT) * state_bytes, state_bytes, end - (whole_end << NODE_SHIFT))
-        levels += places * state_bytes
-        places, first, end = above(places), whole, whole_end
-    fold(plan, into, levels + first * state_bytes, state_bytes, max(0, end - first))
+        level += nodes * state_bytes
+        nodes = above(nodes)

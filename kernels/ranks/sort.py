@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.memory import entry, inner, lend, load, store
+from kernels.runtime.fields import Count, Microseconds, Place, Pointer
+from kernels.runtime.memory import address_of, entry, inner
+from kernels.runtime.struct import Struct, words_at
 
 
 class Ranked(NamedTuple):
@@ -26,13 +28,22 @@ class Ranked(NamedTuple):
 def rank_events(times: np.ndarray, ranked: Ranked) -> None:
     """Fill `ranked` for the events of one key. O(events + late events · log late events)."""
     in_order, late = np.empty_like(times), np.empty_like(times)
-    count = _part(lend(times), len(times), lend(in_order), lend(late))
-    late = late[:len(times) - count]
+    count = _part(address_of(times), len(times), address_of(in_order), address_of(late))
+    late = late[: len(times) - count]
     of_late = times[late]
     if (of_late[1:] < of_late[:-1]).any():
         late = late[_order(of_late)]
-    parts = np.array([lend(in_order), count, lend(late), len(late), *map(lend, ranked)], np.int64)
-    _merge(lend(times), lend(parts))
+    parts = _Merge.make(
+        times=times,
+        in_order=in_order,
+        in_order_rows=count,
+        late=late,
+        late_rows=len(late),
+        ranks=ranked.ranks,
+        ascending=ranked.ascending,
+        rows=ranked.rows,
+    )
+    _merge(parts.address)
 
 
 def _order(times: np.ndarray) -> np.ndarray:
@@ -62,45 +73,60 @@ def rank_keys(times: np.ndarray, offsets: np.ndarray, keys: np.ndarray) -> Ranke
     return ranked
 
 
+class _Merge(Struct):
+    """Two lists of rows that ascend by time, to be merged, and the arrays of a Ranked."""
+
+    times: Pointer(Microseconds)
+    in_order: Pointer(Place)
+    in_order_rows: Count
+    late: Pointer(Place)
+    late_rows: Count
+    ranks: Pointer(Place)
+    ascending: Pointer(Microseconds)
+    rows: Pointer(Place)
+
+
 @entry
 def _part(times, events, in_order, late):
     """Write the rows of the events that are as new as any before to `in_order`, the others' to `late`; returns how many
     are in order."""
+    times, in_order, late = words_at(times), words_at(in_order), words_at(late)
     count, newest = 0, 0
     for row in range(events):
-        time = load(times, row)
+        time = times[row]
         if count == 0 or time >= newest:
-            store(in_order, count, row)
+            in_order[count] = row
             newest = time
             count += 1
         else:
-            store(late, row - count, row)
+            late[row - count] = row
     return count
 
 
-@inner
-def _next_row(times, first, first_end, second, second_end):
-    """Whether the next row in order of time is one of the first list."""
-    return second == second_end or (first < first_end and load(times, load(first, 0)) <= load(times, load(second, 0)))
-
-
 @entry
-def _merge(times, parts):
-    """Merge two lists of rows that ascend by time; `parts`: address and length of each, addresses of a Ranked."""
-    first, second = load(parts, 0), load(parts, 2)
-    first_end, second_end = first + 8 * load(parts, 1), second + 8 * load(parts, 3)
-    ranks, ascending, rows = load(parts, 4), load(parts, 5), load(parts, 6)
-    rank = place = 0
-    while first < first_end or second < second_end:
-        if _next_row(times, first, first_end, second, second_end):
-            row = load(first, 0)
-            first += 8
+def _merge(parts):
+    parts = _Merge(parts)
+    times, ranks, ascending = parts.times, parts.ranks, parts.ascending
+    first = second = rank = 0
+    for place in range(parts.in_order_rows + parts.late_rows):
+        row = _next_row(parts, first, second)
+        if first < parts.in_order_rows and row == parts.in_order[first]:
+            first += 1
         else:
-            row = load(second, 0)
-            second += 8
-        store(ascending, place, load(times, row))
-        if load(ascending, place) != load(ascending, rank):
+            second += 1
+        ascending[place] = times[row]
+        if ascending[place] != ascending[rank]:
             rank = place
-        store(ranks, row, rank)
-        store(rows, place, row)
-        place += 1
+        ranks[row] = rank
+        parts.rows[place] = row
+
+
+@inner
+def _next_row(parts, first, second):
+    """The next row in order of time, those of one time in order of arrival: of the first list, if they are equal."""
+    if second == parts.late_rows:
+        return parts.in_order[first]
+    if first == parts.in_order_rows:
+        return parts.late[second]
+    one, other = parts.in_order[first], parts.late[second]
+    return one if parts.times[one] <= parts.times[other] else other

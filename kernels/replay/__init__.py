@@ -1,19 +1,21 @@
 """The replay entry: arrival-ordered columns of many keys in, every result row out, in one compiled call.
 
-    from kernels.replay import EventColumns, WindowSpec, AggregatePlan, PassTicks, ReplayRules, replay_keys
-    from kernels.monoids import AggregateSpec
+from kernels.replay import EventColumns, WindowSpec, AggregatePlan, PassTicks, ReplayRules, replay_keys
+from kernels.monoids import AggregateSpec
 
-    plan = AggregatePlan((AggregateSpec("count"), AggregateSpec("mean", 0, "int64"), AggregateSpec("max", 0, "int64")))
-    rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), plan, ticks, rules)
+plan = AggregatePlan((AggregateSpec("count"), AggregateSpec("mean", 0, "int64"), AggregateSpec("max", 0, "int64")))
+rows = replay_keys(columns, WindowSpec("sliding", 86_400_000_000, 300_000_000), plan, ticks, rules)
 """
 
-from kernels.replay.choice import CHOSEN, KERNELS, WINDOW_KINDS, choose
 from kernels.replay.entry import replay_keys
+from kernels.replay.kernel_selection import CHOSEN, KERNELS, choose
+from kernels.replay.stop import OVER_TIME
 from kernels.replay.types import (
     AggregatePlan,
     EventColumns,
     KernelChoice,
     Labels,
+    Limits,
     PassTicks,
     ReplayRules,
     ResultRows,
@@ -27,12 +29,13 @@ PANES = ("final", "on_time", "late", "early")
 __all__ = [
     "CHOSEN",
     "KERNELS",
+    "OVER_TIME",
     "PANES",
-    "WINDOW_KINDS",
     "AggregatePlan",
     "EventColumns",
     "KernelChoice",
     "Labels",
+    "Limits",
     "PassTicks",
     "ReplayRules",
     "ResultRows",

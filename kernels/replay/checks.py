@@ -39,8 +39,9 @@ def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules,
     if len(arrivals) != events:
         raise BadInput(f"{events} starts but {len(arrivals)} arrivals")
     if values.shape != (value_columns, events) or valid.shape != values.shape:
-        raise BadInput(f"values of shape {values.shape} with validity of shape {valid.shape}; "
-                       f"both must be (columns, {events})")
+        raise BadInput(
+            f"values of shape {values.shape} with validity of shape {valid.shape}; both must be (columns, {events})"
+        )
     if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != events or (np.diff(offsets) < 0).any():
         raise BadInput(f"key_offsets must ascend from 0 to the number of events, {events}")
     _check_times("start", "event", starts)
@@ -80,6 +81,5 @@ def _check_order(offsets: np.ndarray, arrivals: np.ndarray) -> None:
     within = falls[~np.isin(falls, offsets)]
     if len(within):
         raise BadInput(
-            f"arrival goes backwards within a key at event {int(within[0])}; "
-            "sort events by (key, arrival, seq)"
+            f"arrival goes backwards within a key at event {int(within[0])}; sort events by (key, arrival, seq)"
         )

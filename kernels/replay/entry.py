@@ -1,17 +1,20 @@
-"""The public face of the replay: checks once, calls the compiled loop, names what went wrong."""
+"""The public entry of the replay: checks once, calls the compiled loop, names what went wrong."""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from kernels.memory import lend
+from kernels.aggregators._dispatch import FOREVER
 from kernels.monoids import find_monoid
-from kernels.plan import Plan, make_plan
-from kernels.replay import context
+from kernels.replay.budget import most_rows, raise_why_stopped, refuse_too_many
 from kernels.replay.checks import check_columns, check_rules, check_ticks
-from kernels.replay.choice import RANK_TREE, choose
-from kernels.replay.emit import ROW_NULLS, ROW_OUTPUTS
-from kernels.replay.loop import replay, take_rows
-from kernels.replay.roster import Roster, make_roster
+from kernels.replay.context import Replay
+from kernels.replay.interrupts import interrupts
+from kernels.replay.kernel_selection import Passing, Selection, choose, select_kernels
+from kernels.replay.loop import replay_calls
+from kernels.replay.rows import NULLS, ROW_WORDS
 from kernels.replay.types import (
+    EMITS,
     AggregatePlan,
     EventColumns,
     KernelChoice,
@@ -21,13 +24,36 @@ from kernels.replay.types import (
     ResultRows,
     WindowSpec,
 )
-from kernels.windows.make import make_window
+from kernels.runtime.calls import ask
+from kernels.runtime.memory import address_of
+from kernels.states.layout import Events
+from kernels.states.plan import Plan, make_plan
+from kernels.windows import window_kind
+from kernels.windows._kind import Extent, WindowKind
+from kernels.windows._rows import Expected
+from kernels.windows._window import Window
 from schemas.errors import AggregateFailed, WrongParameter
 
-EMITS = ("final", "watermark", "arrival")
 MOST_AGGREGATES = 63
 LEAST_PATIENCE = 32
 """Windows in a row that ask the structure before a walk makes a front (walk.py); tests make do with none."""
+
+
+class Job(NamedTuple):
+    """A replay whose parts are checked; every array that compiled code reads lives as long as this."""
+
+    columns: EventColumns
+    kind: WindowKind
+    window: Window
+    states: Plan
+    steps: tuple[np.ndarray, np.ndarray]
+    rules: ReplayRules
+    selection: Selection
+
+    @property
+    def row_words(self) -> int:
+        """Words of a row."""
+        return ROW_WORDS + len(self.states.outputs)
 
 
 def replay_keys(
@@ -43,24 +69,26 @@ def replay_keys(
     Too-late events change nothing here; telling them is the late table's work. Sort order, shapes and units:
     see types.py. Raises WrongParameter for a parameter that is not allowed, NotServed for a window, aggregate
     or kernel that is not served, BadInput for columns that break their contract (it names the event),
-    AggregateFailed for a sum beyond int64. Time O(events · log d + rows · log panes) with d the number of
-    panes that an event arrives behind, by the kernels that are chosen if none is named; releases the GIL.
+    AggregateFailed for a sum beyond int64, TooManyRows beyond the limits, TooManySeconds where somebody asked it to
+    stop, KernelOutOfMemory, KeyboardInterrupt after a signal. Releases the GIL. Time O(events · log d + rows · log
+    panes), d being the number of panes that an event arrives behind, by the kernels chosen if none is named.
     """
     check_rules(rules, EMITS)
     check_ticks(ticks)
-    columns = check_columns(columns, len(columns.values), rules, window.kind == "spanning")
+    kind = window_kind(window.kind)
+    columns = check_columns(columns, len(columns.values), rules, kind.events_last)
     if len(plan.aggregates) > MOST_AGGREGATES:
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
     states = make_plan(tuple(plan.aggregates))
     _check_plan(states, len(columns.values))
     choice = kernel or KernelChoice(None)
-    if choice.name != RANK_TREE:
-        choice = choose(window, plan, choice.name, dict(choice.options))
+    choice = choose(window, plan, choice.name, dict(choice.options))
     starts = columns.start_us
-    extent = (int(starts.min()), int(starts.max())) if len(starts) else (0, -1)
-    made = make_window(window, *extent)
-    roster = make_roster(choice, columns, window, states)
-    return _run(columns, made, states, _steps(ticks, rules), rules, roster)
+    extent = Extent(int(starts.min()), int(starts.max())) if len(starts) else Extent(0, -1)
+    made = kind.make(window, extent)
+    steps = _steps(ticks, rules)
+    selection = select_kernels(choice, columns, kind, Passing(*steps, rules.emit))
+    return _run(Job(columns, kind, made, states, steps, rules, selection))
 
 
 def _check_plan(states: Plan, columns: int) -> None:
@@ -77,57 +105,78 @@ def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray
     if rules.complete_tick_us is None:
         return step_ticks, marks
     before = np.searchsorted(step_ticks, rules.complete_tick_us, "left")
-    return np.append(step_ticks[:before], rules.complete_tick_us), np.append(marks[:before], context.FOREVER)
+    return np.append(step_ticks[:before], rules.complete_tick_us), np.append(marks[:before], FOREVER)
 
 
-def _run(columns, window, states, steps, rules, roster) -> ResultRows:
-    """Lay out the context block and call the compiled loop. Every array named here lives until the call returns."""
-    events = [lend(columns.values), lend(columns.valid), columns.values.shape[1], lend(columns.start_us)]
-    source = np.array(events, np.int64)
-    words = {
-        context.WINDOW: lend(window.words),
-        context.PLAN: lend(states.block),
-        context.OUTPUTS: lend(states.outputs),
-        context.OUTPUT_COUNT: len(states.outputs),
-        context.EMIT: EMITS.index(rules.emit),
-        context.LATENESS: rules.lateness_us,
-        context.ALLOWED: rules.allowed_us,
-        context.STARTS: lend(columns.start_us),
-        context.ENDS: 0 if columns.end_us is None else lend(columns.end_us),
-        context.ARRIVALS: lend(columns.arrival_us),
-        context.SOURCE: lend(source),
-        context.STEP_TICKS: lend(steps[0]),
-        context.STEP_MARKS: lend(steps[1]),
-        context.STEPS: len(steps[0]),
-        context.LEAST_PATIENCE: LEAST_PATIENCE,
-        context.KERNELS: len(roster.names),
-        context.RECORDS: lend(roster.records),
-        context.KERNEL_OF_KEY: lend(roster.of_key),
-        context.RANKS: lend(roster.ranked.ranks),
-        context.ASCENDING: lend(roster.ranked.ascending),
-    }
-    block = np.zeros(context.CONTEXT_WORDS, np.int64)
-    block[list(words)] = list(words.values())
-    offsets = columns.key_offsets
-    used = replay(lend(block), lend(offsets), len(offsets) - 1)
-    words = ROW_OUTPUTS + len(states.outputs)
-    rows = np.empty((words, used // words), np.int64)
-    take_rows(lend(block), lend(rows), words)
-    _raise_failure(block, states, columns.labels)
-    return _result(rows, states, roster)
+def _run(job: Job) -> ResultRows:
+    most = most_rows(job.rules.limits, job.row_words)
+    refuse_too_many(_expected(job, most), most, job.row_words)
+    stop = np.zeros(1, np.int64) if job.rules.limits.stop is None else job.rules.limits.stop
+    r, calls = _context(job, most, interrupts(), stop), replay_calls()
+    try:
+        count = ask(calls.replay, r.address, len(job.columns.key_offsets) - 1)
+        raise_why_stopped(r.stop.asked, most, job.row_words)
+        rows = np.empty((job.row_words, count), np.int64)
+        ask(calls.take_rows, r.rows.address, address_of(rows))
+    finally:
+        ask(calls.end_replay, r.address)
+    _raise_failure(r.rows.failure, job.states, job.columns.labels)
+    return _result(rows, job.states, job.selection)
 
 
-def _raise_failure(block: np.ndarray, states: Plan, labels: Labels) -> None:
-    failed, start, end, key = (int(word) for word in block[context.FAILED:context.FAILED_KEY + 1])
-    if failed:
-        spec = states.specs[failed - 1]
-        window = f"[{labels.time(start)}, {labels.time(end)})"
-        where = f"{labels.column(spec.column)} for {labels.key(key)}, window {window}"
+def _expected(job: Job, most: int) -> int:
+    """About how many rows the replay makes."""
+    columns, rules = job.columns, job.rules
+    ends = columns.start_us if columns.end_us is None else np.maximum(columns.end_us - 1, columns.start_us)
+    emit = EMITS.index(rules.emit)
+    events = (columns.key_offsets, columns.start_us, ends, columns.arrival_us)
+    return job.kind.expected(job.window, Expected(*events, *job.steps, emit, rules.allowed_us, most))
+
+
+def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> Replay:
+    """What the compiled loop is given."""
+    columns, selection = job.columns, job.selection
+    r = Replay.make(
+        plan=job.states.layout,
+        emit=EMITS.index(job.rules.emit),
+        window=job.window,
+        placement=job.kind.placement(),
+        least_patience=LEAST_PATIENCE,
+    )
+    r.clock.ticks, r.clock.marks = map(address_of, job.steps)
+    r.clock.steps, r.clock.allowed = len(job.steps[0]), job.rules.allowed_us
+    r.stop.interrupts, r.stop.interrupts_before = address_of(interrupts), int(interrupts[0])
+    r.stop.from_outside = address_of(stop)
+    r.rows.plan, r.rows.row_words, r.rows.most = job.states.layout, job.row_words, most
+    r.rows.outputs, r.rows.output_count = address_of(job.states.outputs), len(job.states.outputs)
+    r.kernels.count, r.kernels.in_use = len(selection.names), address_of(selection.in_use)
+    r.kernels.of_key = address_of(selection.of_key)
+    r.kernels.ascending, r.kernels.rows = map(address_of, (selection.ranked.ascending, selection.ranked.rows))
+    _give_events(r, columns)
+    return r
+
+
+def _give_events(r: Replay, columns: EventColumns) -> None:
+    events = Events.make(
+        values=columns.values, valid=columns.valid, rows=columns.values.shape[1], times=columns.start_us
+    )
+    object.__setattr__(r, "_kept", [r._kept, events])
+    r.events.starts, r.events.arrivals = address_of(columns.start_us), address_of(columns.arrival_us)
+    r.events.first_of_key, r.events.columns = address_of(columns.key_offsets), events
+    if columns.end_us is not None:
+        r.events.ends, r.events.last = address_of(columns.end_us), True
+
+
+def _raise_failure(failure, states: Plan, labels: Labels) -> None:
+    if failure.output:
+        spec = states.specs[failure.output - 1]
+        window = f"[{labels.time(failure.start)}, {labels.time(failure.end)})"
+        where = f"{labels.column(spec.column)} for {labels.key(failure.key)}, window {window}"
         raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure)
 
 
-def _result(rows: np.ndarray, states: Plan, roster: Roster) -> ResultRows:
+def _result(rows: np.ndarray, states: Plan, selection: Selection) -> ResultRows:
     """The rows' words, one array per word, as ResultRows."""
-    outputs = rows[ROW_OUTPUTS:]
-    null = (rows[ROW_NULLS] >> np.arange(len(outputs))[:, None] & 1).astype(np.bool_)
-    return ResultRows(*rows[:ROW_NULLS], outputs, null, states.output_types, roster.counted())
+    outputs = rows[ROW_WORDS:]
+    null = (rows[NULLS] >> np.arange(len(outputs))[:, None] & 1).astype(np.bool_)
+    return ResultRows(*rows[:NULLS], outputs, null, states.output_types, selection.counted())

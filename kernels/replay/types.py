@@ -12,6 +12,10 @@ import numpy as np
 
 from kernels.monoids import AggregateSpec
 
+EMITS = ("final", "watermark", "arrival")
+EMIT_FINAL, EMIT_WATERMARK, EMIT_ARRIVAL = range(3)
+"""What kernels know an emit by: its place in EMITS."""
+
 
 class Labels(NamedTuple):
     """How errors name what a replay knows by number: a key, a column of values, a time in µs."""
@@ -58,11 +62,12 @@ class Zone(NamedTuple):
 class WindowSpec(NamedTuple):
     """One window kind with its parameters.
 
-    kind: "tumbling", "sliding", "spanning" or "rolling"
+    kind: the name of its file in kernels/windows, which says which of the others it takes
     size_us: > 0; with a zone a day counts 86,400 s here, whatever its true length
-    slide_us: > 0; for tumbling equal to size_us, for rolling ignored
-    origin_us: start of window 0; ignored with a zone and for rolling
+    slide_us: > 0 from one start to the next
+    origin_us: start of window 0; ignored with a zone
     zone: None, or the days of a calendar window
+    parameters: what else a kind takes, in an order of its own
     """
 
     kind: str
@@ -70,6 +75,7 @@ class WindowSpec(NamedTuple):
     slide_us: int = 0
     origin_us: int = 0
     zone: Zone | None = None
+    parameters: tuple[int, ...] = ()
 
 
 class AggregatePlan(NamedTuple):
@@ -90,22 +96,35 @@ class PassTicks(NamedTuple):
     newest_start_us: np.ndarray
 
 
+class Limits(NamedTuple):
+    """What a replay may cost.
+
+    most_rows: None for as many as `most_bytes` hold; they stand in memory up to three times until they are returned
+    stop: int64[1]; whoever writes kernels.replay.OVER_TIME to it, from any thread, ends the replay with TooManySeconds
+    """
+
+    most_rows: int | None = None
+    most_bytes: int = 1 << 32
+    stop: np.ndarray | None = None
+
+
 class ReplayRules(NamedTuple):
     """lateness and allowed lateness in µs (≥ 0), emit "final", "watermark" or "arrival".
 
     complete_tick_us: None, or the tick at which the watermark goes to infinity: P(E) = min(P(E), complete
         tick). No event arrives after it.
+    limits: what the replay may cost
     """
 
     lateness_us: int
     allowed_us: int
     emit: str
     complete_tick_us: int | None = None
+    limits: Limits = Limits()
 
 
 class KernelChoice(NamedTuple):
-    """A kernel by name, with its options as (name, value) pairs. name: None where each key gets its own, by its events.
-    """
+    """A kernel by name, with its options as (name, value) pairs. name: None where each key gets its own by events."""
 
     name: str | None
     options: tuple[tuple[str, int], ...] = ()

@@ -16,82 +16,105 @@ events in windows that are not final, and windows one after the other are two st
 A selective aggregate (min, max) alone could do without ϕ (§3.2.1), but every window counts its events too.
 """
 
-from kernels.memory import inner, load, not_inlined
-from kernels.replay.context import GOES_ON, PLAN, STATE, TREE, WHOLE, WINDOW
-from kernels.replay.panes import first_from, insert, is_empty, oldest, range_query
-from kernels.replay.walk import HIGH, walk_state
-from kernels.states import events_of, merge
-from kernels.windows.block import MODE, ORIGIN_US, REST_US, SLIDE_US, SPANNING
+from functools import cache
+
+from kernels.replay.context import Replay
+from kernels.replay.notes import add_to_late_walks, note_live
+from kernels.replay.panes import bulk_evict, first_from, insert, is_empty, oldest, range_query
+from kernels.replay.placement import Placement
+from kernels.replay.stop import must_stop
+from kernels.replay.walk import Walk, add_to_walk, walk_state
+from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.tables import compiled_table
+from kernels.states import events_of, gather, merge
+from kernels.windows._grid import Grid
+from kernels.windows._window import first_end_after, last_start_until, window_end, window_start
 
 
 @inner
-def slice_start(window, time):
+def slice_start(grid, time):
     """Start of the slice that holds `time`."""
-    into_slide = (time - load(window, ORIGIN_US)) % load(window, SLIDE_US)
-    rest = load(window, REST_US)
-    return time - into_slide + (rest if into_slide >= rest else 0)
+    into_slide = (time - grid.origin) % grid.slide
+    return time - into_slide + (grid.rest if into_slide >= grid.rest else 0)
 
 
 @inner
-def next_slice(window, start):
+def next_slice(grid, start):
     """Start of the slice after the one that starts at `start`."""
-    slide, rest = load(window, SLIDE_US), load(window, REST_US)
-    into_slide = (start - load(window, ORIGIN_US)) % slide
-    return start + (rest if into_slide == 0 and rest > 0 else slide - into_slide)
+    into_slide = (start - grid.origin) % grid.slide
+    return start + (grid.rest if into_slide == 0 and grid.rest > 0 else grid.slide - into_slide)
+
+
+def take(r: Replay, row):
+    """An event that lasts is in all windows from the first that ends after its start to the last that starts before
+    its end; those that are not final yet get it, by the slices that they are made of."""
+    window, clock, start = r.window, r.clock, r.events.starts[row]
+    end = max(r.events.ends[row], start + 1)
+    first, last = first_end_after(window, start), last_start_until(window, end - 1)
+    if first > last or window_end(window, last) <= clock.floor:
+        return
+    is_late = window_end(window, first) <= clock.watermark
+    first = max(first, first_end_after(window, clock.floor))
+    gather(r.plan, r.state, r.events.columns, row, row + 1)
+    ends_in = _insert_slices(r, max(start, window_start(window, first)), end)
+    add_to_walk(r, r.changing, ends_in)
+    if is_late:
+        add_to_late_walks(r, ends_in)
+    note_live(r, first, last, is_late, row)
 
 
 @inner
-def insert_slices(r, start, end):
-    """Put the event at STATE into the slices of [start, end). Returns the start of the slice in which it ends.
+def _insert_slices(r, start, end):
+    """Put the event at hand into the slices of [start, end). Returns the start of the slice in which it ends.
 
     O(slices · log d), d of them from the young end.
     """
     not_inlined()
-    window, state = load(r, WINDOW), load(r, STATE)
-    ends_in = slice_start(window, end - 1)
-    insert(r, load(r, TREE), ends_in, state, -1)
-    piece = slice_start(window, start)
-    while piece < ends_in:
-        insert(r, load(r, GOES_ON), piece, state, -1)
-        piece = next_slice(window, piece)
+    grid = Grid(r.window)
+    ends_in = slice_start(grid, end - 1)
+    insert(r, r.panes, ends_in, r.state, -1)
+    piece = slice_start(grid, start)
+    while piece < ends_in and not must_stop(r.stop):
+        insert(r, r.goes_on, piece, r.state, -1)
+        piece = next_slice(grid, piece)
     return ends_in
 
 
-@inner
-def _some_go_on(r):
-    """Whether windows span, and an event goes on behind a slice that is held."""
-    return load(load(r, WINDOW), MODE) == SPANNING and not is_empty(r, load(r, GOES_ON))
-
-
-@inner
-def window_state(r, walk, number):
-    """Address of a window's aggregate, valid until the next call: of its entries, and of what goes on from its end."""
-    not_inlined()
+def window_state(r: Replay, walk: Walk, number):
+    """Of the window's entries, and of what goes on from its end."""
     state = walk_state(r, walk, number)
-    if not _some_go_on(r):
+    if is_empty(r, r.goes_on):
         return state
-    end = load(r, walk + HIGH)
-    goes_on = range_query(r, load(r, GOES_ON), slice_start(load(r, WINDOW), end - 1), end)
+    goes_on = range_query(r, r.goes_on, slice_start(Grid(r.window), walk.high - 1), walk.high)
     if events_of(goes_on) == 0:
         return state
-    merge(load(r, PLAN), load(r, WHOLE), state, goes_on)
-    return load(r, WHOLE)
+    merge(r.plan, r.whole, state, goes_on)
+    return r.whole
 
 
-@inner
-def oldest_entry(r):
-    """Time of the oldest pane, event or slice that is held; there is one."""
-    if not _some_go_on(r):
-        return oldest(r, load(r, TREE))
-    return min(oldest(r, load(r, TREE)), oldest(r, load(r, GOES_ON)))
+def oldest_slice(r: Replay):
+    return min(oldest(r, r.panes), oldest(r, r.goes_on))
 
 
-@inner
-def first_entry_from(r, time):
-    """(whether there is one, time of the first pane, event or slice at or after `time`)."""
-    found, first = first_from(r, load(r, TREE), time)
-    if _some_go_on(r):
-        goes_on, other = first_from(r, load(r, GOES_ON), time)
-        if goes_on and (other < first or not found):
-            found, first = True, other
-    return found, first
+def first_slice_from(r: Replay, time):
+    return min(first_from(r, r.panes, time), first_from(r, r.goes_on, time))
+
+
+def evict(r: Replay, time):
+    bulk_evict(r, r.panes, time)
+    bulk_evict(r, r.goes_on, time)
+
+
+OPERATIONS = {
+    "take": take,
+    "window_state": window_state,
+    "oldest": oldest_slice,
+    "first_from": first_slice_from,
+    "evict": evict,
+}
+
+
+@cache
+def slice_placement() -> Placement:
+    """Events in slices."""
+    return compiled_table(Placement, "slice_placement", OPERATIONS)

@@ -26,7 +26,7 @@ Range = tuple[int, int, int]
 
 
 class Store(Protocol):
-    """The four methods; what each does is told above."""
+    """The four methods; what each does stands above."""
 
     def read(self, keys: Sequence[Key]) -> list[bytes | None]: ...
 

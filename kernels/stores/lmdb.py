@@ -33,8 +33,9 @@ class LmdbStore:
             self._lock = _lock(self._folder)
             self._database = lmdb.open(str(folder), map_size=FIRST_BYTES, sync=False, readahead=False, lock=False)
         except (OSError, lmdb.Error) as failure:
-            raise StorageFailed(f"the store in {folder} can't be opened: {failure}; correct that, or choose another "
-                                "path") from failure
+            raise StorageFailed(
+                f"the store in {folder} can't be opened: {failure}; correct that, or choose another path"
+            ) from failure
 
     def read(self, keys: Sequence[Key]) -> list[bytes | None]:
         with self._failing("read"), self._database.begin() as transaction:
@@ -84,8 +85,10 @@ class _Failing:
 
     def __exit__(self, kind, failure, trace) -> None:
         if isinstance(failure, lmdb.Error):
-            raise StorageFailed(f"{self._what}: {failure}; look for room on the disk, then open the window again: it "
-                                "is as of its last flush") from failure
+            raise StorageFailed(
+                f"{self._what}: {failure}; look for room on the disk, then open the window again: it "
+                "is as of its last flush"
+            ) from failure
 
 
 def _name(level: int, position: int) -> bytes:
@@ -99,8 +102,9 @@ def _lock(folder: Path):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as failure:
         lock.close()
-        raise StorageFailed(f"the store in {folder} is in use by another window; close that one, or choose another "
-                            "path") from failure
+        raise StorageFailed(
+            f"the store in {folder} is in use by another window; close that one, or choose another path"
+        ) from failure
     return lock
 
 

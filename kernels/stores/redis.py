@@ -29,8 +29,9 @@ class RedisStore:
             self._server = redis.Redis.from_url(url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS)
             self._server.set(self._owner, self._token)
         except (redis.RedisError, ValueError) as failure:
-            raise StorageFailed(f"no Redis server answers at {url}: {failure}; start one (redis-server --port 6379), "
-                                "or give its url=") from failure
+            raise StorageFailed(
+                f"no Redis server answers at {url}: {failure}; start one (redis-server --port 6379), or give its url="
+            ) from failure
 
     def read(self, keys: Sequence[Key]) -> list[bytes | None]:
         return self._asked(lambda: self._server.mget([self._name(*key) for key in keys]) if keys else [])
@@ -70,8 +71,10 @@ class RedisStore:
         try:
             return question()
         except redis.RedisError as failure:
-            raise StorageFailed(f"Redis at {self._url} failed for {self._prefix}: {failure}; mend that, then open the "
-                                "window again: it is as of its last flush") from failure
+            raise StorageFailed(
+                f"Redis at {self._url} failed for {self._prefix}: {failure}; fix that, then open the "
+                "window again: it is as of its last flush"
+            ) from failure
 
 
 def open_at(path: str | None, url: str | None) -> RedisStore:

@@ -1,7 +1,25 @@
-"""Window kinds as closed forms: one file = one kind; kernels see a window as a block of words and switch on
-its mode.
+"""Window kinds: one file = one kind, found by looking in this folder; names that start with an underscore are shared.
 
-A window has a number: for tumbling, sliding and calendar windows a running index, for rolling windows the
-    event time u itself.
-Starts and ends never fall as the number rises, so "the windows that hold t" is always a range of numbers.
+Each holds all that kernels need of the kind: bounds, look-back, lateness, refusals, the kernels that serve it
+(_kind.py). A window has a number: for tumbling, sliding and calendar windows a running index, for rolling windows the
+event time u itself.
 """
+
+import functools
+import importlib
+import pkgutil
+
+from schemas.errors import NotServed
+
+
+def kinds() -> tuple[str, ...]:
+    """Names of the kinds in the folder, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+
+
+@functools.cache
+def window_kind(name: str):
+    """All that is known of a kind. NotServed for one that has no file."""
+    if name not in kinds():
+        raise NotServed("window", name, kinds())
+    return importlib.import_module(f"{__name__}.{name}").KIND

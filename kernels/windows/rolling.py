@@ -1,10 +1,76 @@
-"""Rolling windows: number u is (u − size, u], as [u − size + 1 µs, u + 1 µs), for every event time u that the
-key has seen.
+"""Rolling windows: number u is (u − size, u], as [u − size + 1 µs, u + 1 µs), for every event time u that the key has
+seen.
+
+    size 5, events at 1, 4, 7     window 1: (-4, 1]   window 4: (-1, 4]   window 7: (2, 7]
 
 u is in the windows u … u + size − 1. Which of them exist is known by the replay only.
 """
 
+from functools import cache
 
-def block_words(size_us: int, slide_us: int, origin_us: int) -> tuple[int, int, int]:
-    """Size, slide and origin of the block; slide and origin mean nothing here."""
-    return size_us, 1, 0
+from kernels.replay.rolling import rolling_placement
+from kernels.replay.types import WindowSpec
+from kernels.windows._kind import AS_EVENTS, WindowKind, require_length
+from kernels.windows._late import Late
+from kernels.windows._seen_times import SeenTimes
+from kernels.windows._window import Bounds, Window, compiled_bounds, made_window
+
+
+def start(window: Window, number):
+    return number - window.size + 1
+
+
+def end(window, number):
+    return number + 1
+
+
+def first_end_after(window, time):
+    return time
+
+
+def last_start_until(window: Window, time):
+    return time + window.size - 1
+
+
+@cache
+def bounds() -> Bounds:
+    """The closed forms, compiled."""
+    return compiled_bounds("rolling", start, end, first_end_after, last_start_until)
+
+
+class RollingKind(WindowKind):
+    """Windows at event times."""
+
+    entries = AS_EVENTS
+    late_needs_later_events = True
+    placement = staticmethod(rolling_placement)
+
+    def spec(self, window, starts_us=None):
+        return WindowSpec("rolling", window.size_us)
+
+    def make(self, spec, extent):
+        require_length("size", spec.size_us)
+        return made_window(Window, bounds(), size=spec.size_us)
+
+    def late(self, window, arrived):
+        """The windows of an event are those of the times in [start, start + size) that the key has seen by the event's
+        own tick, whether or not the event that brought them was too late itself: its own is the first of them.
+        O(events · log events)."""
+        row = (arrived.start_us < arrived.reached_us).nonzero()[0]
+        if len(row) == 0:
+            return Late.of_nothing()
+        size_us = window.size_us
+        key, start_us, reached_us = arrived.key[row], arrived.start_us[row], arrived.reached_us[row]
+        until_us = (start_us + size_us).clip(max=reached_us)
+        seen = SeenTimes(arrived.key, arrived.start_us, arrived.arrival_us)
+        missed, last_us = seen.between(key, start_us, until_us, arrived.arrival_us[row])
+        to_start, late_by_us = 1 - size_us, arrived.watermark_us[row] - (start_us + 1)
+        return Late.of(row, start_us + to_start, last_us + to_start, missed, late_by_us)
+
+    def expected(self, made, events):
+        """Nothing is known before: times that come twice make one window, and how many windows a late event changes
+        depends on all others. Rows in time are no more than events; the budget ends what late ones make."""
+        return 0
+
+
+KIND = RollingKind()

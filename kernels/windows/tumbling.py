@@ -1,6 +1,13 @@
 """Tumbling windows: sliding windows that slide by their size."""
 
+from kernels.windows.sliding import SlidingKind
 
-def block_words(size_us: int, slide_us: int, origin_us: int) -> tuple[int, int, int]:
-    """Size, slide and origin of the block."""
-    return size_us, size_us, origin_us
+
+class TumblingKind(SlidingKind):
+    """A sliding kind whose specification needs no slide."""
+
+    def make(self, spec, extent):
+        return super().make(spec._replace(slide_us=spec.size_us), extent)
+
+
+KIND = TumblingKind()

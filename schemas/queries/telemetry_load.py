@@ -1,4 +1,4 @@
-"""Load of everything that is measured: mean, maximum and number of readings per source and metric, 5 minutes by 1."""
+"""Load of all that is measured: mean, maximum and number of measurements per source and metric, 5 minutes by 1."""
 
 from datetime import timedelta
 

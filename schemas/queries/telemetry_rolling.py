@@ -1,4 +1,4 @@
-"""The last ten minutes before each reading: mean and maximum per source and metric."""
+"""The last ten minutes before each measurement: mean and maximum per source and metric."""
 
 from datetime import timedelta
 

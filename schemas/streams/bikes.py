@@ -4,10 +4,11 @@ Two layouts: the operator's monthly files of Jersey City (15 columns), and days 
 """
 
 from datetime import date, timedelta
+from typing import Any
 
 from schemas.fields import Choices, decimal_or_none, whole_number, whole_or_none
 from schemas.local_time import REPEATED, LocalClock, Moment
-from schemas.stream import Column, Layout, Place, Reading, Stream, packed_or_not
+from schemas.stream import Column, Layout, Place, Record, Stream, packed_or_not
 
 ZONE = "America/New_York"
 CLOCK = LocalClock(ZONE)
@@ -21,7 +22,7 @@ GENDERS = Choices({"0": None, "1": "male", "2": "female", "": None})
 NO_PLACES = (None,) * 7  # what a daily file doesn't have: names, latitudes, longitudes, bike
 
 
-def parse_monthly(fields: list[str], _: Place) -> list[Reading]:
+def parse_monthly(fields: list[str], _: Place) -> list[Record]:
     """A line of a monthly file: local start and stop with four decimals, and the reported whole seconds."""
     duration, started, stopped, *stations, bike, user, birth_year, gender = fields
     start_id, start_name, start_latitude, start_longitude, *ended = stations
@@ -35,18 +36,18 @@ def parse_monthly(fields: list[str], _: Place) -> list[Reading]:
     )  # fmt: skip
     rider = (USER_TYPES[user], whole_or_none(birth_year) or None, GENDERS[gender])
     values = (whole_number(start_id), whole_or_none(end_id), duration_s, *places, *rider, note)
-    return [Reading(start_us, end_us, end_us, values)]
+    return [Record(start_us, end_us, end_us, values)]
 
 
-def parse_daily(fields: list[str], _: Place) -> list[Reading]:
+def parse_daily(fields: list[str], _: Place) -> list[Record]:
     """A line of a daily file: local start in whole seconds, and the duration; the end is their sum."""
     started, duration, start_id, end_id, subscriber, birth_year = fields
     duration_s = whole_number(duration)
-    start_us, _, note = CLOCK.read(started)
+    start_us, _later_us, note = CLOCK.read(started)
     end_us = start_us + duration_s * SECOND_US
     rider = (SUBSCRIBER_FLAGS[subscriber], whole_or_none(birth_year) or None, None)
     values = (whole_number(start_id), whole_or_none(end_id), duration_s, *NO_PLACES, *rider, note)
-    return [Reading(start_us, end_us, end_us, values)]
+    return [Record(start_us, end_us, end_us, values)]
 
 
 def nearest_to_duration(start: Moment, stop: Moment, duration_s: int) -> tuple[int, int, str | None]:
@@ -59,12 +60,12 @@ def nearest_to_duration(start: Moment, stop: Moment, duration_s: int) -> tuple[i
 
 
 def possible_us(moment: Moment) -> tuple[int, ...]:
-    """The readings that the clock rule may choose from, in order of preference."""
+    """The records that the clock rule may choose from, in order of preference."""
     first_us, second_us, note = moment
     return (first_us, second_us) if note == REPEATED else (first_us,)
 
 
-def monthly_column(name: str, type_: str, meaning: str, **limits) -> Column:
+def monthly_column(name: str, type_: str, meaning: str, **limits: Any) -> Column:
     """A column that the daily files don't have."""
     return Column(name, type_, f"{meaning}; only the monthly files have it, null otherwise", **limits)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from schemas.fields import Choices, whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Reading, Stream, packed_or_not
+from schemas.stream import Column, Layout, Place, Record, Stream, packed_or_not
 
 ZONE = "Asia/Jerusalem"
 CLOCK = LocalClock(ZONE)
@@ -20,10 +20,10 @@ NEXT_MIDNIGHT, TWO_CLOCKS = "ends on the next day", "menu ends before it begins"
 OUTCOMES = Choices({"AGENT": "agent", "HANG": "hung up", "PHANTOM": "phantom"})
 
 
-def parse_call(fields: list[str], _: Place) -> list[Reading]:
+def parse_call(fields: list[str], _: Place) -> list[Record]:
     """A line: local times of day of the menu, the queue and the agent, all on the date on which the call began."""
-    line, call, customer, priority, kind, day, entered, menu_exit, menu_s, _, queue_exit, queue_s, *rest = fields
-    outcome, _, agent_exit, agent_s, agent = rest
+    line, call, customer, priority, kind, day, entered, menu_exit, menu_s, _queued, queue_exit, queue_s, *rest = fields
+    outcome, _answered, agent_exit, agent_s, agent = rest
     start_us = _time_us(day, entered)
     ends_us = [_after(start_us, _time_us(day, text)) for text in (menu_exit, queue_exit, agent_exit)
                if text != DID_NOT_HAPPEN]  # fmt: skip
@@ -33,7 +33,7 @@ def parse_call(fields: list[str], _: Place) -> list[Reading]:
         agent, whole_number(menu_s), whole_number(queue_s), whole_number(agent_s),
         _note(day, end_us, whole_number(menu_s)),
     )  # fmt: skip
-    return [Reading(start_us, end_us, end_us, values)]
+    return [Record(start_us, end_us, end_us, values)]
 
 
 def _after(start_us: int, time_us: int) -> int:

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 from schemas.fields import Choices, whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Reading, Refusal, Stream, packed_or_not
+from schemas.stream import Column, Layout, Place, Record, Refusal, Stream, packed_or_not
 
 ZONE = "Asia/Shanghai"
 CLOCK = LocalClock(ZONE)
@@ -23,7 +23,7 @@ _MINUTES_ONLY = re.compile(r"\d\d:\d\d\.\d", re.ASCII)
 _NO_DATE = "no date"
 
 
-def parse_session(fields: list[str], _: Place) -> list[Reading | Refusal]:
+def parse_session(fields: list[str], _: Place) -> list[Record | Refusal]:
     """A line: who, at which antenna, from when to when, how many bytes each way."""
     if len(fields) < FIELDS_AT_LEAST:
         return [Refusal("wrong column count", f"{len(fields)} fields; the layout has {FIELDS_AT_LEAST} or more")]
@@ -39,7 +39,7 @@ def parse_session(fields: list[str], _: Place) -> list[Reading | Refusal]:
         ggsn or None, length_us / SECOND_US, reported_s, LENGTH_DISAGREES if disagrees else None, *sizes, sum(sizes),
         RADIO_TYPES[radio], whole_or_none(fields[16]), whole_or_none(fields[17]) or None,
     )  # fmt: skip
-    return [Reading(start_us, end_us, end_us, values)]
+    return [Record(start_us, end_us, end_us, values)]
 
 
 SESSIONS = Layout(

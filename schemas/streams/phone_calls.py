@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from schemas.fields import whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Reading, Refusal, Stream, packed_or_not
+from schemas.stream import Column, Layout, Place, Record, Refusal, Stream, packed_or_not
 
 ZONE = "UTC"
 CLOCK = LocalClock(ZONE)
@@ -18,7 +18,7 @@ AT_LIMIT = "at the limit of 16 bits"
 _NEGATIVE = "negative duration"
 
 
-def parse_call(fields: list[str], _: Place) -> list[Reading | Refusal]:
+def parse_call(fields: list[str], _: Place) -> list[Record | Refusal]:
     """A line: caller, start, duration in seconds, receiver, number."""
     caller, started, duration, receiver, number = fields
     start_us, duration_s = CLOCK.read(started)[0], whole_number(duration)
@@ -27,7 +27,7 @@ def parse_call(fields: list[str], _: Place) -> list[Reading | Refusal]:
     end_us = start_us + duration_s * SECOND_US
     note = AT_LIMIT if duration_s == LONGEST_S else None
     values = (whole_or_none(caller), whole_or_none(receiver), number or None, duration_s, note)
-    return [Reading(start_us, end_us, end_us, values)]
+    return [Record(start_us, end_us, end_us, values)]
 
 
 CALLS = Layout(
@@ -61,5 +61,5 @@ STREAM = Stream(
     first_day=date(2008, 9, 1),
     refusals={_NEGATIVE: "the duration overflowed 16 bits, so when the call ended can't be known"},
     start_meaning="when the call began",
-    arrival_meaning="when the call ended; when the phone told about it was not recorded",
+    arrival_meaning="when the call ended; when the phone reported it was not recorded",
 )

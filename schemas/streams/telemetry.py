@@ -1,7 +1,7 @@
-"""Readings of devices, servers, machines, roads and pods: source, metric, device time, arrival, value, unit.
+"""Measurements of devices, servers, machines, roads and pods: source, metric, device time, arrival, value, unit.
 
-Every layout comes down to the same few columns, so that one query serves them all; a line may hold many readings. A
-request that a pod served is a reading too, of its duration: it lasts from its start to its end.
+Every layout comes down to the same few columns, so that one query serves them all; a line may hold many records. A
+request that a pod served is a record too, of its duration: it lasts from its start to its end.
 """
 
 import re
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from schemas.fields import decimal_number, decimal_or_none, whole_number
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Reading, Refusal, SideInput, Stream, packed_or_not
+from schemas.stream import Column, Layout, Place, Record, Refusal, SideInput, Stream, packed_or_not
 
 CLOCK = LocalClock("UTC")
 MS_US, SECOND_US, US_NS = 1_000, 1_000_000, 1_000
@@ -52,7 +52,7 @@ _NO_VALUE, _NO_ARRIVAL = "no value", "no arrival"
 _EMPTY = ("", "NaN", "NA")
 
 
-def parse_pod(fields: list[str], _: Place) -> list[Reading | Refusal]:
+def parse_pod(fields: list[str], _: Place) -> list[Record | Refusal]:
     """A line of a pod's file: when the collector read it, the sample's second, the pod, and 19 values."""
     read_at, sampled_s, pod, *values = fields
     arrival_us, start_us = _pod_time_us(read_at), whole_number(sampled_s) * SECOND_US
@@ -60,7 +60,7 @@ def parse_pod(fields: list[str], _: Place) -> list[Reading | Refusal]:
             for metric, value in zip(POD_METRICS.values(), values, strict=True)]  # fmt: skip
 
 
-def parse_message(fields: list[str], _: Place) -> list[Reading | Refusal]:
+def parse_message(fields: list[str], _: Place) -> list[Record | Refusal]:
     """A line of a device's messages: detected at the device, received at the server, both in ms."""
     detected_us, received_us = (whole_number(fields[place]) * MS_US for place in (6, 1))
     device, times = fields[3], (detected_us, detected_us, received_us)
@@ -70,11 +70,11 @@ def parse_message(fields: list[str], _: Place) -> list[Reading | Refusal]:
         (("content_length", "bytes"), fields[2]), (("round_trip", "ms"), fields[20]))]  # fmt: skip
 
 
-def parse_series(fields: list[str], place: Place) -> list[Reading | Refusal]:
+def parse_series(fields: list[str], place: Place) -> list[Record | Refusal]:
     """A line of a series: time stamp and value. It arrives after the delay that stands in line for it."""
     stamp, value = fields
     start_us = CLOCK.read(stamp)[0]
-    delays_ms = place.beside.get("delays")
+    delays_ms = place.side_inputs.get("delays")
     if not delays_ms:
         return [Refusal(_NO_ARRIVAL, "the arrival is made from the measured delays, which have not landed")]
     arrival_us = start_us + delays_ms[(place.line - 2) % len(delays_ms)] * MS_US
@@ -82,13 +82,13 @@ def parse_series(fields: list[str], place: Place) -> list[Reading | Refusal]:
     return [_reading((start_us, start_us, arrival_us), (source, source, metric, None), value, made=True)]
 
 
-def parse_span(fields: list[str], _: Place) -> list[Reading]:
+def parse_span(fields: list[str], _: Place) -> list[Record]:
     """A line of a request span, from its start to its end in ns: a reading of its length in µs."""
-    trace, span, _, pod, operation, started, ended, length = fields
+    trace, span, _parent, pod, operation, started, ended, length = fields
     start_us, end_us = _us_of_ns(started), _us_of_ns(ended)
     values = (pod, _service(pod), REQUEST_METRIC, decimal_number(length), "µs", operation or None, f"{trace}/{span}",
               False)  # fmt: skip
-    return [Reading(start_us, end_us, end_us, values)]
+    return [Record(start_us, end_us, end_us, values)]
 
 
 def read_delays(lines: Iterable[str]) -> tuple[int, ...]:
@@ -97,11 +97,11 @@ def read_delays(lines: Iterable[str]) -> tuple[int, ...]:
 
 
 def _reading(times: tuple[int, int, int], of: tuple, text: str, message: str | None = None,
-             made: bool = False) -> Reading | Refusal:  # fmt: skip
+             made: bool = False) -> Record | Refusal:  # fmt: skip
     source, service, metric, unit = of
     if text in _EMPTY:
         return Refusal(_NO_VALUE, f"{metric} is {text or 'empty'}", times[2])
-    return Reading(*times, (source, service, metric, decimal_or_none(text), unit, None, message, made))
+    return Record(*times, (source, service, metric, decimal_or_none(text), unit, None, message, made))
 
 
 @lru_cache(maxsize=1 << 12)

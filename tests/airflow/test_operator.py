@@ -5,6 +5,9 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.airflow
 REPOSITORY = Path(__file__).resolve().parents[2]
 AIRFLOW_PYTHON = REPOSITORY / ".venv-airflow" / "bin" / "python"
 

@@ -8,9 +8,9 @@ from pipelines.config import Config
 from samples import cdr, telemetry
 from schemas import registry
 from stack import airflow, compiled
-from tests.replay.reading import assert_oracles, events_of_silver
+from tests.support.replay.reading import assert_oracles, events_of_silver
 
-pytestmark = pytest.mark.timeout(1_200)
+pytestmark = [pytest.mark.airflow, pytest.mark.timeout(1_200)]
 
 STREAMS = ("cdr", "telemetry")
 QUERIES = [query for name in STREAMS for query in registry.queries_of(name)]

@@ -11,16 +11,18 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines import ledger
 from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs as ledger
+from processes import marked
 from schemas import registry
 from schemas.errors import GateFailed, OutsideStream
-from stack import airflow, compiled, processes, rest, settings
-from tests.airflow import generated
-from tests.replay.reading import assert_equal, rows
-from tests.semantics import oracle
+from stack import airflow, compiled, rest, settings
+from tests.support.airflow import generated
+from tests.support.oracle import oracle
+from tests.support.replay.reading import assert_equal, rows
 
-pytestmark = pytest.mark.timeout(1_200)
+pytestmark = [pytest.mark.airflow, pytest.mark.timeout(1_200)]
 
 DAG = "bikes"
 QUERIES = [query.name for query in registry.queries_of(DAG)]
@@ -42,11 +44,7 @@ class Stack:
     def log(self, run: str, task: str, attempt: int = 1) -> str:
         """What a task's attempt logged: one JSON object per line."""
         folder = (
-            settings.airflow_home(self.config.home)
-            / "logs"
-            / f"dag_id={DAG}"
-            / f"run_id={run}"
-            / f"task_id={task}"
+            settings.airflow_home(self.config.home) / "logs" / f"dag_id={DAG}" / f"run_id={run}" / f"task_id={task}"
         )
         lines = (folder / f"attempt={attempt}.log").read_text().splitlines()
         events = [json.loads(line) for line in lines if line.startswith("{")]
@@ -64,7 +62,7 @@ class Stack:
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory):
-    """Airflow with an empty lake beside generated landing files; stopped at the end, whatever happens."""
+    """Airflow with an empty lake and generated landing files; stopped at the end, whatever happens."""
     home = tmp_path_factory.mktemp("home")
     config = Config(home, home / "landing")
     generated.land(config.landing, DAYS, YESTERDAY, TRIPS_PER_DAY)
@@ -94,10 +92,7 @@ def done(stack, refused):
     stack.client.backfill(DAG, FIRST_DAY, FIRST_DAY + timedelta(days=1))
     stack.trigger("by_hand", YESTERDAY - timedelta(days=1))
     wait = stack.client.wait_for_runs
-    runs = {
-        kind: wait(DAG, kind, count, LIMIT_S)
-        for kind, count in (("scheduled", 1), ("manual", 3), ("backfill", 2))
-    }
+    runs = {kind: wait(DAG, kind, count, LIMIT_S) for kind, count in (("scheduled", 1), ("manual", 3), ("backfill", 2))}
     return {kind: [run for run in found if run not in refused] for kind, found in runs.items()}
 
 
@@ -132,8 +127,7 @@ def test_published_rows_are_the_oracles_on_the_same_landing_files(stack, done, n
 
 def test_each_kind_of_run_does_the_day_that_it_is_for(stack, done):
     audited = {
-        row.logical_date
-        for row in ledger.rows(stack.config, [("step", "=", "audit"), ("state", "=", "done")])
+        row.logical_date for row in ledger.rows(Lake(stack.config), [("step", "=", "audit"), ("state", "=", "done")])
     }
     assert audited == {FIRST_DAY + timedelta(days=n) for n in range(DAYS)}
 
@@ -143,7 +137,7 @@ def test_each_stage_has_its_own_section_of_the_log(stack, done):
     assert log.index("::group::gate") < log.index("::group::publish") < log.rindex("::endgroup::")
 
 
-def test_publishing_tells_airflow_s_assets(stack, done):
+def test_publishing_updates_airflow_s_assets(stack, done):
     known = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
     assert known == {name for query in registry.queries() for name in (query, f"{query}_late")} > published
@@ -165,7 +159,7 @@ def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
 
 def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
-    silver = DeltaTable(stack.config.table("silver_bikes"))
+    silver = DeltaTable(stack.config.lake / "silver_bikes")
     silver.delete(f"arrival_date = CAST('{FIRST_DAY}' AS DATE) AND line <= 10")
     stack.trigger("spoilt", None, day=str(FIRST_DAY))
     stack.client.wait_for_runs(DAG, "manual", 4, LIMIT_S)
@@ -178,6 +172,6 @@ def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publi
 
 
 def test_nothing_is_left_running_after_the_stop(stack):
-    assert processes.marked(settings.mark(stack.config.home))
+    assert marked.marked(settings.mark(stack.config.home))
     airflow.stop(stack.config.home)
-    assert processes.marked(settings.mark(stack.config.home)) == []
+    assert marked.marked(settings.mark(stack.config.home)) == []

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks import fiba
 from benchmarks.window_loops import ANY_ORDER, IN_ORDER
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_page_has_every_figure_with_a_row_for_every_kernel(tmp_path: Path):

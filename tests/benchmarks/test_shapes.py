@@ -5,8 +5,10 @@ import pytest
 from benchmarks.shapes import falls, follows_logarithm, rises, spread
 
 
-@pytest.mark.parametrize(("values", "are"), [([1, 2, 3], True), ([1, 3, 2.5], True), ([1, 3, 1.5], False),
-                                             ([3, 2, 2.5], False), ([1, 8, 2, 9], False)])
+@pytest.mark.parametrize(
+    ("values", "are"),
+    [([1, 2, 3], True), ([1, 3, 2.5], True), ([1, 3, 1.5], False), ([3, 2, 2.5], False), ([1, 8, 2, 9], False)],
+)
 def test_a_line_that_rises_does_so_at_every_point(values, are):
     assert rises(values) is are
     assert falls([1 / value for value in values]) is are

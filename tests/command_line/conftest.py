@@ -9,10 +9,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipelines import __main__ as command_line
-from pipelines import lake
-from pipelines.arrow_schemas import arrow_schema
+from pipelines.cli import _app as command_line
 from pipelines.config import Config
+from pipelines.lake.arrow_schemas import arrow_schema
+from pipelines.lake.lake import Lake
 from schemas import registry, tables
 from schemas.stream import Column
 
@@ -32,7 +32,7 @@ def at(day: int, hour: int = 0) -> datetime:
 
 
 def revision(station: int, number: int, emitted: datetime, events: int) -> dict:
-    """A revision of the window of 2018-10-01 of one station; the events also tell the revisions apart."""
+    """A revision of the window of 2018-10-01 of one station; the events also distinguish the revisions."""
     return {
         "start_station_id": station,
         "window_start": at(1),
@@ -58,12 +58,10 @@ ROWS = [
 
 def write_days(config: Config, rows: list[dict]) -> None:
     """Write rows as daily runs would: one commit per day."""
-    lake.ensure(config, TABLE)
+    Lake(config).ensure(TABLE)
     for day in sorted({row["emitted_date"] for row in rows}):
-        of_day = pa.Table.from_pylist(
-            [row for row in rows if row["emitted_date"] == day], arrow_schema(TABLE)
-        )
-        lake.replace(config, TABLE, lake.among("emitted_date", [day]), of_day)
+        of_day = pa.Table.from_pylist([row for row in rows if row["emitted_date"] == day], arrow_schema(TABLE))
+        Lake(config).replace(TABLE, {"emitted_date": [day]}, of_day)
 
 
 @pytest.fixture(scope="session")

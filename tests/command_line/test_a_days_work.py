@@ -6,14 +6,13 @@ import subprocess
 
 import pytest
 
-from pipelines import lake
+from pipelines.lake.lake import Lake
 from tests.command_line.conftest import WINDROW, typed
-from tests.ingest import trips
-from tests.lakes import DAYS, PATIENT
-from tests.robustness import processes
+from tests.support import processes, trips
+from tests.support.lakes import DAYS, PATIENT
 
 QUERY = "bikes_daily"
-pytestmark = PATIENT
+pytestmark = [PATIENT, pytest.mark.slow]
 
 
 @pytest.fixture
@@ -58,15 +57,15 @@ def test_the_doctor_finds_nothing_wrong_here(windrow):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_within_spark_s_write_leaves_nothing_running_and_nothing_committed(settings, ingested, number):
     words = [WINDROW, "replay", "bikes_demand", "--day", str(DAYS[2])]
-    table = ingested.table("bikes_demand_audit")
+    table = ingested.lake / "bikes_demand_audit"
     process = subprocess.Popen(words, env=settings, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         processes.wait_until(lambda: list(table.rglob("part-*.parquet")), "a file of the write")
         process.send_signal(number)
-        _, said = process.communicate(timeout=processes.PATIENCE_S)
-        assert process.returncode == 128 + number, said
+        _, output = process.communicate(timeout=processes.PATIENCE_S)
+        assert process.returncode == 128 + number, output
         assert processes.members(process.pid) == {}
     finally:
         processes.kill_all(process.pid)
-    assert said.endswith("nothing was left running\n"), said
-    assert lake.files(ingested, "bikes_demand_audit") == []
+    assert output.endswith("nothing was left running\n"), output
+    assert Lake(ingested).files("bikes_demand_audit") == []

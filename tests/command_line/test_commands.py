@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.__main__ import COMMANDS, ORDER, command_names
+from pipelines.cli._app import COMMANDS, ORDER, command_names
 from schemas import errors
 from schemas.errors import BadStatement, LandingFailed, NotSetUp, OutsideStream, UnknownName, WrongParameter
 from tests.command_line.conftest import REPOSITORY, ROWS, WINDROW, typed
@@ -48,9 +48,7 @@ def test_both_ways_to_start_it_are_the_same(small_lake):
         text=True,
     )
     command = typed(*words, **environment)
-    assert (
-        (module.returncode, module.stdout) == (command.code, command.out) == (0, f'[{{"n": {len(ROWS)}}}]\n')
-    )
+    assert (module.returncode, module.stdout) == (command.code, command.out) == (0, f'[{{"n": {len(ROWS)}}}]\n')
 
 
 def test_query_prints_a_table_for_people(windrow):
@@ -61,9 +59,7 @@ def test_query_prints_a_table_for_people(windrow):
 
 
 def test_query_prints_json_for_tools_with_times_in_utc(windrow):
-    ended = windrow(
-        "query", "SELECT revision, events, emitted_at FROM bikes_demand WHERE events = 12", "--json"
-    )
+    ended = windrow("query", "SELECT revision, events, emitted_at FROM bikes_demand WHERE events = 12", "--json")
     assert ended.json == [{"revision": 2, "events": 12, "emitted_at": "2018-10-04T05:00:00Z"}]
 
 
@@ -117,12 +113,12 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(
-    ("words", "kind", "told"), MISTAKES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+    ("words", "kind", "text"), MISTAKES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
 )
-def test_a_mistake_is_told_in_plain_words_with_its_kind_s_exit_code(windrow, words, kind, told):
+def test_a_mistake_is_reported_in_plain_words_with_its_kind_s_exit_code(windrow, words, kind, text):
     ended = windrow(*words)
     assert ended.code == kind.exit_code
-    assert told in ended.error
+    assert text in ended.error
     assert ended.error.splitlines()[-1].strip()
     assert "Traceback" not in ended.error + ended.out
     assert ended.out == ""
@@ -130,8 +126,8 @@ def test_a_mistake_is_told_in_plain_words_with_its_kind_s_exit_code(windrow, wor
 
 def test_with_json_an_error_is_json_on_stderr(windrow):
     ended = windrow("query", "SELECT * FROM nowhere", "--json")
-    told = json.loads(ended.error)
-    assert (told["kind"], told["exit_code"], ended.code) == (
+    text = json.loads(ended.error)
+    assert (text["kind"], text["exit_code"], ended.code) == (
         "UnknownName",
         UnknownName.exit_code,
         UnknownName.exit_code,
@@ -139,7 +135,7 @@ def test_with_json_an_error_is_json_on_stderr(windrow):
     assert ended.out == ""
 
 
-def test_an_empty_home_variable_is_told(windrow, monkeypatch):
+def test_an_empty_home_variable_is_refused(windrow, monkeypatch):
     monkeypatch.setenv("WINDROW_HOME", " ")
     ended = windrow("tables")
     assert ended.code == WrongParameter.exit_code
@@ -150,7 +146,8 @@ HEADER = "start_ts,duration,start_station,end_station,subscriber,birth_year"
 TRIP = "2017-01-01 00:00:21,680,3226,3165,1,1965"
 
 
-def test_a_missing_java_is_told_with_what_mends_it_by_those_who_need_it(tmp_path):
+@pytest.mark.slow
+def test_a_missing_java_is_reported_with_what_fixes_it_by_those_who_need_it(tmp_path):
     file = tmp_path / "landing" / "bikes" / "citibike-nyc-2017" / "trips-2017-01-01.csv"
     file.parent.mkdir(parents=True)
     file.write_text(f"{HEADER}\n{TRIP}\n")
@@ -170,12 +167,10 @@ def test_a_missing_java_is_told_with_what_mends_it_by_those_who_need_it(tmp_path
 
 def reported(action: str, home: Path) -> subprocess.CompletedProcess:
     """Run an action as a command is run, in a process of its own."""
-    imports = "import sys\nfrom errno import *\nfrom pipelines.commands._errors import reported\n"
+    imports = "import sys\nfrom errno import *\nfrom pipelines.cli._errors import reported\n"
     code = f"{imports}sys.exit(reported(lambda: {action}, False))"
     environment = {"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(home)}
-    return subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
-    )
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
 
 
 def test_a_defect_is_a_short_line_and_a_log(tmp_path):
@@ -203,17 +198,14 @@ def test_a_disk_that_refuses_is_no_defect(tmp_path, number):
 
 
 def session_of(leader: int) -> set[int]:
-    found = subprocess.run(
-        ["ps", "-o", "pid=", "-s", str(leader)], capture_output=True, text=True
-    ).stdout.split()
+    found = subprocess.run(["ps", "-o", "pid=", "-s", str(leader)], capture_output=True, text=True).stdout.split()
     return {int(process) for process in found}
 
 
 DEAF_CHILDREN = """
 import os, subprocess, sys, time
-from pipelines import stopping
-from pipelines.commands import _processes
-from pipelines.commands._errors import reported
+from pipelines.cli._errors import reported
+from processes import children, signals
 grandchild = "; ".join([
     "import os, signal, time", "os.setpgid(0, 0)", "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
     "print('up', flush=True)", "time.sleep(600)"])
@@ -221,13 +213,14 @@ child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandch
 def work():
     subprocess.Popen([sys.executable, "-c", child])
     time.sleep(600)
-stopping.raise_on_signals()
+signals.raise_on_signals()
 code = reported(work, False)
-_processes.end_children(_processes.HASTY_GRACE_S)
+children.end_children(children.HASTY_GRACE_S)
 sys.exit(code)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_with_all_that_it_started(number):
     process = subprocess.Popen(
@@ -254,6 +247,7 @@ def wait_until(holds, limit_s: float = 60) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_it_ends_when_its_parent_was_killed(small_lake):
     """As a task's process is, when Airflow kills the task with SIGKILL."""
     parent = (
@@ -277,7 +271,7 @@ def test_it_ends_when_its_parent_was_killed(small_lake):
 
 IMPORTED = """
 import sys
-from pipelines.__main__ import run
+from pipelines.cli._app import run
 code = run(sys.argv[1:])
 print(code, sorted(name for name in {names} if name in sys.modules), file=sys.stderr)
 """

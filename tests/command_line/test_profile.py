@@ -6,10 +6,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.profile import Spread, overtaken_by, profile
+from pipelines.ingest.profile.overtaken import overtaken_by
+from pipelines.ingest.profile.profile import Spread, profile
+from pipelines.lake.lake import Lake
 from schemas.errors import NotSetUp, UnknownName
 from tests.command_line.conftest import typed
-from tests.lakes import PATIENT
+from tests.support.lakes import PATIENT, tables_of
 
 pytestmark = PATIENT
 
@@ -30,7 +32,9 @@ def test_the_command_prints_a_table_or_json(ingested):
     as_table, as_json = (typed("profile", "bikes", *more, **settings) for more in ((), ("--json",)))
     assert (as_table.code, as_json.code) == (0, 0), as_table.error
     assert "d: median / p99 / max" in as_table.out and "descents" in as_table.out
-    assert [each["folder"] for each in as_json.json] == [each.folder for each in profile(ingested, "bikes")]
+    assert [each["folder"] for each in as_json.json] == [
+        each.folder for each in profile(Lake(ingested), tables_of("bikes"))
+    ]
     daily = as_json.json[0]
     assert daily["lines"] == daily["readings"] == daily["accepted"] > 0 and 0 <= daily["late_in_file_order"] <= 1
     assert daily["d"].keys() == daily["lag_s"].keys() == {"median", "p99", "maximum"}

@@ -6,30 +6,30 @@ from rich.console import Console
 from rich.progress import Progress
 
 from pipelines import flow
-from pipelines.commands._progress import StageBars, StageLines, progress
+from pipelines.cli._progress import StageBars, StageLines, progress
 
 
-def test_in_a_log_each_stage_is_said_once_as_it_begins(capsys):
-    with progress() as told:
-        told("replay")
-        told("replay", 3, 10)
-        told("gate")
-    said = capsys.readouterr()
-    assert isinstance(told, StageLines)
-    assert said.err.splitlines() == [f"== replay: {flow.REPLAY.does}", f"== gate: {flow.GATE.does}"]
-    assert said.out == ""
+def test_in_a_log_each_stage_is_logged_once_as_it_begins(capsys):
+    with progress() as show:
+        show("replay")
+        show("replay", 3, 10)
+        show("gate")
+    text = capsys.readouterr()
+    assert isinstance(show, StageLines)
+    assert text.err.splitlines() == [f"== replay: {flow.REPLAY.does}", f"== gate: {flow.GATE.does}"]
+    assert text.out == ""
 
 
-def test_what_is_no_stage_of_the_map_is_said_as_it_is(capsys):
-    with progress() as told:
-        told("bronze: 3 file(s)")
+def test_what_is_no_stage_of_the_map_is_logged_as_it_is(capsys):
+    with progress() as show:
+        show("bronze: 3 file(s)")
     assert capsys.readouterr().err == "== bronze: 3 file(s)\n"
 
 
 def test_a_detail_of_a_stage_is_a_line_within_its_section(capsys):
-    with progress() as told:
-        for said in ("bronze", "bronze: 3 file(s)", "bronze: 3 file(s)", "bronze", "silver", "silver: quarantine"):
-            told(said)
+    with progress() as show:
+        for text in ("bronze", "bronze: 3 file(s)", "bronze: 3 file(s)", "bronze", "silver", "silver: quarantine"):
+            show(text)
     assert capsys.readouterr().err.splitlines() == [
         f"== bronze: {flow.BRONZE.does}",
         "bronze: 3 file(s)",
@@ -38,19 +38,19 @@ def test_a_detail_of_a_stage_is_a_line_within_its_section(capsys):
     ]
 
 
-def test_on_a_terminal_a_detail_is_said_beside_its_stages_bar():
+def test_on_a_terminal_a_detail_is_shown_at_its_stages_bar():
     bars = Progress(console=Console(file=StringIO(), force_terminal=True))
-    told = StageBars(bars)
-    told("silver")
-    told("silver: quarantine")
+    show = StageBars(bars)
+    show("silver")
+    show("silver: quarantine")
     assert [task.description for task in bars.tasks] == ["silver: quarantine"]
 
 
 def test_on_a_terminal_each_stage_has_a_bar_which_is_full_when_the_next_begins():
     bars = Progress(console=Console(file=StringIO(), force_terminal=True))
-    told = StageBars(bars)
-    told("replay", 3, 10)
-    told("gate")
+    show = StageBars(bars)
+    show("replay", 3, 10)
+    show("gate")
     assert [(task.description, task.completed, task.total) for task in bars.tasks] == [
         ("replay", 10, 10),
         ("gate", 0, None),

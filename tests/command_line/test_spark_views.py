@@ -2,15 +2,18 @@
 
 import pytest
 
-from pipelines import sql
-from pipelines.spark import session
-from pipelines.spark_views import register_spark_views
+from pipelines.lake.lake import Lake
+from pipelines.lake.spark import session
+from pipelines.lake.sql import statements
+from pipelines.lake.sql.spark_views import register_spark_views
+
+pytestmark = pytest.mark.jvm
 
 
 @pytest.fixture(scope="module")
 def spark(small_lake):
     spark = session(small_lake)
-    register_spark_views(small_lake, spark)
+    register_spark_views(Lake(small_lake), spark)
     return spark
 
 
@@ -25,7 +28,7 @@ STATEMENTS = [
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_spark_and_duckdb_give_the_same_rows(small_lake, spark, statement):
-    expected = sql.run(small_lake, statement)
+    expected = statements.run(Lake(small_lake), statement)
     found = spark.sql(statement).toArrow().cast(expected.schema)
     order = [(name, "ascending") for name in ("start_station_id", "window_start", "revision")]
     assert found.sort_by(order).to_pylist() == expected.sort_by(order).to_pylist()
@@ -33,7 +36,7 @@ def test_spark_and_duckdb_give_the_same_rows(small_lake, spark, statement):
 
 
 def test_registering_again_is_allowed_and_sees_new_tables(small_lake, spark):
-    register_spark_views(small_lake, spark)
+    register_spark_views(Lake(small_lake), spark)
     assert {row.viewName for row in spark.sql("SHOW VIEWS").collect()} == {
         "bikes_demand",
         "bikes_demand_final",

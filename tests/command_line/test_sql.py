@@ -6,8 +6,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from pipelines import lake, sql
 from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.lake.sql import statements
 from schemas.errors import BadStatement, StorageFailed, UnknownName
 from schemas.query import Query, tumbling
 from tests.command_line.conftest import ROWS, TABLE, at, revision, write_days
@@ -24,12 +25,12 @@ def newest_known(until: datetime) -> dict:
 
 
 def test_a_table_is_a_view_under_its_own_name(small_lake):
-    found = sql.run(small_lake, "SELECT * FROM bikes_demand ORDER BY start_station_id, revision")
+    found = statements.run(Lake(small_lake), "SELECT * FROM bikes_demand ORDER BY start_station_id, revision")
     assert found.to_pylist() == ROWS
 
 
 def test_final_is_the_largest_revision_of_every_window(small_lake):
-    found = sql.run(small_lake, "SELECT * FROM bikes_demand_final")
+    found = statements.run(Lake(small_lake), "SELECT * FROM bikes_demand_final")
     assert events_by_station(found) == {7: 12, 8: 21}
     assert found.column_names == list(TABLE.column_names)
 
@@ -39,14 +40,14 @@ TIMES = [at(1), at(2, 1), at(2, 22), at(2, 23), at(3, 4), at(3, 5), at(4, 5), at
 
 @pytest.mark.parametrize("time", TIMES, ids=str)
 def test_as_of_is_the_largest_revision_emitted_by_then_included(small_lake, time):
-    found = sql.run(small_lake, f"SELECT * FROM bikes_demand_as_of(TIMESTAMPTZ '{time.isoformat()}')")
+    found = statements.run(Lake(small_lake), f"SELECT * FROM bikes_demand_as_of(TIMESTAMPTZ '{time.isoformat()}')")
     assert events_by_station(found) == newest_known(time)
 
 
 def test_as_of_reads_a_time_without_zone_as_utc_and_one_with_a_zone_as_written(small_lake):
-    in_utc = sql.run(small_lake, "SELECT * FROM bikes_demand_as_of('2018-10-03 05:00')")
+    in_utc = statements.run(Lake(small_lake), "SELECT * FROM bikes_demand_as_of('2018-10-03 05:00')")
     assert events_by_station(in_utc) == {7: 11, 8: 21}
-    in_new_york = sql.run(small_lake, "SELECT * FROM bikes_demand_as_of('2018-10-03 00:59-04')")
+    in_new_york = statements.run(Lake(small_lake), "SELECT * FROM bikes_demand_as_of('2018-10-03 00:59-04')")
     assert events_by_station(in_new_york) == {7: 10, 8: 21}
 
 
@@ -67,28 +68,24 @@ def test_a_null_key_is_one_group():
     ]
     with duckdb.connect() as connection:
         connection.register("toy", pa.Table.from_pylist(rows))
-        sql.add_revisions(connection, toy)
+        statements.add_revisions(connection, toy)
         final = connection.sql("SELECT key, revision FROM toy_final ORDER BY key NULLS FIRST").fetchall()
-        early = connection.sql(
-            "SELECT key, revision FROM toy_as_of('2018-10-02') ORDER BY key NULLS FIRST"
-        ).fetchall()
+        early = connection.sql("SELECT key, revision FROM toy_as_of('2018-10-02') ORDER BY key NULLS FIRST").fetchall()
     assert final == [(None, 1), ("a", 1)]
     assert early == [(None, 0), ("a", 0)]
 
 
 def test_times_come_out_in_utc_wherever_the_machine_is(small_lake, monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    found = sql.run(
-        small_lake, "SELECT min(emitted_at) AS first, min(emitted_at)::VARCHAR AS text FROM bikes_demand"
+    found = statements.run(
+        Lake(small_lake), "SELECT min(emitted_at) AS first, min(emitted_at)::VARCHAR AS text FROM bikes_demand"
     )
-    assert found.to_pylist() == [
-        {"first": datetime(2018, 10, 2, 1, tzinfo=UTC), "text": "2018-10-02 01:00:00+00"}
-    ]
+    assert found.to_pylist() == [{"first": datetime(2018, 10, 2, 1, tzinfo=UTC), "text": "2018-10-02 01:00:00+00"}]
 
 
 def keep_only(config: Config, day: date) -> None:
     """Take the files of all other days away: a statement that still answers has not read them."""
-    for file in config.table("bikes_demand").glob("emitted_date=*/*.parquet"):
+    for file in (config.lake / "bikes_demand").glob("emitted_date=*/*.parquet"):
         if file.parent.name != f"emitted_date={day}":
             file.unlink()
 
@@ -97,39 +94,39 @@ def test_a_condition_on_the_partition_reads_that_day_only(tmp_path):
     config = Config(tmp_path, tmp_path / "landing")
     write_days(config, ROWS)
     keep_only(config, date(2018, 10, 3))
-    found = sql.run(config, "SELECT events FROM bikes_demand WHERE emitted_date = DATE '2018-10-03'")
+    found = statements.run(Lake(config), "SELECT events FROM bikes_demand WHERE emitted_date = DATE '2018-10-03'")
     assert found["events"].to_pylist() == [11]
     with pytest.raises(StorageFailed, match="can't be read"):
-        sql.run(config, "SELECT events FROM bikes_demand")
+        statements.run(Lake(config), "SELECT events FROM bikes_demand")
 
 
 def test_as_of_does_not_read_the_days_after(tmp_path):
     config = Config(tmp_path, tmp_path / "landing")
     write_days(config, ROWS)
     keep_only(config, date(2018, 10, 2))
-    assert events_by_station(sql.run(config, "SELECT * FROM bikes_demand_as_of('2018-10-02 12:00')")) == {
+    assert events_by_station(statements.run(Lake(config), "SELECT * FROM bikes_demand_as_of('2018-10-02 12:00')")) == {
         7: 10,
         8: 20,
     }
 
 
-def test_two_columns_of_one_name_are_told_apart(small_lake):
-    assert sql.run(small_lake, "SELECT 1 AS a, 2 AS a, 3 AS b").to_pylist() == [{"a": 1, "a_2": 2, "b": 3}]
+def test_two_columns_of_one_name_are_distinguished(small_lake):
+    assert statements.run(Lake(small_lake), "SELECT 1 AS a, 2 AS a, 3 AS b").to_pylist() == [{"a": 1, "a_2": 2, "b": 3}]
 
 
 def test_show_tables_names_every_table_and_view(small_lake):
-    assert sql.run(small_lake, "SHOW TABLES")["name"].to_pylist() == ["bikes_demand", "bikes_demand_final"]
+    assert statements.run(Lake(small_lake), "SHOW TABLES")["name"].to_pylist() == ["bikes_demand", "bikes_demand_final"]
 
 
 def test_a_statement_opens_only_the_tables_that_it_names(tmp_path):
     config = Config(tmp_path, tmp_path / "landing")
     write_days(config, [revision(7, 0, at(2), 1)])
-    broken = config.table("broken") / "_delta_log"
+    broken = config.lake / "broken" / "_delta_log"
     broken.mkdir(parents=True)
     (broken / "00000000000000000000.json").write_text("no JSON")
-    assert sql.run(config, "SELECT count(*) AS n FROM bikes_demand")["n"].to_pylist() == [1]
+    assert statements.run(Lake(config), "SELECT count(*) AS n FROM bikes_demand")["n"].to_pylist() == [1]
     with pytest.raises(StorageFailed, match="'broken'"):
-        sql.run(config, "SELECT * FROM broken")
+        statements.run(Lake(config), "SELECT * FROM broken")
 
 
 @pytest.mark.parametrize("statement", [
@@ -140,23 +137,23 @@ def test_a_statement_opens_only_the_tables_that_it_names(tmp_path):
 ])  # fmt: skip
 def test_what_is_no_question_to_the_lake_is_refused(small_lake, statement):
     with pytest.raises(BadStatement):
-        sql.run(small_lake, statement)
+        statements.run(Lake(small_lake), statement)
 
 
 def test_nothing_is_written_outside(small_lake, tmp_path):
     with pytest.raises(BadStatement):
-        sql.run(small_lake, f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'")
+        statements.run(Lake(small_lake), f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("statement", ["SELECT * FROM nowhere", "SELECT * FROM bikes_daily_as_of(now())"])
-def test_an_unknown_table_is_told_with_the_known_ones(small_lake, statement):
+def test_an_unknown_table_is_reported_with_the_known_ones(small_lake, statement):
     with pytest.raises(UnknownName, match="known: bikes_demand"):
-        sql.run(small_lake, statement)
+        statements.run(Lake(small_lake), statement)
 
 
 def test_a_python_variable_is_no_table(small_lake):
-    secrets = lake.read(small_lake, "bikes_demand")
+    secrets = Lake(small_lake).read("bikes_demand")
     with pytest.raises(UnknownName, match="'secrets'"):
-        sql.run(small_lake, "SELECT * FROM secrets")
+        statements.run(Lake(small_lake), "SELECT * FROM secrets")
     assert secrets.num_rows == len(ROWS)

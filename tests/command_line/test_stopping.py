@@ -8,12 +8,16 @@ import pytest
 
 from tests.command_line.conftest import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 STOPPED = """
 import os, signal, sys, threading
 from pathlib import Path
 from deltalake import write_deltalake
-from pipelines import spilling, stopping
-from pipelines.commands._errors import reported
+from pipelines.cli._errors import reported
+from pipelines.lake import databases
+from processes import signals
+
 
 def compute(database):
     database.sql("SELECT max(a.range * b.range) FROM range(10000000) a, range(10000000) b").to_arrow_table()
@@ -26,8 +30,8 @@ def stopped_at_work():
     threading.Timer(float(sys.argv[3]), os.kill, (os.getpid(), signal.SIGTERM)).start()
     globals()[sys.argv[2]](database)
 
-stopping.raise_on_signals()
-database = spilling.database(Path(sys.argv[1], "spilled"))
+signals.raise_on_signals()
+database = databases.open_database(Path(sys.argv[1], "spilled"))
 sys.exit(reported(stopped_at_work, False))
 """
 

@@ -14,11 +14,12 @@ from pipelines import flow
 from schemas import tables
 from schemas.registry import queries_of, stream, streams
 
+pytestmark = pytest.mark.airflow
 REPOSITORY = Path(__file__).resolve().parents[2]
 AIRFLOW_PYTHON = REPOSITORY / ".venv-airflow" / "bin" / "python"
 DAG_FILES = sorted((REPOSITORY / "dags").glob("*.py"))
 HEAVY = ("pyspark", "pyarrow", "pandas", "numba", "duckdb", "deltalake", "great_expectations")
-ALLOWED_IMPORTS = {"airflow", "dags", "schemas", "pipelines"} | set(sys.stdlib_module_names)
+ALLOWED_IMPORTS = {"airflow", "dags", "schemas", "pipelines", "processes"} | set(sys.stdlib_module_names)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def parsed(tmp_path_factory):
         "AIRFLOW__CORE__DAGS_FOLDER": str(REPOSITORY / "dags"),
     }
     subprocess.run(
-        [AIRFLOW_PYTHON, Path(__file__).with_name("dag_facts.py"), REPOSITORY / "dags", facts],
+        [AIRFLOW_PYTHON, REPOSITORY / "tests/support/airflow/dag_facts.py", REPOSITORY / "dags", facts],
         env=environment,
         check=True,
         capture_output=True,
@@ -68,9 +69,7 @@ def test_parsing_loads_none_of_the_heavy_packages(parsed):
 @pytest.mark.parametrize("file", DAG_FILES, ids=lambda file: file.name)
 def test_dag_files_import_only_airflow_the_standard_library_and_the_light_modules(file):
     imported = [
-        node
-        for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, (ast.Import, ast.ImportFrom))
+        node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom))
     ]
     names = [alias.name for node in imported if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module for node in imported if isinstance(node, ast.ImportFrom)]
@@ -81,7 +80,7 @@ def test_dag_files_import_only_airflow_the_standard_library_and_the_light_module
         if isinstance(node, ast.ImportFrom) and node.module == "pipelines"
         for alias in node.names
     }
-    assert of_pipelines <= {"flow", "flow_text"}
+    assert of_pipelines <= {"flow"}
 
 
 def test_no_date_is_outside_a_dag_since_airflow_would_run_no_task_and_say_success(dags):
@@ -163,9 +162,7 @@ def test_the_map_names_every_table_and_no_other():
         written = {table for stage in flow.STAGES for table in flow.table_names(stage, definition)[1]}
         made = {table.name for table in tables.ingest_tables(definition)} | {tables.VERDICTS.name}
         asked = [query.name for query in queries_of(definition.name)]
-        made |= {
-            f"{name}{late}{audit}" for name in asked for late in ("", "_late") for audit in ("", "_audit")
-        }
+        made |= {f"{name}{late}{audit}" for name in asked for late in ("", "_late") for audit in ("", "_audit")}
         assert written == made
 
 

@@ -1,5 +1,6 @@
 """The docs say what is: made pages are up to date, and each command, file and statement in them works."""
 
+import ast
 import re
 import shlex
 from datetime import UTC, datetime, timedelta
@@ -10,29 +11,33 @@ import pyarrow as pa
 import pytest
 import typer
 
-from pipelines import __main__ as command_line
-from pipelines import docs, sql
+from pipelines.cli import _app as command_line
+from pipelines.lake.sql.statements import add_revisions
 from schemas.query import Query
 from schemas.registry import query
+from tools import spec_examples
+from tools.docs.pages import pages
+from tools.docs.walk import WALK
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").rglob("*.md")) + [path for path in [ROOT / "README.md"] if path.exists()]
-EACH_PAGE = pytest.mark.parametrize(
-    "page", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in PAGES]
-)
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
+EACH_PAGE = pytest.mark.parametrize("page", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in PAGES])
 BLOCK = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
 # Files that a page shows the reader how to make.
-TO_BE_MADE = re.compile(r"boat_trips|bikes_short_trips|sum_of_squares")
+TO_BE_MADE = re.compile(r"boat_trips|bikes_short_trips|sum_of_squares|fortnights")
 FOLDERS = (
     "schemas/",
     "pipelines/",
     "kernels/",
     "tests/",
     "stack/",
+    "tools/",
     "docs/",
     "requirements/",
     "dags/",
     "samples/",
+    "processes/",
+    "tools/",
 )
 
 
@@ -43,9 +48,15 @@ def pieces(page: Path) -> list[str]:
     return lines + re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
 
 
-@pytest.mark.parametrize("name", docs.pages())
+@pytest.mark.parametrize("name", pages())
 def test_a_made_page_is_what_the_definitions_say_now(name):
-    assert (ROOT / "docs" / name).read_text() == docs.pages()[name], "run: make docs"
+    assert (ROOT / "docs" / name).read_text() == pages()[name], "run: make docs"
+
+
+def test_the_examples_of_the_semantics_are_the_spec_tests_as_they_are_now():
+    page = spec_examples.PAGE.read_text()
+    assert page == spec_examples.renewed(page), "run: make docs"
+    assert page.count("\n`window=") > 50
 
 
 @EACH_PAGE
@@ -70,20 +81,14 @@ def test_every_make_target_that_a_page_shows_exists(page):
 @EACH_PAGE
 def test_every_link_and_file_that_a_page_names_exists(page):
     links = [page.parent / link for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text())]
-    named = [
-        ROOT / piece
-        for piece in pieces(page)
-        if piece.startswith(FOLDERS) and re.fullmatch(r"[\w./-]+", piece)
-    ]
+    named = [ROOT / piece for piece in pieces(page) if piece.startswith(FOLDERS) and re.fullmatch(r"[\w./-]+", piece)]
     assert not [path for path in links + named if not path.exists() and not TO_BE_MADE.search(str(path))]
 
 
 def test_every_page_is_reached_from_the_index():
     index = (ROOT / "docs/README.md").read_text()
     assert not [
-        path.name
-        for path in (ROOT / "docs").glob("*.md")
-        if path.name != "README.md" and path.name not in index
+        path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md" and path.name not in index
     ]
 
 
@@ -105,7 +110,7 @@ def reader(zone: str) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
     connection.execute(f"SET TimeZone = '{zone}'")
     connection.register("bikes_demand", revisions())
-    sql.add_revisions(connection, query("bikes_demand"))
+    add_revisions(connection, query("bikes_demand"))
     return connection
 
 
@@ -120,17 +125,17 @@ def rows(connection: duckdb.DuckDBPyConnection, statement: str, columns: str) ->
 
 def revisions() -> pa.Table:
     """Station, hour of the window, revision, hour in which it was emitted: some before noon, some after."""
-    said = [(1, 0, 0, 9), (1, 0, 1, 12), (1, 0, 2, 13), (1, 1, 0, 14), (None, 0, 0, 10), (None, 0, 1, 15)]
+    emissions = [(1, 0, 0, 9), (1, 0, 1, 12), (1, 0, 2, 13), (1, 1, 0, 14), (None, 0, 0, 10), (None, 0, 1, 15)]
     day = datetime(2018, 11, 4, tzinfo=UTC)
 
     def at(hours: list[int]) -> pa.Array:
         return pa.array([day + timedelta(hours=hour) for hour in hours], pa.timestamp("us", "UTC"))
 
-    stations, windows, numbers, emitted = (list(column) for column in zip(*said, strict=True))
+    stations, windows, numbers, emitted = (list(column) for column in zip(*emissions, strict=True))
     return pa.table({
         "start_station_id": pa.array(stations, pa.int64()), "window_start": at(windows),
         "window_end": at([hour + 1 for hour in windows]), "revision": numbers, "emitted_at": at(emitted),
-        "emitted_date": pa.array([day.date()] * len(said)),
+        "emitted_date": pa.array([day.date()] * len(emissions)),
     })  # fmt: skip
 
 
@@ -140,3 +145,11 @@ def test_the_query_that_a_page_shows_can_be_made():
     made = {}
     exec("from datetime import timedelta\nfrom schemas.query import *\n" + source, made)
     assert isinstance(made["QUERY"], Query)
+
+
+@pytest.mark.parametrize("step", WALK, ids=lambda step: step.function)
+def test_the_walk_through_the_code_names_functions_that_are_there(step):
+    defined = {
+        node.name for node in ast.parse((ROOT / step.file).read_text()).body if isinstance(node, ast.FunctionDef)
+    }
+    assert step.function in defined

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tools.new import KINDS
+
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 # What isn't copied (pipelines/, and kernels/ but for a new aggregate) is imported from here.
-COPIED = ("schemas", "stack", "tests/schemas", "pyproject.toml")
+COPIED = ("schemas", "tools", "tests/schemas", "pyproject.toml")
 ALL_PASSED, SOME_FAILED = 0, 1
 
 
@@ -37,13 +41,11 @@ def copy(tree: Path, *names: str) -> None:
 def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess:
     """A Python module in the copy."""
     settings = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, "-m", *arguments], cwd=tree, env=settings, capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, "-m", *arguments], cwd=tree, env=settings, capture_output=True, text=True)
 
 
 def new(tree: Path, kind: str, name: str) -> subprocess.CompletedProcess:
-    return run(tree, "stack.new", kind, name)
+    return run(tree, "tools.new", kind, name)
 
 
 def outcome(tree: Path, *tests: str) -> tuple[int, str]:
@@ -63,10 +65,10 @@ def fill_in(file: Path, pieces: dict[str, str]) -> None:
 def test_a_new_stream_fails_its_tests_until_real_lines_are_written_down(tree):
     made = new(tree, "stream", "boats")
     assert (made.returncode, made.stderr) == (0, "")
-    code, said = outcome(tree, "tests/schemas/test_stream_boats.py")
+    code, output = outcome(tree, "tests/schemas/test_stream_boats.py")
     assert code == SOME_FAILED
-    assert "write at least three real lines into EVENTS" in said
-    code, said = outcome(tree, "tests/schemas/test_every_stream.py", "-k", "boats and says_everything")
+    assert "write at least three real lines into EVENTS" in output
+    code, output = outcome(tree, "tests/schemas/test_every_stream.py", "-k", "boats and says_everything")
     assert code == SOME_FAILED, "a TODO must not pass as a definition"
 
     fill_in(tree / "schemas/streams/boats.py", pieces={"TODO: ": "", '"TODO", low=0': '"kg", low=0'})
@@ -82,26 +84,28 @@ def test_a_new_stream_fails_its_tests_until_real_lines_are_written_down(tree):
             "REFUSED: list[tuple[str, str, str]] = []": f"REFUSED = {refused}",
         },
     )
-    code, said = outcome(tree, "tests/schemas/test_stream_boats.py", "tests/schemas/test_every_stream.py")
-    assert code == ALL_PASSED, said
+    code, output = outcome(tree, "tests/schemas/test_stream_boats.py", "tests/schemas/test_every_stream.py")
+    assert code == ALL_PASSED, output
 
 
 def test_a_new_stream_takes_whole_files_and_none_that_still_arrives(tree):
     assert new(tree, "stream", "boats").returncode == 0
     paths = ["boats/a.csv", "boats/a.csv.gz", "boats/a.csv.part", "boats/a.csv.gz.part"]
-    asked = f"from schemas.reading import belongs; from schemas.streams.boats import STREAM; print(" \
-            f"[path for path in {paths} if belongs(STREAM, path)])"
-    said = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
-    assert said.stdout.strip() == str(paths[:2]), said.stderr
+    asked = (
+        f"from schemas.parsing import belongs; from schemas.streams.boats import STREAM; print("
+        f"[path for path in {paths} if belongs(STREAM, path)])"
+    )
+    output = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
+    assert output.stdout.strip() == str(paths[:2]), output.stderr
 
 
 def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
     made = new(tree, "query", "bikes_quiet")
     assert (made.returncode, made.stderr) == (0, "")
     test = tree / "tests/semantics/test_query_bikes_quiet.py"
-    code, said = outcome(tree, str(test))
+    code, output = outcome(tree, str(test))
     assert code == SOME_FAILED
-    assert "write events into EVENTS" in said
+    assert "write events into EVENTS" in output
 
     event = {"start": "2018-08-01 10:05", "arrival": "2018-08-01 10:15", "start_station_id": 7}
     expected = {"start_station_id": 7, "pane": "on_time", "events_counted": 1}
@@ -110,31 +114,57 @@ def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
         "EXPECTED: list[dict] = []": f"EXPECTED = [{expected}]",
     }
     fill_in(test, pieces=filled)
-    code, said = outcome(tree, str(test))
+    code, output = outcome(tree, str(test))
     assert code == SOME_FAILED, "one event too many must fail"
     fill_in(test, pieces={f"[{event}, {event}]": f"[{event}]"})
-    code, said = outcome(tree, str(test))
-    assert code == ALL_PASSED, said
+    code, output = outcome(tree, str(test))
+    assert code == ALL_PASSED, output
 
 
-def test_a_new_aggregate_fails_its_test_until_it_is_said_in_plain_python(tree):
+def test_a_new_aggregate_fails_its_test_until_it_is_written_in_plain_python(tree):
     copy(tree, "kernels")
     made = new(tree, "aggregate", "total")
     assert (made.returncode, made.stderr) == (0, "")
     test = tree / "tests/kernels/test_aggregate_total.py"
-    fill_in(
-        test, pieces={'raise NotImplementedError("say in plain Python what total is")': "return max(values)"}
-    )
-    code, said = outcome(tree, str(test))
+    fill_in(test, pieces={'raise NotImplementedError("say in plain Python what total is")': "return max(values)"})
+    code, output = outcome(tree, str(test))
     assert code == SOME_FAILED, "a wrong aggregate must fail"
-    assert "1 failed, 1 passed" in said, said
+    assert "1 failed, 1 passed" in output, output
 
     fill_in(test, pieces={"return max(values)": "return sum(values) if values else None"})
-    code, said = outcome(tree, str(test))
-    assert code == ALL_PASSED, said
+    code, output = outcome(tree, str(test))
+    assert code == ALL_PASSED, output
 
 
-@pytest.mark.parametrize("kind", ["stream", "query", "aggregate"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_generator_writes_new_files_only(tree, kind):
+    def texts() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in tree.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+
+    before = texts()
+    made = new(tree, kind, "bikes_new")
+    after = texts()
+    assert {path: after[path] for path in before} == before
+    written = {str(path.relative_to(tree)) for path in after.keys() - before.keys()}
+    assert written == {path.replace("$name", "bikes_new") for path in KINDS[kind].files.values()}
+    assert all(f"wrote {path}" in made.stdout for path in written)
+
+
+def test_a_new_window_kind_is_a_file_per_layer_found_by_its_name(tree):
+    copy(tree, "kernels", "pipelines", "processes")
+    assert new(tree, "window", "long_nights").returncode == 0
+    asked = (
+        "from datetime import timedelta; from kernels.windows import window_kind; "
+        "from pipelines.gate.recount.kinds import in_sql; from schemas.windows import every_kind; "
+        "found = {kind.kind: kind for kind in every_kind()}['long_nights']; window = found(timedelta(days=1)); "
+        "print(found.__name__, type(window_kind(window.kind)).__name__, type(in_sql(window)).__name__)"
+    )
+    settings = os.environ | {"PYTHONPATH": str(tree)}
+    output = subprocess.run([sys.executable, "-c", asked], cwd=tree, env=settings, capture_output=True, text=True)
+    assert output.stdout.split() == ["LongNights", "LongNightsKind", "LongNightsWindows"], output.stderr
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_generator_overwrites_nothing(tree, kind):
     assert new(tree, kind, "bikes_new").returncode == 0
     again = new(tree, kind, "bikes_new")

@@ -7,24 +7,57 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.ledger.code_hash import MAKE_NO_ROWS
+
 ROOT = Path(__file__).parents[2]
 STANDARD = sys.stdlib_module_names
 # What each folder may import of the repository, by the longest name that fits.
 DOWNWARD = {
     "schemas": {"schemas"},
-    "kernels": {"kernels", "schemas.errors", "schemas.query"},
-    "pipelines": {"pipelines", "kernels", "schemas"},
-    "dags": {"dags", "pipelines.flow", "pipelines.flow_text", "schemas"},
+    "kernels": {"kernels", "schemas.errors", "schemas.query", "schemas.windows"},
+    "processes": {"processes"},
+    "pipelines": {"pipelines", "processes", "kernels", "schemas"},
+    "dags": {"dags", "pipelines.flow", "pipelines.report", "processes", "schemas"},
     "samples": {"samples", "schemas"},
-    "stack": {"stack", "samples", "schemas", "pipelines.config", "pipelines.compiled_kernels"},
+    "stack": {
+        "stack",
+        "samples",
+        "schemas",
+        "processes",
+        "pipelines.config",
+        "kernels.monoids",
+        "kernels.runtime.cache",
+    },
+    "tools": {"tools", "pipelines", "kernels", "schemas"},
     "benchmarks": {"benchmarks", "stack", "pipelines", "kernels", "schemas", "samples", "tests"},
+}
+# What each wing of pipelines/ may import of pipelines/, apart from itself and the modules at its top (config, flow).
+WINGS = {
+    "lake": set(),
+    "ledger": {"lake"},
+    "ingest": {"lake"},
+    "replay": {"lake", "ledger"},
+    "gate": {"lake", "ledger"},
+    "runs": {"lake", "ledger", "ingest", "replay", "gate"},
+    "report": set(),
+    "cli": {"lake", "ledger", "ingest", "runs"},
+}
+# The modules at the top, and the wings that each may import: all wings may import those without any.
+TOP = {
+    "__init__": set(),
+    "__main__": {"cli"},
+    "config": set(),
+    "flow": set(),
+    "local": {"lake", "replay"},
 }
 LIBRARIES = {
     "schemas": set(),
+    "processes": set(),
     "kernels": {"numpy", "numba", "llvmlite"},
     "dags": {"airflow"},
     "samples": set(),
     "stack": set(),
+    "tools": set(),
 }
 # Modules by which a kernel could reach a file, a process, a socket, a clock or chance.
 NO_KERNEL = {
@@ -33,9 +66,11 @@ NO_KERNEL = {
 }  # fmt: skip
 # A store is a kernel's way to a file or a server (DESIGN, layout): one file, one library.
 STORES = Path("kernels/stores")
+# Where compiled code lies, and what is in it: read to name folders, before any kernel runs.
+CACHE = (Path("kernels/runtime/cache.py"), Path("kernels/runtime/kept.py"))
 NO_KERNEL_CALLS = {"open", "input", "print"}
 # `windrow doctor` and `make doctor` are one thing, about what `make setup` set up, compiled kernels among it.
-UPWARD = {"pipelines/commands/doctor.py": {"stack.doctor"}}
+UPWARD = {"pipelines/cli/doctor.py": {"stack.doctor"}}
 # Never imported, only run, by the Python that has Spark and the kernels.
 SCRIPTS = {"stack/training.py": {"pyspark"}}
 LONGEST_FILE = 300
@@ -75,6 +110,43 @@ def test_imports_within_the_repository_go_downward_only(path):
     assert not upward, f"{path} may import {sorted(allowed)} of this repository"
 
 
+def wing_of(path: Path) -> str:
+    """The wing that a file of pipelines/ is in, or the module at the top that it is."""
+    return path.parts[1] if len(path.parts) > 2 else path.stem
+
+
+def test_every_wing_and_module_of_pipelines_has_its_rule():
+    assert {wing_of(path) for path in FILES if path.parts[0] == "pipelines"} == WINGS.keys() | TOP.keys()
+
+
+@pytest.mark.parametrize("path", files_of("pipelines"))
+def test_a_wing_imports_only_the_wings_below_it(path):
+    wing = wing_of(path)
+    shared = {name for name in TOP if not TOP[name]}
+    allowed = {f"pipelines.{name}" for name in shared | {wing} | (WINGS | TOP)[wing]}
+    names = {name for name in imported(path) if within(name, {"pipelines"})}
+    upward = {name for name in names if not within(name, allowed)}
+    assert not upward, f"{path} may import {sorted(allowed)} of pipelines/"
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    files = {module_of(path): path for path in FILES if path.parts[0] in ("pipelines", "processes", "tools", "schemas")}
+    below = {name: {found for each in imported(path) if (found := longest(each, files)) not in (None, name)}
+             for name, path in files.items()}  # fmt: skip
+    while leaves := {name for name, names in below.items() if not names}:
+        below = {name: names - leaves for name, names in below.items() if name not in leaves}
+    assert not below, "each of these imports another of them, or one that leads to them"
+
+
+def longest(name: str, modules: dict[str, Path]) -> str | None:
+    """The module of which this is the name, or in which it is a name."""
+    return name if name in modules else name.rpartition(".")[0] if name.rpartition(".")[0] in modules else None
+
+
 @pytest.mark.parametrize("path", files_of(*LIBRARIES))
 def test_a_layer_has_only_the_libraries_that_it_may_have(path):
     names = imported(path)
@@ -85,7 +157,10 @@ def test_a_layer_has_only_the_libraries_that_it_may_have(path):
     )
 
 
-@pytest.mark.parametrize("path", [path for path in files_of("kernels") if STORES not in path.values[0].parents])
+@pytest.mark.parametrize(
+    "path",
+    [path for path in files_of("kernels") if path.values[0] not in CACHE and STORES not in path.values[0].parents],
+)
 def test_a_kernel_has_no_files_no_processes_no_clock_and_no_chance(path):
     reached = {name.split(".")[0] for name in imported(path)} & NO_KERNEL
     calls = {
@@ -142,7 +217,20 @@ def test_no_text_holds_a_path_of_one_machine():
     assert not found
 
 
+def test_helpers_are_in_support_and_elsewhere_are_only_tests():
+    """`inside/` holds tests too: those that Airflow's Python runs."""
+    apart = ("tests/support/", "tests/airflow/inside/")
+    elsewhere = [path for path in FILES if path.parts[0] == "tests" and not str(path).startswith(apart)]
+    assert not [path for path in elsewhere if not path.name.startswith("test_") and path.name != "conftest.py"]
+
+
 def test_the_rules_are_looked_at_on_every_folder_of_code():
     """A folder of code that is in no rule would be free of all of them."""
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and any(path.rglob("*.py"))}
     assert {name for name in folders if not name.startswith(".")} - {"var"} == set(FOLDERS)
+
+
+def test_the_code_hash_leaves_out_folders_that_are_there_and_keeps_all_that_makes_rows():
+    assert [folder for folder in MAKE_NO_ROWS if not (ROOT / folder).is_dir()] == []
+    hashed = {wing for wing in WINGS if f"pipelines/{wing}/" not in MAKE_NO_ROWS}
+    assert hashed == {"lake", "ledger", "ingest", "replay", "gate", "runs"}

@@ -6,24 +6,37 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from pipelines import lake
-from tests.lakes import PATIENT
+from pipelines.lake.lake import Lake
+from tests.support.lakes import PATIENT
 
 pytestmark = PATIENT
 
-KINDS = ("files_bikes", "bronze_bikes", "silver_bikes", "quarantine_bikes", "pass_bikes", "partitions_bikes",
-         "bikes_demand_audit", "bikes_demand", "bikes_demand_late_audit", "bikes_demand_late", "bikes_daily",
-         "bikes_last_hour", "runs", "verdicts")
+KINDS = (
+    "files_bikes",
+    "bronze_bikes",
+    "silver_bikes",
+    "quarantine_bikes",
+    "pass_bikes",
+    "partitions_bikes",
+    "bikes_demand_audit",
+    "bikes_demand",
+    "bikes_demand_late_audit",
+    "bikes_demand_late",
+    "bikes_daily",
+    "bikes_last_hour",
+    "runs",
+    "verdicts",
+)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_three_readers_see_the_same_rows_and_columns(first_published, name):
-    place = str(first_published.table(name))
-    ours = lake.read(first_published, name)
+    place = str(first_published.lake / name)
+    ours = Lake(first_published).read(name)
     theirs = DeltaTable(place).to_pyarrow_table()
     frame = polars.scan_delta(place).collect()
     with duckdb.connect() as database:
-        database.register("found", lake.dataset(first_published, name))
+        database.register("found", Lake(first_published).dataset(name))
         assert database.sql("SELECT count(*) FROM found").fetchall() == [(ours.num_rows,)]
         assert database.sql("SELECT * FROM found LIMIT 0").columns == ours.column_names == frame.columns
     assert theirs.num_rows == frame.height == ours.num_rows
@@ -35,10 +48,10 @@ def _sorted_rows(table: pa.Table) -> list[tuple]:
 
 def test_readers_see_the_same_events(first_published):
     columns = ["path", "line", "start_station_id", "trip_duration_s", "start", "arrival"]
-    ours = _sorted_rows(lake.read(first_published, "silver_bikes", columns=columns))
-    frame = polars.scan_delta(str(first_published.table("silver_bikes"))).select(columns).collect()
+    ours = _sorted_rows(Lake(first_published).read("silver_bikes", columns=columns))
+    frame = polars.scan_delta(str(first_published.lake / "silver_bikes")).select(columns).collect()
     with duckdb.connect() as database:
-        database.register("silver", lake.dataset(first_published, "silver_bikes"))
+        database.register("silver", Lake(first_published).dataset("silver_bikes"))
         found = database.sql(f"SELECT {', '.join(columns)} FROM silver").to_arrow_table()
     assert len(ours) > 100
     assert sorted(frame.rows()) == ours
@@ -47,6 +60,6 @@ def test_readers_see_the_same_events(first_published):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_no_table_uses_what_others_cannot_read(first_published, name):
-    table = DeltaTable(first_published.table(name))
+    table = DeltaTable(first_published.lake / name)
     assert table.protocol().min_reader_version == 1
     assert table.metadata().configuration["delta.enableDeletionVectors"] == "false"

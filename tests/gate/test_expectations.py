@@ -4,14 +4,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pipelines import gate, lake, ledger, sql
 from pipelines.config import Config
+from pipelines.gate import gate
+from pipelines.lake.lake import Lake
+from pipelines.lake.sql import statements
+from pipelines.ledger import verdicts as ledger_verdicts
+from pipelines.ledger.entry import Run
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
 from schemas.query import spanning
 from schemas.tables import files_table, partitions_table, pass_table, silver_table
-from tests.gate.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
+from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 
 DAY = DAYS[1]
 SILVER = silver_table(STREAM)
@@ -19,7 +23,7 @@ SILVER = silver_table(STREAM)
 
 @pytest.fixture
 def made(tmp_path) -> SmallLake:
-    """A lake whose tables lack their own constraints: what the gate judges got past every other guard."""
+    """A lake whose tables lack their own constraints: what the gate checks got past every other guard."""
     events = [event for event in random_events(seed=5) if event["key"] is not None]
     return make_lake(Config(tmp_path, tmp_path), asked(), events, constrained=False)
 
@@ -33,7 +37,7 @@ def shown(made: SmallLake, verdicts: list, check: str) -> list[dict]:
     """The rows that the failed check's SQL shows; it must be fit for the double quotes of a shell."""
     offending = choose(verdicts, lambda verdict: verdict.check_name == check).offending
     assert not set('"$`\\') & set(offending)
-    return sql.run(made.config, offending).to_pylist()
+    return statements.run(Lake(made.config), offending).to_pylist()
 
 
 def of_day(made: SmallLake, table, column: str) -> dict:
@@ -42,40 +46,43 @@ def of_day(made: SmallLake, table, column: str) -> dict:
 
 class TestSilver:
     def test_nothing_fails_on_good_rows(self, made):
-        verdicts = gate.judge_silver(made.config, STREAM, DAY)
+        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
         assert failed(verdicts) == {}
         assert len(verdicts) == len(silver_expectations(STREAM, DAY, 0)) + 2
-        assert {verdict.table_version for verdict in verdicts} == {lake.version(made.config, SILVER.name)}
+        assert {verdict.table_version for verdict in verdicts} == {Lake(made.config).version(SILVER.name)}
 
-    @pytest.mark.parametrize("check, column, change", [
-        ("key is not null", "key", lambda row: None),
-        ("arrival is inside the day", "arrival", lambda row: row["arrival"] + timedelta(days=1)),
-        ("end >= start", "end", lambda row: row["start"] - HOUR),
-        ("whole is in range", "whole", lambda row: 1_001),
-        ("whole is in range", "whole", lambda row: -1_001),
-    ])
+    @pytest.mark.parametrize(
+        "check, column, change",
+        [
+            ("key is not null", "key", lambda row: None),
+            ("arrival is inside the day", "arrival", lambda row: row["arrival"] + timedelta(days=1)),
+            ("end >= start", "end", lambda row: row["start"] - HOUR),
+            ("whole is in range", "whole", lambda row: 1_001),
+            ("whole is in range", "whole", lambda row: -1_001),
+        ],
+    )
     def test_a_row_that_breaks_an_expectation(self, made, check, column, change):
         row = of_day(made, SILVER, "arrival_date")
         made.change(SILVER, row, **{column: change(row)})
-        verdicts = gate.judge_silver(made.config, STREAM, DAY)
+        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
         assert failed(verdicts)[check].startswith("1 of ")
         assert [found["line"] for found in shown(made, verdicts, check)] == [row["line"]]
 
     def test_another_number_of_rows_than_ingest_noted(self, made):
         made.delete(SILVER, of_day(made, SILVER, "arrival_date"))
-        verdicts = gate.judge_silver(made.config, STREAM, DAY)
+        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
         rows = len([row for row in made.rows(SILVER) if row["arrival_date"] == DAY])
         assert failed(verdicts)["as many rows as ingest noted"] == f"{rows} rows"
         assert [found["events"] for found in shown(made, verdicts, "as many rows as ingest noted")] == [rows]
 
     def test_a_day_that_ingest_noted_nothing_of_must_have_no_rows(self, made):
         made.delete(partitions_table(STREAM), of_day(made, partitions_table(STREAM), "arrival_date"))
-        assert "as many rows as ingest noted" in failed(gate.judge_silver(made.config, STREAM, DAY))
+        assert "as many rows as ingest noted" in failed(gate.check_silver(Lake(made.config), made.tables.source, DAY))
 
     def test_law_1_fails_where_a_file_says_more_than_the_tables_hold(self, made):
         (file,) = made.rows(files_table(STREAM))
         made.change(files_table(STREAM), file, accepted=file["accepted"] + 1, readings=file["readings"] + 1)
-        verdicts = gate.judge_silver(made.config, STREAM, DAY)
+        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
         law = "law 1: every reading is accounted for"
         assert failed(verdicts)[law].startswith("1 of 1 files differ")
         (row,) = shown(made, verdicts, law)
@@ -84,67 +91,75 @@ class TestSilver:
     def test_pass_ticks_that_silver_does_not_give(self, made):
         tick = of_day(made, pass_table(STREAM), "arrival_date")
         made.change(pass_table(STREAM), tick, newest_start=tick["newest_start"] + timedelta(microseconds=1))
-        verdicts = gate.judge_silver(made.config, STREAM, DAY)
+        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
         assert set(failed(verdicts)) == {"pass ticks are those of silver"}
         assert [row["problem"] for row in shown(made, verdicts, "pass ticks are those of silver")] == [
-            "missing in the table", "only in the table"]
+            "missing in the table",
+            "only in the table",
+        ]
 
-    def test_a_version_that_was_judged_is_not_judged_again_but_a_new_one_is(self, made):
-        verdicts = gate.judge_silver(made.config, STREAM, DAY)
-        said = [verdict.__class__(**{**verdict.__dict__, "figure": "said before"}) for verdict in verdicts]
-        ledger.write_verdicts(made.config, ledger.Run("first", STREAM.name, None, DAY), said)
-        again = gate.judge_silver(made.config, STREAM, DAY)
-        said_before = [verdict for verdict in again if verdict.figure == "said before"]
-        assert len(said_before) == len(silver_expectations(STREAM, DAY, 0))
+    def test_a_version_that_was_checked_is_not_checked_again_but_a_new_one_is(self, made):
+        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
+        known = [verdict.__class__(**{**verdict.__dict__, "figure": "known before"}) for verdict in verdicts]
+        ledger_verdicts.write(Lake(made.config), Run("first", STREAM.name, None, DAY), known)
+        again = gate.check_silver(Lake(made.config), made.tables.source, DAY)
+        known_before = [verdict for verdict in again if verdict.figure == "known before"]
+        assert len(known_before) == len(silver_expectations(STREAM, DAY, 0))
         made.change(SILVER, of_day(made, SILVER, "arrival_date"), whole=1_001)
-        assert "whole is in range" in failed(gate.judge_silver(made.config, STREAM, DAY))
+        assert "whole is in range" in failed(gate.check_silver(Lake(made.config), made.tables.source, DAY))
 
 
 class TestAudit:
-    def judge(self, made: SmallLake) -> list:
-        return gate.judge_audit(made.config, made.query, DAY, made.versions)
+    def check(self, made: SmallLake) -> list:
+        return gate.check_audit(Lake(made.config), made.tables, DAY, made.versions)
 
     def test_nothing_fails_on_good_rows(self, made):
-        verdicts = self.judge(made)
+        verdicts = self.check(made)
         assert failed(verdicts) == {}
         expectations = (*audit_expectations(made.query, DAY), *late_expectations(made.query, DAY))
         assert len(verdicts) == len(expectations) + 4
         gate.require(verdicts)
 
-    @pytest.mark.parametrize("check, column, change", [
-        ("emitted_at is inside the day", "emitted_at", lambda row: row["emitted_at"] - timedelta(days=1)),
-        ("pane is one of the words", "pane", lambda row: "early"),
-        ("window_end > window_start", "window_end", lambda row: row["window_start"]),
-        ("events >= late_events", "late_events", lambda row: row["events"] + 1),
-        ("events is in range", "events", lambda row: 0),
-        ("late_events is in range", "late_events", lambda row: -1),
-        ("revision is in range", "revision", lambda row: -1),
-    ])
+    @pytest.mark.parametrize(
+        "check, column, change",
+        [
+            ("emitted_at is inside the day", "emitted_at", lambda row: row["emitted_at"] - timedelta(days=1)),
+            ("pane is one of the words", "pane", lambda row: "early"),
+            ("window_end > window_start", "window_end", lambda row: row["window_start"]),
+            ("events >= late_events", "late_events", lambda row: row["events"] + 1),
+            ("events is in range", "events", lambda row: 0),
+            ("late_events is in range", "late_events", lambda row: -1),
+            ("revision is in range", "revision", lambda row: -1),
+        ],
+    )
     def test_a_row_that_breaks_an_expectation(self, made, check, column, change):
         row = of_day(made, made.tables.audit, "emitted_date")
         made.change(made.tables.audit, row, **{column: change(row)})
-        verdicts = self.judge(made)
+        verdicts = self.check(made)
         assert failed(verdicts)[check].startswith("1 of ")
         assert [found["key"] for found in shown(made, verdicts, check)] == [row["key"]]
 
     def test_a_row_that_is_there_twice(self, made):
         row = of_day(made, made.tables.audit, "emitted_date")
         made.add(made.tables.audit, row)
-        verdicts = self.judge(made)
+        verdicts = self.check(made)
         assert failed(verdicts)["rows are unique"].startswith("2 of ")
         assert [found["copies"] for found in shown(made, verdicts, "rows are unique")] == [2]
 
-    @pytest.mark.parametrize("check, column, change", [
-        ("arrival is inside the day", "arrival", lambda row: row["arrival"] + timedelta(days=1)),
-        ("reason is one of the words", "reason", lambda row: "lost"),
-        ("last_missed >= first_missed", "last_missed", lambda row: row["first_missed"] - HOUR),
-        ("windows_missed is in range", "windows_missed", lambda row: 0),
-        ("late_by is in range", "late_by", lambda row: -1),
-    ])
+    @pytest.mark.parametrize(
+        "check, column, change",
+        [
+            ("arrival is inside the day", "arrival", lambda row: row["arrival"] + timedelta(days=1)),
+            ("reason is one of the words", "reason", lambda row: "lost"),
+            ("last_missed >= first_missed", "last_missed", lambda row: row["first_missed"] - HOUR),
+            ("windows_missed is in range", "windows_missed", lambda row: 0),
+            ("late_by is in range", "late_by", lambda row: -1),
+        ],
+    )
     def test_a_late_row_that_breaks_an_expectation(self, made, check, column, change):
         row = of_day(made, made.tables.late_audit, "arrival_date")
         made.change(made.tables.late_audit, row, **{column: change(row)})
-        verdicts = self.judge(made)
+        verdicts = self.check(made)
         assert failed(verdicts)[check].startswith("1 of ")
         assert [found["line"] for found in shown(made, verdicts, check)] == [row["line"]]
 
@@ -152,9 +167,9 @@ class TestAudit:
         row = of_day(made, made.tables.audit, "emitted_date")
         made.change(made.tables.audit, row, pane="early")
         with pytest.raises(GateFailed) as raised:
-            gate.require(self.judge(made))
+            gate.require(self.check(made))
         assert raised.value.check == "pane is one of the words"
-        for part in ("1 of ", "on_time or late", "windrow query \"SELECT * FROM asked_audit"):
+        for part in ("1 of ", "on_time or late", 'windrow query "SELECT * FROM asked_audit'):
             assert part in str(raised.value)
 
 
@@ -162,7 +177,7 @@ def test_a_query_with_emit_final_has_no_second_revision(tmp_path):
     made = make_lake(Config(tmp_path, tmp_path), asked(emit="final"), random_events(seed=5))
     row = of_day(made, made.tables.audit, "emitted_date")
     made.change(made.tables.audit, row, revision=1)
-    verdicts = gate.judge_audit(made.config, made.query, DAY, made.versions)
+    verdicts = gate.check_audit(Lake(made.config), made.tables, DAY, made.versions)
     assert "revision is in range" in failed(verdicts)
 
 
@@ -170,8 +185,7 @@ def test_a_query_with_emit_final_has_no_second_revision(tmp_path):
 def test_expectations_of_every_query_of_the_repository_can_be_made(name):
     query = registry.query(name)
     stream = registry.stream(query.stream)
-    made = [*silver_expectations(stream, DAY, 1), *audit_expectations(query, DAY),
-            *late_expectations(query, DAY)]
+    made = [*silver_expectations(stream, DAY, 1), *audit_expectations(query, DAY), *late_expectations(query, DAY)]
     assert len({(each.table, each.name) for each in made}) == len(made)
     assert all(each.limit and each.offending.startswith("SELECT ") for each in made)
 
@@ -182,7 +196,7 @@ def test_events_that_are_too_long_are_late_rows_that_the_gate_lets_through(tmp_p
     made = make_lake(Config(tmp_path, tmp_path), asked(kind), random_events(seed=3))
     too_long = [row for row in made.rows(made.tables.late_audit) if row["reason"] == "too long"]
     assert any(row["late_by"] is not None and row["late_by"] < 0 for row in too_long)
-    verdicts = [each for day in DAYS for each in gate.judge_audit(made.config, made.query, day, made.versions)]
+    verdicts = [each for day in DAYS for each in gate.check_audit(Lake(made.config), made.tables, day, made.versions)]
     assert not [verdict for verdict in verdicts if not verdict.passed]
 
 

@@ -1,15 +1,19 @@
 """A failing check stops the publication: all tables stay as they were, the ledger says what failed."""
 
+from dataclasses import asdict
 from datetime import date
 
 import pytest
 
-from pipelines import lake, ledger, run
 from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs as ledger
+from pipelines.ledger.entry import Run
+from pipelines.runs.replay_day import DayReport, replay_day
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.tables import VERDICTS
-from tests.gate.small_lake import DAYS, SmallLake, make_lake, random_events
+from tests.support.small_lake import DAYS, SmallLake, make_lake, random_events
 
 DAY = DAYS[1]
 
@@ -25,13 +29,13 @@ def made(tmp_path) -> SmallLake:
 
 def audited(made: SmallLake, run_id: str, day: date = DAY) -> None:
     """What the audit step of a run leaves in the ledger: the versions that it made."""
-    with ledger.step(made.config, run_id, "audit", made.stream.name, made.query.name, day) as entry:
-        entry.outputs = made.versions.as_json()
+    with ledger.step(Lake(made.config), Run(run_id, made.stream.name, made.query.name, day), "audit") as entry:
+        entry.outputs = asdict(made.versions)
 
 
-def publish(made: SmallLake, run_id: str) -> run.DayReport:
+def publish(made: SmallLake, run_id: str) -> DayReport:
     audited(made, run_id)
-    return run.replay_day(made.config, made.query.name, DAY, "publish", run_id)
+    return replay_day(made.config, made.query.name, DAY, "publish", run_id)
 
 
 def tampered(made: SmallLake) -> SmallLake:
@@ -45,42 +49,44 @@ def test_rows_that_pass_are_published_and_the_verdicts_kept(made):
     published = made.rows(made.tables.results)
     assert published == [row for row in made.rows(made.tables.audit) if row["emitted_date"] == DAY] != []
     assert report.rows[made.query.name] == len(published)
-    said = lake.read(made.config, VERDICTS.name).to_pylist()
-    assert all(row["passed"] for row in said)
-    assert {row["table_version"] for row in said} == {made.versions.audit, made.versions.late_audit}
+    kept = Lake(made.config).read(VERDICTS.name).to_pylist()
+    assert all(row["passed"] for row in kept)
+    assert {row["table_version"] for row in kept} == {made.versions.audit, made.versions.late_audit}
 
 
 def test_rows_that_fail_leave_the_published_tables_as_they_were(made):
     publish(made, "good")
-    before = [(lake.version(made.config, table.name), made.rows(table))
-              for table in (made.tables.results, made.tables.late)]
+    before = [
+        (Lake(made.config).version(table.name), made.rows(table)) for table in (made.tables.results, made.tables.late)
+    ]
     audit = tampered(made).rows(made.tables.audit)
     with pytest.raises(GateFailed, match="law 3"):
         publish(made, "bad")
-    assert before == [(lake.version(made.config, table.name), made.rows(table))
-                      for table in (made.tables.results, made.tables.late)]
+    assert before == [
+        (Lake(made.config).version(table.name), made.rows(table)) for table in (made.tables.results, made.tables.late)
+    ]
     assert made.rows(made.tables.audit) == audit
 
 
 def test_nothing_is_made_by_a_first_run_that_fails(made):
     with pytest.raises(GateFailed):
         publish(tampered(made), "bad")
-    assert lake.version(made.config, made.tables.results.name) is None
+    assert Lake(made.config).version(made.tables.results.name) is None
 
 
 def test_the_ledger_says_that_the_step_was_refused_and_why(made):
     with pytest.raises(GateFailed) as raised:
         publish(tampered(made), "bad")
-    (step,) = [row for row in ledger.rows(made.config) if (row.step, row.state) == ("publish", "refused")]
+    (step,) = [row for row in ledger.rows(Lake(made.config)) if (row.step, row.state) == ("publish", "refused")]
     assert raised.value.check in step.message
-    failed = [row for row in lake.read(made.config, VERDICTS.name).to_pylist() if not row["passed"]]
+    failed = [row for row in Lake(made.config).read(VERDICTS.name).to_pylist() if not row["passed"]]
     assert raised.value.query in {row["offending"] for row in failed}
 
 
-def test_a_run_that_was_mended_is_published(made):
+def test_a_run_that_was_fixed_is_published(made):
     good = made.rows(made.tables.audit)
     with pytest.raises(GateFailed):
         publish(tampered(made), "bad")
     made.rewrite(made.tables.audit, good)
-    publish(made, "mended")
+    publish(made, "fixed")
     assert made.rows(made.tables.results) == [row for row in good if row["emitted_date"] == DAY]

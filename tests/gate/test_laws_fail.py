@@ -1,13 +1,14 @@
-"""Each law fails on rows that break it, and gives SQL that shows them beside what silver says."""
+"""Each law fails on rows that break it, and gives SQL that shows them alongside what silver says."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pipelines import sql
 from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.lake.sql import statements
 from schemas.tables import silver_table
-from tests.gate.small_lake import (
+from tests.support.small_lake import (
     DAYS,
     FIRST_DAY,
     HOUR,
@@ -51,7 +52,7 @@ def shown(made: SmallLake, law: str) -> list[dict]:
     """The rows that the law's SQL shows; it must be fit for the double quotes of a shell."""
     offending = made.verdicts(DAY)[law].offending
     assert not set('"$`\\') & set(offending)
-    return sql.run(made.config, offending).to_pylist()
+    return statements.run(Lake(made.config), offending).to_pylist()
 
 
 def closed_row(made: SmallLake) -> dict:
@@ -60,8 +61,12 @@ def closed_row(made: SmallLake) -> dict:
     rows = [row for row in made.rows(made.tables.audit) if on_day(row)]
     newest = {(row["key"], row["window_start"]): row for row in rows}
     newest_end = max(row["window_end"] for row in rows)
-    return choose(list(newest.values()), lambda row: row["window_end"] + early < newest_end
-                  and row["real_total"] is not None and row["total"] is not None)
+    return choose(
+        list(newest.values()),
+        lambda row: (
+            row["window_end"] + early < newest_end and row["real_total"] is not None and row["total"] is not None
+        ),
+    )
 
 
 class TestLaw2:
@@ -73,9 +78,16 @@ class TestLaw2:
         assert (row["line"], row["recounted_windows_missed"]) == (gone["line"], gone["windows_missed"])
         assert row["windows_missed"] is None
 
-    @pytest.mark.parametrize("column, value", [
-        ("windows_missed", 99), ("late_by", 1), ("reason", "too long"), ("key", "other"),
-        ("first_missed", datetime(2024, 3, 1, tzinfo=UTC))])
+    @pytest.mark.parametrize(
+        "column, value",
+        [
+            ("windows_missed", 99),
+            ("late_by", 1),
+            ("reason", "too long"),
+            ("key", "other"),
+            ("first_missed", datetime(2024, 3, 1, tzinfo=UTC)),
+        ],
+    )
     def test_a_late_row_with_another_value(self, made, column, value):
         made.change(made.tables.late_audit, late_row(made), **{column: value})
         assert made.failing(DAY) == {"law 2"}
@@ -112,9 +124,14 @@ class TestLaw3:
 
     def test_rows_that_hold_an_event_which_silver_lost(self, made):
         row = audit_row(made)
-        event = choose(made.rows(SILVER), lambda event: event["key"] == row["key"]
-                       and row["window_start"] <= event["start"] < row["window_end"]
-                       and event["arrival"] <= row["emitted_at"])
+        event = choose(
+            made.rows(SILVER),
+            lambda event: (
+                event["key"] == row["key"]
+                and row["window_start"] <= event["start"] < row["window_end"]
+                and event["arrival"] <= row["emitted_at"]
+            ),
+        )
         made.delete(SILVER, event)
         assert "law 3" in made.failing(DAY)
 
@@ -128,7 +145,7 @@ class TestLaw3:
         made.change(made.tables.audit, row, events=row["events"] + 1)
         assert [found["key_0"] for found in shown(made, "law 3")] == [None]
 
-    def test_a_row_of_another_version_is_not_judged(self, made):
+    def test_a_row_of_another_version_is_not_checked(self, made):
         versions = made.versions
         made.change(made.tables.audit, audit_row(made), events=99)
         assert made.failing(DAY) >= {"law 3"}
@@ -138,8 +155,10 @@ class TestLaw3:
 class TestLaw4:
     def test_a_first_revision_that_is_missing(self, made):
         later = audit_row(made, lambda row: row["revision"] == 1)
-        first = choose(made.rows(made.tables.audit), lambda row: row["revision"] == 0 and all(
-            row[name] == later[name] for name in ("key", "window_start")))
+        first = choose(
+            made.rows(made.tables.audit),
+            lambda row: row["revision"] == 0 and all(row[name] == later[name] for name in ("key", "window_start")),
+        )
         made.delete(made.tables.audit, first)
         assert "law 4" in made.failing(first["emitted_date"])
 
@@ -149,8 +168,10 @@ class TestLaw4:
         found = choose(shown(made, "law 4"), lambda found: found["problem"] == "row is missing")
         assert found["recounted_emitted_at"] == row["emitted_at"]
 
-    @pytest.mark.parametrize("column, step, problem", [
-        ("revision", 1, "no such revision"), ("emitted_at", timedelta(seconds=1), "other tick")])
+    @pytest.mark.parametrize(
+        "column, step, problem",
+        [("revision", 1, "no such revision"), ("emitted_at", timedelta(seconds=1), "other tick")],
+    )
     def test_a_row_that_is_out_of_step(self, made, column, step, problem):
         rows = made.rows(made.tables.audit)
         windows = [(row["key"], row["window_start"]) for row in rows]

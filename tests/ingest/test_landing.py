@@ -1,14 +1,15 @@
-"""Which files of the landing folder are taken, which are left out aloud, and which are known already. No JVM."""
+"""Which files of the landing folder are taken, which are left out with a message, which are known. No JVM."""
 
 import gzip
 
 import pytest
 
-from pipelines import changes, land
+from pipelines.ingest import changes, files, landing
+from pipelines.lake.lake import Lake
 from schemas import registry
 from schemas.errors import LandingFailed
-from tests.ingest import trips
-from tests.ingest.trips import BIKES, find
+from tests.support import trips
+from tests.support.trips import BIKES, TABLES, find
 
 LINES = [trips.trip("2017-06-03 08:00:00", 600), trips.trip("2017-06-03 08:00:00", 700)]
 
@@ -21,35 +22,35 @@ def take_up(config) -> dict[str, tuple[str, str | None]]:
     return {row.path: (row.state, row.detail) for row in rows}
 
 
-def test_a_missing_landing_folder_is_said(config):
+def test_a_missing_landing_folder_is_reported(config):
     with pytest.raises(LandingFailed, match="WINDROW_LANDING"):
         find(config)
 
 
 def test_files_of_other_streams_are_none_of_our_business(config):
     trips.write_bytes(config, "cdr/x.csv", b"a")
-    assert land.listing(config.landing, BIKES) == land.Listing((), {}, ())
+    assert landing.listing(config.landing, BIKES) == landing.Listing((), {}, ())
 
 
-def test_what_no_layout_names_and_what_holds_no_events_is_said(config):
+def test_what_no_layout_names_and_what_holds_no_events_is_reported(config):
     trips.write_bytes(config, "bikes/notes.txt", b"a")
     part = trips.write_bytes(config, f"{trips.path_of('a')}.part", b"still arriving")
     stations = trips.write_bytes(config, f"{trips.FOLDER}/stations.csv.gz", gzip.compress(b"a"))
-    found = land.listing(config.landing, BIKES)
+    found = landing.listing(config.landing, BIKES)
     for path in ("bikes/notes.txt", part):
         assert [message for message in found.messages if f"{path}: left out" in message]
     assert stations in found.no_events
     assert find(config).rows[stations].state == "no events"
 
 
-def test_links_that_lead_out_are_refused_aloud(config, tmp_path):
+def test_links_that_lead_out_are_refused_with_a_message(config, tmp_path):
     inside = trips.write(config, "a", LINES)
     (tmp_path / "outside.csv.gz").write_bytes(gzip.compress(b"a\n"))
     (tmp_path / "folder").mkdir()
     links = {"trips-out.csv.gz": "outside.csv.gz", "trips-none.csv.gz": "none", "dir": "folder"}
     for name, target in links.items():
         (config.landing / trips.FOLDER / name).symlink_to(tmp_path / target)
-    found = land.listing(config.landing, BIKES)
+    found = landing.listing(config.landing, BIKES)
     assert found.events == (inside,)
     assert len(found.messages) == 3
     assert all("left out" in message and "link" in message for message in found.messages)
@@ -58,19 +59,19 @@ def test_links_that_lead_out_are_refused_aloud(config, tmp_path):
 def test_a_link_within_the_folder_is_a_file(config):
     trips.write(config, "a", LINES)
     (config.landing / trips.path_of("b")).symlink_to(config.landing / trips.path_of("a"))
-    assert len(land.listing(config.landing, BIKES).events) == 2
+    assert len(landing.listing(config.landing, BIKES).events) == 2
 
 
-def test_names_that_are_not_text_are_left_out_aloud(config):
+def test_names_that_are_not_text_are_left_out_with_a_message(config):
     trips.write(config, "a", LINES)
     (config.landing / trips.FOLDER / "trips-\udcff.csv.gz").write_bytes(b"")
-    found = land.listing(config.landing, BIKES)
+    found = landing.listing(config.landing, BIKES)
     assert len(found.events) == 1
     assert ["rename it" in message for message in found.messages] == [True]
 
 
 def test_what_a_file_is(config):
-    landed = land.land(config.landing, trips.write(config, "a", LINES))
+    landed = landing.inspect(config.landing, trips.write(config, "a", LINES))
     assert (landed.lines, landed.first_line, landed.unreadable) == (3, trips.HEADER, None)
     assert landed.file_bytes == (config.landing / landed.path).stat().st_size
 
@@ -110,22 +111,22 @@ def test_many_empty_files_are_not_duplicates_of_each_other(config):
     assert {find(config).rows[path].state for path in paths} == {"empty"}
 
 
-def test_nothing_is_pending_after_an_ingest_and_new_changed_and_gone_files_are_told_apart(config):
+def test_nothing_is_pending_after_an_ingest_and_new_changed_and_gone_files_are_distinguished(config):
     kept, changed = trips.write(config, "a", LINES), trips.write(config, "b", LINES[:1])
-    assert changes.pending(config, BIKES) == [kept, changed]
+    assert changes.pending(Lake(config), TABLES) == [kept, changed]
     take_up(config)
-    assert changes.pending(config, BIKES) == []
+    assert changes.pending(Lake(config), TABLES) == []
     trips.write(config, "b", LINES[1:])
     new = trips.write(config, "c", [])
     (config.landing / kept).unlink()
-    assert changes.pending(config, BIKES) == [changed, new]
+    assert changes.pending(Lake(config), TABLES) == [changed, new]
     assert ["no longer in the landing folder" in message for message in find(config).messages] == [True]
 
 
 def test_another_definition_makes_every_known_file_pending(config):
     path = trips.write(config, "a", LINES)
     take_up(config)
-    row = changes.replace(changes.known_files(config, BIKES)[path], definition="another")
+    row = changes.replace(files.known_files(Lake(config), TABLES.files)[path], definition="another")
     trips.remember(config, row)
-    assert changes.pending(config, BIKES) == [path]
+    assert changes.pending(Lake(config), TABLES) == [path]
     assert (list(find(config).rows), find(config).landed) == ([path], frozenset())

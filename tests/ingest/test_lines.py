@@ -8,26 +8,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, UNREADABLE_FILE, chunks, lines
+from pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, UNREADABLE_FILE, chunks, lines
 
 
 def read(content: bytes, piece_bytes: int = 1 << 20) -> list[tuple[str, str | None]]:
-    pieces = [content[start:start + piece_bytes] for start in range(0, len(content), piece_bytes)]
-    return [pair for part in lines(pieces)
-            for pair in zip(part.texts, part.damage or [None] * len(part.texts), strict=True)]
+    pieces = [content[start : start + piece_bytes] for start in range(0, len(content), piece_bytes)]
+    return [
+        pair for part in lines(pieces) for pair in zip(part.texts, part.damage or [None] * len(part.texts), strict=True)
+    ]
 
 
-@pytest.mark.parametrize("content, expected", [
-    (b"", []),
-    (b"a", [("a", None)]),
-    (b"a\n", [("a", None)]),
-    (b"a\r\nb\r\n", [("a", None), ("b", None)]),
-    (b"a\n\nb", [("a", None), ("", None), ("b", None)]),
-    (b"a\rb\n", [("a\rb", None)]),
-    ("a\u2028b\x0cc\n".encode(), [("a\u2028b\x0cc", None)]),
-    (b"a\0b\nc\n", [("a\\x00b", "NUL byte"), ("c", None)]),
-    (b"caf\xe9\nok\n", [("caf\\xe9", "not UTF-8"), ("ok", None)]),
-])
+@pytest.mark.parametrize(
+    "content, expected",
+    [
+        (b"", []),
+        (b"a", [("a", None)]),
+        (b"a\n", [("a", None)]),
+        (b"a\r\nb\r\n", [("a", None), ("b", None)]),
+        (b"a\n\nb", [("a", None), ("", None), ("b", None)]),
+        (b"a\rb\n", [("a\rb", None)]),
+        ("a\u2028b\x0cc\n".encode(), [("a\u2028b\x0cc", None)]),
+        (b"a\0b\nc\n", [("a\\x00b", "NUL byte"), ("c", None)]),
+        (b"caf\xe9\nok\n", [("caf\\xe9", "not UTF-8"), ("ok", None)]),
+    ],
+)
 def test_only_line_feeds_end_lines_and_damage_is_marked(content, expected):
     assert read(content) == expected
 
@@ -58,9 +62,16 @@ def test_the_digest_is_of_the_bytes_on_disk(tmp_path):
     assert digest.hexdigest() == hashlib.sha256(packed).hexdigest()
 
 
-@pytest.mark.parametrize("packed", [
-    gzip.compress(b"a\n" * 9_000)[:-9], gzip.compress(b"a")[:5], gzip.compress(b"a\n") + b"rubbish", b"no gzip at all",
-], ids=["no end", "half a header", "rubbish after its end", "not gzip"])
+@pytest.mark.parametrize(
+    "packed",
+    [
+        gzip.compress(b"a\n" * 9_000)[:-9],
+        gzip.compress(b"a")[:5],
+        gzip.compress(b"a\n") + b"rubbish",
+        b"no gzip at all",
+    ],
+    ids=["no end", "half a header", "rubbish after its end", "not gzip"],
+)
 def test_a_damaged_gzip_is_noticed_and_still_digested_whole(tmp_path, packed):
     (tmp_path / "f.csv.gz").write_bytes(packed)
     digest = hashlib.sha256()

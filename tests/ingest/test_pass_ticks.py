@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines import lake, pass_ticks
-from pipelines.arrow_schemas import arrow_schema
-from schemas.tables import pass_table
-from tests.ingest.trips import BIKES
+from pipelines.ingest import pass_ticks
+from pipelines.lake.lake import Lake
+from pipelines.replay import watermark
+from tests.support.trips import TABLES
 
 DAY_US = 86_400_000_000
 FIRST = date(2020, 1, 1)
@@ -26,8 +26,13 @@ def steps_of(events: list[tuple[int, int]]) -> pa.Table:
     arrival = np.array([ORIGIN_US + arrival * STEP_US for arrival, _ in events])
     start = np.array([ORIGIN_US + start * STEP_US for _, start in events])
     stamp = pa.timestamp("us", "UTC")
-    silver = pa.table({"arrival": pa.array(arrival).cast(stamp), "start": pa.array(start).cast(stamp),
-                       "arrival_date": pa.array((arrival // DAY_US).astype("int32")).cast(pa.date32())})
+    silver = pa.table(
+        {
+            "arrival": pa.array(arrival).cast(stamp),
+            "start": pa.array(start).cast(stamp),
+            "arrival_date": pa.array((arrival // DAY_US).astype("int32")).cast(pa.date32()),
+        }
+    )
     with duckdb.connect() as database:
         database.register("silver", silver)
         return pass_ticks.staircases(database)
@@ -43,6 +48,7 @@ def by_definition(events: list[tuple[int, int]], boundary: int) -> int | None:
     return min((ORIGIN_US + arrival * STEP_US for arrival, start in events if start >= boundary), default=None)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(EVENTS)
 def test_a_days_staircase_rises_and_is_of_that_day_alone(events):
@@ -61,16 +67,16 @@ def kept(tmp_path_factory):
     from pipelines.config import Config
 
     config = Config(tmp_path_factory.mktemp("pass"), tmp_path_factory.mktemp("landing"))
-    lake.ensure(config, pass_table(BIKES))
+    Lake(config).ensure(TABLES.passes)
     return config
 
 
 @settings(max_examples=20, deadline=None)
 @given(events=EVENTS, days=st.integers(1, 4))
 def test_the_joined_staircase_is_the_definition(kept, events, days):
-    lake.replace(kept, pass_table(BIKES), "1 = 1", steps_of(events))
+    Lake(kept).replace(TABLES.passes, {}, steps_of(events))
     before = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=days)
-    ticks = pass_ticks.read_ticks(kept, BIKES, before)
+    ticks = watermark.read_ticks(Lake(kept), TABLES.passes, before)
     arrived = [event for event in events if event[0] < 10 * days]
     assert np.all(np.diff(ticks.tick_us) > 0)
     assert np.all(np.diff(ticks.newest_start_us) > 0)
@@ -78,18 +84,19 @@ def test_the_joined_staircase_is_the_definition(kept, events, days):
         assert passes(ticks, ORIGIN_US + boundary * STEP_US) == by_definition(arrived, boundary)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(events=EVENTS)
 def test_folding_earlier_days_changes_no_tick_of_later_ones(kept, events):
-    lake.replace(kept, pass_table(BIKES), "1 = 1", steps_of(events))
+    Lake(kept).replace(TABLES.passes, {}, steps_of(events))
     before, since = datetime(2020, 1, 4, tzinfo=UTC), date(2020, 1, 2)
-    whole, folded = (pass_ticks.read_ticks(kept, BIKES, before, day) for day in (None, since))
+    whole, folded = (watermark.read_ticks(Lake(kept), TABLES.passes, before, day) for day in (None, since))
     since_us = ORIGIN_US + DAY_US
     for boundary in range(-21, 42):
         tick, same = (passes(ticks, ORIGIN_US + boundary * STEP_US) for ticks in (whole, folded))
-        assert tick == same or (tick < since_us and same == pass_ticks.BEFORE_ALL_US)
+        assert tick == same or (tick < since_us and same == watermark.BEFORE_ALL_US)
 
 
 def test_no_arrivals_no_steps(kept):
-    lake.replace(kept, pass_table(BIKES), "1 = 1", arrow_schema(pass_table(BIKES)).empty_table())
-    assert len(pass_ticks.read_ticks(kept, BIKES, datetime(2030, 1, 1, tzinfo=UTC)).tick_us) == 0
+    Lake(kept).replace(TABLES.passes, {}, [])
+    assert len(watermark.read_ticks(Lake(kept), TABLES.passes, datetime(2030, 1, 1, tzinfo=UTC)).tick_us) == 0

@@ -7,14 +7,16 @@ from datetime import date, timedelta
 
 import pytest
 
-from pipelines import definition, ingest, lake, run
 from pipelines.config import Config
-from pipelines.stale import stale
+from pipelines.ingest import definition
+from pipelines.lake.lake import Lake
+from pipelines.ledger.stale import stale
+from pipelines.runs.replay_day import replay_day
 from schemas import registry
-from tests.lakes import PATIENT
-from tests.replay.reading import rows
+from tests.support.lakes import PATIENT, ingest, pending
+from tests.support.replay.reading import rows
 
-pytestmark = PATIENT
+pytestmark = [pytest.mark.slow, PATIENT]
 QUERY, FIRST = "cdr_active", date(2015, 8, 3)
 DAYS = [FIRST + timedelta(days=n) for n in range(3)]
 FILES = {day: f"cdr/generated-xdr/beijing/BY_USER_{day:%Y%m%d}.csv" for day in DAYS}
@@ -49,7 +51,7 @@ def strict(monkeypatch):
 
 def replay_all(config: Config) -> None:
     for day in DAYS:
-        run.replay_day(config, QUERY, day)
+        replay_day(config, QUERY, day)
 
 
 def published(config: Config) -> list[dict]:
@@ -57,34 +59,34 @@ def published(config: Config) -> list[dict]:
 
 
 def refused(config: Config) -> list[tuple[str, str]]:
-    found = lake.read(config, "quarantine_cdr", columns=["path", "reason"]).to_pylist()
+    found = Lake(config).read("quarantine_cdr", columns=["path", "reason"]).to_pylist()
     return [(row["path"], row["reason"]) for row in found]
 
 
 def test_refused_lines_that_are_fine_now_are_accepted_once_and_stale_names_what_changes(config, tmp_path, strict):
     land(config)
-    ingest.ingest(config, "cdr")
+    ingest(config, "cdr")
     assert refused(config) == [(FILES[RAGGED_DAY], "wrong column count")] * 4
     replay_all(config)
-    assert stale(config) == []
+    assert stale(Lake(config)) == []
     strict.undo()
-    assert ingest.pending(config, "cdr") == sorted(FILES.values())
-    report = ingest.ingest(config, "cdr")
+    assert pending(config, "cdr") == sorted(FILES.values())
+    report = ingest(config, "cdr")
     assert (refused(config), report.accepted) == ([], 12 * len(DAYS))
-    assert lake.read(config, "silver_cdr").num_rows == 12 * len(DAYS)
-    assert ingest.ingest(config, "cdr").touched_days == ()
+    assert Lake(config).read("silver_cdr").num_rows == 12 * len(DAYS)
+    assert ingest(config, "cdr").touched_days == ()
     _assert_exactly_the_runs_that_change_are_stale(config, tmp_path)
 
 
 def _assert_exactly_the_runs_that_change_are_stale(config: Config, tmp_path) -> None:
     """Those of the ragged lines' day, and of the days whose look-back reaches it; the day before is not among them."""
-    named, before = {each.day for each in stale(config)}, published(config)
+    named, before = {each.day for each in stale(Lake(config))}, published(config)
     assert RAGGED_DAY in named and DAYS[0] not in named
     for day in sorted(named):
-        run.replay_day(config, QUERY, day)
-    assert stale(config) == []
+        replay_day(config, QUERY, day)
+    assert stale(Lake(config)) == []
     fresh = Config(tmp_path / "fresh", config.landing)
-    ingest.ingest(fresh, "cdr")
+    ingest(fresh, "cdr")
     replay_all(fresh)
     assert published(config) == published(fresh)
     changed = {row["emitted_date"] for row in published(fresh) if row not in before}

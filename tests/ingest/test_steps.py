@@ -5,14 +5,16 @@ import shutil
 from dataclasses import replace
 
 import pyarrow.parquet as pq
+import pytest
 
-from pipelines import changes, ingest, lake, silver
-from pipelines.arrow_schemas import arrow_schema
 from pipelines.config import Config
+from pipelines.ingest import files
+from pipelines.ingest import silver as writing
+from pipelines.lake.lake import Lake
 from schemas import registry
-from schemas.tables import files_table, silver_table
-from tests.ingest import trips
-from tests.lakes import PATIENT
+from schemas.tables import silver_table
+from tests.support import trips
+from tests.support.lakes import PATIENT, ingest, pending
 
 pytestmark = PATIENT
 
@@ -28,7 +30,7 @@ def at_once(config: Config, tmp_path) -> dict[str, list[str]]:
     """What a new lake holds of the same landing folder."""
     fresh = Config(tmp_path / "fresh", config.landing)
     shutil.rmtree(fresh.home, ignore_errors=True)
-    ingest.ingest(fresh, "bikes")
+    ingest(fresh, "bikes")
     return trips.contents(fresh)
 
 
@@ -36,9 +38,10 @@ def land_in_steps(config: Config, steps: list[dict[str, list[str]]]) -> None:
     for step in steps:
         for name, lines in step.items():
             trips.write(config, name, lines)
-        ingest.ingest(config, "bikes")
+        ingest(config, "bikes")
 
 
+@pytest.mark.slow
 def test_steps_do_not_show(config, tmp_path):
     """Files in reverse order, so that earlier copies come late; then copies go one by one; then content moves on."""
     land_in_steps(config, [{"c": THIRD}, {"b": SECOND}, {"a": FIRST}])
@@ -54,8 +57,12 @@ def test_the_copy_that_stays_is_the_first_by_path_and_line(config):
     first, second = trips.path_of("a"), trips.path_of("b")
     events = [(row["path"], row["line"]) for row in trips.silver(config)]
     assert events == [(first, 2), (first, 3), (second, 2), (first, 5)]
-    assert trips.quarantine(config) == [(first, 4, "duplicate"), (second, 3, "duplicate"), (second, 4, "duplicate"),
-                                        (second, 5, "wrong column count")]
+    assert trips.quarantine(config) == [
+        (first, 4, "duplicate"),
+        (second, 3, "duplicate"),
+        (second, 4, "duplicate"),
+        (second, 5, "wrong column count"),
+    ]
     for path, accepted, quarantined, duplicates in ((first, 3, 0, 1), (second, 1, 1, 2)):
         row = trips.file_row(config, path)
         assert (row["accepted"], row["quarantined"], row["duplicates"]) == (accepted, quarantined, duplicates)
@@ -63,61 +70,63 @@ def test_the_copy_that_stays_is_the_first_by_path_and_line(config):
 
 
 def test_an_ingest_of_nothing_new_writes_nothing(ingested):
-    before = ingest.ingest(ingested, "bikes")
+    before = ingest(ingested, "bikes")
     assert (before.files, before.touched_days, before.refused) == ((), (), {})
-    assert ingest.ingest(ingested, "bikes").versions == before.versions
-    assert ingest.is_up_to_date(ingested, "bikes")
+    assert ingest(ingested, "bikes").versions == before.versions
+    assert not pending(ingested, "bikes")
 
 
 def test_only_touched_days_are_written(ingested):
     trips.write(ingested, "b", SECOND[:1])
-    assert [str(day) for day in ingest.ingest(ingested, "bikes").touched_days] == ["2017-06-04"]
+    assert [str(day) for day in ingest(ingested, "bikes").touched_days] == ["2017-06-04"]
 
 
 def test_another_definition_makes_everything_again_from_bronze(ingested):
     """The landing folder is emptied and silver spoilt, so that only bronze can have given the rows."""
-    before, bikes = trips.contents(ingested), registry.stream("bikes")
-    rows = changes.known_files(ingested, bikes).values()
+    lake, before = Lake(ingested), trips.contents(ingested)
+    rows = files.known_files(lake, trips.TABLES.files).values()
     older = [replace(row, definition="older", accepted=0, readings=0, layout=None) for row in rows]
-    lake.replace(ingested, files_table(bikes), "1 = 1", changes.as_table(bikes, older))
-    silver = silver_table(bikes)
-    held = len(trips.silver(ingested))
-    lake.replace(ingested, silver, "bucket > 1", arrow_schema(silver).empty_table())
-    assert 0 < len(trips.silver(ingested)) < held
+    files.write_files(lake, trips.TABLES.files, older)
+    silver, all_events = trips.TABLES.silver, len(trips.silver(ingested))
+    lake.replace(silver, {"bucket": range(2, trips.BIKES.buckets)}, [])
+    assert 0 < len(trips.silver(ingested)) < all_events
     shutil.rmtree(ingested.landing / "bikes")
-    assert not ingest.is_up_to_date(ingested, "bikes")
-    ingest.ingest(ingested, "bikes")
+    assert pending(ingested, "bikes")
+    ingest(ingested, "bikes")
     assert trips.contents(ingested) == before
 
 
 def test_times_that_nanoseconds_can_not_hold_are_kept(config):
     """Spark's own choice for Parquet, INT96, is nanoseconds to other readers: they end in 2262."""
     trips.write(config, "a", [trips.trip("2500-01-01 08:00:00", 600), trips.trip("9998-01-01 08:00:00", 600)])
-    assert ingest.ingest(config, "bikes").accepted == 2
+    assert ingest(config, "bikes").accepted == 2
     assert [row["start"].year for row in trips.silver(config)] == [2500, 9998]
 
 
 def test_days_that_are_too_many_for_one_commit_come_in_several(config, tmp_path, monkeypatch):
     """Days are never cut, also where one of them alone has more rows than a commit should; what stays is kept."""
     land_in_steps(config, [{"b": SECOND}])
-    before = lake.version(config, "silver_bikes")
+    before = Lake(config).version("silver_bikes")
     with monkeypatch.context() as small:
-        small.setattr(silver, "ROWS_PER_COMMIT", 2)
+        small.setattr(writing, "ROWS_PER_COMMIT", 2)
         land_in_steps(config, [{"c": THIRD, "a": FIRST}])
     days = len({row["arrival_date"] for row in trips.silver(config)})
-    assert 1 < lake.version(config, "silver_bikes") - before <= days
+    assert 1 < Lake(config).version("silver_bikes") - before <= days
     assert trips.contents(config) == at_once(config, tmp_path)
 
 
+@pytest.mark.slow
 def test_silver_s_files_are_in_order_one_for_each_day_and_bucket(config):
     """More rows than one batch of what makes them, of keys that come in no order."""
     chance = random.Random(1)
-    lines = [trips.trip(f"2017-06-03 08:{chance.randrange(60):02}:00", n % 40_000, station=chance.randrange(500))
-             for n in range(200_000)]
+    lines = [
+        trips.trip(f"2017-06-03 08:{chance.randrange(60):02}:00", n % 40_000, station=chance.randrange(500))
+        for n in range(200_000)
+    ]
     for name, half in (("b", lines[::2]), ("a", lines[1::2])):
         land_in_steps(config, [{name: half}])
     order = silver_table(registry.stream("bikes")).sort_by
-    files = [pq.read_table(place, columns=list(order)) for place in lake.files(config, "silver_bikes")]
+    files = [pq.read_table(place, columns=list(order)) for place in Lake(config).files("silver_bikes")]
     assert sum(map(len, files)) == len(trips.silver(config)) > 122_880
     assert len(files) == len({(row["arrival_date"], row["bucket"]) for row in trips.silver(config)})
     assert all(rows.equals(rows.sort_by([(name, "ascending") for name in order])) for rows in files)

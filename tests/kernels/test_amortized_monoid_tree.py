@@ -1,15 +1,12 @@
-"""The amortised monoid tree does what a sorted list does, keeps its invariants, and goes as figures 4 and 5 tell.
+"""The amortised monoid tree does what a sorted list does, keeps its invariants, and goes as in figures 4 and 5.
 
 The youngest update is held open, so the figures' forests are windows of one update more here.
 """
 
-import ctypes
-
 import pytest
 
-from kernels.aggregators._forest import check, words
-from tests.kernels.machine import machine_of
-from tests.kernels.monoid_trees import ORDERED, filled
+from tests.support.kernels.machine import machine_of
+from tests.support.kernels.monoid_trees import ORDERED, filled, spoil, sum_of, view
 
 KERNEL = "amortized_monoid_tree"
 OPEN = 1000
@@ -24,14 +21,10 @@ def forest_of(values):
 
 def parts(window) -> tuple[int, int, list[int]]:
     """(R0, R1, stack from its top down) of sums."""
-    nodes = check.Nodes(window._address, window._plan)
+    seen = view(window)
     window.check()
-
-    def total(number):
-        return int(sum(nodes.scratch[number, 1:3]))
-
-    depth = int(nodes.header[words.DEPTH])
-    return total(words.LEFT), total(words.RIGHT), [total(words.STACK + entry) for entry in range(depth - 1, -1, -1)]
+    stack = [sum_of(seen.nth(seen.forest.stack, number)) for number in range(seen.forest.depth)]
+    return sum_of(seen.forest.left), sum_of(seen.forest.right), stack[::-1]
 
 
 def test_figure_4_structure_and_insertion():
@@ -75,17 +68,20 @@ def test_evictions_and_insertions_are_constant_on_average():
     for time in range(301, 3000):
         window.insert(time, 1)
         window.evict(time - 300)
-    nodes = check.Nodes(window._address, window._plan)
-    assert nodes.header[words.DEPTH] <= nodes.top + 1 <= 9
+    forest = view(window).forest
+    assert forest.depth <= forest.top + 1 <= 9
 
 
-@pytest.mark.parametrize(("scratch_node", "named"), [
-    (words.LEFT, "R0 is the leftmost"), (words.RIGHT, "R1 is the other"), (words.STACK + 1, "stack: entry 1"),
-])
-def test_check_finds_a_wrong_aggregate(scratch_node, named):
+@pytest.mark.parametrize(
+    ("node", "named"),
+    [
+        (lambda seen: seen.forest.left, "R0 is the leftmost"),
+        (lambda seen: seen.forest.right, "R1 is the other"),
+        (lambda seen: seen.nth(seen.forest.stack, 1), "stack: entry 1"),
+    ],
+)
+def test_check_finds_a_wrong_aggregate(node, named):
     window = filled(KERNEL, range(100))
-    nodes = check.Nodes(window._address, window._plan)
-    at = int(nodes.header[words.SCRATCH]) + 8 * (nodes.node_words * scratch_node + 2)
-    ctypes.c_int64.from_address(at).value += 1_000_000
+    spoil(node(view(window)))
     with pytest.raises(AssertionError, match=named):
         window.check()

@@ -10,12 +10,14 @@ import pytest
 from kernels.aggregators import kernels
 from kernels.warm import warm_replay
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 HITS = """
-from kernels.replay.loop import replay
+from kernels.runtime import tables
 from kernels.warm import warm_replay
 assert warm_replay() == 1
-print(sum(replay.stats.cache_hits.values()), sum(replay.stats.cache_misses.values()))
+stats = [fill.stats for fill in tables._fills]
+print(sum(sum(each.cache_hits.values()) for each in stats), sum(sum(each.cache_misses.values()) for each in stats))
 """
 PLAIN = """
 import pytest
@@ -24,15 +26,15 @@ raise SystemExit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "tests/kerne
 """
 MACHINE = """
 import sys, unittest
-from tests.kernels.machine import machine_as_found
+from tests.support.kernels.machine import machine_as_found
 case = machine_as_found(sys.argv[1], examples=20, steps=20)
 raise SystemExit(not unittest.TextTestRunner().run(case("runTest")).wasSuccessful())
 """
 RETURNED = """
 import sys
-from kernels import checked_memory
-from kernels.aggregators import make
-from kernels.operations import addresses
+from kernels.aggregators import make, window_class
+from kernels.runtime import checked_memory
+from kernels.states.tables import monoid_table
 from schemas.query import agg
 window = make(sys.argv[1], {"total": agg("sum", "v")}, column_types={"v": "int64"})
 window.bulk_insert(range(100), range(100))
@@ -42,7 +44,9 @@ before = set(checked_memory._blocks)
 address = window._address
 window._close()
 assert address in before and address not in checked_memory._blocks
-kept = {array.ctypes.data for array in (window._plan.block, window._answers, addresses())}
+kept = {array.ctypes.data for array in (window._plan.memory, window._answers)}
+tables = monoid_table("sum", "sum_int64"), window.dispatch(), window_class("finger_tree").dispatch()
+kept |= {table.address for table in tables}  # of both finger trees: they share functions
 print(sum(block.size for at, blocks in checked_memory._blocks.items() if at not in kept for block in blocks))
 """
 FILL = """
@@ -58,15 +62,23 @@ for kernel in sys.argv[1:]:
 
 
 def run(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-c", script, *arguments], cwd=ROOT, env={**os.environ, **environment},
-                          text=True, capture_output=True, timeout=280, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        text=True,
+        capture_output=True,
+        timeout=280,
+        check=False,
+    )
 
 
 def run_as_plain_python(file: str, chosen: str) -> str:
     """What pytest prints of some tests of a file, run short, without the JIT and with every access checked."""
     options = ["-q", "-p", "no:cacheprovider", file, "-k", chosen]
-    answer = run(f"import pytest; raise SystemExit(pytest.main({options}))", NUMBA_DISABLE_JIT="1",
-                 HYPOTHESIS_PROFILE="short")
+    answer = run(
+        f"import pytest; raise SystemExit(pytest.main({options}))", NUMBA_DISABLE_JIT="1", HYPOTHESIS_PROFILE="short"
+    )
     assert answer.returncode == 0, answer.stdout + answer.stderr
     return answer.stdout
 
@@ -74,7 +86,8 @@ def run_as_plain_python(file: str, chosen: str) -> str:
 def test_a_second_process_finds_the_replay_in_the_cache():
     assert warm_replay() == 1
     answer = run(HITS)
-    assert answer.stdout.split() == ["1", "0"], answer.stdout + answer.stderr
+    hits, misses = map(int, answer.stdout.split())
+    assert (hits > 5, misses) == (True, 0), answer.stdout + answer.stderr
 
 
 def test_the_replay_runs_as_plain_python_with_every_access_checked():
@@ -99,5 +112,5 @@ def test_an_aggregator_gives_all_its_memory_back(kernel):
 def test_what_two_processes_compiled_does_not_mix_in_a_third(tmp_path):
     """Both monoid trees have functions of the same names; the cache links by name."""
     for names in (["monoid_tree"], ["amortized_monoid_tree"], ["monoid_tree", "amortized_monoid_tree"]):
-        answer = run(FILL, *names, NUMBA_CACHE_DIR=str(tmp_path))
+        answer = run(FILL, *names, WINDROW_NUMBA=str(tmp_path))
         assert answer.stdout.split() == [str(sum(range(57)))] * len(names), answer.stdout + answer.stderr

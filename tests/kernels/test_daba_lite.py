@@ -3,10 +3,9 @@
 import pytest
 
 from kernels.aggregators import make
-from kernels.aggregators._queue import layout
 from schemas.errors import NotServed
-from tests.kernels.machine import COMMUTATIVE, ORDERED, machine_of
-from tests.kernels.queues import LAST, capacities, filled, spoil_scratch, spoil_state, spoil_time, sums, view
+from tests.support.kernels.machine import COMMUTATIVE, ORDERED, machine_of
+from tests.support.kernels.queues import LAST, capacities, filled, spoil, spoil_state, spoil_time, sums, view
 
 KERNEL = "daba_lite"
 TestCommutative = machine_of(KERNEL, COMMUTATIVE, in_order=True)
@@ -17,7 +16,8 @@ TestWithoutValues = machine_of(KERNEL, ORDERED, in_order=True, ranges=False, kee
 
 def regions(window):
     seen = view(window)
-    return [seen.at(word) for word in (layout.LEFT, layout.RIGHT, layout.ACCUMULATOR, layout.MIDDLE)]
+    queue = seen.queue
+    return [seen.at(border) for border in (queue.left, queue.right, queue.accumulator, queue.middle)]
 
 
 def test_the_drawn_example_holds_what_is_drawn():
@@ -35,7 +35,7 @@ def test_an_operation_changes_at_most_three_states():
         before = sums(window)
         if step % 3:
             window.insert(step, step)
-            after = sums(window)[:len(before)]
+            after = sums(window)[: len(before)]
         else:
             window.evict(window.oldest())
             before, after = before[1:], sums(window)
@@ -54,8 +54,9 @@ def test_a_burst_leaves_the_regions_that_single_insertions_leave():
 
 def test_without_values_only_what_is_held_is_answered():
     window = filled(KERNEL, range(1, 11), keep_values=False)
-    assert [window.range_query(low, 11) for low in range(1, 11)] == [{"sum": sum(range(low, 11))}
-                                                                     for low in range(1, 11)]
+    assert [window.range_query(low, 11) for low in range(1, 11)] == [
+        {"sum": sum(range(low, 11))} for low in range(1, 11)
+    ]
     assert [window.range_query(low, 9) for low in range(1, 9)] == [{"sum": sum(range(low, 9))} for low in range(1, 9)]
     assert window.range_query(5, 7) == {"sum": 11}
     for low, high in ((1, 3), (3, 5), (4, 8), (7, 8)):
@@ -70,9 +71,9 @@ def test_check_finds_what_is_wrong():
         spoil_state(window, entry)
         with pytest.raises(AssertionError, match=f"{region}: entry {entry}"):
             window.check()
-    for number, name in ((layout.BACK, "back"), (layout.MIDDLE_SUM, "middle sum")):
+    for field, name in (("back", "back"), ("middle_sum", "middle sum")):
         window = filled(KERNEL, range(1, 11))
-        spoil_scratch(window, number)
+        spoil(getattr(view(window).queue, field))
         with pytest.raises(AssertionError, match=f"{name}: word 1"):
             window.check()
     window = filled(KERNEL, range(1, 11))

@@ -1,14 +1,14 @@
 """The finger tree does what a sorted list does, and keeps its invariants after every step."""
 
-import ctypes
-
 import pytest
 
 from kernels.aggregators import make
-from kernels.aggregators.finger_tree import check, layout
+from kernels.aggregators.finger_tree.check import Nodes
+from kernels.aggregators.finger_tree.layout import Tree
+from kernels.runtime.struct import words_at
 from schemas.errors import WrongParameter
 from schemas.query import agg
-from tests.kernels.machine import ORDERED, machine_of
+from tests.support.kernels.machine import ORDERED, machine_of
 
 INT = {"v": "int64"}
 SUM = {"sum": agg("sum", "v")}
@@ -39,26 +39,18 @@ def test_the_drawn_example_has_the_drawn_shape():
 
 def test_check_finds_a_wrong_aggregate():
     tree = filled(range(100), min_arity=2)
-    spoil(tree, lambda nodes: nodes.states(nodes.spine(layout.LEFT)[1], 1)[1])
+    nodes = Nodes(Tree(tree._address), tree._plan)
+    words_at(nodes.state_at(nodes.tree.left[1], 1, 1))[0] += 1_000_000
     with pytest.raises(AssertionError, match="aggregate"):
         tree.check()
 
 
 def test_check_finds_a_wrong_order():
     tree = filled(range(100), min_arity=2)
-    spoil(tree, lambda nodes: nodes.node(nodes.spine(layout.RIGHT)[0], 0)[layout.KEYS:])
+    nodes = Nodes(Tree(tree._address), tree._plan)
+    nodes.node(nodes.tree.right[0], 0).times[0] += 1_000_000
     with pytest.raises(AssertionError, match="order"):
         tree.check()
-
-
-def spoil(tree, place):
-    """Raise one word of a tree's memory by a million."""
-    nodes = check._Nodes(tree._address, tree._plan)
-    before = nodes.words.copy()
-    place(nodes)[0] += 1_000_000
-    at = int((before != nodes.words).nonzero()[0][0])
-    address = int(nodes.header[layout.NODES]) + 8 * at
-    ctypes.c_int64.from_address(address).value = int(nodes.words[at])
 
 
 def test_a_long_window_that_slides_keeps_its_memory():
@@ -68,20 +60,20 @@ def test_a_long_window_that_slides_keeps_its_memory():
     for start in range(0, 40_000, 500):
         tree.bulk_insert(range(start, start + 500), range(500))
         tree.bulk_evict(start - 5000)
-        sizes.append(int(check._Nodes(tree._address, tree._plan).header[layout.USED]))
+        sizes.append(Tree(tree._address).used)
     tree.check()
     assert len(tree) == 5499
     assert sizes[-1] == sizes[len(sizes) // 2]
 
 
-def test_an_eviction_frees_nothing_at_once_unless_told_to():
+def test_an_eviction_frees_nothing_at_once_unless_asked_to():
     """The deferred free list: a whole subtree is put away with its children attached (FIBA §6)."""
     lists = {}
     for deferred in (True, False):
         tree = filled(range(5000), min_arity=2, deferred_free=deferred)
         tree.bulk_evict(4000)
-        header = check._Nodes(tree._address, tree._plan).header
-        lists[deferred] = bool(header[layout.FREE_INNER]), bool(header[layout.OPEN_INNER])
+        memory = Tree(tree._address)
+        lists[deferred] = bool(memory.free_inner), bool(memory.open_inner)
         tree.check()
     assert lists[True][0] and not lists[False][0] and lists[False][1]
 

@@ -43,8 +43,10 @@ def test_a_second_process_can_run_what_the_first_one_compiled():
     """Numba resolves recursion (set_window → _rebuild → set_window) only in the process that compiles: then
     loading crashes.
     """
-    here = ("from tests.kernels.test_found_by_semantics import HOUR, WindowSpec, windows_of;"
-            "print(windows_of(0, WindowSpec('tumbling', HOUR, HOUR)))")
+    here = (
+        "from tests.kernels.test_found_by_semantics import HOUR, WindowSpec, windows_of;"
+        "print(windows_of(0, WindowSpec('tumbling', HOUR, HOUR)))"
+    )
     assert windows_of(0, WindowSpec("tumbling", HOUR, HOUR)) == [(0, HOUR)]
     second = subprocess.run([sys.executable, "-c", here], capture_output=True, text=True, cwd=ROOT)
     assert (second.returncode, second.stdout) == (0, f"[(0, {HOUR})]\n"), second.stderr

@@ -1,12 +1,9 @@
 """The monoid tree (log MTA) does what a sorted list does, and keeps its invariants after every step."""
 
-import ctypes
-
 import pytest
 
-from kernels.aggregators._forest import check, words
-from tests.kernels.machine import machine_of
-from tests.kernels.monoid_trees import ORDERED, SUM, filled
+from tests.support.kernels.machine import machine_of
+from tests.support.kernels.monoid_trees import ORDERED, SUM, filled, spoil, sum_of, view
 
 TestMonoidTree = machine_of("monoid_tree", in_order=True)
 TestWithoutCommutativity = machine_of("monoid_tree", ORDERED, in_order=True)
@@ -18,11 +15,10 @@ def test_the_drawn_example_has_the_drawn_shape():
     for time in (1, 2, 3):
         tree.evict(time)
     tree.check()
-    nodes = check.Nodes(tree._address, tree._plan)
-    sums = nodes.scratch[:, 1:3].sum(axis=1)  # a sum's state is two words of it, and a count
-    assert nodes.top == 3
-    assert [int(sums[words.HEADS + level]) for level in (1, 2, 3)] == [4, 4, 30]
-    assert [int(sums[words.TAILS + level]) for level in (1, 2, 3)] == [9, 9, 9]
+    seen = view(tree)
+    assert seen.forest.top == 3
+    assert [sum_of(seen.nth(seen.forest.heads, height)) for height in (1, 2, 3)] == [4, 4, 30]
+    assert [sum_of(seen.nth(seen.forest.tails, height)) for height in (1, 2, 3)] == [9, 9, 9]
     assert tree.query() == {"sum": 39 + 10}
 
 
@@ -34,25 +30,24 @@ def test_the_height_follows_the_window_not_the_stream():
     for time in range(10_001, 20_000):
         tree.insert(time, 1)
         tree.evict(time - 3)
-        assert check.Nodes(tree._address, tree._plan).top <= 1
+        assert view(tree).forest.top <= 1
 
 
-@pytest.mark.parametrize(("scratch_node", "named"), [(words.HEADS + 2, "head of level 2"),
-                                                     (words.TAILS + 1, "tail of level 1")])
-def test_check_finds_a_wrong_aggregate(scratch_node, named):
+@pytest.mark.parametrize(
+    ("nodes", "height", "named"), [("heads", 2, "head of level 2"), ("tails", 1, "tail of level 1")]
+)
+def test_check_finds_a_wrong_aggregate(nodes, height, named):
     tree = filled("monoid_tree", range(100))
     tree.bulk_evict(3)
-    nodes = check.Nodes(tree._address, tree._plan)
-    at = int(nodes.header[words.SCRATCH]) + 8 * (nodes.node_words * scratch_node + 2)
-    ctypes.c_int64.from_address(at).value += 1_000_000
+    seen = view(tree)
+    spoil(seen.nth(getattr(seen.forest, nodes), height))
     with pytest.raises(AssertionError, match=named):
         tree.check()
 
 
 def test_check_finds_a_wrong_node():
     tree = filled("monoid_tree", range(100))
-    nodes = check.Nodes(tree._address, tree._plan)
-    ring = int(nodes.header[words.LEVELS + words.LEVEL_WORDS + words.RING])
-    ctypes.c_int64.from_address(ring + 8 * (5 * nodes.node_words + 2)).value += 1
+    seen = view(tree)
+    spoil(seen.nth(seen.forest.levels[1].ring, 5))
     with pytest.raises(AssertionError, match="theorem 1: nodes of level 1 are the aggregates"):
         tree.check()

@@ -1,22 +1,36 @@
 """Every aggregate in the folder obeys the laws of a monoid and gives the plain answer. Sketches, which live in memory,
 and all of them compiled: test_states.py."""
 
+import itertools
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.memory import as_word
 from kernels.monoids import AggregateSpec, Monoid, describe, every_monoid, find_monoid, functions, output_type
+from kernels.runtime.memory import as_float, as_word
 from schemas.errors import NotServed, WrongParameter
-from tests.kernels.plain import FUNCTIONS
-from tests.kernels.words import FAILED, LARGEST, SMALLEST, WORDS, agree, kind_of, plain_answer, read_answer, rows_of
+from tests.support.kernels.plain import FUNCTIONS
+from tests.support.kernels.words import (
+    FAILED,
+    LARGEST,
+    SMALLEST,
+    WORDS,
+    agree,
+    kind_of,
+    plain_answer,
+    read_answer,
+    rows_of,
+)
 
 EVERY = [(function, monoid) for function, monoid in every_monoid() if isinstance(monoid, Monoid)]
-NAMES = [f"{function}-{monoid.column_types[0] or 'events'}{'-second' * bool(monoid.second_types)}"
-         for function, monoid in EVERY]
+NAMES = [
+    f"{function}-{monoid.column_types[0] or 'events'}{'-second' * bool(monoid.second_types)}"
+    for function, monoid in EVERY
+]
 each_monoid = pytest.mark.parametrize(("function", "monoid"), EVERY, ids=NAMES)
 quickly = settings(max_examples=max(20, settings().max_examples // 8))
 
@@ -47,16 +61,18 @@ def fold(monoid, events):
 
 def answer(function, monoid, state, kinds):
     """What a state comes to, with the parameters' defaults."""
-    parameters = [as_word(each.default) if isinstance(each.default, float) else each.default
-                  for each in monoid.parameters]
+    parameters = [
+        as_word(each.default) if isinstance(each.default, float) else each.default for each in monoid.parameters
+    ]
     return read_answer(monoid.lower(state, *parameters), kind_of(monoid, *kinds))
 
 
 def same(function, monoid, state, other, drawn):
     kind, second, found = drawn
     rows = rows_of([event for piece in found for event in piece], kind, second)
-    return agree(function, answer(function, monoid, state, (kind, second)),
-                 answer(function, monoid, other, (kind, second)), rows)
+    return agree(
+        function, answer(function, monoid, state, (kind, second)), answer(function, monoid, other, (kind, second)), rows
+    )
 
 
 @each_monoid
@@ -166,14 +182,53 @@ def test_the_variance_of_values_far_from_zero_is_not_lost():
     assert lowered("variance", "int64", [3], ddof=1) is None
 
 
-@pytest.mark.parametrize(("function", "values"), [
-    ("sum", [math.inf, -math.inf]), ("mean", [math.inf, -math.inf]), ("product", [math.inf, 0.0]),
-    ("range", [math.inf]), ("variance", [1e200, -1e200]), ("std", [math.inf, 1.0]), ("geometric_mean", [1.0, -2.0]),
-    ("rate", [math.inf, 1.0, math.inf]),
-])
+@pytest.mark.parametrize(
+    ("function", "values"),
+    [
+        ("sum", [math.inf, -math.inf]),
+        ("mean", [math.inf, -math.inf]),
+        ("product", [math.inf, 0.0]),
+        ("range", [math.inf]),
+        ("variance", [1e200, -1e200]),
+        ("std", [math.inf, 1.0]),
+        ("geometric_mean", [1.0, -2.0]),
+        ("rate", [math.inf, 1.0, math.inf]),
+    ],
+)
 def test_what_has_no_answer_fails_instead_of_being_nan(function, values):
     parameters = {"ddof": 1} if function in ("variance", "std") else {}
     assert lowered(function, "float64", values, **parameters) is FAILED
+
+
+@pytest.mark.parametrize(
+    ("values", "total", "mean"),
+    [
+        ([1e308, 1e308, -1e308], 1e308, 1e308 / 3),
+        ([-1e308, -1e308, 1e308], -1e308, -1e308 / 3),
+        ([1e308, 1e308], math.inf, 1e308),
+        ([-1.7e308] * 4, -math.inf, -1.7e308),
+        ([math.inf, 1e308, 1e308], math.inf, math.inf),
+        ([1e308, 1e308, -math.inf], -math.inf, -math.inf),
+        ([5e-324], 5e-324, 5e-324),
+    ],
+)
+def test_no_sum_of_floats_overflows_on_the_way_however_it_is_grouped(values, total, mean):
+    for order in itertools.permutations(values):
+        assert lowered("sum", "float64", order) == pytest.approx(total, rel=1e-13)
+        assert lowered("mean", "float64", order) == pytest.approx(mean, rel=1e-13)
+
+
+@quickly
+@given(st.permutations([0.75 * 2.0**1023, 2.0**1023, -(2.0**1023), 2.0**1022, -(2.0**1023), 2.0**1000, 1.5]), st.data())
+def test_a_sum_of_floats_is_as_good_beyond_float64_on_the_way(values, data):
+    monoid = find_monoid(AggregateSpec("sum", 0, "float64"))[1]
+    states = [monoid.lift(as_word(value)) for value in values]
+    while len(states) > 1:
+        place = data.draw(st.integers(0, len(states) - 2))
+        states[place : place + 2] = [monoid.combine(*states[place : place + 2])]
+    (word, is_null, failed) = monoid.lower(states[0])
+    assert not is_null and not failed
+    assert as_float(word) == pytest.approx(float(sum(map(Fraction, values))), rel=1e-12)
 
 
 def test_a_rate_of_large_counters_is_exact():
@@ -205,7 +260,7 @@ def test_what_is_wrong_is_refused_with_what_is_allowed():
 
 
 def test_every_aggregate_has_a_plain_answer():
-    """Here, or in the test file that the generator writes beside a new aggregate."""
+    """Here, or in the test file that the generator writes for a new aggregate."""
     for function in functions():
         assert function in FUNCTIONS or (Path(__file__).parent / f"test_aggregate_{function}.py").exists()
 
@@ -217,6 +272,6 @@ def test_the_folder_is_the_list():
 @pytest.mark.parametrize("function", functions())
 def test_every_aggregate_says_what_it_is_and_when_it_is_null(function):
     """The docs' table is made of this."""
-    said = describe(function)
-    assert said.startswith(f"{function}: ")
-    assert "Null " in said or "Never null" in said
+    description = describe(function)
+    assert description.startswith(f"{function}: ")
+    assert "Null " in description or "Never null" in description

@@ -3,8 +3,8 @@
 import pytest
 
 from kernels.aggregators import make
-from tests.kernels.machine import COMMUTATIVE, ORDERED, machine_of
-from tests.kernels.queues import SUM, capacities, filled, spoil_time, view
+from tests.support.kernels.machine import COMMUTATIVE, ORDERED, machine_of
+from tests.support.kernels.queues import SUM, capacities, filled, spoil_time, view
 
 KERNEL = "recompute"
 TestCommutative = machine_of(KERNEL, COMMUTATIVE)

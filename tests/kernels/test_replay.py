@@ -22,6 +22,7 @@ from kernels.replay import (
     entry,
     replay_keys,
 )
+from kernels.runtime.calls import ask
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 
 SUM_AND_COUNT = AggregatePlan((AggregateSpec("sum", 0), AggregateSpec("count")))
@@ -47,10 +48,21 @@ def ticks_of(columns):
 def replayed(columns, window, rules, plan=SUM_AND_COUNT, kernel=None):
     """Rows as tuples (key, start, end, revision, pane, emitted_at, events, late, *outputs)."""
     rows = replay_keys(columns, window, plan, ticks_of(columns), rules, kernel)
-    plain = zip(rows.key, rows.window_start, rows.window_end, rows.revision, rows.pane, rows.emitted_at,
-                rows.events, rows.late_events, strict=True)
-    return [(*map(int, row[:4]), PANES[row[4]], *map(int, row[5:]), *map(int, output))
-            for row, output in zip(plain, rows.outputs.T, strict=True)]
+    plain = zip(
+        rows.key,
+        rows.window_start,
+        rows.window_end,
+        rows.revision,
+        rows.pane,
+        rows.emitted_at,
+        rows.events,
+        rows.late_events,
+        strict=True,
+    )
+    return [
+        (*map(int, row[:4]), PANES[row[4]], *map(int, row[5:]), *map(int, output))
+        for row, output in zip(plain, rows.outputs.T, strict=True)
+    ]
 
 
 def test_a_late_event_makes_a_revision_and_leaves_what_is_final_alone():
@@ -89,10 +101,13 @@ def test_no_events_give_no_rows():
 def test_many_rows_are_all_there():
     """More than any list starts with: a window each second of two hours, for each of three keys."""
     seconds = [(second * 1_000_000, second * 1_000_000, second) for second in range(0, 7_200, 7)]
-    rows = replayed(columns_of(seconds, seconds, seconds), WindowSpec("sliding", 60_000_000, 1_000_000),
-                    ReplayRules(0, 0, "watermark", complete_tick_us=DAY))
+    rows = replayed(
+        columns_of(seconds, seconds, seconds),
+        WindowSpec("sliding", 60_000_000, 1_000_000),
+        ReplayRules(0, 0, "watermark", complete_tick_us=DAY),
+    )
     wanted = {start + 1_000_000 * before for start, _, _ in seconds for before in range(-59, 1)}
-    assert [row[1] for row in rows[:len(wanted)]] == sorted(wanted)
+    assert [row[1] for row in rows[: len(wanted)]] == sorted(wanted)
     assert len(rows) == 3 * len(wanted)
 
 
@@ -118,8 +133,10 @@ def test_the_shape_of_the_tree_does_not_show(emit, window):
     order = np.argsort(arrivals, kind="stable")
     columns = columns_of(list(zip(starts[order], arrivals[order], random.integers(-9, 9, 500), strict=True)))
     rules = ReplayRules(20, 150, emit)
-    thin, wide = (replayed(columns, window, rules, kernel=KernelChoice("finger_tree", (("min_arity", arity),)))
-                  for arity in (2, 64))
+    thin, wide = (
+        replayed(columns, window, rules, kernel=KernelChoice("finger_tree", (("min_arity", arity),)))
+        for arity in (2, 64)
+    )
     assert thin == wide and len(thin) > 100
 
 
@@ -154,8 +171,13 @@ def test_times_that_could_overflow_are_refused():
     with pytest.raises(BadInput, match="newest start of pass step 0"):
         replayed(columns, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"))
     with pytest.raises(BadInput, match="start of event 0"):
-        replay_keys(columns, WindowSpec("tumbling", 10), SUM_AND_COUNT, PassTicks(*np.array([[1], [1]])),
-                    ReplayRules(0, 0, "final"))
+        replay_keys(
+            columns,
+            WindowSpec("tumbling", 10),
+            SUM_AND_COUNT,
+            PassTicks(*np.array([[1], [1]])),
+            ReplayRules(0, 0, "final"),
+        )
 
 
 def test_values_of_the_wrong_shape_are_refused():
@@ -177,12 +199,15 @@ def test_midnights_must_cover_the_events():
         replayed(columns_of([(5, 5, 1)]), WindowSpec("tumbling", DAY, DAY, zone=zone), ReplayRules(0, 0, "final"))
 
 
-@pytest.mark.parametrize(("window", "rules", "named"), [
-    (WindowSpec("tumbling", 0), ReplayRules(0, 0, "final"), "size"),
-    (WindowSpec("sliding", 10, 0), ReplayRules(0, 0, "final"), "slide"),
-    (WindowSpec("tumbling", 10), ReplayRules(-1, 0, "final"), "lateness"),
-    (WindowSpec("tumbling", 10), ReplayRules(0, 0, "sometimes"), "emit"),
-])
+@pytest.mark.parametrize(
+    ("window", "rules", "named"),
+    [
+        (WindowSpec("tumbling", 0), ReplayRules(0, 0, "final"), "size"),
+        (WindowSpec("sliding", 10, 0), ReplayRules(0, 0, "final"), "slide"),
+        (WindowSpec("tumbling", 10), ReplayRules(-1, 0, "final"), "lateness"),
+        (WindowSpec("tumbling", 10), ReplayRules(0, 0, "sometimes"), "emit"),
+    ],
+)
 def test_wrong_parameters_are_named(window, rules, named):
     with pytest.raises(WrongParameter, match=named):
         replayed(columns_of([(1, 1, 1)]), window, rules)
@@ -218,18 +243,17 @@ def test_other_threads_go_on_during_a_replay(monkeypatch):
             counted += 1
             time.sleep(0.000_1)
 
-    def watched(*arguments):
+    def watched(function, *arguments):
         before = counted
-        used = compiled(*arguments)
+        used = ask(function, *arguments)
         moved.append(counted - before)
         return used
 
     times = np.arange(300_000) * 1_000_000
     columns = EventColumns(np.array([0, len(times)]), times, times, times[None, :], np.ones((1, len(times)), np.bool_))
     window, rules = WindowSpec("sliding", DAY, 10_000_000), ReplayRules(0, 0, "watermark")
-    compiled = entry.replay
     replay_keys(columns_of([(1, 1, 1)]), window, SUM_AND_COUNT, PassTicks(times[:1], times[:1]), rules)  # compiles
-    monkeypatch.setattr(entry, "replay", watched)
+    monkeypatch.setattr(entry, "ask", watched)
     thread, interval_s = threading.Thread(target=count), sys.getswitchinterval()
     sys.setswitchinterval(1_000)
     try:
@@ -240,11 +264,11 @@ def test_other_threads_go_on_during_a_replay(monkeypatch):
         ended.set()
         thread.join()
     assert len(rows.key) > 20_000
-    assert len(moved) == 1 and moved[0] > 0
+    assert max(moved) > 0
 
 
 @pytest.mark.parametrize("window", [WindowSpec("tumbling", 10), WindowSpec("sliding", 30, 10)], ids=["one", "three"])
-def test_late_events_are_told_although_many_windows_become_final_at_once(window):
+def test_late_events_are_counted_although_many_windows_become_final_at_once(window):
     """More open windows than the table of them holds at first: it is made anew while they pass."""
     starts = [10 * number for number in range(700)]
     columns = columns_of([(start, start + 1, 1) for start in (*starts, 20_000, 40_000)])

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.local import replay_table
 from schemas.query import Query, agg, sliding, spanning
-from tests.kernels.plain_slices import PlainSlices
+from tests.support.kernels.plain_slices import PlainSlices
 
 MINUTE, MINUTE_US = timedelta(minutes=1), 60_000_000
 ENDING, GOING_ON = (8, 19, 15, 18, 14, 12, 16), (25, 18, 12, 14, 11, 19, 16)
@@ -37,8 +37,13 @@ def table(calls: list[tuple[int, int, int]], late_by: int = 0) -> pa.Table:
     columns = zip(*calls, strict=True) if calls else ((), (), ())
     starts, ends, lengths = map(list, columns)
     shown = {"start": starts, "end": ends, "arrival": arrivals}
-    return pa.table({**{name: pa.array([each * MINUTE_US for each in column], times) for name, column in shown.items()},
-                     "seq": range(len(calls)), "length": pa.array(lengths, pa.int64())})
+    return pa.table(
+        {
+            **{name: pa.array([each * MINUTE_US for each in column], times) for name, column in shown.items()},
+            "seq": range(len(calls)),
+            "length": pa.array(lengths, pa.int64()),
+        }
+    )
 
 
 def rows(calls: list[tuple[int, int, int]], window, late_by: int = 0) -> dict[int, dict]:
@@ -50,8 +55,11 @@ def rows(calls: list[tuple[int, int, int]], window, late_by: int = 0) -> dict[in
 
 def test_spans_3_1_points_in_windows_of_15_by_5_count_42_and_the_longest_is_63():
     counts = (8, 19, 15, 18, 14, 12, 17)
-    points = [(5 * number, 5 * number, most) for number, (count, most) in
-              enumerate(zip(counts, LONGEST_CALLS, strict=True)) for _ in range(count)]
+    points = [
+        (5 * number, 5 * number, most)
+        for number, (count, most) in enumerate(zip(counts, LONGEST_CALLS, strict=True))
+        for _ in range(count)
+    ]
     of_points = [rows(points, kind)[0] for kind in (sliding(15 * MINUTE, 5 * MINUTE), fifteen_by_five())]
     assert [(row["calls"], row["longest"]) for row in of_points] == [(42, 63)] * 2
 
@@ -89,13 +97,16 @@ def counts_of(slices: PlainSlices) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("late_by", [0, 50])
 def test_the_kernel_gives_the_windows_of_the_papers_algorithm(size, slide, late_by):
     chance = Random(size)
-    calls = [(start, start + length, length) for start, length in
-             ((chance.randrange(100, 300), chance.choice((1, 2, 9, 40, 90))) for _ in range(120))]
+    calls = [
+        (start, start + length, length)
+        for start, length in ((chance.randrange(100, 300), chance.choice((1, 2, 9, 40, 90))) for _ in range(120))
+    ]
     slices = PlainSlices(size, slide, 500)
     for call in calls:
         slices.insert(*call)
     found = rows(calls, spanning(size * MINUTE, slide * MINUTE, longest=timedelta(days=1)), late_by)
     held = {start: slices.release(start) for start in range(0, 400, slide)}
     assert {start: (row["calls"], row["total"], row["longest"]) for start, row in found.items()} == {
-        start: (len(lengths), sum(lengths), max(lengths)) for start, lengths in held.items() if lengths}
+        start: (len(lengths), sum(lengths), max(lengths)) for start, lengths in held.items() if lengths
+    }
     assert all(earlier < later for earlier, later in pairwise(found))

@@ -3,14 +3,16 @@
 import random
 
 import pytest
+from numba import config
 
 from kernels.aggregators import make
 from schemas.errors import WrongParameter
 from schemas.query import agg
-from tests.kernels.monoid_trees import (
+from tests.support.kernels.monoid_trees import (
     INT,
     KERNELS,
     PlainPolicy,
+    Watched,
     before_the_maximum,
     fig_2,
     of_counts,
@@ -20,13 +22,21 @@ from tests.kernels.monoid_trees import (
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS)
 each_place = pytest.mark.parametrize("options", [{}, {"store": "lmdb", "buffer": 16}], ids=["memory", "lmdb"])
-POLICIES = {"counts": (of_counts(7), (0, 9)), "sums": (of_sums(40), (0, 9)), "maximum": (before_the_maximum(), (0, 99)),
-            "many": (of_counts(100), (0, 9)), "all": ((of_sums(1)[0], lambda total, prefix: True), (0, 9))}
+compiled = pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+ASKED = []
+POLICIES = {
+    "counts": (of_counts(7), (0, 9)),
+    "sums": (of_sums(40), (0, 9)),
+    "maximum": (before_the_maximum(), (0, 99)),
+    "many": (of_counts(100), (0, 9)),
+    "all": ((of_sums(1)[0], lambda total, prefix: True), (0, 9)),
+}
 
 
 @each_kernel
 def test_the_running_example_of_section_3_2(kernel):
     """At most 10 in all: [2, 2, 3, 3] + 4 → [3, 3, 4]; the maximum is 3, then 4."""
+
     def too_much(total, prefix):
         # A prefix goes if what is left from its last update on is > 10: then that update can't stay. The example's
         # "the rest must be ≤ 10" would not do as it stands: it is true of the longer prefixes, not of the shorter ones.
@@ -44,10 +54,10 @@ def test_the_running_example_of_section_3_2(kernel):
 @each_kernel
 @each_place
 def test_figure_2_inserting_8_evicts_all_others_in_three_steps(kernel, options):
-    window, evicted = fig_2(kernel, **options)
+    window, watched = fig_2(kernel, **options)
     assert (window.oldest(), len(window)) == (1, 4)
     window.insert(8, 8)
-    assert evicted == [1, 3, 4]
+    assert [last for last, evicts in watched.asked() if evicts] == [1, 3, 4]
     assert (window.query(), len(window)) == ({"last": 8, "events": 1}, 1)
 
 
@@ -72,16 +82,78 @@ def test_policies_do_what_asking_about_every_prefix_does(kernel, options, name):
 @each_kernel
 def test_timestamps_with_long_gaps_evict_much_at_once(kernel):
     aggregates, policy = of_timestamps(1000)
-    asked = []
-    window = make(kernel, aggregates, column_types=INT,
-                  policy=lambda total, prefix: asked.append(prefix) or policy(total, prefix))
+    watched = Watched(policy)
+    window = make(kernel, aggregates, column_types=INT, policy=watched.policy)
     window.bulk_insert(range(900), range(900))
-    asked.clear()
+    watched.asked()
     window.insert(1890, 1890)
     assert (window.oldest(), len(window)) == (891, 10)
-    assert len(asked) <= 25  # of 891 evicted: up and down again
+    assert len(watched.asked()) <= 25  # of 891 evicted: up and down again
 
 
 def test_a_policy_must_be_callable():
     with pytest.raises(WrongParameter, match="policy is 5"):
         make("monoid_tree", of_counts(1)[0], policy=5)
+
+
+@compiled
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        (lambda total, prefix: ASKED.append(prefix) or False, "ASKED"),
+        (lambda total, prefix: total["events"] > prefix["evnets"], "evnets"),
+        (lambda total, prefix: max(total.values()) > 9, "values"),
+    ],
+    ids=["it changes what is outside", "an output that isn't there", "no read by name"],
+)
+def test_a_policy_that_cannot_be_compiled_is_refused(policy, why, tmp_path):
+    options = {"store": "lmdb", "path": str(tmp_path)}
+    with pytest.raises(WrongParameter, match="it reads outputs by name.* can't be compiled: .*" + why):
+        make("monoid_tree", of_counts(1)[0], policy=policy, **options)
+    make("monoid_tree", of_counts(1)[0], **options).close()  # the store isn't in use
+
+
+@each_kernel
+@each_place
+def test_a_null_is_none_to_a_policy(kernel, options):
+    def nothing_yet(total, prefix):
+        return prefix["max"] is None and total["max"] is not None
+
+    aggregates = {"max": agg("max", "v"), "events": agg("count")}
+    window = make(kernel, aggregates, column_types=INT, policy=nothing_yet, **options)
+    window.bulk_insert([1, 2, 3, 4, 5], [None, None, 7, None, 1])
+    assert (window.oldest(), window.query()) == (3, {"max": 7, "events": 3})
+
+
+@each_kernel
+@each_place
+@pytest.mark.parametrize(
+    ("policy", "error"),
+    [
+        (lambda total, prefix: prefix["max"] + 1 > 0, TypeError),
+        (lambda total, prefix: total["events"] // (total["events"] - 2) > 9, ZeroDivisionError),
+    ],
+    ids=["a null", "a zero"],
+)
+def test_what_a_policy_raises_is_raised_and_the_event_is_in(kernel, options, policy, error):
+    aggregates = {"max": agg("max", "v"), "events": agg("count")}
+    window = make(kernel, aggregates, column_types=INT, policy=policy, **options)
+    with pytest.raises(error):
+        window.bulk_insert([1, 2, 3], [None, 1, 2] if error is TypeError else [1, 2, 3])
+    window.check()
+    assert len(window) == (1 if error is TypeError else 2)
+
+
+@each_kernel
+def test_a_policy_may_call_functions_and_read_numbers_around_it(kernel):
+    least = 3
+
+    def too_many(total, prefix):
+        return left(total, prefix) >= least
+
+    def left(total, prefix):
+        return total["events"] - prefix["events"]
+
+    window = make(kernel, {"events": agg("count")}, policy=lambda *of: too_many(*of) or left(*of) > 100)
+    window.bulk_insert(range(10), [None] * 10)
+    assert len(window) == 3

@@ -9,24 +9,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.columns import Source
-from kernels.memory import entry, inner, lend, load
+from kernels.aggregators._columns import Source
 from kernels.monoids import AggregateSpec, Sketch, every_monoid, find_monoid
-from kernels.plan import STATE_WORDS, make_plan
+from kernels.runtime.memory import address_of, entry, inner
 from kernels.states import clear, fold, gather, lift_each, lower, merge, subtract, suffixes
-from tests.kernels.plain import FUNCTIONS
+from kernels.states.layout import StatePlan
+from kernels.states.plan import make_plan
 from tests.kernels.test_compilation import run_as_plain_python
-from tests.kernels.words import WORDS, agree, kind_of, plain_answer, read_answer, rows_of
+from tests.support.kernels.plain import FUNCTIONS
+from tests.support.kernels.words import WORDS, agree, kind_of, plain_answer, read_answer, rows_of
 
 KINDS = ("int64", "float64", "timestamp", "date", "bool")  # two columns of each
 
 
 def _every_spec() -> list[AggregateSpec]:
     """Every aggregate over every type, and with every second type."""
-    return [AggregateSpec(function, *((KINDS.index(kind), kind) if kind else (None,)),
-                          *((len(KINDS) + KINDS.index(second), second) if second else ()))
-            for function, monoid in every_monoid() if function in FUNCTIONS
-            for kind in monoid.column_types for second in monoid.second_types or ("",)]
+    return [
+        AggregateSpec(
+            function,
+            *((KINDS.index(kind), kind) if kind else (None,)),
+            *((len(KINDS) + KINDS.index(second), second) if second else ()),
+        )
+        for function, monoid in every_monoid()
+        if function in FUNCTIONS
+        for kind in monoid.column_types
+        for second in monoid.second_types or ("",)
+    ]
 
 
 SPECS = _every_spec()
@@ -34,7 +42,7 @@ SPECS = _every_spec()
 
 @inner
 def plan_words(plan):
-    return load(plan, STATE_WORDS)
+    return StatePlan(plan).state_words
 
 
 @entry
@@ -79,14 +87,14 @@ class States:
         valid = np.array([there for _, _, there in events], np.bool_).reshape(len(events), 2 * len(KINDS))
         times = np.array([time for time, _, _ in events], np.int64)
         self.source = Source(np.ascontiguousarray(values.T), np.ascontiguousarray(valid.T), times)
-        self.block = lend(self.plan.block)
+        self.block = self.plan.address
         self.words = np.zeros((room, self.plan.state_words), np.int64)
 
     def at(self, place):
-        return lend(self.words) + 8 * self.plan.state_words * place
+        return address_of(self.words) + 8 * self.plan.state_words * place
 
     def check(self, place, first=0, end=None):
-        """The state at a place tells of the events [first, end)."""
+        """The state at a place is that of the events [first, end)."""
         for spec, slot in zip(self.plan.specs, self.plan.outputs, strict=True):
             monoid = find_monoid(spec)[1]
             rows = self._rows(spec, self.events[first:end])
@@ -100,8 +108,11 @@ class States:
         if spec.column is None:
             return [(time,) for time, _, _ in events]
         columns = [spec.column] if spec.second is None else [spec.column, spec.second]
-        found = [(time, words[spec.column], words[columns[-1]]) for time, words, there in events
-                 if all(there[column] for column in columns)]
+        found = [
+            (time, words[spec.column], words[columns[-1]])
+            for time, words, there in events
+            if all(there[column] for column in columns)
+        ]
         return rows_of(found, spec.column_type, spec.second_type)
 
 
@@ -163,6 +174,7 @@ def test_what_was_taken_away_was_never_there(history):
     states.check(0, cuts[1])
 
 
+@pytest.mark.slow
 def test_the_operations_run_as_plain_python_with_every_access_checked():
     run_as_plain_python(__file__, "cut or sketch")
 
@@ -186,8 +198,8 @@ def sketched(spec, words, pieces):
     plan = make_plan((spec,), counts_events=False)
     states = np.zeros((pieces + 1, plan.state_words), np.int64)
     cuts = np.linspace(0, len(words), pieces + 1).astype(np.int64)
-    cut_and_fold(lend(plan.block), lend(states), cuts, pieces, source.address)
-    return lower_one(lend(plan.block), lend(states), 0), states
+    cut_and_fold(plan.address, address_of(states), cuts, pieces, source.address)
+    return lower_one(plan.address, address_of(states), 0), states
 
 
 @pytest.mark.parametrize("q", [0.0, 0.1, 0.5, 0.99, 1.0])
@@ -197,7 +209,7 @@ def test_the_sketch_of_quantiles_keeps_its_rank_error(order, q):
     spec = AggregateSpec("approx_quantile", 0, parameters=(("k", 64), ("q", q)))
     (word, is_null, failed), _ = sketched(spec, words, 64 if order == "in a tree" else 1)
     assert not is_null and not failed
-    assert abs(word + 1 - q * MANY) <= max(1, 2.3 / 64 ** 0.97 * MANY)
+    assert abs(word + 1 - q * MANY) <= max(1, 2.3 / 64**0.97 * MANY)
 
 
 def test_the_sketch_of_quantiles_is_exact_while_it_has_room_and_gives_the_same_bits():
@@ -222,9 +234,11 @@ def test_the_sketch_of_different_values_keeps_its_standard_error(different, prec
 
 def test_the_sketch_of_a_set_forgets_nothing_and_seldom_invents():
     words = np.arange(100) * 1_000_003
+
     def holds(contains):
         spec = AggregateSpec("bloom", 0, parameters=(("contains", int(contains)),))
         return sketched(spec, words, 4)[0][0]
+
     assert all(holds(word) for word in words[::9])
     assert sum(holds(word + 1) for word in words) <= 5
 

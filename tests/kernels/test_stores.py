@@ -8,9 +8,11 @@ from kernels.aggregators import make
 from kernels.stores import HEADER, open_store, redis, stores
 from schemas.errors import BadInput, NotServed, StorageFailed, WrongParameter
 from schemas.query import agg
-from tests.kernels.machine import machine_of
-from tests.kernels.monoid_trees import INT, KERNELS, ORDERED, SUM
-from tests.kernels.stores import is_as_of, killed, opened, redis_server, steps
+from tests.support.kernels.machine import machine_of
+from tests.support.kernels.monoid_trees import INT, KERNELS, ORDERED, SUM
+from tests.support.kernels.stores import is_as_of, killed, opened, redis_server, steps
+
+pytestmark = pytest.mark.slow
 
 SMALL = {"store": "lmdb", "buffer": 16}
 TestMonoidTree = machine_of("monoid_tree", ORDERED, in_order=True, **SMALL)
@@ -82,6 +84,7 @@ def test_a_window_is_taken_up_again_as_of_its_last_flush(kernel, store, place):
     again.close()
 
 
+@pytest.mark.slow
 @each_kernel
 @each_store
 @pytest.mark.parametrize("seed", range(3))
@@ -123,7 +126,7 @@ def test_a_page_that_is_gone_is_an_error_not_an_answer(store, place):
 
 
 @each_store
-def test_a_record_that_is_damaged_is_an_error(store, place):
+def test_a_header_that_is_damaged_is_an_error(store, place):
     spoiled = open_store(store, *place)
     spoiled.write({(HEADER, 0): b"windrow window 1\n" + b"x" * 100}, [])
     spoiled.close()
@@ -175,7 +178,7 @@ def test_a_store_has_one_window_at_a_time(tmp_path, server):
     newer.flush()
 
 
-def test_mistakes_are_told(tmp_path):
+def test_mistakes_are_reported(tmp_path):
     with pytest.raises(NotServed, match="lmdb, redis"):
         make("monoid_tree", SUM, store="rocks")
     with pytest.raises(WrongParameter, match="only together with store="):

@@ -3,11 +3,10 @@
 import pytest
 
 from kernels.aggregators import make
-from kernels.aggregators._queue import layout
 from schemas.errors import BadInput, WrongParameter
 from schemas.query import agg
-from tests.kernels.machine import INVERTIBLE, machine_of
-from tests.kernels.queues import SUM, capacities, filled, spoil_scratch, sums
+from tests.support.kernels.machine import INVERTIBLE, machine_of
+from tests.support.kernels.queues import SUM, capacities, filled, spoil, sums, view
 
 KERNEL = "subtract_on_evict"
 TestInvertible = machine_of(KERNEL, INVERTIBLE, in_order=True)
@@ -32,7 +31,7 @@ def test_an_aggregate_without_an_exact_inverse_is_refused():
     assert window.query() == {"there": 1}
 
 
-def test_columns_are_integers_unless_told_otherwise():
+def test_columns_are_integers_unless_named_otherwise():
     window = make(KERNEL, SUM)
     window.insert(1, 5.0)
     with pytest.raises(BadInput, match="2.5 is no int64"):
@@ -42,7 +41,7 @@ def test_columns_are_integers_unless_told_otherwise():
 
 def test_check_finds_a_wrong_total():
     window = filled(KERNEL, range(10))
-    spoil_scratch(window, layout.BACK)
+    spoil(view(window).queue.back)
     with pytest.raises(AssertionError, match="total"):
         window.check()
 

@@ -3,10 +3,9 @@
 import pytest
 
 from kernels.aggregators import make
-from kernels.aggregators._queue import layout
 from schemas.errors import BadInput, NotServed, WrongParameter
-from tests.kernels.machine import COMMUTATIVE, ORDERED, machine_of
-from tests.kernels.queues import LAST, capacities, filled, spoil_scratch, spoil_state, spoil_time, sums, view
+from tests.support.kernels.machine import COMMUTATIVE, ORDERED, machine_of
+from tests.support.kernels.queues import LAST, capacities, filled, spoil, spoil_state, spoil_time, sums, view
 
 KERNEL = "two_stacks_lite"
 TestCommutative = machine_of(KERNEL, COMMUTATIVE, in_order=True)
@@ -25,15 +24,16 @@ def drawn(**options):
 def test_the_drawn_example_holds_what_is_drawn():
     window = drawn()
     assert sums(window) == [14, 12, 9, 5, 6, 7]
-    assert (view(window).at(layout.MIDDLE), window.query()) == (4, {"sum": 27})
+    assert (view(window).at(view(window).queue.middle), window.query()) == (4, {"sum": 27})
     window.bulk_evict(6)
     assert (sums(window), window.query()) == ([7], {"sum": 7})
 
 
 def test_without_values_only_ranges_to_the_younger_part_are_answered():
     window = drawn(keep_values=False)
-    assert [window.range_query(low, 8) for low in range(1, 8)] == [{"sum": sum(range(max(2, low), 8))}
-                                                                   for low in range(1, 8)]
+    assert [window.range_query(low, 8) for low in range(1, 8)] == [
+        {"sum": sum(range(max(2, low), 8))} for low in range(1, 8)
+    ]
     assert (window.range_query(3, 7), window.range_query(6, 7)) == ({"sum": 18}, {"sum": 6})
     assert window.range_query(4, 4) == {"sum": None}
     with pytest.raises(NotServed, match="range_query of two_stacks_lite"):
@@ -66,7 +66,7 @@ def test_check_finds_what_is_wrong():
         with pytest.raises(AssertionError, match=words):
             window.check()
     window = drawn()
-    spoil_scratch(window, layout.BACK)
+    spoil(view(window).queue.back)
     with pytest.raises(AssertionError, match="back: word 1 of its aggregate"):
         window.check()
     window = drawn()

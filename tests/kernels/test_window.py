@@ -1,5 +1,8 @@
 """What every aggregator's object does with values, names and mistakes. The kernels' own machines test the answers."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -45,8 +48,11 @@ def test_a_sum_beyond_int64_is_an_error_only_while_it_is_one(kernel):
 
 @each_kernel
 def test_several_columns_go_in_the_order_in_which_they_are_named(kernel):
-    window = make(kernel, {"n": agg("count"), "b": agg("sum", "second"), "a": agg("sum", "first")},
-                  column_types={"first": "int64", "second": "int64"})
+    window = make(
+        kernel,
+        {"n": agg("count"), "b": agg("sum", "second"), "a": agg("sum", "first")},
+        column_types={"first": "int64", "second": "int64"},
+    )
     window.bulk_insert([2, 1, 1], [(1, 10), (2, None), (4, 20)])
     assert window.query() == {"n": 3, "b": 7, "a": 30}
     with pytest.raises(BadInput, match="second, first"):
@@ -61,7 +67,7 @@ def test_arrays_are_taken_as_they_are(kernel):
 
 
 @each_kernel
-def test_what_is_wrong_is_said(kernel):
+def test_what_is_wrong_is_reported(kernel):
     window = make(kernel, TOTAL, column_types=INT)
     with pytest.raises(WrongParameter, match="time is 9223372036854775808; allowed: an integer within int64"):
         window.insert(HIGHEST + 1, 1)
@@ -107,3 +113,20 @@ def test_an_unknown_name_is_refused_with_what_there_is():
         make("finger_tree", TOTAL, column_types={"v": "string"})
     with pytest.raises(WrongParameter, match="parameters of sum"):
         make("finger_tree", {"x": agg("sum", "v", ddof=1)})
+
+
+@pytest.mark.parametrize("kernel", [kernel for kernel in kernels() if kernel != "subtract_on_evict"])
+def test_no_sum_of_floats_overflows_on_the_way_in_any_kernel(kernel):
+    """That one takes no floats, since they have no exact inverse."""
+    large = [1e308, 1e308, -1e308, -1.7e308, 1.5e308, 1e308, -1e308, 0.5e308] * 3
+    window = make(kernel, {"sum": agg("sum", "v"), "mean": agg("mean", "v")})
+    for time, value in enumerate(large):
+        window.insert(time, value)
+    for oldest in range(len(large) - 1):
+        exact = sum(map(Fraction, large[oldest:]))
+        total = float(exact) if abs(exact) < 2**1024 else math.inf * (1 if exact > 0 else -1)
+        assert window.query() == {
+            "sum": pytest.approx(total, rel=1e-9, abs=1e296),
+            "mean": pytest.approx(float(exact / (len(large) - oldest)), rel=1e-9, abs=1e296),
+        }
+        window.evict(oldest)

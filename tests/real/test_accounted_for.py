@@ -1,6 +1,6 @@
-"""docs/accounted-for.md, made by a real ingest, against every line of the real files judged here, without Spark.
+"""docs/accounted-for.md, made by a real ingest, against every line of the real files parsed here, without Spark.
 
-The sums are those of ../shared/data/README.md, or differ from it as said beside them.
+The sums are those of ../shared/data/README.md, or differ from it as noted next to them.
 """
 
 from collections import Counter
@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from schemas.reading import belongs, choose_layout, has_header, identity_of, read_line
+from schemas.parsing import belongs, choose_layout, has_header, identity_of, read_line
 from schemas.registry import stream, streams
-from schemas.stream import Place, Reading
-from tests.schemas.lines import lines_of, side_inputs
+from schemas.stream import Place, Record
+from tests.support.lines import lines_of, side_inputs
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs" / "accounted-for.md"
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not in ../shared/data"),
     pytest.mark.timeout(600),
 ]
@@ -24,16 +25,16 @@ SUMS = {
     "bikes": {"readings": 167_707 + 327_474, "duplicates": 72},
     # The mangled file's 6,258 lines are refused one by one.
     "cdr": {"readings": 90_392 + 123_023 + 6_258, "no date": 6_258},
-    # 393 durations are negative; of the 245 rows that repeat one exactly, one is among them, and judged first.
+    # 393 durations are negative; of the 245 rows that repeat one exactly, one is among them, and comes first.
     "phone_calls": {"readings": 63_824, "negative duration": 393, "duplicates": 245 - 1},
     "call_center": {"readings": 17_456},
-    # 19 readings a line of a pod, two a message; the pod with the broken clock has 1,209 lines; spans exported twice.
+    # 19 records a line of a pod, two a message; the pod with the broken clock has 1,209 lines; spans exported twice.
     "telemetry": {"readings": 54_364 * 19 + 30_000 * 2 + 92_217 + 344_425, "too far ahead": 1_209 * 19,
                   "no value": 40_533, "duplicates": 863 + 3_296},
 }  # fmt: skip
 
 
-def told() -> dict[str, dict[str, dict[str, int]]]:
+def on_the_page() -> dict[str, dict[str, dict[str, int]]]:
     """The page: stream, path, counts by name; what is 0 left out."""
     page, name, folder, names = {}, None, None, []
     for line in PAGE.read_text().splitlines():
@@ -51,40 +52,40 @@ def told() -> dict[str, dict[str, dict[str, int]]]:
 
 
 def counted(name: str) -> dict[str, dict[str, int]]:
-    """The same, by judging every line here."""
+    """The same, by parsing every line here."""
     definition, counts, copies = stream(name), {}, {}
-    beside = side_inputs(definition, REAL)
+    side = side_inputs(definition, REAL)
     for path in sorted(REAL.rglob("*.gz")):
         below = path.relative_to(REAL).as_posix()
         if belongs(definition, below):
-            counts[below] = judge(definition, path, Place(below, 0, beside), copies)
+            counts[below] = count(definition, path, Place(below, 0, side), copies)
     for places in copies.values():
         for _, path, _, _ in sorted(places)[1:]:
             counts[path].update({"accepted": -1, "duplicates": 1})
     return {path: {each: count for each, count in found.items() if count} for path, found in counts.items()}
 
 
-def judge(definition, path: Path, place: Place, copies: dict[str, list[tuple]]) -> Counter:
+def count(definition, path: Path, place: Place, copies: dict[str, list[tuple]]) -> Counter:
     lines, found = lines_of(path), Counter()
     layout = choose_layout(definition, place.path, lines[0])
     for number, line in enumerate(lines, 1):
         if number == 1 and has_header(layout):
             continue
         for reading, each in enumerate(read_line(definition, layout, line, place._replace(line=number))):
-            found.update({"readings": 1, "accepted" if isinstance(each, Reading) else each.reason: 1})
-            identity = isinstance(each, Reading) and identity_of(definition, layout, line, each, reading)
+            found.update({"readings": 1, "accepted" if isinstance(each, Record) else each.reason: 1})
+            identity = isinstance(each, Record) and identity_of(definition, layout, line, each, reading)
             if identity:
                 copies.setdefault(identity, []).append((each.arrival_us, place.path, number, reading))
     return found
 
 
-def test_the_page_tells_of_every_stream():
-    assert set(told()) == set(SUMS) == set(streams())
+def test_the_page_has_every_stream():
+    assert set(on_the_page()) == set(SUMS) == set(streams())
 
 
 @pytest.mark.parametrize("name", SUMS)
 def test_every_reading_of_every_file_is_accounted_for(name):
-    page, files = told()[name], counted(name)
+    page, files = on_the_page()[name], counted(name)
     assert page == files
     for path, counts in files.items():
         assert counts["readings"] == sum(counts.values()) - counts["readings"], path

@@ -6,17 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import ingest, lake, run
 from pipelines.config import REPOSITORY
+from pipelines.lake.lake import Lake
+from pipelines.runs.backfill import backfill
 from schemas import registry
-from tests.replay.reading import assert_oracles, events_of_silver
+from tests.support.lakes import ingest
+from tests.support.replay.reading import assert_oracles, events_of_silver
 
 FILES = Path("bikes/citibike-jc")
 REAL = REPOSITORY.parent / "shared" / "data" / FILES
 DAYS = [date(2018, 11, 3), date(2018, 11, 4), date(2018, 11, 5)]
 # Twice as long as a window and its allowed lateness together: the oracle walks every event for every row.
 ORACLE_FROM = datetime(2018, 10, 30, tzinfo=UTC)
-pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason=f"the real trips are not in {REAL}")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not REAL.is_dir(), reason=f"the real trips are not in {REAL}"),
+]
 
 
 @pytest.fixture
@@ -26,7 +31,7 @@ def real_trips(config):
     for month in ("201810", "201811"):
         (source,) = REAL.glob(f"*{month}*")
         shutil.copy(source, config.landing / FILES)
-    ingest.ingest(config, "bikes")
+    ingest(config, "bikes")
     return config
 
 
@@ -37,6 +42,6 @@ def _events(config) -> list[dict]:
 
 
 def test_three_days_of_real_trips_are_the_oracles(real_trips):
-    run.backfill(real_trips, "bikes_demand", DAYS[0], DAYS[-1])
+    backfill(real_trips, "bikes_demand", DAYS[0], DAYS[-1])
     assert_oracles(real_trips, registry.query("bikes_demand"), _events(real_trips), DAYS)
-    assert lake.read(real_trips, "bikes_demand").num_rows > 3 * 288 * 40
+    assert Lake(real_trips).read("bikes_demand").num_rows > 3 * 288 * 40

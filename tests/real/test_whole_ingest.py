@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import ingest, lake
 from pipelines.config import Config
-from pipelines.profile import Spread, profile
+from pipelines.ingest.profile.profile import Spread, profile
+from pipelines.lake.lake import Lake
+from tests.support.lakes import ingest, tables_of
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not (REAL / "bikes").is_dir(), reason="the real trips are not in ../shared/data"),
     pytest.mark.timeout(1_200),
 ]
@@ -24,7 +26,7 @@ DAY_US = 86_400_000_000
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Config:
     config = Config(tmp_path_factory.mktemp("real") / "home", REAL)
-    ingest.ingest(config, "bikes")
+    ingest(config, "bikes")
     return config
 
 
@@ -33,32 +35,32 @@ def of(rows: list[dict], beginning: str) -> list[dict]:
 
 
 def test_every_line_is_accepted_quarantined_or_a_duplicate(whole):
-    files = lake.read(whole, "files_bikes").to_pylist()
+    files = Lake(whole).read("files_bikes").to_pylist()
     assert sum(row["readings"] for row in of(files, JERSEY_CITY)) == 167_707
     assert sum(row["readings"] for row in of(files, NEW_YORK)) == 327_474
-    accepted = lake.read(whole, "silver_bikes", columns=["path"]).to_pylist()
-    refused = lake.read(whole, "quarantine_bikes", columns=["path", "reason"]).to_pylist()
+    accepted = Lake(whole).read("silver_bikes", columns=["path"]).to_pylist()
+    refused = Lake(whole).read("quarantine_bikes", columns=["path", "reason"]).to_pylist()
     for row in files:
         rows_of_file = len(of(accepted, row["path"])) + len(of(refused, row["path"]))
         assert row["readings"] == row["accepted"] + row["quarantined"] + row["duplicates"] == rows_of_file, row["path"]
 
 
 def test_duplicates_are_those_that_the_description_counts(whole):
-    refused = lake.read(whole, "quarantine_bikes").to_pylist()
+    refused = Lake(whole).read("quarantine_bikes").to_pylist()
     assert {row["reason"] for row in refused} == {"duplicate"}
     for day, count in DUPLICATES.items():
         assert len(of(refused, f"{NEW_YORK}{day}")) == count
     assert len(refused) == sum(DUPLICATES.values())
 
 
-def test_the_station_list_is_skipped_aloud(whole):
-    (row,) = of(lake.read(whole, "files_bikes").to_pylist(), "bikes/citibike-nyc-2017/stations")
+def test_the_station_list_is_skipped_with_a_message(whole):
+    (row,) = of(Lake(whole).read("files_bikes").to_pylist(), "bikes/citibike-nyc-2017/stations")
     assert row["state"] == "no events" and row["detail"]
 
 
 def test_weeks_long_trips_are_events(whole):
     columns = ["path", "start", "end", "trip_duration_s", "clock_note"]
-    trips = lake.read(whole, "silver_bikes", columns=columns).to_pylist()
+    trips = Lake(whole).read("silver_bikes", columns=columns).to_pylist()
     long = [trip for trip in trips if trip["trip_duration_s"] > 86_400]
     assert (len(of(long, JERSEY_CITY)), len(of(long, NEW_YORK))) == (58, 81)
     assert max(trip["trip_duration_s"] for trip in trips) == 4_603_308
@@ -67,7 +69,7 @@ def test_weeks_long_trips_are_events(whole):
 
 
 def test_the_doubled_hour_is_noted(whole):
-    noted = lake.read(whole, "silver_bikes", columns=["path", "clock_note", "start"]).to_pylist()
+    noted = Lake(whole).read("silver_bikes", columns=["path", "clock_note", "start"]).to_pylist()
     repeated = [trip for trip in noted if trip["clock_note"] == "repeated hour"]
     assert len(repeated) >= 5 and all(trip["path"].startswith(JERSEY_CITY) for trip in repeated)
     assert {trip["start"].date().isoformat() for trip in repeated} == {"2018-11-04"}
@@ -75,13 +77,23 @@ def test_the_doubled_hour_is_noted(whole):
 
 def test_the_profile_has_the_figures_of_the_description(whole):
     """New York's as they are after 72 duplicates: d's 99th percentile was 3,676 and its maximum 225,722 with them."""
-    jersey_city, new_york = profile(whole, "bikes")
-    shown = [(f"{100 * each.late_in_file_order:.1f}", f"{100 * each.descents:.1f}", each.d, each.dirt)
-             for each in (jersey_city, new_york)]
-    assert shown == [("94.6", "0.4", Spread(1, 78, 33_429), {}),
-                     ("22.4", "15.8", Spread(129, 3_674, 225_675), {"duplicate": 72})]
-    lags = [(round(each.lag_s.median), round(each.lag_s.p99), round(each.lag_s.maximum / 86_400, 1))
-            for each in (jersey_city, new_york)]
+    jersey_city, new_york = profile(Lake(whole), tables_of("bikes"))
+    shown = [
+        (f"{100 * each.late_in_file_order:.1f}", f"{100 * each.descents:.1f}", each.d, each.dirt)
+        for each in (jersey_city, new_york)
+    ]
+    assert shown == [
+        ("94.6", "0.4", Spread(1, 78, 33_429), {}),
+        ("22.4", "15.8", Spread(129, 3_674, 225_675), {"duplicate": 72}),
+    ]
+    lags = [
+        (round(each.lag_s.median), round(each.lag_s.p99), round(each.lag_s.maximum / 86_400, 1))
+        for each in (jersey_city, new_york)
+    ]
     assert lags == [(56, 3_153, 23.9), (542, 4_134, 19.2)]
     assert (jersey_city.keys, jersey_city.lines, new_york.lines, new_york.accepted) == (
-        51, 167_707, 327_474, 327_474 - 72)
+        51,
+        167_707,
+        327_474,
+        327_474 - 72,
+    )

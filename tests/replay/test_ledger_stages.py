@@ -6,16 +6,20 @@ from datetime import timedelta
 import pyarrow as pa
 import pytest
 
-from pipelines import flow, lake, ledger, run
-from pipelines.arrow_schemas import arrow_schema
-from pipelines.commands.runs import runs
-from pipelines.ingest_run import ingest_run
-from pipelines.query_tables import QueryTables
+from pipelines import flow
+from pipelines.cli.runs import runs
+from pipelines.lake.arrow_schemas import arrow_schema
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger import runs as ledger
+from pipelines.ledger.entry import Run
+from pipelines.runs.ingest_day import ingest_day
+from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.tables import RUNS
-from tests.lakes import DAYS, PATIENT
-from tests.replay import landing
+from tests.support.lakes import DAYS, PATIENT
+from tests.support.replay import landing
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 pytestmark = PATIENT
@@ -25,9 +29,9 @@ def silent(_: str) -> None:
     """Nobody listens."""
 
 
-def stages(config, run_id: str, step: str) -> list[ledger.Recorded]:
+def stages(config, run_id: str, step: str) -> list[ledger.StepRow]:
     filters = [("run_id", "=", run_id), ("step", "=", step)]
-    return [row for row in ledger.rows(config, filters, stages=True) if row.stage is not None]
+    return [row for row in ledger.rows(Lake(config), filters, stages=True) if row.stage is not None]
 
 
 def states(config, run_id: str, step: str) -> list[tuple[str, str]]:
@@ -41,54 +45,56 @@ def done(*of_map: flow.Stage) -> list[tuple[str, str]]:
 def spoil(config) -> dict:
     """A later version of the audit table, in which a row counts one event too many."""
     table = QueryTables.of(registry.query(QUERY)).audit
-    rows = lake.read(config, table.name, filters=[("emitted_date", "=", DAY)]).to_pylist()
+    rows = Lake(config).read(table.name, filters=[("emitted_date", "=", DAY)]).to_pylist()
     rows[0]["events"] += 1
     changed = pa.Table.from_pylist(rows, arrow_schema(table))
-    return {"audit": lake.replace(config, table, lake.among("emitted_date", [DAY]), changed)}
+    return {"audit": Lake(config).replace(table, {"emitted_date": [DAY]}, changed)}
 
 
 def test_an_ingest_of_a_new_file_goes_through_all_of_its_stages(ingested):
     landing.write(ingested.landing, landing.late_file())
     heard = []
-    ingest_run(ingested, "bikes", DAY, "more", heard.append)
+    ingest_day(ingested, "bikes", DAY, "more", heard.append)
     of_task = flow.ingest_task(registry.stream("bikes")).stages
     assert states(ingested, "more", "ingest") == done(*of_task)
     assert all(row.seconds >= 0 for row in stages(ingested, "more", "ingest"))
-    assert [said for said in heard if ":" not in said] == [stage.name for stage in of_task]
+    assert [text for text in heard if ":" not in text] == [stage.name for stage in of_task]
 
 
 def test_an_ingest_with_nothing_to_do_only_looks(ingested):
-    ingest_run(ingested, "bikes", None, "nothing", silent)
+    ingest_day(ingested, "bikes", None, "nothing", silent)
     assert states(ingested, "nothing", "ingest") == done(flow.LAND, flow.TICKS)
 
 
 def test_the_steps_of_a_replay_go_through_the_stages_of_their_tasks(ingested):
-    run.replay_day(ingested, QUERY, DAY, run_id="replayed")
+    replay_day(ingested, QUERY, DAY, run_id="replayed")
     query = registry.query(QUERY)
     for step, task in (("audit", flow.replay_task(query)), ("publish", flow.publish_task(query))):
         rows = stages(ingested, "replayed", step)
-        (whole,) = ledger.rows(ingested, [("run_id", "=", "replayed"), ("step", "=", step), ("state", "=", "done")])
+        (whole,) = ledger.rows(
+            Lake(ingested), [("run_id", "=", "replayed"), ("step", "=", step), ("state", "=", "done")]
+        )
         assert states(ingested, "replayed", step) == done(*task.stages)
         assert 0 <= sum(row.seconds for row in rows) <= whole.seconds
         assert {row.at for row in rows} == {whole.at} and whole.stage is None
 
 
 def test_a_refused_gate_is_the_stage_that_was_refused(ingested):
-    run.replay_day(ingested, QUERY, DAY, stage="audit", run_id="right")
-    right = ledger.latest(ingested, QUERY, DAY, "audit", "right")
-    with ledger.step(ingested, "spoilt", "audit", "bikes", QUERY, DAY) as entry:
+    replay_day(ingested, QUERY, DAY, stage="audit", run_id="right")
+    right = ledger.latest(Lake(ingested), QUERY, DAY, "audit", "right")
+    with ledger.step(Lake(ingested), Run("spoilt", "bikes", QUERY, DAY), "audit") as entry:
         entry.inputs, entry.outputs = right.inputs, right.outputs | spoil(ingested)
     with pytest.raises(GateFailed):
-        run.replay_day(ingested, QUERY, DAY, stage="publish", run_id="spoilt")
+        replay_day(ingested, QUERY, DAY, stage="publish", run_id="spoilt")
     (gate,) = stages(ingested, "spoilt", "publish")
     assert (gate.stage, gate.state) == ("gate", "refused") and gate.message.startswith("GateFailed")
 
 
-def tried(config, *said: str, fails: bool = False) -> None:
+def tried(config, *texts: str, fails: bool = False) -> None:
     """A step that goes through these stages."""
-    with ledger.step(config, "a run", "ingest", "bikes") as entry:
+    with ledger.step(Lake(config), Run("a run", "bikes"), "ingest") as entry:
         say = entry.following(silent)
-        for text in said:
+        for text in texts:
             say(text)
         if fails:
             raise OSError("no light")
@@ -97,10 +103,10 @@ def tried(config, *said: str, fails: bool = False) -> None:
 def test_the_rows_of_a_steps_end_are_one_commit_and_only_the_last_stage_failed(config):
     with pytest.raises(OSError):
         tried(config, "land", "bronze", "bronze: 1 file(s)", fails=True)
-    assert lake.version(config, RUNS.name) == 2
+    assert Lake(config).version(RUNS.name) == 2
     assert states(config, "a run", "ingest") == [("land", "done"), ("bronze", "failed")]
     assert [row.message for row in stages(config, "a run", "ingest")] == [None, "OSError: no light"]
-    assert [row.state for row in ledger.rows(config)] == ["running", "failed"]
+    assert [row.state for row in ledger.rows(Lake(config))] == ["running", "failed"]
 
 
 def test_a_stage_to_which_a_step_comes_back_has_one_row(config):
@@ -110,11 +116,11 @@ def test_a_stage_to_which_a_step_comes_back_has_one_row(config):
 
 
 def test_rows_of_stages_are_never_taken_for_the_step(config):
-    with ledger.step(config, "a run", "audit", "bikes", QUERY, DAY) as entry:
+    with ledger.step(Lake(config), Run("a run", "bikes", QUERY, DAY), "audit") as entry:
         entry.following(silent)("replay")
         entry.outputs = {"audit": 7}
-    assert ledger.latest(config, QUERY, DAY, "audit").outputs == {"audit": 7}
-    assert ledger.latest(config, QUERY, DAY + timedelta(days=1), "audit") is None
+    assert ledger.latest(Lake(config), QUERY, DAY, "audit").outputs == {"audit": 7}
+    assert ledger.latest(Lake(config), QUERY, DAY + timedelta(days=1), "audit") is None
 
 
 @pytest.fixture

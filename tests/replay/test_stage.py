@@ -6,11 +6,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from pipelines import lake, look_back, replay, replay_here, spark
+from pipelines.lake import spark
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
 from pipelines.local import late_table, replay_table
+from pipelines.replay import audit, in_process, look_back, through_spark
 from schemas.errors import BadInput
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
-from tests.replay import toy
+from tests.support.replay import toy
+
+pytestmark = pytest.mark.jvm
 
 AGGREGATES = {
     "n": agg("count"),
@@ -80,8 +85,9 @@ def tiny_batches(lake_of_toys):
 
 def stage(config, asked: Query, day, partitions=None) -> dict[str, pa.Table]:
     """What the stage makes of one day: result rows and late rows, sorted as their tables are."""
-    back = look_back.of(config, asked, toy.STREAM, day)
-    frame = replay.replayed(config, replay.work_of(config, asked, back), partitions).toArrow().combine_chunks()
+    lake, tables = Lake(config), QueryTables.of(asked)
+    work = audit.work_of(lake, tables, look_back.of(lake, tables, day))
+    frame = through_spark.replayed(lake, tables, work, partitions).toArrow().combine_chunks()
     return {kind: _sorted(_filled(frame[kind]), [*asked.key, *order]) for kind, order in ORDER.items()}
 
 
@@ -188,21 +194,21 @@ def _near(found: dict, expected: dict) -> bool:
 @pytest.mark.parametrize("day", [toy.FIRST_DAY, BUSY_DAY, toy.LAST_DAY])
 def test_a_small_day_is_replayed_here_with_the_same_rows(lake_of_toys, asked, day):
     config, _ = lake_of_toys
-    work = replay.work_of(config, asked, look_back.of(config, asked, toy.STREAM, day))
-    made = replay_here.made(work)
+    lake, tables = Lake(config), QueryTables.of(asked)
+    made = in_process.made(audit.work_of(lake, tables, look_back.of(lake, tables, day)))
     found = {kind: pa.concat_tables(getattr(each, kind) for each in made) for kind in ORDER}
-    through_spark = stage(config, asked, day)
+    by_spark = stage(config, asked, day)
     for kind, order in ORDER.items():
-        assert same(_sorted(found[kind], [*asked.key, *order]), through_spark[kind]), kind
-    assert len(through_spark["result"])
+        assert same(_sorted(found[kind], [*asked.key, *order]), by_spark[kind]), kind
+    assert len(by_spark["result"])
 
 
 @pytest.mark.parametrize("spark_from_mib", [0, 8], ids=["through Spark", "here"])
-def test_an_overflow_in_a_task_is_said_in_one_sentence_and_nothing_is_written(config, monkeypatch, spark_from_mib):
+def test_an_overflow_in_a_task_is_reported_in_one_sentence_and_nothing_is_written(config, monkeypatch, spark_from_mib):
     monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", str(spark_from_mib))
     rows = [{**row, "place": "east", "parts": 2**62} for row in toy.events(seed=1, per_day=9)]
     toy.build(config, rows)
     with pytest.raises(BadInput, match="beyond int64") as raised:
-        replay.audit(config, BY_BUCKET[0], BUSY_DAY)
+        audit.audit(Lake(config), QueryTables.of(BY_BUCKET[0]), BUSY_DAY)
     assert "Traceback" not in str(raised.value)
-    assert lake.read(config, "by_watermark_late_audit").num_rows == 0
+    assert Lake(config).read("by_watermark_late_audit").num_rows == 0

@@ -1,18 +1,15 @@
-"""Damaged files cost nothing but themselves: each is refused with a reason, counted, and taken up when it is mended."""
+"""Damaged files cost nothing but themselves: each is refused with a reason, counted, and taken up once repaired."""
 
 import gzip
 
 import pytest
 
-from pipelines import bronze, ingest, land
-from pipelines.arrow_schemas import arrow_schema
-from schemas import registry
+from pipelines.ingest import bronze, landing
 from schemas.errors import LandingFailed
-from schemas.tables import bronze_table
-from tests.ingest import trips
-from tests.lakes import PATIENT
+from tests.support import trips
+from tests.support.lakes import PATIENT, ingest, pending
 
-pytestmark = PATIENT
+pytestmark = [pytest.mark.slow, PATIENT]
 
 GOOD = [trips.trip("2017-06-03 08:00:00", 600), trips.trip("2017-06-03 09:00:00", 700)]
 LONG = [trips.HEADER, *(trips.trip("2017-06-03 10:00:00", seconds) for seconds in range(2_000))]
@@ -21,6 +18,7 @@ PACKED = gzip.compress("\n".join(LONG).encode())
 
 def lay_out(config) -> dict[str, str]:
     """One file of each kind of damage, and a good one; returns their paths."""
+
     def put(name: str, content: bytes) -> str:
         return trips.write_bytes(config, trips.path_of(name), content)
 
@@ -43,35 +41,48 @@ def lay_out(config) -> dict[str, str]:
 def damaged(config):
     """An ingested landing folder with every kind of damage: (config, paths, report)."""
     paths = lay_out(config)
-    return config, paths, ingest.ingest(config, "bikes")
+    return config, paths, ingest(config, "bikes")
 
 
 def law_1(row: dict) -> bool:
     return row["readings"] == row["accepted"] + row["quarantined"] + row["duplicates"]
 
 
-def test_every_kind_of_damage_is_refused_with_its_reason_and_counted_until_it_is_mended(damaged):
+def test_every_kind_of_damage_is_refused_with_its_reason_and_counted_until_it_is_repaired(damaged):
     config, paths, report = damaged
     rows = {name: trips.file_row(config, path) for name, path in paths.items()}
     counted = {name: (row["state"], row["lines"], row["readings"], row["accepted"]) for name, row in rows.items()}
     assert counted == {
-        "good": ("accepted", 3, 2, 2), "truncated": ("unreadable", 0, 1, 0), "empty": ("empty", 0, 0, 0),
-        "empty inside": ("empty", 0, 0, 0), "header only": ("accepted", 1, 0, 0), "columns": ("accepted", 4, 3, 0),
-        "bytes": ("accepted", 4, 3, 0), "other header": ("accepted", 2, 2, 0), "not gzip": ("unreadable", 0, 1, 0)}
+        "good": ("accepted", 3, 2, 2),
+        "truncated": ("unreadable", 0, 1, 0),
+        "empty": ("empty", 0, 0, 0),
+        "empty inside": ("empty", 0, 0, 0),
+        "header only": ("accepted", 1, 0, 0),
+        "columns": ("accepted", 4, 3, 0),
+        "bytes": ("accepted", 4, 3, 0),
+        "other header": ("accepted", 2, 2, 0),
+        "not gzip": ("unreadable", 0, 1, 0),
+    }
     assert all(law_1(row) for row in rows.values())
-    assert report.refused == {"NUL byte": 1, "line too long": 1, "not UTF-8": 1, "unknown layout": 2,
-                              "unreadable file": 2, "wrong column count": 3}
+    assert report.refused == {
+        "NUL byte": 1,
+        "line too long": 1,
+        "not UTF-8": 1,
+        "unknown layout": 2,
+        "unreadable file": 2,
+        "wrong column count": 3,
+    }
     assert (paths["truncated"], None, "unreadable file") in trips.quarantine(config)
     assert {row["path"] for row in trips.silver(config)} == {paths["good"]}
     for name in ("truncated", "empty", "empty inside", "header only", "not gzip"):
         assert [message for message in report.messages if message.startswith(paths[name])], name
-    assert ingest.is_up_to_date(config, "bikes")
-    _mend(config, paths)
+    assert not pending(config, "bikes")
+    _repair(config, paths)
 
 
-def _mend(config, paths: dict[str, str]) -> None:
+def _repair(config, paths: dict[str, str]) -> None:
     trips.write_bytes(config, paths["truncated"], PACKED)
-    ingest.ingest(config, "bikes")
+    ingest(config, "bikes")
     row = trips.file_row(config, paths["truncated"])
     assert (row["state"], row["readings"], row["accepted"]) == ("accepted", 2_000, 2_000)
     assert [reason for path, _, reason in trips.quarantine(config) if path == paths["truncated"]] == []
@@ -81,32 +92,31 @@ def test_a_file_that_becomes_unreadable_takes_its_events_with_it(ingested):
     path = "bikes/generated-nyc/trips-2018-06-02.csv"
     assert path in {row["path"] for row in trips.silver(ingested)}
     trips.write_bytes(ingested, path, b"")
-    ingest.ingest(ingested, "bikes")
+    ingest(ingested, "bikes")
     assert path not in {row["path"] for row in trips.silver(ingested)}
     assert trips.file_row(ingested, path)["state"] == "empty"
 
 
 def test_bytes_other_than_those_that_landed_are_noticed_at_the_files_end(config):
-    landed = land.land(config.landing, trips.write(config, "a", GOOD))
+    landed = landing.inspect(config.landing, trips.write(config, "a", GOOD))
     trips.write(config, "a", GOOD[:1])
-    schema = arrow_schema(bronze_table(registry.stream("bikes")))
     wanted = bronze.Wanted(landed.path, landed.content_hash, bronze.date(2024, 1, 1))
     with pytest.raises(LandingFailed, match="changed since it landed"):
-        list(bronze.read_file(config.landing, wanted, schema))
+        list(bronze.read_file(config.landing, wanted))
 
 
 def test_a_file_that_changes_while_it_is_read_waits_for_the_next_ingest(config):
     still, moving = trips.write(config, "still", GOOD), trips.write(config, "moving", GOOD[:1])
     changed = []
 
-    def change_before_bronze(said: str) -> None:
-        if said.startswith("bronze") and not changed:
+    def change_before_bronze(stage: str) -> None:
+        if stage.startswith("bronze") and not changed:
             changed.append(trips.write(config, "moving", [trips.trip("2017-06-03 11:00:00", 60)]))
 
-    report = ingest.ingest(config, "bikes", change_before_bronze)
+    report = ingest(config, "bikes", change_before_bronze)
     assert {row["path"] for row in trips.silver(config)} == {still}
     assert [message for message in report.messages if "changed while it was read" in message and moving in message]
-    assert ingest.pending(config, "bikes") == [moving]
-    ingest.ingest(config, "bikes")
+    assert pending(config, "bikes") == [moving]
+    ingest(config, "bikes")
     assert trips.file_row(config, moving)["accepted"] == 1
-    assert ingest.is_up_to_date(config, "bikes")
+    assert not pending(config, "bikes")

@@ -8,35 +8,42 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import ingest, lake, run
 from pipelines.config import Config
-from pipelines.stale import stale
+from pipelines.lake.lake import Lake
+from pipelines.ledger.stale import stale
+from pipelines.runs.replay_day import replay_day
 from schemas.errors import StorageFailed
-from tests.ingest import trips
-from tests.lakes import DAYS, PATIENT, copied
-from tests.replay.reading import rows
-from tests.robustness import processes
+from tests.support import processes, trips
+from tests.support.lakes import DAYS, PATIENT, copied, ingest, pending
+from tests.support.replay.reading import rows
 
 LIMITED = """
 import resource, sys
-from pipelines import config, ingest
+from pipelines import config
 from schemas.errors import WindrowError
+from tests.support.lakes import ingest
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 try:
-    ingest.ingest(config.load(), "bikes")
+    ingest(config.load(), "bikes")
 except WindrowError as error:
     print(error)
     sys.exit(error.exit_code)
 """
-pytestmark = PATIENT
+pytestmark = [pytest.mark.slow, PATIENT]
 FILE_BYTES = 400_000  # less than bronze takes
 
 
 def many_trips() -> list[str]:
     chance = random.Random(5)
-    return [trips.trip(f"2017-06-03 {chance.randrange(24):02}:{chance.randrange(60):02}:{chance.randrange(60):02}",
-                       chance.randrange(9_999), chance.randrange(600), chance.randrange(1_920, 2_000))
-            for _ in range(30_000)]
+    return [
+        trips.trip(
+            f"2017-06-03 {chance.randrange(24):02}:{chance.randrange(60):02}:{chance.randrange(60):02}",
+            chance.randrange(9_999),
+            chance.randrange(600),
+            chance.randrange(1_920, 2_000),
+        )
+        for _ in range(30_000)
+    ]
 
 
 def run_limited(config: Config, limit_bytes: int) -> subprocess.CompletedProcess:
@@ -44,23 +51,23 @@ def run_limited(config: Config, limit_bytes: int) -> subprocess.CompletedProcess
     return subprocess.run(command, env=processes.environment(config), capture_output=True, text=True)
 
 
-def test_a_limit_on_file_sizes_is_said_and_the_next_ingest_succeeds(config):
+def test_a_limit_on_file_sizes_is_reported_and_the_next_ingest_succeeds(config):
     path = trips.write(config, "a", many_trips())
     refused = run_limited(config, FILE_BYTES)
     assert refused.returncode == StorageFailed.exit_code, refused.stderr[-2_000:]
     assert "free some space" in refused.stdout
-    assert lake.read(config, "bronze_bikes").num_rows == 0
-    assert lake.read(config, "silver_bikes").num_rows == 0
-    assert ingest.pending(config, "bikes") == [path]
-    ingest.ingest(config, "bikes")
+    assert Lake(config).read("bronze_bikes").num_rows == 0
+    assert Lake(config).read("silver_bikes").num_rows == 0
+    assert pending(config, "bikes") == [path]
+    ingest(config, "bikes")
     row = trips.file_row(config, path)
     assert row["accepted"] + row["duplicates"] == row["readings"] == 30_000
-    assert lake.read(config, "silver_bikes").num_rows == row["accepted"]
+    assert Lake(config).read("silver_bikes").num_rows == row["accepted"]
 
 
 @pytest.fixture
 def small_disk(tmp_path, request):
-    """A file system in memory, of 1 MiB unless told; only root may mount one."""
+    """A file system in memory, of 1 MiB by default; only root may mount one."""
     place = tmp_path / "small"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', '1m')}", "tmpfs", str(place)]
@@ -84,19 +91,19 @@ def fill(place: Path) -> Path:
 
 
 @pytest.mark.parametrize("ingested_before", [False, True], ids=["from the start", "after an ingest"])
-def test_a_full_disk_is_said_and_the_next_ingest_succeeds(small_disk, tmp_path, ingested_before):
+def test_a_full_disk_is_reported_and_the_next_ingest_succeeds(small_disk, tmp_path, ingested_before):
     config = Config(small_disk / "home", tmp_path / "landing")
     config.landing.mkdir()
     if ingested_before:
-        ingest.ingest(config, "bikes")
+        ingest(config, "bikes")
     path = trips.write_bytes(config, trips.path_of("a"), b"")
     filler = fill(small_disk)
     with pytest.raises(StorageFailed, match="free some space"):
-        ingest.ingest(config, "bikes")
+        ingest(config, "bikes")
     filler.unlink()
-    assert ingest.pending(config, "bikes") == [path]
-    assert ingest.ingest(config, "bikes").files[0].state == "empty"
-    assert ingest.is_up_to_date(config, "bikes")
+    assert pending(config, "bikes") == [path]
+    assert ingest(config, "bikes").files[0].state == "empty"
+    assert not pending(config, "bikes")
 
 
 @pytest.mark.parametrize("small_disk", ["64m"], indirect=True)
@@ -105,23 +112,24 @@ def test_a_disk_that_fills_before_silver_is_written_leaves_nothing_in_it(small_d
     path = trips.write(config, "a", many_trips())
     fillers = []
 
-    def fill_before_silver(said: str) -> None:
-        if said.startswith("silver") and "arrival day" in said:
+    def fill_before_silver(stage: str) -> None:
+        if stage.startswith("silver") and "arrival day" in stage:
             fillers.append(fill(small_disk))
 
     with pytest.raises(StorageFailed, match="free some space"):
-        ingest.ingest(config, "bikes", fill_before_silver)
+        ingest(config, "bikes", fill_before_silver)
     assert len(fillers) == 1
-    assert lake.read(config, "silver_bikes").num_rows == 0
+    assert Lake(config).read("silver_bikes").num_rows == 0
     fillers[0].unlink()
-    assert ingest.pending(config, "bikes") == [path]
-    ingest.ingest(config, "bikes")
-    assert lake.read(config, "silver_bikes").num_rows == trips.file_row(config, path)["accepted"]
+    assert pending(config, "bikes") == [path]
+    ingest(config, "bikes")
+    assert Lake(config).read("silver_bikes").num_rows == trips.file_row(config, path)["accepted"]
 
 
 @pytest.mark.parametrize("small_disk", ["64m"], indirect=True)
 def test_a_disk_that_fills_before_the_publication_leaves_the_day_stale_and_the_next_run_publishes(
-        small_disk, first_ingested, first_published):
+    small_disk, first_ingested, first_published
+):
     config, query, fillers = copied(first_ingested, small_disk), "bikes_daily", []
 
     def fill_before_publish(stage: str) -> None:
@@ -129,12 +137,12 @@ def test_a_disk_that_fills_before_the_publication_leaves_the_day_stale_and_the_n
             fillers.append(fill(small_disk))
 
     with pytest.raises(StorageFailed, match="free some space"):
-        run.replay_day(config, query, DAYS[1], progress=fill_before_publish)
+        replay_day(config, query, DAYS[1], progress=fill_before_publish)
     (filler,) = fillers
     filler.unlink()
-    assert lake.version(config, query) is None
-    assert [(each.query, each.day) for each in stale(config)] == [(query, DAYS[1])]
-    run.replay_day(config, query, DAYS[1])
-    assert stale(config) == []
+    assert Lake(config).version(query) is None
+    assert [(each.query, each.day) for each in stale(Lake(config))] == [(query, DAYS[1])]
+    replay_day(config, query, DAYS[1])
+    assert stale(Lake(config)) == []
     expected = [row for row in rows(first_published, query, ()) if row["emitted_date"] == DAYS[1]]
     assert rows(config, query, ()) == expected != []

@@ -11,28 +11,31 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import changes, lake, land
 from pipelines.config import Config
+from pipelines.ingest import files, landing
+from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
 from schemas import registry
-from schemas.reading import belongs, has_header
+from schemas.parsing import belongs, has_header
 from schemas.stream import COMMON_REFUSALS, Stream
-from tests.robustness import fuzz, processes
+from tests.support import fuzz, processes
 
-pytestmark = pytest.mark.timeout(3_000)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3_000)]
 CASES, SEED = (int(os.environ.get(f"WINDROW_FUZZ_{name}", default)) for name, default in (("CASES", 200), ("SEED", 1)))
-PYTHON_BYTES = 1_200 << 20  # of the driver or a worker: beside its libraries, a few pieces of files at a time
+PYTHON_BYTES = 1_200 << 20  # of the driver or a worker: apart from its libraries, a few pieces of files at a time
 PROGRAM = """
-from pipelines import config, ingest
+from pipelines import config
 from schemas import registry
+from tests.support.lakes import ingest
 for name in registry.streams():
-    for message in ingest.ingest(config.load(), name).messages:
+    for message in ingest(config.load(), name).messages:
         print(name, message)
 """
 
 
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory) -> tuple[Config, list[fuzz.Case], str, int]:
-    """A lake of damaged files, the cases, what the ingests said, and the most memory that one Python took.
+    """A lake of damaged files, the cases, what the ingests printed, and the most memory that one Python took.
 
     All ingests end well.
     """
@@ -40,8 +43,8 @@ def fuzzed(tmp_path_factory) -> tuple[Config, list[fuzz.Case], str, int]:
     config = Config(place / "home", place / "landing")
     config.home.mkdir()
     cases = fuzz.cases(fuzz.good_files(place / "scratch"), CASES, SEED)
-    beside = fuzz.side_inputs(place / "scratch")
-    for path, content in [*((case.path, case.content) for case in cases), *beside.items()]:
+    side_inputs = fuzz.side_inputs(place / "scratch")
+    for path, content in [*((case.path, case.content) for case in cases), *side_inputs.items()]:
         write(config.landing / path, content, place)
     process, most = processes.start_program(config, "fuzz", PROGRAM), 0
     try:
@@ -50,9 +53,9 @@ def fuzzed(tmp_path_factory) -> tuple[Config, list[fuzz.Case], str, int]:
             processes.pause()
     finally:
         processes.kill_all(process.pid)
-    said = (config.home / "fuzz.log").read_text()
-    assert process.returncode == 0, said[-3_000:]
-    return config, cases, said, most
+    output = (config.home / "fuzz.log").read_text()
+    assert process.returncode == 0, output[-3_000:]
+    return config, cases, output, most
 
 
 def write(path: Path, content: bytes | None, outside: Path) -> None:
@@ -80,12 +83,12 @@ def of(cases: list[fuzz.Case], stream: Stream) -> list[str]:
     return [case.path for case in cases if belongs(stream, case.path)]
 
 
-def files_of(config: Config, stream: Stream) -> dict[str, changes.FileRow]:
-    return changes.known_files(config, stream)
+def files_of(config: Config, stream: Stream) -> dict[str, files.FileRow]:
+    return files.known_files(Lake(config), StreamTables.of(stream).files)
 
 
 def places(config: Config, table: str) -> Counter:
-    rows = lake.read(config, table, columns=["path", "line"]).to_pylist()
+    rows = Lake(config).read(table, columns=["path", "line"]).to_pylist()
     return Counter((row["path"], row["line"]) for row in rows)
 
 
@@ -93,41 +96,41 @@ def test_nobody_sees_a_traceback(fuzzed):
     assert "Traceback" not in fuzzed[2]
 
 
-def test_every_file_is_in_the_table_of_files_or_left_out_aloud(fuzzed):
-    config, cases, said, _ = fuzzed
+def test_every_file_is_in_the_table_of_files_or_left_out_with_a_message(fuzzed):
+    config, cases, output, _ = fuzzed
     for stream in registry.streams().values():
         known = files_of(config, stream)
         for path in of(cases, stream):
             shown = path if path.isprintable() else ascii(path)
-            assert (path in known) != (f"{stream.name} {shown}: left out" in said), path
-        assert all(row.definition != changes.INTENT for row in known.values())
+            assert (path in known) != (f"{stream.name} {shown}: left out" in output), path
+        assert all(row.definition != files.INTENT for row in known.values())
 
 
 def test_nothing_outside_the_landing_folder_is_read(fuzzed):
-    config, cases, said, _ = fuzzed
+    config, cases, output, _ = fuzzed
     links = [case.path for case in cases if case.content is None and case.path.isprintable()]
-    assert said.count("a link that leads out of the landing folder") == len(links) > 0
+    assert output.count("a link that leads out of the landing folder") == len(links) > 0
     for name in registry.streams():
-        texts = lake.read(config, f"bronze_{name}", columns=["text"])["text"].to_pylist()
+        texts = Lake(config).read(f"bronze_{name}", columns=["text"])["text"].to_pylist()
         assert "not for the lake" not in texts
 
 
 def test_every_line_is_accounted_for(fuzzed):
     config, _, _, _ = fuzzed
     for stream in registry.streams().values():
-        judged = places(config, f"silver_{stream.name}") + places(config, f"quarantine_{stream.name}")
+        counted = places(config, f"silver_{stream.name}") + places(config, f"quarantine_{stream.name}")
         held, known = places(config, f"bronze_{stream.name}"), files_of(config, stream)
         headers = {layout.name for layout in stream.layouts if has_header(layout)}
         for path, row in known.items():
             assert row.readings == row.accepted + row.quarantined + row.duplicates, row
-            if row.state == changes.ACCEPTED:
+            if row.state == files.ACCEPTED:
                 assert row.lines == lines_of(config.landing / path), row
                 first = 2 if row.layout in headers else 1
-                assert set(range(first, row.lines + 1)) == {line for other, line in judged if other == path}, row
+                assert set(range(first, row.lines + 1)) == {line for other, line in counted if other == path}, row
                 assert {line for other, line in held if other == path} == set(range(1, row.lines + 1)), row
-                assert row.readings == sum(count for (other, _), count in judged.items() if other == path), row
-            elif row.state == changes.UNREADABLE:
-                assert judged[path, None] == row.readings == 1, row
+                assert row.readings == sum(count for (other, _), count in counted.items() if other == path), row
+            elif row.state == files.UNREADABLE:
+                assert counted[path, None] == row.readings == 1, row
 
 
 def lines_of(path: Path) -> int:
@@ -144,9 +147,9 @@ def test_unreadable_files_are_those_that_gzip_can_not_read_and_bombs(fuzzed):
     unreadable = 0
     for stream in registry.streams().values():
         for path, row in files_of(config, stream).items():
-            assert land.content_hash_or_none(config.landing, path) == row.content_hash, path
+            assert landing.content_hash_or_none(config.landing, path) == row.content_hash, path
             is_bad = path in bombs or not gzip_reads(config.landing / path)
-            assert (row.state == changes.UNREADABLE) == is_bad, path
+            assert (row.state == files.UNREADABLE) == is_bad, path
             unreadable += is_bad
     assert unreadable > len(bombs) > 0
 
@@ -165,12 +168,24 @@ def test_every_refusal_has_a_known_reason_and_says_why(fuzzed):
     config, _, _, _ = fuzzed
     reasons = set()
     for stream in registry.streams().values():
-        rows = lake.read(config, f"quarantine_{stream.name}", columns=["reason", "detail"]).to_pylist()
+        rows = Lake(config).read(f"quarantine_{stream.name}", columns=["reason", "detail"]).to_pylist()
         assert all(row["detail"] or row["reason"] == "duplicate" for row in rows)
         assert {row["reason"] for row in rows} <= {*COMMON_REFUSALS, *stream.refusals}
         reasons |= {row["reason"] for row in rows}
-    assert {"unreadable file", "unknown layout", "line too long", "NUL byte", "not UTF-8", "wrong column count",
-            "unreadable", "out of range", "end before start", "too far ahead", "no value", "duplicate"} <= reasons
+    assert {
+        "unreadable file",
+        "unknown layout",
+        "line too long",
+        "NUL byte",
+        "not UTF-8",
+        "wrong column count",
+        "unreadable",
+        "out of range",
+        "end before start",
+        "too far ahead",
+        "no value",
+        "duplicate",
+    } <= reasons
     assert "no arrival" not in reasons  # the delays have landed
 
 
@@ -178,10 +193,10 @@ def test_the_watermark_is_never_further_ahead_of_the_arrivals_than_the_stream_al
     config, _, _, _ = fuzzed
     events = 0
     for stream in registry.streams().values():
-        rows = lake.read(config, f"silver_{stream.name}", columns=["start", "end", "arrival"]).to_pylist()
+        rows = Lake(config).read(f"silver_{stream.name}", columns=["start", "end", "arrival"]).to_pylist()
         events += len(rows)
         assert all(row["start"] <= row["end"] and row["start"] - row["arrival"] <= stream.ahead_at_most for row in rows)
-        for step in lake.read(config, f"pass_{stream.name}").to_pylist():
+        for step in Lake(config).read(f"pass_{stream.name}").to_pylist():
             assert step["newest_start"] - step["tick"] <= stream.ahead_at_most <= timedelta(minutes=1)
     assert events > CASES
 

@@ -2,11 +2,14 @@
 
 import pytest
 
-from pipelines import lake, ledger, orphans, run
-from pipelines.stale import stale
-from tests.lakes import DAYS, PATIENT
-from tests.replay.reading import published_rows
-from tests.robustness import processes
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs as ledger
+from pipelines.ledger.stale import stale
+from pipelines.runs.replay_day import replay_day
+from processes import orphan_jvms
+from tests.support import processes
+from tests.support.lakes import DAYS, PATIENT
+from tests.support.replay.reading import published_rows
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 AUDIT = f"{QUERY}_audit"
@@ -14,7 +17,7 @@ pytestmark = [PATIENT, pytest.mark.usefixtures("through_spark")]
 
 
 def _versions(config) -> int:
-    return len(list((config.table(AUDIT) / "_delta_log").glob("*.json")))
+    return len(list((config.lake / AUDIT / "_delta_log").glob("*.json")))
 
 
 def _spark_runs(config, session: int, commits: int) -> bool:
@@ -22,12 +25,12 @@ def _spark_runs(config, session: int, commits: int) -> bool:
 
 
 def _files_are_written(config, session: int, commits: int) -> bool:
-    return len(list(config.table(AUDIT).rglob("part-*.parquet"))) > config_files(config)
+    return len(list((config.lake / AUDIT).rglob("part-*.parquet"))) > config_files(config)
 
 
 def config_files(config) -> int:
     """Files that the newest version names: more in the folder are of a write that has not committed."""
-    return len(lake.files(config, AUDIT)) if lake.version(config, AUDIT) is not None else 0
+    return len(Lake(config).files(AUDIT)) if Lake(config).version(AUDIT) is not None else 0
 
 
 def _committed(config, session: int, commits: int) -> bool:
@@ -50,26 +53,26 @@ def _killed(config, moment: str, kill) -> None:
     assert (_versions(config) > commits) == (moment == "after its write")
 
 
-def _assert_mended(config, before) -> None:
+def _assert_repaired(config, before) -> None:
     assert published_rows(config, QUERY) == before
-    run.replay_day(config, QUERY, DAY, run_id="again")
+    replay_day(config, QUERY, DAY, run_id="again")
     assert published_rows(config, QUERY) == before
-    assert stale(config) == []
+    assert stale(Lake(config)) == []
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_killed_run_is_mended_by_running_it_again(published, moment):
+def test_a_killed_run_is_repaired_by_running_it_again(published, moment):
     before = published_rows(published, QUERY)
     _killed(published, moment, processes.kill_all)
-    assert {row.state for row in ledger.rows(published, [("run_id", "=", "killed")])} == {"running"}
-    _assert_mended(published, before)
+    assert {row.state for row in ledger.rows(Lake(published), [("run_id", "=", "killed")])} == {"running"}
+    _assert_repaired(published, before)
 
 
-def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_mended(published):
+def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
     before = published_rows(published, QUERY)
     _killed(published, "in its write", processes.kill_jvm)
-    assert ledger.rows(published, [("run_id", "=", "killed")])[-1].state == "failed"
-    _assert_mended(published, before)
+    assert ledger.rows(Lake(published), [("run_id", "=", "killed")])[-1].state == "failed"
+    _assert_repaired(published, before)
 
 
 def test_a_jvm_that_outlives_its_python_is_ended_before_anyone_else_writes(published):
@@ -80,41 +83,43 @@ def test_a_jvm_that_outlives_its_python_is_ended_before_anyone_else_writes(publi
         processes.stop_jvm_and_kill_python(process.pid)
         assert process.wait(timeout=processes.PATIENCE_S) != 0
         assert "java" in processes.members(process.pid).values()
-        with lake.locked(published, AUDIT):
+        with Lake(published).locked(AUDIT):
             assert "java" not in processes.members(process.pid).values()
     finally:
         processes.kill_all(process.pid)
     assert _versions(published) == commits
-    _assert_mended(published, before)
+    _assert_repaired(published, before)
 
 
-def test_a_session_that_lives_is_no_orphan_and_an_orphans_folder_goes(config):
-    mine, theirs = orphans.new_folder(config), config.spark / "session-of-a-killed-one"
+def test_a_session_that_lives_is_no_orphan_and_the_folder_of_an_orphan_goes(config):
+    mine, theirs = orphan_jvms.new_folder(config.spark), config.spark / "session-of-a-killed-one"
     theirs.mkdir()
     (theirs / "shuffle").write_text("left over")
-    orphans.end_all(config)
+    orphan_jvms.end_all(config.spark)
     assert mine.exists() and not theirs.exists()
 
 
-def test_a_publication_killed_between_its_two_commits_is_mended(published):
+def test_a_publication_killed_between_its_two_commits_is_repaired(published):
     before, late = published_rows(published, QUERY), f"{QUERY}_late"
-    had = lake.version(published, late)
-    with lake.locked(published, QUERY):  # the second commit waits for this
+    had = Lake(published).version(late)
+    with Lake(published).locked(QUERY):  # the second commit waits for this
         process = processes.start(published, QUERY, DAY, "killed")
         try:
-            processes.wait_until(lambda: lake.version(published, late) > had, "the first commit")
+            processes.wait_until(lambda: Lake(published).version(late) > had, "the first commit")
         finally:
             processes.kill_all(process.pid)
-    newest = {row.step: row.state for row in ledger.rows(published, [("run_id", "=", "killed")])}
+    newest = {row.step: row.state for row in ledger.rows(Lake(published), [("run_id", "=", "killed")])}
     assert newest["publish"] == "running"
-    _assert_mended(published, before)
+    _assert_repaired(published, before)
 
 
 def test_a_process_whose_jvm_was_ended_by_a_signal_says_so_when_it_wants_spark_again(config):
-    program = ("from pipelines import config, orphans, spark\n"
-               "spark.session(config.load())\n"
-               "try:\n    with orphans.ended_if_stopped():\n        raise KeyboardInterrupt\n"
-               "except KeyboardInterrupt:\n    spark.session(config.load())\n")
+    program = (
+        "from pipelines import config\nfrom pipelines.lake import spark\nfrom processes import orphan_jvms\n"
+        "spark.session(config.load())\n"
+        "try:\n    with orphan_jvms.ended_if_stopped():\n        raise KeyboardInterrupt\n"
+        "except KeyboardInterrupt:\n    spark.session(config.load())\n"
+    )
     config.home.mkdir(parents=True, exist_ok=True)
     assert processes.start_program(config, "interrupted", program).wait(timeout=processes.PATIENCE_S) == 1
     assert "NotSetUp: Spark's JVM was ended" in (config.home / "interrupted.log").read_text()

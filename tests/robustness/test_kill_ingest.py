@@ -5,24 +5,27 @@ from collections import Counter
 
 import pytest
 
-from pipelines import ingest
 from pipelines.config import Config
-from tests.ingest import trips
-from tests.lakes import copied
-from tests.robustness import processes
+from tests.support import processes, trips
+from tests.support.lakes import copied, ingest, pending
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = """
 import os, signal, sys
-from pipelines import config, ingest, lake
-left, replace = [int(sys.argv[1])], lake.replace
+from pipelines import config
+from pipelines.lake.lake import Lake
+from tests.support.lakes import ingest
+
+left, replace = [int(sys.argv[1])], Lake.replace
 def killed_after_commits(*arguments):
     version = replace(*arguments)
     left[0] -= 1
     if left[0] == 0:
         os.kill(os.getpid(), signal.SIGKILL)
     return version
-lake.replace = killed_after_commits
-ingest.ingest(config.load(), 'bikes')
+Lake.replace = killed_after_commits
+ingest(config.load(), 'bikes')
 """
 # The shared line is the event of file a first, then of file b: a file that does not change is touched too.
 SHARED = trips.trip("2017-06-03 08:00:00", 600)
@@ -42,7 +45,7 @@ def before(tmp_path_factory) -> Config:
     place = tmp_path_factory.mktemp("before")
     config = Config(place / "home", place / "landing")
     land(config, BEFORE)
-    ingest.ingest(config, "bikes")
+    ingest(config, "bikes")
     land(config, AFTER)
     return config
 
@@ -51,14 +54,15 @@ def before(tmp_path_factory) -> Config:
 def left_alone(before, tmp_path_factory) -> dict[str, list[str]]:
     """What a new lake holds of the files as they are in the end."""
     fresh = Config(tmp_path_factory.mktemp("fresh"), before.landing)
-    ingest.ingest(fresh, "bikes")
+    ingest(fresh, "bikes")
     return trips.contents(fresh)
 
 
 def commits(config: Config) -> Counter:
     """How many versions each table has."""
-    return Counter({table: len(list((config.table(f"{table}_bikes") / "_delta_log").glob("*.json")))
-                    for table in set(COMMITS)})
+    return Counter(
+        {table: len(list((config.lake / f"{table}_bikes" / "_delta_log").glob("*.json"))) for table in set(COMMITS)}
+    )
 
 
 def kill_after_commits(config: Config, count: int) -> None:
@@ -70,17 +74,17 @@ def kill_after_commits(config: Config, count: int) -> None:
 
 
 @pytest.mark.parametrize("count", range(1, len(COMMITS)))
-def test_an_ingest_killed_after_a_commit_is_mended_by_the_next(before, left_alone, tmp_path, count):
+def test_an_ingest_killed_after_a_commit_is_repaired_by_the_next(before, left_alone, tmp_path, count):
     config = copied(before, tmp_path)
     kill_after_commits(config, count)
-    assert not ingest.is_up_to_date(config, "bikes")
-    ingest.ingest(config, "bikes")
+    assert pending(config, "bikes")
+    ingest(config, "bikes")
     assert trips.contents(config) == left_alone
-    assert ingest.is_up_to_date(config, "bikes")
+    assert not pending(config, "bikes")
 
 
 def test_an_ingest_killed_after_its_last_commit_is_done(before, left_alone, tmp_path):
     config = copied(before, tmp_path)
     kill_after_commits(config, len(COMMITS))
-    assert ingest.is_up_to_date(config, "bikes")
+    assert not pending(config, "bikes")
     assert trips.contents(config) == left_alone

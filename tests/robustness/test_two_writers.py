@@ -1,17 +1,19 @@
-"""Runs beside each other: a scheduler that comes back may start a run whose first try still lives."""
+"""Runs at the same time: a scheduler that comes back may start a run whose first try still lives."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from pipelines import ingest, ledger
-from pipelines.stale import stale
-from tests.ingest import trips
-from tests.lakes import DAYS, PATIENT
-from tests.replay.reading import published_rows, rows
-from tests.robustness import processes
+import pytest
+
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs as ledger
+from pipelines.ledger.stale import stale
+from tests.support import processes, trips
+from tests.support.lakes import DAYS, PATIENT, ingest
+from tests.support.replay.reading import published_rows, rows
 
 QUERY = "bikes_demand"
-pytestmark = PATIENT
+pytestmark = [pytest.mark.slow, PATIENT]
 
 
 def _finish(running: list) -> None:
@@ -29,18 +31,14 @@ def _of(found: list[dict], days) -> list[dict]:
 def test_two_writers_of_one_run_leave_its_rows_once(ingested, first_published):
     _finish([processes.start(ingested, QUERY, DAYS[2], run_id) for run_id in ("try-1", "try-2")])
     assert rows(ingested, QUERY, ()) == _of(rows(first_published, QUERY, ()), {DAYS[2]})
-    states = {
-        run_id: ledger.rows(ingested, [("run_id", "=", run_id)])[-1].state for run_id in ("try-1", "try-2")
-    }
+    states = {run_id: ledger.rows(Lake(ingested), [("run_id", "=", run_id)])[-1].state for run_id in ("try-1", "try-2")}
     assert "done" in states.values() and set(states.values()) <= {"done", "refused"}
 
 
 def test_two_days_at_the_same_time_are_as_one_after_the_other(ingested, first_published):
     _finish([processes.start(ingested, QUERY, day, f"run-{day}") for day in (DAYS[3], DAYS[2])])
     assert rows(ingested, QUERY, ()) == _of(rows(first_published, QUERY, ()), {DAYS[2], DAYS[3]})
-    late = [
-        row for row in rows(first_published, f"{QUERY}_late", ()) if row["arrival_date"] in (DAYS[2], DAYS[3])
-    ]
+    late = [row for row in rows(first_published, f"{QUERY}_late", ()) if row["arrival_date"] in (DAYS[2], DAYS[3])]
     assert rows(ingested, f"{QUERY}_late", ()) == late
     assert len(published_rows(ingested, QUERY)[0]) > 0
 
@@ -50,25 +48,27 @@ def test_a_run_that_begins_within_an_ingest_waits_and_sees_all_of_it(ingested):
     trips.write(ingested, "arrives-meanwhile", [trips.trip(f"{DAYS[2]} 12:00:00", 600)])
     reached, go_on = threading.Event(), threading.Event()
 
-    def stand_still(said: str) -> None:
-        if said.startswith("silver") and "arrival day" in said:
+    def stand_still(stage: str) -> None:
+        if stage.startswith("silver") and "arrival day" in stage:
             reached.set()
             assert go_on.wait(processes.PATIENCE_S)
 
     with ThreadPoolExecutor() as pool:
-        beside = pool.submit(ingest.ingest, ingested, "bikes", stand_still)
+        ingesting = pool.submit(ingest, ingested, "bikes", stand_still)
         running = []
         try:
             assert reached.wait(processes.PATIENCE_S)
             running.append(processes.start(ingested, QUERY, DAYS[2], "meanwhile"))
-            processes.wait_until(lambda: ledger.rows(ingested, [("run_id", "=", "meanwhile")]), "the run's first row")
+            processes.wait_until(
+                lambda: ledger.rows(Lake(ingested), [("run_id", "=", "meanwhile")]), "the run's first row"
+            )
             assert running[0].poll() is None
         finally:
             go_on.set()
-            beside.result()
+            ingesting.result()
             _finish(running)
-    audited = [row for row in ledger.rows(ingested, [("run_id", "=", "meanwhile")]) if row.step == "audit"][-1]
+    audited = [row for row in ledger.rows(Lake(ingested), [("run_id", "=", "meanwhile")]) if row.step == "audit"][-1]
     arrivals = [row["arrival"].date() for row in trips.silver(ingested)]
     assert trips.file_row(ingested, trips.path_of("arrives-meanwhile"))["accepted"] == 1
     assert audited.counts["events_of_day"] == arrivals.count(DAYS[2])
-    assert stale(ingested) == []
+    assert stale(Lake(ingested)) == []

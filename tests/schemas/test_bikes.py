@@ -4,13 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schemas.reading import belongs, choose_layout, identity_of, no_events, read_line
-from schemas.stream import Reading, Refusal
+from schemas.parsing import belongs, choose_layout, identity_of, no_events, read_line
+from schemas.stream import Record, Refusal
 from schemas.streams.bikes import DAILY, MONTHLY, STREAM
 
-PLACES = (
-    '3183,"Exchange Place",40.7162469,-74.0334588,3270,"Jersey & 6th St",40.72528910781132,-74.04557168483734'
-)
+PLACES = '3183,"Exchange Place",40.7162469,-74.0334588,3270,"Jersey & 6th St",40.72528910781132,-74.04557168483734'
 
 
 def monthly(
@@ -31,12 +29,12 @@ def utc(time_us: int) -> str:
     return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time_us):%Y-%m-%d %H:%M:%S.%f}"
 
 
-def column(reading: Reading, name: str):
+def column(reading: Record, name: str):
     return reading.values[STREAM.positions[name]]
 
 
-def reasons(judged: list) -> list[str]:
-    return [refusal.reason for refusal in judged if isinstance(refusal, Refusal)]
+def reasons(parsed: list) -> list[str]:
+    return [refusal.reason for refusal in parsed if isinstance(refusal, Refusal)]
 
 
 def test_a_monthly_line_is_a_trip_with_places_bike_and_rider():
@@ -105,9 +103,7 @@ def test_a_gender_of_0_is_null_and_2_is_female():
         ("01:10:00.0000", "01:20:00.0000", 4_200, "05:10", "06:20"),
     ],
 )
-def test_of_a_repeated_time_the_reading_nearest_to_the_duration_is_taken(
-    start, stop, duration, start_utc, end_utc
-):
+def test_of_a_repeated_time_the_reading_nearest_to_the_duration_is_taken(start, stop, duration, start_utc, end_utc):
     [trip] = monthly(f"2018-11-04 {start}", f"2018-11-04 {stop}", duration)
     assert (utc(trip.start_us)[11:16], utc(trip.end_us)[11:16]) == (start_utc, end_utc)
     assert column(trip, "clock_note") == "repeated hour"
@@ -124,7 +120,7 @@ def test_a_missing_time_is_read_with_the_offset_before_and_noted():
 
 
 @pytest.mark.parametrize(
-    ("judged", "reason", "detail"),
+    ("parsed", "reason", "detail"),
     [
         (lambda: daily(rest="3365,3423,1"), "wrong column count", "5 fields; the layout has 6"),
         (lambda: read_line(STREAM, DAILY, ""), "wrong column count", "1 fields"),
@@ -164,8 +160,8 @@ def test_a_missing_time_is_read_with_the_offset_before_and_noted():
         (lambda: daily(start="9999-12-31 23:59:59"), "out of range", "outside the years 1 to 9999"),
     ],
 )
-def test_what_is_no_trip_is_refused_with_its_reason_value_and_limit(judged, reason, detail):
-    [refusal] = judged()
+def test_what_is_no_trip_is_refused_with_its_reason_value_and_limit(parsed, reason, detail):
+    [refusal] = parsed()
     assert refusal.reason == reason
     assert detail in refusal.detail
 
@@ -222,7 +218,7 @@ def test_real_and_generated_files_belong_to_the_stream_and_nothing_else():
     )
 
 
-def test_a_list_of_stations_is_skipped_aloud():
+def test_a_list_of_stations_is_skipped_with_a_message():
     for path in ("bikes/generated-nyc/stations.csv", "bikes/generated-nyc/stations.csv.gz"):
         assert "holds no trips" in no_events(STREAM, path)
     assert no_events(STREAM, "bikes/generated-nyc/stations.csv.gz.part") is None, "it still arrives"

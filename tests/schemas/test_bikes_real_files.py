@@ -5,41 +5,40 @@ from pathlib import Path
 
 import pytest
 
-from schemas.reading import choose_layout, identity_of, read_line
-from schemas.stream import Reading
+from schemas.parsing import choose_layout, identity_of, read_line
+from schemas.stream import Record
 from schemas.streams.bikes import STREAM
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"the real files are not at {DATA}")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.is_dir(), reason=f"the real files are not at {DATA}"),
+]
 DAY_US = 86_400_000_000
 
 
-@pytest.fixture(
-    scope="module", params=["citibike-jc/JC-*", "citibike-nyc-2017/trips-*"], ids=["monthly", "daily"]
-)
-def judged(request) -> dict:
-    """(line, judgement) of every line of a layout, by layout name."""
-    pairs = [pair for path in sorted((DATA / "bikes").glob(request.param)) for pair in judge(path)]
+@pytest.fixture(scope="module", params=["citibike-jc/JC-*", "citibike-nyc-2017/trips-*"], ids=["monthly", "daily"])
+def parsed(request) -> dict:
+    """(line, what was parsed) of every line of a layout, by layout name."""
+    pairs = [pair for path in sorted((DATA / "bikes").glob(request.param)) for pair in parse(path)]
     return {"layout": request.param, "pairs": pairs}
 
 
-def judge(path: Path) -> list:
+def parse(path: Path) -> list:
     with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
         layout = choose_layout(STREAM, str(path.relative_to(DATA)), next(lines).rstrip("\n"))
         texts = [line.rstrip("\n") for line in lines]
     return [
-        (identity_of(STREAM, layout, text, each), each)
-        for text in texts
-        for each in read_line(STREAM, layout, text)
+        (identity_of(STREAM, layout, text, each), each) for text in texts for each in read_line(STREAM, layout, text)
     ]
 
 
-def test_every_line_is_a_trip_and_the_dirt_is_counted(judged):
-    trips = [each for _, each in judged["pairs"] if isinstance(each, Reading)]
+def test_every_line_is_a_trip_and_the_dirt_is_counted(parsed):
+    trips = [each for _, each in parsed["pairs"] if isinstance(each, Record)]
     figures = {
-        "lines": len(judged["pairs"]),
-        "refused": len(judged["pairs"]) - len(trips),
-        "duplicates": len(judged["pairs"]) - len({identity for identity, _ in judged["pairs"]}),
+        "lines": len(parsed["pairs"]),
+        "refused": len(parsed["pairs"]) - len(trips),
+        "duplicates": len(parsed["pairs"]) - len({identity for identity, _ in parsed["pairs"]}),
         "longer than a day": sum(trip.end_us - trip.start_us > DAY_US for trip in trips),
         "longest, s": max(trip.values[STREAM.positions["trip_duration_s"]] for trip in trips),
         "repeated hour": sum(trip.values[STREAM.positions["clock_note"]] == "repeated hour" for trip in trips),
@@ -63,13 +62,11 @@ def test_every_line_is_a_trip_and_the_dirt_is_counted(judged):
                 "longest, s": 4_603_308,
                 "repeated hour": 0,
             },
-        }[judged["layout"]]
+        }[parsed["layout"]]
     )
 
 
-def test_no_trip_lasts_otherwise_than_reported_once_the_clock_rule_has_chosen(judged):
+def test_no_trip_lasts_otherwise_than_reported_once_the_clock_rule_has_chosen(parsed):
     duration = STREAM.positions["trip_duration_s"]
-    off_us = [
-        abs(trip.end_us - trip.start_us - trip.values[duration] * 1_000_000) for _, trip in judged["pairs"]
-    ]
+    off_us = [abs(trip.end_us - trip.start_us - trip.values[duration] * 1_000_000) for _, trip in parsed["pairs"]]
     assert max(off_us) < 2_000_000

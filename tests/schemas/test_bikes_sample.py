@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from samples import bikes as sample
-from schemas.reading import belongs, choose_layout, no_events, read_line
-from schemas.stream import Reading
+from schemas.parsing import belongs, choose_layout, no_events, read_line
+from schemas.stream import Record
 from schemas.streams.bikes import STREAM
-from tests.schemas.lines import lines_of
+from tests.support.lines import lines_of
 
 LAST_DAY = date(2018, 11, 5)  # the clocks went back on the 4th
 DAY_US = 86_400_000_000
@@ -24,30 +24,28 @@ def landing(tmp_path_factory) -> Path:
     return into
 
 
-def judge(path: Path, landing: Path) -> list:
+def parse(path: Path, landing: Path) -> list:
     first_line, *lines = lines_of(path)
     layout = choose_layout(STREAM, str(path.relative_to(landing)), first_line)
     return [each for line in lines for each in read_line(STREAM, layout, line)]
 
 
-def trips_of(landing: Path, pattern: str) -> list[list[Reading]]:
+def trips_of(landing: Path, pattern: str) -> list[list[Record]]:
     """The trips of each file, in the order of its rows."""
     files = sorted(landing.glob(pattern))
-    return [[each for each in judge(path, landing) if isinstance(each, Reading)] for path in files]
+    return [[each for each in parse(path, landing) if isinstance(each, Record)] for path in files]
 
 
-def late_share(trips: list[Reading]) -> float:
+def late_share(trips: list[Record]) -> float:
     newest = accumulate((trip.start_us for trip in trips), max)
     return sum(trip.start_us < before for trip, before in zip(trips[1:], newest, strict=False)) / len(trips)
 
 
-def descents_share(trips: list[Reading]) -> float:
-    return sum(
-        after.start_us < before.start_us for before, after in zip(trips, trips[1:], strict=False)
-    ) / len(trips)
+def descents_share(trips: list[Record]) -> float:
+    return sum(after.start_us < before.start_us for before, after in zip(trips, trips[1:], strict=False)) / len(trips)
 
 
-def column(trip: Reading, name: str):
+def column(trip: Record, name: str):
     return trip.values[STREAM.positions[name]]
 
 
@@ -122,7 +120,7 @@ def test_the_repeated_hour_has_trips_in_both_layouts(landing):
 
 def test_each_file_has_a_few_bad_lines_for_the_quarantine(landing):
     refused = {
-        path.name: sorted(each.reason for each in judge(path, landing) if not isinstance(each, Reading))
+        path.name: sorted(each.reason for each in parse(path, landing) if not isinstance(each, Record))
         for path in landing.glob("bikes/generated-*/*-*")
     }
     assert refused.pop("JC-201811-generated.csv.gz") == [

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.reading import belongs, choose_layout, has_header, no_events, read_line
+from schemas.parsing import belongs, choose_layout, has_header, no_events, read_line
 from schemas.registry import stream
-from schemas.stream import Place, Reading
-from tests.schemas.lines import lines_of, side_inputs
+from schemas.stream import Place, Record
+from tests.support.lines import lines_of, side_inputs
 
 ROOT = Path(__file__).parents[2]
 LAST_DAY = date(2018, 11, 5)
@@ -39,16 +39,20 @@ def landing(request, tmp_path_factory) -> tuple[str, Path]:
 
 def readings(name: str, into: Path) -> list:
     """What all lines of all files say."""
-    definition, said = stream(name), []
-    beside = side_inputs(definition, into)
+    definition, found = stream(name), []
+    side = side_inputs(definition, into)
     for path in sorted(into.rglob("*.gz")):
         below = path.relative_to(into).as_posix()
         if belongs(definition, below):
             lines = lines_of(path)
             layout = choose_layout(definition, below, lines[0])
-            said += [each for number, line in enumerate(lines, 1) if number > 1 or not has_header(layout)
-                     for each in read_line(definition, layout, line, Place(below, number, beside))]
-    return said
+            found += [
+                each
+                for number, line in enumerate(lines, 1)
+                if number > 1 or not has_header(layout)
+                for each in read_line(definition, layout, line, Place(below, number, side))
+            ]
+    return found
 
 
 def test_files_are_named_as_generated_and_all_belong_to_the_stream(landing):
@@ -66,10 +70,10 @@ def test_every_layout_of_the_stream_is_made(landing):
 
 
 def test_readings_have_the_dirt_of_the_real_ones_and_nothing_arrives_after_the_last_day(landing):
-    said = readings(*landing)
-    events = [each for each in said if isinstance(each, Reading)]
-    assert len(events) > 0.8 * len(said)
-    assert {each.reason for each in said if not isinstance(each, Reading)} == REASONS[landing[0]]
+    found = readings(*landing)
+    events = [each for each in found if isinstance(each, Record)]
+    assert len(events) > 0.8 * len(found)
+    assert {each.reason for each in found if not isinstance(each, Record)} == REASONS[landing[0]]
     end_us = ((LAST_DAY - date(1970, 1, 1)).days + 1) * DAY_US
     assert end_us - DAY_US < max(event.arrival_us for event in events) < end_us
     in_order = sorted(events, key=lambda event: event.arrival_us)

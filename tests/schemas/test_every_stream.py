@@ -1,4 +1,4 @@
-"""What holds for every stream: complete definitions, and a judgement for whatever a line holds.
+"""What holds for every stream: complete definitions, and an answer for whatever a line holds.
 
 A new stream is found by itself; nothing needs to be added here.
 """
@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.reading import EARLIEST_US, LATEST_US, identity_of, read_line
+from schemas.parsing import EARLIEST_US, LATEST_US, identity_of, read_line
 from schemas.registry import streams
-from schemas.stream import COMMON_REFUSALS, Column, Reading, Refusal
+from schemas.stream import COMMON_REFUSALS, Column, Record, Refusal
 from schemas.tables import ingest_tables, silver_table
 
 STREAMS = [pytest.param(stream, id=name) for name, stream in streams().items()]
@@ -23,7 +23,7 @@ LAYOUTS = [
     for layout in stream.layouts
 ]
 PYTHON_TYPES = {"string": str, "int64": int, "float64": float, "bool": bool, "timestamp": int, "date": date}
-# What lines are made of, beside any text: numbers at the edges of their types, odd times, broken quotes.
+# What lines are made of, apart from any text: numbers at the edges of their types, odd times, broken quotes.
 PIECES = st.one_of(
     st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=20),
     st.integers().map(str),
@@ -56,7 +56,7 @@ PIECES = st.one_of(
 
 @pytest.mark.parametrize("stream", STREAMS)
 def test_a_stream_can_be_sent_to_other_processes(stream):
-    """Big files are judged by several; a lambda could not be sent there."""
+    """Big files are parsed by several processes; a lambda could not be sent there."""
     assert pickle.loads(pickle.dumps(stream)) == stream
 
 
@@ -115,15 +115,15 @@ def test_whatever_a_line_holds_it_becomes_readings_or_refusals_and_never_an_erro
     count = layout.fields or data.draw(st.integers(1, 30))
     fields = data.draw(st.lists(PIECES, min_size=count, max_size=count) | st.lists(PIECES, max_size=30))
     text = layout.delimiter.join(fields).replace("\n", "").replace("\0", "")
-    judged = read_line(stream, layout, text)
-    assert judged
-    for each in judged:
-        check_reading(stream, each) if isinstance(each, Reading) else check_refusal(stream, each)
-        if isinstance(each, Reading) and layout.identity is not None:
+    parsed = read_line(stream, layout, text)
+    assert parsed
+    for each in parsed:
+        check_reading(stream, each) if isinstance(each, Record) else check_refusal(stream, each)
+        if isinstance(each, Record) and layout.identity is not None:
             assert len(identity_of(stream, layout, text, each)) == 32
 
 
-def check_reading(stream, reading: Reading) -> None:
+def check_reading(stream, reading: Record) -> None:
     """Everything that silver demands of an event."""
     assert EARLIEST_US <= reading.start_us <= reading.end_us <= LATEST_US
     assert stream.arrivals_us[0] <= reading.arrival_us <= stream.arrivals_us[1]
@@ -150,8 +150,8 @@ def check_refusal(stream, refusal: Refusal) -> None:
     assert refusal.arrival_us is None or EARLIEST_US <= refusal.arrival_us <= LATEST_US
 
 
-def test_common_judgements_come_in_their_stated_order():
-    """A reading that is wrong in several ways is refused for the first of COMMON_REFUSALS."""
+def test_common_refusals_come_in_their_stated_order():
+    """A record that is wrong in several ways is refused for the first of COMMON_REFUSALS."""
     stream = next(iter(streams().values()))
     strict = dataclasses.replace(
         stream,
@@ -162,13 +162,13 @@ def test_common_judgements_come_in_their_stated_order():
     )
     first_us, day_us = stream.arrivals_us[0], 86_400_000_000
     wrong = [
-        (Reading(first_us + day_us, first_us, first_us, (-1, None)), "unreadable"),
-        (Reading(first_us + day_us, first_us, first_us, (-1, 0)), "out of range"),
-        (Reading(first_us + day_us, first_us, first_us - 1, (0, 0)), "out of range"),
-        (Reading(first_us + day_us, first_us, first_us, (0, 0)), "end before start"),
-        (Reading(first_us + day_us, first_us + day_us, first_us, (0, 0)), "too far ahead"),
+        (Record(first_us + day_us, first_us, first_us, (-1, None)), "unreadable"),
+        (Record(first_us + day_us, first_us, first_us, (-1, 0)), "out of range"),
+        (Record(first_us + day_us, first_us, first_us - 1, (0, 0)), "out of range"),
+        (Record(first_us + day_us, first_us, first_us, (0, 0)), "end before start"),
+        (Record(first_us + day_us, first_us + day_us, first_us, (0, 0)), "too far ahead"),
     ]
     layout = stream.layouts[0]
     for reading, reason in wrong:
-        said = dataclasses.replace(layout, fields=1, parse=lambda fields, place, said=reading: [said])
-        assert [refusal.reason for refusal in read_line(strict, said, "x")] == [reason]
+        found = dataclasses.replace(layout, fields=1, parse=lambda fields, place, found=reading: [found])
+        assert [refusal.reason for refusal in read_line(strict, found, "x")] == [reason]

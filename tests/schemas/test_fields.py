@@ -1,4 +1,4 @@
-"""Fields are read strictly: what Python's int() and float() let through besides is refused."""
+"""Fields are read strictly: what Python's int() and float() also let through is refused."""
 
 import math
 
@@ -21,9 +21,7 @@ def test_every_finite_decimal_number_is_read_to_the_last_bit(number):
     assert decimal_number(repr(number)) == number
 
 
-@pytest.mark.parametrize(
-    "text", ["", " 7", "7 ", "+7", "1_000", "٣", "7.0", "1e3", "nan", "0x7", "--7", "9" * 31]
-)
+@pytest.mark.parametrize("text", ["", " 7", "7 ", "+7", "1_000", "٣", "7.0", "1e3", "nan", "0x7", "--7", "9" * 31])
 def test_what_is_no_plain_whole_number_is_refused(text):
     with pytest.raises(ValueError, match="is not a whole number"):
         whole_number(text)

@@ -103,12 +103,8 @@ def test_days_have_23_24_and_25_hours_in_new_york():
 
 
 def test_a_day_starts_at_the_change_where_midnight_is_left_out_and_at_the_first_where_it_is_repeated():
-    assert local_midnights_us("America/Sao_Paulo", date(2018, 11, 4), date(2018, 11, 4)) == [
-        utc_us(2018, 11, 4, 3)
-    ]
-    assert local_midnights_us("America/Havana", date(2018, 11, 4), date(2018, 11, 4)) == [
-        utc_us(2018, 11, 4, 4)
-    ]
+    assert local_midnights_us("America/Sao_Paulo", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 3)]
+    assert local_midnights_us("America/Havana", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 4)]
 
 
 def test_a_day_that_a_zone_left_out_has_length_zero():

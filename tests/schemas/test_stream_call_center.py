@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.registry import stream
-from tests.schemas.lines import Event, assert_event, judged, layouts_found, reasons
+from tests.support.lines import Event, assert_event, layouts_found, parsed, reasons
 
 STREAM = stream("call_center")
 HEADER = "\t".join(STREAM.layouts[0].header)
@@ -45,5 +45,8 @@ def test_lines_are_the_calls_that_they_are_known_to_be(event):
 def test_lines_that_are_no_calls_are_refused():
     good = EVENTS[0][1]
     lines = [good.replace("\tNOA", ""), good.replace("990201", "9902"), good.replace("AGENT", "ROBOT")]
-    assert [reasons(judged(STREAM, "calls", each)) for each in lines] == [
-        ["wrong column count"], ["unreadable"], ["unreadable"]]
+    assert [reasons(parsed(STREAM, "calls", each)) for each in lines] == [
+        ["wrong column count"],
+        ["unreadable"],
+        ["unreadable"],
+    ]

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.registry import stream
-from tests.schemas.lines import Event, assert_event, judged, layouts_found, reasons
+from tests.support.lines import Event, assert_event, layouts_found, parsed, reasons
 
 STREAM = stream("cdr")
 WHO = "0123456789AB,42000,3500,3gnet,013468,10.0.0.1,10.0.0.2"
@@ -39,7 +39,7 @@ REFUSED = [
 ]
 
 
-def test_files_are_told_by_their_path_since_both_cities_use_the_same_names():
+def test_files_are_known_by_their_path_since_both_cities_use_the_same_names():
     assert layouts_found(STREAM, FILES) == ["sessions"] * 3
 
 
@@ -50,7 +50,7 @@ def test_lines_are_the_sessions_that_they_are_known_to_be(event):
 
 @pytest.mark.parametrize(("line", "reason"), REFUSED)
 def test_lines_that_are_no_sessions_are_refused_for_the_known_reason(line, reason):
-    assert reasons(judged(STREAM, "sessions", line)) == [reason]
+    assert reasons(parsed(STREAM, "sessions", line)) == [reason]
 
 
 def test_equal_lines_are_two_sessions():

@@ -3,8 +3,8 @@
 import pytest
 
 from schemas.registry import stream
-from schemas.stream import Reading, Refusal
-from tests.schemas.lines import Event, assert_event, judged, layouts_found, reasons, utc
+from schemas.stream import Record, Refusal
+from tests.support.lines import Event, assert_event, layouts_found, parsed, reasons, utc
 
 STREAM = stream("phone_calls")
 HEADER = '"user_id","time_stamp","duration","dest_user_id_if_known","dest_phone_hash"'
@@ -29,14 +29,20 @@ def test_lines_are_the_calls_that_they_are_known_to_be(event):
 
 
 def test_a_negative_duration_is_refused_with_the_calls_start_as_its_arrival():
-    [refusal] = judged(STREAM, "calls", f'56,{START},-3540,,"1000000002"')
+    [refusal] = parsed(STREAM, "calls", f'56,{START},-3540,,"1000000002"')
     assert isinstance(refusal, Refusal) and (refusal.reason, str(utc(refusal.arrival_us))) == (
-        "negative duration", f"{START}+00:00")
+        "negative duration",
+        f"{START}+00:00",
+    )
 
 
 def test_other_lines_are_refused():
     lines = [f"19,{START},15", f"19,{START},32768,,1", f"19,{START},1.5,,1", "19,yesterday,15,,1"]
-    said = [judged(STREAM, "calls", line) for line in lines]
-    assert [reasons(each) for each in said] == [
-        ["wrong column count"], ["out of range"], ["unreadable"], ["unreadable"]]
-    assert not any(isinstance(each, Reading) for [each] in said)
+    found = [parsed(STREAM, "calls", line) for line in lines]
+    assert [reasons(each) for each in found] == [
+        ["wrong column count"],
+        ["out of range"],
+        ["unreadable"],
+        ["unreadable"],
+    ]
+    assert not any(isinstance(each, Record) for [each] in found)

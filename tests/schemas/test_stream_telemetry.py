@@ -1,23 +1,29 @@
-"""telemetry: four layouts that come down to readings, and the delays that make arrivals."""
+"""telemetry: four layouts that come down to records, and the delays that make arrivals."""
 
 import pytest
 
-from schemas.reading import identity_of, no_events
+from schemas.parsing import identity_of, no_events
 from schemas.registry import stream
-from schemas.stream import Place, Reading
+from schemas.stream import Place, Record
 from schemas.streams.telemetry import MESSAGE_COLUMNS, MESSAGES, POD_METRICS, PODS, SPANS, read_delays
-from tests.schemas.lines import Event, assert_event, judged, layouts_found, moment, reasons, utc, values
+from tests.support.lines import Event, assert_event, layouts_found, moment, parsed, reasons, utc, values
 
 STREAM = stream("telemetry")
 POD = "ts-auth-service-7f8d7d756d-k7b9j"
 POD_LINE = f"2023-01-29 08:41:09.470514006 +0000 UTC m=+0.546675867,1674981669,{POD}," + ",".join(
-    "NaN" if "Server" in name else "1.5" for name in POD_METRICS)
+    "NaN" if "Server" in name else "1.5" for name in POD_METRICS
+)
 MESSAGE = dict.fromkeys(MESSAGE_COLUMNS, "NA") | {
-    "S.Message.received.time.ms": "1415624021690", "S.Http.Content.Length": "264", "S.Device.ID": '"dev_15"',
-    "S.Message.ID": "0", "S.Session.Name": '"d-1"', "S.Client.Detection.Time": "1415624019862",
-    "A.Duration.round.trip": "1848"}
+    "S.Message.received.time.ms": "1415624021690",
+    "S.Http.Content.Length": "264",
+    "S.Device.ID": '"dev_15"',
+    "S.Message.ID": "0",
+    "S.Session.Name": '"d-1"',
+    "S.Client.Detection.Time": "1415624019862",
+    "A.Duration.round.trip": "1848",
+}
 MESSAGE_LINE = ";".join(MESSAGE.values())
-SPAN_LINE = (f"b0103bb0161ad7fa,520b067330e3ede5,root,{POD},/*,1674981768697000000,1674981769015316530,318316")
+SPAN_LINE = f"b0103bb0161ad7fa,520b067330e3ede5,root,{POD},/*,1674981768697000000,1674981769015316530,318316"
 DELAYED = Place("telemetry/nab/realTraffic/speed_7578.csv.gz", 3, {"delays": (60_000, 90_500)})
 FILES = [
     (f"telemetry/k8s-metrics/2023-01-29/{POD}_metric.csv.gz", ",".join(PODS.header)),
@@ -33,35 +39,49 @@ def test_every_layout_is_found_by_a_real_path_and_first_line():
 
 
 def test_a_pods_line_is_19_readings_of_which_the_empty_ones_are_refused():
-    said = judged(STREAM, "pods", POD_LINE)
-    assert len(said) == 19 and reasons(said).count("no value") == 3
-    first = said[0]
+    found = parsed(STREAM, "pods", POD_LINE)
+    assert len(found) == 19 and reasons(found).count("no value") == 3
+    first = found[0]
     assert [utc(time_us) for time_us in first[:3]] == [
-        moment("2023-01-29 08:41:09"), moment("2023-01-29 08:41:09"), moment("2023-01-29 08:41:09.470514")]
+        moment("2023-01-29 08:41:09"),
+        moment("2023-01-29 08:41:09"),
+        moment("2023-01-29 08:41:09.470514"),
+    ]
     assert values(STREAM, first, "source", "service", "metric", "value", "unit", "message", "made_arrival") == {
-        "source": POD, "service": "ts-auth-service", "metric": "cpu_usage", "value": 1.5, "unit": "millicores",
-        "message": None, "made_arrival": False}
-    refused = next(each for each in said if not isinstance(each, Reading))
+        "source": POD,
+        "service": "ts-auth-service",
+        "metric": "cpu_usage",
+        "value": 1.5,
+        "unit": "millicores",
+        "message": None,
+        "made_arrival": False,
+    }
+    refused = next(each for each in found if not isinstance(each, Record))
     assert (refused.detail, utc(refused.arrival_us)) == (
-        "server_latency_p90 is NaN", moment("2023-01-29 08:41:09.470514"))
+        "server_latency_p90 is NaN",
+        moment("2023-01-29 08:41:09.470514"),
+    )
 
 
 def test_the_pod_with_the_broken_clock_is_stopped():
     ahead = POD_LINE.replace("1674981669", str(1_674_981_669 + 200_000_000))
-    assert set(reasons(judged(STREAM, "pods", ahead))) == {"too far ahead", "no value"}
+    assert set(reasons(parsed(STREAM, "pods", ahead))) == {"too far ahead", "no value"}
 
 
 def test_a_message_is_two_readings_named_by_session_device_and_number():
-    said = judged(STREAM, "messages", MESSAGE_LINE)
-    assert [values(STREAM, each, "metric", "value", "unit") for each in said] == [
+    found = parsed(STREAM, "messages", MESSAGE_LINE)
+    assert [values(STREAM, each, "metric", "value", "unit") for each in found] == [
         {"metric": "content_length", "value": 264.0, "unit": "bytes"},
-        {"metric": "round_trip", "value": 1848.0, "unit": "ms"}]
-    assert {values(STREAM, each, "message")["message"] for each in said} == {"d-1/dev_15/0"}
-    assert (utc(said[0].start_us), utc(said[0].arrival_us)) == (
-        moment("2014-11-10 12:53:39.862"), moment("2014-11-10 12:53:41.690"))
+        {"metric": "round_trip", "value": 1848.0, "unit": "ms"},
+    ]
+    assert {values(STREAM, each, "message")["message"] for each in found} == {"d-1/dev_15/0"}
+    assert (utc(found[0].start_us), utc(found[0].arrival_us)) == (
+        moment("2014-11-10 12:53:39.862"),
+        moment("2014-11-10 12:53:41.690"),
+    )
     # The three sessions count their devices' messages from 0 each: they are not each other's duplicates.
-    other = judged(STREAM, "messages", MESSAGE_LINE.replace("d-1", "d-2"))
-    identities = {identity_of(STREAM, MESSAGES, MESSAGE_LINE, each) for each in (*said, *other)}
+    other = parsed(STREAM, "messages", MESSAGE_LINE.replace("d-1", "d-2"))
+    identities = {identity_of(STREAM, MESSAGES, MESSAGE_LINE, each) for each in (*found, *other)}
     assert len(identities) == 4
 
 
@@ -81,14 +101,19 @@ def test_lines_are_the_events_that_they_are_known_to_be(event):
 
 
 def test_a_series_takes_the_delays_in_the_order_of_its_lines_and_from_the_start_again():
-    arrivals = [judged(STREAM, "series", "2015-09-08 11:00:00,1", DELAYED._replace(line=line))[0].arrival_us
-                for line in (2, 3, 4)]
+    arrivals = [
+        parsed(STREAM, "series", "2015-09-08 11:00:00,1", DELAYED._replace(line=line))[0].arrival_us
+        for line in (2, 3, 4)
+    ]
     assert [utc(arrival) for arrival in arrivals] == [
-        moment("2015-09-08 11:01:00"), moment("2015-09-08 11:01:30.5"), moment("2015-09-08 11:01:00")]
+        moment("2015-09-08 11:01:00"),
+        moment("2015-09-08 11:01:30.5"),
+        moment("2015-09-08 11:01:00"),
+    ]
 
 
 def test_without_delays_a_series_has_no_arrival():
-    assert reasons(judged(STREAM, "series", "2015-09-08 11:39:00,73")) == ["no arrival"]
+    assert reasons(parsed(STREAM, "series", "2015-09-08 11:39:00,73")) == ["no arrival"]
 
 
 def test_delays_are_whole_numbers():
@@ -108,15 +133,15 @@ REFUSED = [
 
 @pytest.mark.parametrize(("layout", "line", "reason"), REFUSED)
 def test_lines_that_are_no_readings_are_refused_for_the_known_reason(layout, line, reason):
-    assert reasons(judged(STREAM, layout, line, DELAYED)) == [reason]
+    assert reasons(parsed(STREAM, layout, line, DELAYED)) == [reason]
 
 
 def test_a_reading_without_a_value_is_refused():
-    assert reasons(judged(STREAM, "series", "2015-09-08 11:39:00,", DELAYED)) == ["no value"]
+    assert reasons(parsed(STREAM, "series", "2015-09-08 11:39:00,", DELAYED)) == ["no value"]
 
 
 @pytest.mark.parametrize("received_ms", ["9999999999999999999", "999999999999999"])
 def test_a_refused_reading_has_no_arrival_that_a_table_can_not_hold(received_ms):
     line = MESSAGE_LINE.replace("1415624021690", received_ms).replace(";264;", ";NA;").replace(";1848;", ";NA;")
-    said = judged(STREAM, "messages", line)
-    assert [(each.reason, each.arrival_us) for each in said] == [("no value", None)] * 2
+    found = parsed(STREAM, "messages", line)
+    assert [(each.reason, each.arrival_us) for each in found] == [("no value", None)] * 2

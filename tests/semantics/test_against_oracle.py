@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from pipelines.local import late_table, replay_table
-from tests.semantics import oracle
-from tests.semantics.generate import AGGREGATES, ROUGH, Question, questions
+from tests.support.oracle import oracle
+from tests.support.semantics.generate import AGGREGATES, ROUGH, Question, questions
 
 
 def assert_same_rows(found: list[dict], wanted: list[dict], events: list[dict]) -> None:
@@ -25,15 +25,28 @@ def assert_same_rows(found: list[dict], wanted: list[dict], events: list[dict]) 
 
 def _exact(row: dict, rough: list[str]) -> dict:
     """Floats as their bits, so that −0.0 is not 0.0."""
-    return {name: struct.pack("d", value) if isinstance(value, float) else value
-            for name, value in row.items() if name not in rough}
+    return {
+        name: struct.pack("d", value) if isinstance(value, float) else value
+        for name, value in row.items()
+        if name not in rough
+    }
 
 
 PANES = {"final": {"final"}, "watermark": {"on_time", "late"}, "arrival": {"early", "late"}}
-SHARED = {"revised", "first row late", "missed one", "missed several", "no rows", "null key", "where", *AGGREGATES,
-          *((emit, pane) for emit, panes in PANES.items() for pane in panes)}
+SHARED = {
+    "revised",
+    "first row late",
+    "missed one",
+    "missed several",
+    "no rows",
+    "null key",
+    "where",
+    *AGGREGATES,
+    *((emit, pane) for emit, panes in PANES.items() for pane in panes),
+}
 
 
+@pytest.mark.slow  # it takes many questions until each feature came in one
 @pytest.mark.parametrize("kind", ["tumbling", "sliding", "spanning", "calendar", "rolling"])
 def test_random_questions_have_the_oracles_answers(kind):
     """And they reach every pane of every emit, revisions, every kind of late row, null keys, each aggregate."""

@@ -11,13 +11,14 @@ import pytest
 from pipelines.local import replay_table
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg, sliding, spanning, tumbling
-from tests.semantics.queries import MINUTE, ask
-from tests.semantics.spec_tables import TIMES, at, events, table
+from tests.support.semantics.queries import MINUTE, ask
+from tests.support.semantics.spec_tables import TIMES, at, events, table
 
 ROOT = Path(__file__).resolve().parents[2]
 DAY = timedelta(days=1)
 # In order of time the values are 3, 1, null, 4, 1, 5; the event at 10:05 arrives before that at 10:04.
-STORY = table(events("""
+STORY = table(
+    events("""
     key | start | arrival | value
     a   | 10:01 | 10:02   | 3
     a   | 10:02 | 10:03   | 1
@@ -25,7 +26,8 @@ STORY = table(events("""
     a   | 10:05 | 10:06   | 1
     a   | 10:04 | 10:07   | 4
     a   | 10:06 | 10:08   | 5
-    """))
+    """)
+)
 SHOPS = ["Ann", "Bob", "Cid", "Eve", "Dan", None]
 NUMBERS = [7, 2**64 - 1, 5, 6, 4, 3]
 STORY = STORY.append_column("number", pa.array(NUMBERS, pa.uint64()))
@@ -41,37 +43,41 @@ def final(aggregate, story=STORY, window=None):
     return replay_table(story, query, complete=True)["x"][0]
 
 
-@pytest.mark.parametrize(("aggregate", "type_", "value"), [
-    (agg("std", "value"), pa.float64(), pytest.approx(3.2**0.5)),
-    (agg("std", "value", ddof=0), pa.float64(), pytest.approx(2.56**0.5)),
-    (agg("variance", "value"), pa.float64(), pytest.approx(3.2)),
-    (agg("first", "value"), pa.int64(), 3),
-    (agg("last", "value"), pa.int64(), 5),
-    (agg("first", "number"), pa.uint64(), 7),
-    (agg("last", "ratio"), pa.float64(), 0.0),
-    (agg("range", "value"), pa.int64(), 4),
-    (agg("product", "value"), pa.int64(), 60),
-    (agg("geometric_mean", "ratio"), pa.float64(), 0.0),
-    (agg("argmin", "value"), TIMES, at("10:02")),
-    (agg("argmax", "value"), TIMES, at("10:06")),
-    (agg("argmin", "value", "number"), pa.uint64(), 2**64 - 1),
-    (agg("argmax", "value", "open"), pa.bool_(), False),
-    (agg("argmax", "value", "start"), TIMES, at("10:06")),
-    (agg("argmin", "value", "ratio"), pa.float64(), 2.0),
-    (agg("min_count", "value"), pa.int64(), 2),
-    (agg("max_count", "value"), pa.int64(), 1),
-    (agg("rate", "value"), pa.float64(), pytest.approx(2 / 300)),
-    (agg("any", "open"), pa.bool_(), True),
-    (agg("all", "open"), pa.bool_(), False),
-    (agg("any", "ratio"), pa.bool_(), True),
-    (agg("approx_distinct", "value"), pa.int64(), 4),
-    (agg("approx_distinct", "value", precision=14), pa.int64(), 4),
-    (agg("approx_quantile", "value", q=0.25), pa.int64(), 1),
-    (agg("bloom", "value", contains=4, bits=128), pa.bool_(), True),
-    (agg("longest_run", "value"), pa.int64(), 2),
-    (agg("longest_run_start", "value"), TIMES, at("10:02")),
-    (agg("longest_run_end", "value"), TIMES, at("10:04")),
-], ids=str)
+@pytest.mark.parametrize(
+    ("aggregate", "type_", "value"),
+    [
+        (agg("std", "value"), pa.float64(), pytest.approx(3.2**0.5)),
+        (agg("std", "value", ddof=0), pa.float64(), pytest.approx(2.56**0.5)),
+        (agg("variance", "value"), pa.float64(), pytest.approx(3.2)),
+        (agg("first", "value"), pa.int64(), 3),
+        (agg("last", "value"), pa.int64(), 5),
+        (agg("first", "number"), pa.uint64(), 7),
+        (agg("last", "ratio"), pa.float64(), 0.0),
+        (agg("range", "value"), pa.int64(), 4),
+        (agg("product", "value"), pa.int64(), 60),
+        (agg("geometric_mean", "ratio"), pa.float64(), 0.0),
+        (agg("argmin", "value"), TIMES, at("10:02")),
+        (agg("argmax", "value"), TIMES, at("10:06")),
+        (agg("argmin", "value", "number"), pa.uint64(), 2**64 - 1),
+        (agg("argmax", "value", "open"), pa.bool_(), False),
+        (agg("argmax", "value", "start"), TIMES, at("10:06")),
+        (agg("argmin", "value", "ratio"), pa.float64(), 2.0),
+        (agg("min_count", "value"), pa.int64(), 2),
+        (agg("max_count", "value"), pa.int64(), 1),
+        (agg("rate", "value"), pa.float64(), pytest.approx(2 / 300)),
+        (agg("any", "open"), pa.bool_(), True),
+        (agg("all", "open"), pa.bool_(), False),
+        (agg("any", "ratio"), pa.bool_(), True),
+        (agg("approx_distinct", "value"), pa.int64(), 4),
+        (agg("approx_distinct", "value", precision=14), pa.int64(), 4),
+        (agg("approx_quantile", "value", q=0.25), pa.int64(), 1),
+        (agg("bloom", "value", contains=4, bits=128), pa.bool_(), True),
+        (agg("longest_run", "value"), pa.int64(), 2),
+        (agg("longest_run_start", "value"), TIMES, at("10:02")),
+        (agg("longest_run_end", "value"), TIMES, at("10:04")),
+    ],
+    ids=str,
+)
 def test_an_aggregate_has_its_value_and_its_type(aggregate, type_, value):
     found = final(aggregate)
     assert (found.type, found.as_py()) == (type_, value)
@@ -84,28 +90,41 @@ def test_over_no_values_the_answers_are_null():
     assert final(agg("approx_distinct", "value"), nothing).as_py() == 0
 
 
-def test_parameters_tell_aggregates_apart_and_windows_go_on():
-    query = ask(sliding(4 * MINUTE, 2 * MINUTE), "arrival", allowed=DAY, aggregates={
-        "sample": agg("std", "value"), "all": agg("std", "value", ddof=0), "first": agg("first", "value"),
-        "runs": agg("longest_run", "value"), "distinct": agg("approx_distinct", "value")})
+def test_parameters_distinguish_aggregates_and_windows_go_on():
+    query = ask(
+        sliding(4 * MINUTE, 2 * MINUTE),
+        "arrival",
+        allowed=DAY,
+        aggregates={
+            "sample": agg("std", "value"),
+            "all": agg("std", "value", ddof=0),
+            "first": agg("first", "value"),
+            "runs": agg("longest_run", "value"),
+            "distinct": agg("approx_distinct", "value"),
+        },
+    )
     rows = [row for row in replay_table(STORY, query).to_pylist() if row["window_start"] == at("10:02")]
     assert [row["distinct"] for row in rows] == [1, 1, 1, 2]
     assert (rows[0]["sample"], rows[0]["all"], rows[-1]["first"], rows[-1]["runs"]) == (None, 0.0, 1, 2)
 
 
-@pytest.mark.parametrize(("aggregate", "message"), [
-    (agg("std", "value", degrees=1), r"aggregates\['x'\] is 'std with a parameter degrees'; allowed: ddof"),
-    (agg("std", "value", ddof=2), r"aggregates\['x'\] is 'std with ddof=2'; allowed: an integer from 0 to 1"),
-    (agg("bloom", "value", bits=100), r"aggregates\['x'\] is 'bloom with bits=100'; allowed: a multiple of 64"),
-    (agg("approx_quantile", "value", q=1.5), r"aggregates\['x'\] is 'approx_quantile with q=1.5'"),
-    (agg("argmin", "value", "shop"), r"\['x'\] is 'argmin with second column shop of type string'; allowed: none"),
-    (agg("sum", "value", "number"), r"\['x'\] is 'sum with second column number of type uint64'; allowed: none"),
-    (agg("argmin", "value", "colour"), r"column is 'colour'; allowed: .*start, end, arrival, seq, key, value"),
-    (agg("argmin", "value", "number", "open"), r"aggregates\['x'\] is .*; allowed: at most two columns"),
-    (agg("any", "shop"), r"aggregates\['x'\] is 'any over shop of type string'; allowed: bool, int64, float64"),
-    (agg("rate"), r"aggregates\['x'\] is 'rate over no column'; allowed: int64, float64"),
-], ids=str)
-def test_what_is_wrong_is_said_in_the_words_of_the_query(aggregate, message):
+@pytest.mark.parametrize(
+    ("aggregate", "message"),
+    [
+        (agg("std", "value", degrees=1), r"aggregates\['x'\] is 'std with a parameter degrees'; allowed: ddof"),
+        (agg("std", "value", ddof=2), r"aggregates\['x'\] is 'std with ddof=2'; allowed: an integer from 0 to 1"),
+        (agg("bloom", "value", bits=100), r"aggregates\['x'\] is 'bloom with bits=100'; allowed: a multiple of 64"),
+        (agg("approx_quantile", "value", q=1.5), r"aggregates\['x'\] is 'approx_quantile with q=1.5'"),
+        (agg("argmin", "value", "shop"), r"\['x'\] is 'argmin with second column shop of type string'; allowed: none"),
+        (agg("sum", "value", "number"), r"\['x'\] is 'sum with second column number of type uint64'; allowed: none"),
+        (agg("argmin", "value", "colour"), r"column is 'colour'; allowed: .*start, end, arrival, seq, key, value"),
+        (agg("argmin", "value", "number", "open"), r"aggregates\['x'\] is .*; allowed: at most two columns"),
+        (agg("any", "shop"), r"aggregates\['x'\] is 'any over shop of type string'; allowed: bool, int64, float64"),
+        (agg("rate"), r"aggregates\['x'\] is 'rate over no column'; allowed: int64, float64"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_reported_in_the_words_of_the_query(aggregate, message):
     with pytest.raises(WrongParameter, match=message):
         final(aggregate)
 

@@ -9,17 +9,19 @@ import pytest
 from pipelines.local import late_table, replay_table
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg, frame, rolling, session, sliding, tumbling
-from tests.semantics.queries import MINUTE, ask
-from tests.semantics.spec_tables import TIMES, at, events, table
+from tests.support.semantics.queries import MINUTE, ask
+from tests.support.semantics.spec_tables import TIMES, at, events, table
 
 TEN = tumbling(10 * MINUTE)
 QUERY = ask(TEN, "arrival")
-GOOD = table(events("""
+GOOD = table(
+    events("""
     key | start | arrival | value
     a   | 10:01 | 10:02   | 1
     b   | 10:02 | 10:03   | 2
     a   | 10:03 | 10:04   | 4
-    """))
+    """)
+)
 
 
 def replaced(name: str, values: object, type_: pa.DataType | None = None) -> pa.Table:
@@ -61,11 +63,17 @@ def test_null_names_its_row(name):
     refused(replaced(name, [*values[:2], None], GOOD[name].type), BadInput, f"row 2: {name} is null")
 
 
-@pytest.mark.parametrize(("name", "column"), [
-    ("start", pa.array([1, 2, 3])), ("start", pa.array([datetime(2024, 3, 1)] * 3)),
-    ("arrival", pa.array(["10:00"] * 3)), ("end", pa.nulls(3)),
-    ("seq", pa.array([1.0, 2.0, 3.0])), ("seq", pa.array(["1", "2", "3"])),
-])
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("start", pa.array([1, 2, 3])),
+        ("start", pa.array([datetime(2024, 3, 1)] * 3)),
+        ("arrival", pa.array(["10:00"] * 3)),
+        ("end", pa.nulls(3)),
+        ("seq", pa.array([1.0, 2.0, 3.0])),
+        ("seq", pa.array(["1", "2", "3"])),
+    ],
+)
 def test_a_wrong_type_is_named_with_the_right_one(name, column):
     refused(replaced(name, column), BadInput, rf"column '{name}' is .*; a replay needs (timestamp\[us, tz=UTC\]|int64)")
 
@@ -150,17 +158,25 @@ def test_a_kernel_by_name_gives_what_it_gives_by_default():
 
 
 def test_an_unknown_aggregate_is_refused_with_those_that_there_are():
-    refused_replay(NotServed, "median.*served: all, any, .*, count, .*, max, .*, sum, variance",
-                   ask(TEN, aggregates={"middle": agg("median", "value")}))
+    refused_replay(
+        NotServed,
+        "median.*served: all, any, .*, count, .*, max, .*, sum, variance",
+        ask(TEN, aggregates={"middle": agg("median", "value")}),
+    )
 
 
-@pytest.mark.parametrize(("aggregate", "message"), [
-    (agg("sum"), "sum over no column"), (agg("sum", "key"), "sum over key of type string"),
-    (agg("mean", "start"), "mean over start of type timestamp"), (agg("min", "key"), "min over key of type string"),
-    (agg("sum", "value", "seq"), "sum with second column seq of type int64'; allowed: none"),
-    (agg("sum", "value", "seq", "start"), "at most two columns"),
-    (agg("count", ddof=1), "count with a parameter ddof'; allowed: none"),
-])
+@pytest.mark.parametrize(
+    ("aggregate", "message"),
+    [
+        (agg("sum"), "sum over no column"),
+        (agg("sum", "key"), "sum over key of type string"),
+        (agg("mean", "start"), "mean over start of type timestamp"),
+        (agg("min", "key"), "min over key of type string"),
+        (agg("sum", "value", "seq"), "sum with second column seq of type int64'; allowed: none"),
+        (agg("sum", "value", "seq", "start"), "at most two columns"),
+        (agg("count", ddof=1), "count with a parameter ddof'; allowed: none"),
+    ],
+)
 def test_an_aggregate_that_does_not_fit_its_columns_is_refused(aggregate, message):
     refused_replay(WrongParameter, message, ask(TEN, aggregates={"answer": aggregate}))
 
@@ -173,12 +189,14 @@ def test_a_sum_beyond_int64_is_an_error_that_names_aggregate_key_and_window():
 
 
 def test_a_sum_that_only_passes_beyond_int64_on_its_way_is_fine():
-    table_ = table(events("""
+    table_ = table(
+        events("""
         key | start | arrival | value
         a   | 10:01 | 10:02   | 1
         a   | 10:02 | 10:02   | 2
         a   | 10:03 | 10:02   | 4
-        """))
+        """)
+    )
     table_ = table_.set_column(table_.column_names.index("value"), "value", pa.array([2**63 - 1, 2**63 - 1, -(2**63)]))
     assert replay_table(table_, QUERY)["total"].to_pylist() == [2**63 - 2]
 

@@ -7,26 +7,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.aggregators import face, kernels
+from kernels.aggregators import kernels, window_class
 from kernels.replay import KERNELS, entry
 from pipelines.local import replay_table
-from pipelines.replaying import pass_ticks, replay_events
+from pipelines.replay.replay_events import replay_events
+from pipelines.replay.watermark import ticks_of_events
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import agg, rolling, sliding, tumbling
-from tests.semantics import oracle
-from tests.semantics.generate import Question, questions
-from tests.semantics.queries import MINUTE, ask
-from tests.semantics.spec_tables import events, table
 from tests.semantics.test_against_oracle import assert_same_rows
+from tests.support.oracle import oracle
+from tests.support.semantics.generate import Question, questions
+from tests.support.semantics.queries import MINUTE, ask
+from tests.support.semantics.spec_tables import events, table
+
+pytestmark = pytest.mark.slow
 
 KINDS = ("tumbling", "sliding", "rolling", "calendar")
 EXACT = ("rows", "bikes_known", "bikes_sum", "bikes_mean", "hubs")
-LATE = table(events("""
+LATE = table(
+    events("""
     key | start | arrival | value
     a   | 10:01 | 10:02   | 3
     b   | 10:05 | 10:06   | 1
     b   | 10:04 | 10:07   | 4
-    """))
+    """)
+)
 
 
 def in_order(question: Question) -> Question:
@@ -56,15 +61,17 @@ def test_a_kernel_by_name_gives_the_oracles_rows(kernel):
     @given(questions(KINDS), st.booleans())
     def ask_it(question, sort):
         question = narrowed(question, kernel)
-        if sort or face(kernel).IN_ORDER_ONLY:
+        if sort or window_class(kernel).IN_ORDER_ONLY:
             question = in_order(question)
         assert_answers(question, kernel)
 
     ask_it()
 
 
-@pytest.mark.parametrize("kernel", [None, "recompute", "two_stacks_lite"])
-@pytest.mark.parametrize("sort", [False, True])
+@pytest.mark.parametrize(
+    ("kernel", "sort"),
+    [(None, False), (None, True), ("recompute", False), ("recompute", True), ("two_stacks_lite", True)],
+)
 def test_walks_that_make_a_front_at_once_give_the_oracles_rows(kernel, sort, monkeypatch):
     """Else that takes 33 windows in a row, which random streams hardly have."""
     monkeypatch.setattr(entry, "LEAST_PATIENCE", 0)
@@ -74,40 +81,50 @@ def test_walks_that_make_a_front_at_once_give_the_oracles_rows(kernel, sort, mon
     def ask_it(question):
         assert_answers(in_order(question) if sort else question, kernel)
 
-    if sort or kernel != "two_stacks_lite":
-        ask_it()
+    ask_it()
 
 
 @given(questions(KINDS))
-def test_keys_in_order_are_replayed_by_two_stacks_with_the_oracles_rows(question):
+def test_keys_in_order_have_the_oracles_rows(question):
     assert_answers(in_order(question), None)
 
 
 def kernels_of(rows: pa.Table, query, **named) -> dict[str, int]:
     arrival, start = (rows[name].cast(pa.int64()).to_numpy() for name in ("arrival", "start"))
-    return dict(replay_events(rows, query, pass_ticks(arrival, start), **named).kernels)
+    return dict(replay_events(rows, query, ticks_of_events(arrival, start), **named).kernels)
 
 
 def test_each_key_is_replayed_by_what_its_events_ask_for():
     query = ask(tumbling(MINUTE), "watermark")
-    assert kernels_of(LATE, query) == {"two_stacks_lite": 1, "finger_tree": 1}
+    assert kernels_of(LATE, query) == {"finger_tree": 2}
     assert kernels_of(LATE, query, kernel="recompute") == {"recompute": 2}
     assert kernels_of(LATE.slice(0, 2), query, kernel="daba_lite") == {"daba_lite": 2}
     assert kernels_of(LATE.slice(0, 0), query) == {}
 
 
-@pytest.mark.parametrize(("window", "aggregate", "wanted"), [
-    (sliding(2 * MINUTE, MINUTE), "last", "finger_tree"), (rolling(MINUTE), "sum", "finger_tree"),
-    (sliding(2 * MINUTE, MINUTE), "sum", "two_stacks_lite"), (tumbling(MINUTE), "max", "two_stacks_lite")], ids=str)
-def test_two_stacks_hold_panes_and_the_tree_holds_events(window, aggregate, wanted):
-    query = ask(window, "arrival", aggregates={"x": agg(aggregate, "value")})
+@pytest.mark.parametrize(
+    ("window", "emit", "wanted"),
+    [
+        (rolling(MINUTE), "watermark", "sorted_stacks"),
+        (rolling(MINUTE), "final", "sorted_stacks"),
+        (rolling(MINUTE), "arrival", "finger_tree"),
+        (sliding(2 * MINUTE, MINUTE), "watermark", "finger_tree"),
+        (tumbling(MINUTE), "final", "finger_tree"),
+    ],
+    ids=str,
+)
+def test_only_rolling_windows_of_keys_in_time_are_made_at_once(window, emit, wanted):
+    query = ask(window, emit, aggregates={"x": agg("sum", "value")})
     assert set(kernels_of(LATE.slice(0, 2), query)) == {wanted}
 
 
-@pytest.mark.parametrize("kernel", [each for each in kernels() if face(each).IN_ORDER_ONLY])
+@pytest.mark.parametrize("kernel", [each for each in kernels() if window_class(each).IN_ORDER_ONLY])
 def test_a_kernel_for_events_in_order_refuses_others_and_names_the_event(kernel):
-    with pytest.raises(BadInput, match="an event of key='b' that starts at 2024-03-01 10:04:00 UTC arrived after "
-                       rf"one that starts at 2024-03-01 10:05:00 UTC: {kernel} takes a key's events in order"):
+    with pytest.raises(
+        BadInput,
+        match="an event of key='b' that starts at 2024-03-01 10:04:00 UTC arrived after "
+        rf"one that starts at 2024-03-01 10:05:00 UTC: {kernel} takes a key's events in order",
+    ):
         replay_table(LATE, ask(tumbling(MINUTE), aggregates={}), kernel=kernel)
 
 
@@ -118,6 +135,6 @@ def test_what_a_named_kernel_cannot_do_is_refused():
         replay_table(LATE, ask(tumbling(MINUTE)), kernel="se_slicing")
     with pytest.raises(WrongParameter, match="options of daba_lite: none"):
         replay_table(LATE, ask(tumbling(MINUTE)), kernel="daba_lite", options={"min_arity": 4})
-    with pytest.raises(NotServed, match="kernel is 'rank_tree'"):
-        replay_table(LATE, ask(rolling(MINUTE)), kernel="rank_tree")
+    with pytest.raises(NotServed, match="kernel is 'sorted_stacks'"):
+        replay_table(LATE, ask(rolling(MINUTE)), kernel="sorted_stacks")
     assert set(kernels()) < set(KERNELS)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pipelines.local import late_table, replay_table
 from schemas.query import sliding
-from tests.semantics import oracle
-from tests.semantics.generate import Question, questions, to_table
+from tests.support.oracle import oracle
+from tests.support.semantics.generate import Question, questions, to_table
 
 COUNTS = ("events", "late_events")
 FEWER = settings(max_examples=settings().max_examples // 3)  # each example replays several times
@@ -50,13 +50,13 @@ def test_a_key_has_the_same_rows_without_the_other_keys(question):
 @FEWER
 @given(questions(), st.integers(0, 17))
 def test_a_row_uses_only_what_had_arrived(question, stop):
-    """The rows said by a tick are those of the stream cut off after it: no later event changes what was said."""
+    """The rows emitted by a tick are those of the stream cut off after it: no later event changes them."""
     assume(stop < len(question.rows))
     until = question.rows[stop]["arrival"]
     arrived = to_table([row for row in question.rows if row["arrival"] <= until])
     whole = replay_table(question.table, question.query)
-    said = pc.less_equal(whole["emitted_at"], pa.scalar(until))
-    assert replay_table(arrived, question.query).equals(whole.filter(said))
+    emitted = pc.less_equal(whole["emitted_at"], pa.scalar(until))
+    assert replay_table(arrived, question.query).equals(whole.filter(emitted))
 
 
 @FEWER
@@ -68,8 +68,14 @@ def test_law_3_rows_count_the_events_that_had_arrived_and_were_not_too_late(ques
     for row in rows_of(question).to_pylist():
         key = tuple(row[column] for column in query.key)
         window = tuple(oracle.to_us(row[bound]) for bound in ("window_start", "window_end"))
-        held = [event for event in kept if event.key == key and oracle.lies_in(event, window, query)
-                and event.arrival <= oracle.to_us(row["emitted_at"]) and not oracle.too_late(event, window, query)]
+        held = [
+            event
+            for event in kept
+            if event.key == key
+            and oracle.lies_in(event, window, query)
+            and event.arrival <= oracle.to_us(row["emitted_at"])
+            and not oracle.too_late(event, window, query)
+        ]
         assert row["events"] == len(held)
         assert row["late_events"] == sum(event.watermark_before >= window[1] for event in held)
 
@@ -98,10 +104,10 @@ def test_law_5_the_newest_revision_of_a_finished_window_is_its_final_row(questio
     keyed = [*query.key, "window_start", "window_end", *COUNTS, *exact]
     last = {}
     for row in rows_of(question, aggregates=exact).to_pylist():
-        last[tuple(row[name] for name in keyed[:len(query.key) + 2])] = tuple(row[name] for name in keyed)
+        last[tuple(row[name] for name in keyed[: len(query.key) + 2])] = tuple(row[name] for name in keyed)
     for row in rows_of(question, aggregates=exact, emit="final").to_pylist():
         final = tuple(row[name] for name in keyed)
-        assert last[final[:len(query.key) + 2]] == final
+        assert last[final[: len(query.key) + 2]] == final
 
 
 @FEWER

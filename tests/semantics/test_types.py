@@ -8,20 +8,27 @@ import pytest
 
 from pipelines.local import late_table, replay_table
 from schemas.query import agg, tumbling
-from tests.semantics.queries import MINUTE, ask
-from tests.semantics.spec_tables import TIMES, at, events, table
+from tests.support.semantics.queries import MINUTE, ask
+from tests.support.semantics.spec_tables import TIMES, at, events, table
 
 TEN = tumbling(10 * MINUTE)
-STORY = table(events("""
+STORY = table(
+    events("""
     key | start | arrival | value
     a   | 10:01 | 10:02   | 1
     b   | 10:02 | 10:03   | 2
     a   | 10:03 | 10:04   | 4
     b   | 10:15 | 10:16   | 8
     a   | 10:04 | 10:17   | 16
-    """))
-ALL = {"number": agg("count", "value"), "total": agg("sum", "value"), "middle": agg("mean", "value"),
-       "least": agg("min", "value"), "most": agg("max", "value")}
+    """)
+)
+ALL = {
+    "number": agg("count", "value"),
+    "total": agg("sum", "value"),
+    "middle": agg("mean", "value"),
+    "least": agg("min", "value"),
+    "most": agg("max", "value"),
+}
 SELECTIVE = {name: ALL[name] for name in ("number", "least", "most")}
 
 
@@ -32,17 +39,33 @@ def with_column(name: str, values: pa.Array | list, type_: pa.DataType | None = 
 
 def last_row(values: list, type_: pa.DataType, aggregates: dict) -> dict:
     """The row that covers all five events, with the result's types."""
-    rows = replay_table(with_column("value", values, type_), ask(tumbling(timedelta(days=1)), "arrival", key=(),
-                                                                aggregates=aggregates, allowed=timedelta(days=1)))
+    rows = replay_table(
+        with_column("value", values, type_),
+        ask(tumbling(timedelta(days=1)), "arrival", key=(), aggregates=aggregates, allowed=timedelta(days=1)),
+    )
     return {name: rows[name][-1] for name in aggregates}
 
 
 def test_the_columns_and_their_types():
     query = ask(TEN, "arrival", aggregates={**ALL, "rows": agg("count")}, allowed=timedelta(days=1))
-    wanted = pa.schema({
-        "key": pa.string(), "window_start": TIMES, "window_end": TIMES, "revision": pa.int64(), "pane": pa.string(),
-        "emitted_at": TIMES, "events": pa.int64(), "late_events": pa.int64(), "number": pa.int64(), "total": pa.int64(),
-        "middle": pa.float64(), "least": pa.int64(), "most": pa.int64(), "rows": pa.int64()})
+    wanted = pa.schema(
+        {
+            "key": pa.string(),
+            "window_start": TIMES,
+            "window_end": TIMES,
+            "revision": pa.int64(),
+            "pane": pa.string(),
+            "emitted_at": TIMES,
+            "events": pa.int64(),
+            "late_events": pa.int64(),
+            "number": pa.int64(),
+            "total": pa.int64(),
+            "middle": pa.float64(),
+            "least": pa.int64(),
+            "most": pa.int64(),
+            "rows": pa.int64(),
+        }
+    )
     assert replay_table(STORY, query).schema.equals(wanted)
     assert replay_table(STORY.slice(0, 0), query).schema.equals(wanted)
     nothing = replay_table(STORY, ask(TEN, "arrival", aggregates=query.aggregates, where=(("key", "==", "z"),)))
@@ -51,17 +74,29 @@ def test_the_columns_and_their_types():
 
 
 def test_the_columns_of_the_late_table_and_their_types():
-    wanted = pa.schema({
-        "key": pa.string(), "start": TIMES, "end": TIMES, "arrival": TIMES, "seq": pa.int64(), "reason": pa.string(),
-        "first_missed": TIMES, "last_missed": TIMES, "windows_missed": pa.int64(), "late_by": pa.int64()})
+    wanted = pa.schema(
+        {
+            "key": pa.string(),
+            "start": TIMES,
+            "end": TIMES,
+            "arrival": TIMES,
+            "seq": pa.int64(),
+            "reason": pa.string(),
+            "first_missed": TIMES,
+            "last_missed": TIMES,
+            "windows_missed": pa.int64(),
+            "late_by": pa.int64(),
+        }
+    )
     late = late_table(STORY, ask(TEN))
     assert late.schema.equals(wanted)
     assert late["seq"].to_pylist() == [4]
     assert late_table(STORY.slice(0, 0), ask(TEN)).schema.equals(wanted)
 
 
-@pytest.mark.parametrize("type_", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(),
-                                   pa.uint64()])
+@pytest.mark.parametrize(
+    "type_", [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+)
 def test_integers_sum_to_int64_and_keep_their_type_in_min_and_max(type_):
     row = last_row([5, None, 100, 0, 7], type_, ALL)
     assert [row[name].as_py() for name in ALL] == [4, 112, 28.0, 0, 100]
@@ -75,18 +110,21 @@ def test_floats_sum_to_float64_and_keep_their_type_in_min_and_max(type_):
     assert [row[name].type for name in ALL] == [pa.int64(), pa.float64(), pa.float64(), type_, type_]
 
 
-@pytest.mark.parametrize(("type_", "values"), [
-    (pa.uint64(), [2**64 - 1, 0, 2**63, 2**63 - 1, None]),
-    (pa.int64(), [-(2**63), 2**63 - 1, 0, None, 1]),
-    (pa.bool_(), [True, None, False, True, True]),
-    (pa.date32(), [date(2024, 3, 1), date(1969, 1, 1), None, date(9999, 1, 1), date(2000, 1, 1)]),
-    (pa.date64(), [date(2024, 3, 1), date(1969, 1, 1), None, date(2025, 1, 1), date(2000, 1, 1)]),
-    (pa.time32("s"), [time(10), time(9), None, time(23, 59, 59), time(0)]),
-    (pa.time64("us"), [time(10), time(9), None, time(23, 59, 59, 999999), time(0)]),
-    (pa.duration("ms"), [timedelta(seconds=-1), None, timedelta(0), timedelta(days=3), timedelta(1)]),
-    (pa.timestamp("s", tz="Asia/Kathmandu"), [at("10:00"), at("-1 10:00"), None, at("+1 10:00"), at("10:01")]),
-    (pa.timestamp("ns"), [datetime(2024, 1, 1), datetime(1900, 1, 1), None, *[datetime(2200, 1, 1)] * 2]),
-])
+@pytest.mark.parametrize(
+    ("type_", "values"),
+    [
+        (pa.uint64(), [2**64 - 1, 0, 2**63, 2**63 - 1, None]),
+        (pa.int64(), [-(2**63), 2**63 - 1, 0, None, 1]),
+        (pa.bool_(), [True, None, False, True, True]),
+        (pa.date32(), [date(2024, 3, 1), date(1969, 1, 1), None, date(9999, 1, 1), date(2000, 1, 1)]),
+        (pa.date64(), [date(2024, 3, 1), date(1969, 1, 1), None, date(2025, 1, 1), date(2000, 1, 1)]),
+        (pa.time32("s"), [time(10), time(9), None, time(23, 59, 59), time(0)]),
+        (pa.time64("us"), [time(10), time(9), None, time(23, 59, 59, 999999), time(0)]),
+        (pa.duration("ms"), [timedelta(seconds=-1), None, timedelta(0), timedelta(days=3), timedelta(1)]),
+        (pa.timestamp("s", tz="Asia/Kathmandu"), [at("10:00"), at("-1 10:00"), None, at("+1 10:00"), at("10:01")]),
+        (pa.timestamp("ns"), [datetime(2024, 1, 1), datetime(1900, 1, 1), None, *[datetime(2200, 1, 1)] * 2]),
+    ],
+)
 def test_min_and_max_keep_every_type_that_has_an_order(type_, values):
     row = last_row(values, type_, SELECTIVE)
     present = [value for value in pa.array(values, type_).to_pylist() if value is not None]
@@ -99,8 +137,17 @@ def test_minus_zero_is_below_zero():
     assert (str(row["least"].as_py()), str(row["most"].as_py())) == ("-0.0", "0.0")
 
 
-@pytest.mark.parametrize("type_", [pa.string(), pa.binary(), pa.decimal128(5, 2), pa.list_(pa.int64()), pa.null(),
-                                   pa.dictionary(pa.int8(), pa.string())])
+@pytest.mark.parametrize(
+    "type_",
+    [
+        pa.string(),
+        pa.binary(),
+        pa.decimal128(5, 2),
+        pa.list_(pa.int64()),
+        pa.null(),
+        pa.dictionary(pa.int8(), pa.string()),
+    ],
+)
 def test_count_takes_a_column_of_any_type(type_):
     plain = type_.value_type if pa.types.is_dictionary(type_) else type_
     values = {pa.string(): "x", pa.binary(): b"x", pa.decimal128(5, 2): Decimal("1.5"), pa.list_(pa.int64()): [1]}
@@ -152,8 +199,15 @@ def test_several_keys_sort_column_by_column():
     assert turned.select(["hub", "key"]).to_pydict() == {"hub": [1, 1, 2, None], "key": ["a", "b", "b", "a"]}
 
 
-@pytest.mark.parametrize("type_", [pa.timestamp("s", tz="UTC"), pa.timestamp("ms", tz="America/New_York"),
-                                   pa.timestamp("ns", tz="+05:30"), pa.dictionary(pa.int8(), TIMES)])
+@pytest.mark.parametrize(
+    "type_",
+    [
+        pa.timestamp("s", tz="UTC"),
+        pa.timestamp("ms", tz="America/New_York"),
+        pa.timestamp("ns", tz="+05:30"),
+        pa.dictionary(pa.int8(), TIMES),
+    ],
+)
 def test_times_of_another_unit_or_zone_are_the_same_instants(type_):
     other = STORY
     for name in ("start", "end", "arrival"):
@@ -184,8 +238,16 @@ def test_chunks_slices_and_dictionaries_per_chunk_make_no_difference():
 
 def test_names_of_events_are_free_for_results_and_open_to_aggregates():
     """An aggregate may be named like a column of the events, and be taken over its times."""
-    query = ask(TEN, "final", aggregates={"start": agg("min", "start"), "arrival": agg("max", "arrival"),
-                                          "value": agg("count", "seq"), "seq": agg("max", "seq")})
+    query = ask(
+        TEN,
+        "final",
+        aggregates={
+            "start": agg("min", "start"),
+            "arrival": agg("max", "arrival"),
+            "value": agg("count", "seq"),
+            "seq": agg("max", "seq"),
+        },
+    )
     rows = replay_table(STORY, query, complete=True).to_pylist()
     assert [rows[0][name] for name in ("start", "arrival", "value", "seq")] == [at("10:01"), at("10:04"), 2, 2]
 
@@ -196,4 +258,3 @@ def test_a_key_may_be_a_time_of_the_event():
     late = late_table(STORY, ask(TEN, key=("start",)))
     assert late.column_names[:4] == ["start", "end", "arrival", "seq"]
     assert late["start"].to_pylist() == [at("10:04")]
-

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.where import rows_that_pass
+from pipelines.replay.filter import rows_that_pass
 from schemas.errors import WrongParameter
-from tests.semantics import oracle
+from tests.support.oracle import oracle
 
 BIG = 2**53
 INTEGERS = (pa.int64(), [0, 1, 2, None, -3, BIG, BIG + 1])
@@ -44,8 +44,11 @@ def passing(column: pa.Array, operator: str, value: object) -> list[bool]:
     return rows_that_pass(pa.table({"x": column}), (("x", operator, value),)).tolist()
 
 
-@pytest.mark.parametrize(("column", "value", "operator"), CASES,
-                         ids=[f"{column[0]}{operator}{value!r}"[:60] for column, value, operator in CASES])
+@pytest.mark.parametrize(
+    ("column", "value", "operator"),
+    CASES,
+    ids=[f"{column[0]}{operator}{value!r}"[:60] for column, value, operator in CASES],
+)
 def test_a_comparison_is_that_of_the_exact_values(column, value, operator):
     type_, values = column
     array = pa.array(values, type_)
@@ -89,12 +92,21 @@ def test_chunks_and_slices_make_no_difference():
     assert rows_that_pass(pa.table({"x": chunked}), (("x", ">=", 2),)).tolist() == [True, True, False]
 
 
-@pytest.mark.parametrize(("column", "value"), [
-    (pa.array([1]), "1"), (pa.array(["1"]), 1), (pa.array([1]), True), (pa.array([True]), 1),
-    (pa.array([1.0]), float("nan")), (pa.array([MOMENT]), MOMENT.replace(tzinfo=None)),
-    (pa.array([datetime(2024, 3, 1)]), MOMENT),
-    (pa.array([date(2024, 3, 1)]), datetime(2024, 3, 1)), (pa.array([b"a"]), "a"), (pa.array([[1]]), 1),
-])
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        (pa.array([1]), "1"),
+        (pa.array(["1"]), 1),
+        (pa.array([1]), True),
+        (pa.array([True]), 1),
+        (pa.array([1.0]), float("nan")),
+        (pa.array([MOMENT]), MOMENT.replace(tzinfo=None)),
+        (pa.array([datetime(2024, 3, 1)]), MOMENT),
+        (pa.array([date(2024, 3, 1)]), datetime(2024, 3, 1)),
+        (pa.array([b"a"]), "a"),
+        (pa.array([[1]]), 1),
+    ],
+)
 def test_what_cannot_be_compared_is_refused_with_the_column_and_its_type(column, value):
     with pytest.raises(WrongParameter, match="where is .*column 'x' of type"):
         passing(column, "==", value)

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from processes import marked
 from schemas.errors import NotSetUp
-from stack import airflow, processes, rest, settings
+from stack import airflow, rest, settings
 from stack.places import REPOSITORY
 
+pytestmark = pytest.mark.airflow
 # A task as bad as can be: its process has a session of its own and doesn't listen to SIGTERM, as the JVM
 # behind a killed task may, and then never ends.
-DAG = '''
+DAG = """
 from datetime import datetime, timezone
 
 from airflow.sdk import CronDataIntervalTimetable, dag, task
@@ -34,7 +36,7 @@ def stubborn():
 
 
 stubborn()
-'''
+"""
 
 
 @pytest.fixture
@@ -60,7 +62,7 @@ def refuses_what_is_absent(client: rest.Client) -> None:
         client.wait_for_dag("absent", limit_s=0.0)
 
 
-def test_stopping_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
+def test_stop_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
     dags, landing = tmp_path / "dags", tmp_path / "landing"
     dags.mkdir()
     landing.mkdir()
@@ -72,26 +74,27 @@ def test_stopping_ends_airflow_and_what_its_running_tasks_started(home, tmp_path
     client.wait_for_dag("stubborn")
     client.unpause("stubborn")
     started_by_task = int(wait_for(landing / "pid"))
-    marked = processes.marked(settings.mark(home))
-    parts = {word for pid in marked for word in processes.describe(pid).split()}
+    found = marked.marked(settings.mark(home))
+    parts = {word for pid in found for word in marked.describe(pid).split()}
     assert {"api_server", "scheduler", "dag-processor", "triggerer"} <= parts
 
     assert airflow.stop(home) > len(airflow.PARTS)
-    assert processes.describe(started_by_task) == "-"
+    assert marked.describe(started_by_task) == "-"
     assert airflow.running(home) is None
     assert not rest.healthy(running.port)
 
 
 def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
     environment = os.environ | {"WINDROW_HOME": str(home)}
-    starting = subprocess.Popen([sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment,
-                                stderr=subprocess.PIPE, text=True)
+    starting = subprocess.Popen(
+        [sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True
+    )
     wait_for(settings.airflow_home(home) / "stack.json")
     starting.send_signal(signal.SIGINT)
-    _, told = starting.communicate(timeout=60)
-    assert starting.returncode == 128 + signal.SIGINT, told
-    assert processes.marked(settings.mark(home)) == []
-    assert "stopped by SIGINT; nothing was left running" in told
+    _, ended = starting.communicate(timeout=60)
+    assert starting.returncode == 128 + signal.SIGINT, ended
+    assert marked.marked(settings.mark(home)) == []
+    assert "stopped by SIGINT; nothing was left running" in ended
 
 
 def test_down_finds_an_airflow_whose_starter_was_killed(set_up, home):
@@ -100,8 +103,8 @@ def test_down_finds_an_airflow_whose_starter_was_killed(set_up, home):
     wait_for(airflow.logs(home) / "scheduler.log")
     starting.kill()
     starting.wait()
-    assert processes.marked(settings.mark(home)) != []
+    assert marked.marked(settings.mark(home)) != []
     down = [sys.executable, "-m", "stack", "down"]
-    told = subprocess.run(down, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
-    assert "processes ended" in told.stdout
-    assert processes.marked(settings.mark(home)) == []
+    ended = subprocess.run(down, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True)
+    assert "processes ended" in ended.stdout
+    assert marked.marked(settings.mark(home)) == []

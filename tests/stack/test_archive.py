@@ -10,7 +10,8 @@ from stack import archive
 from stack.places import REPOSITORY
 
 START = """
-from pipelines import config, spark
+from pipelines import config
+from pipelines.lake import spark
 session = spark.session(config.load())
 print(session.range(3).count())
 """
@@ -20,10 +21,10 @@ FROM_ARCHIVE = "source: shared objects file (top)"
 def test_the_pipelines_session_takes_its_classes_from_the_archive(set_up, tmp_path):
     assert archive.is_current()
     log = tmp_path / "classes.log"
-    environment = os.environ | {
-        "WINDROW_HOME": str(tmp_path), "WINDROW_JAVA_OPTIONS": f"-Xlog:class+load:file={log}"}
-    done = subprocess.run([sys.executable, "-c", START], cwd=REPOSITORY, env=environment, capture_output=True,
-                          text=True, check=True)
+    environment = os.environ | {"WINDROW_HOME": str(tmp_path), "WINDROW_JAVA_OPTIONS": f"-Xlog:class+load:file={log}"}
+    done = subprocess.run(
+        [sys.executable, "-c", START], cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split()[-1] == "3"
     lines = log.read_text().splitlines()
     taken = sum(FROM_ARCHIVE in line for line in lines)

@@ -4,17 +4,22 @@ import os
 import subprocess
 
 from kernels import warm
+from kernels.runtime import cache
 from stack import compiled
 from stack.places import PYTHON, REPOSITORY
 
 
+def stamps() -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in cache.parent().rglob("*.nbc")}
+
+
 def test_another_process_loads_the_compiled_kernels_and_compiles_nothing(set_up):
     assert compiled.is_current()
-    before = {path.name: path.stat().st_mtime_ns for path in compiled.folder().rglob("*.nbc")}
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(compiled.folder())}
+    before = stamps()
+    environment = os.environ | {"WINDROW_NUMBA": str(cache.parent())}
     done = subprocess.run([PYTHON, "-m", "kernels.warm"], cwd=REPOSITORY, env=environment, check=False)
     assert done.returncode == 0
-    assert {path.name: path.stat().st_mtime_ns for path in compiled.folder().rglob("*.nbc")} == before
+    assert stamps() == before
     assert before
 
 

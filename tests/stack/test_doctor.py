@@ -1,4 +1,4 @@
-"""The doctor names each missing piece, with the command that mends it, before anything is installed."""
+"""The doctor names each missing piece, with the command that fixes it, before anything is installed."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from stack.places import REPOSITORY
 @pytest.fixture
 def checkout(tmp_path):
     """A fresh clone: what `python3 -m stack` needs, and nothing that was installed."""
-    for name in ("stack", "schemas", "kernels", "pipelines", "requirements"):
+    for name in ("stack", "processes", "schemas", "kernels", "pipelines", "requirements"):
         shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
@@ -28,38 +28,47 @@ def doctor(checkout, **variables) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=checkout, env=bare, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.jvm
 def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_them(checkout):
-    told = doctor(checkout)
-    assert told.returncode == NotSetUp.exit_code, told.stderr
-    lines = told.stdout.splitlines()
-    wrong = {line.removeprefix("wrong").strip(): lines[at + 2].strip()
-             for at, line in enumerate(lines) if line.startswith("wrong")}
+    ended = doctor(checkout)
+    assert ended.returncode == NotSetUp.exit_code, ended.stderr
+    lines = ended.stdout.splitlines()
+    wrong = {
+        line.removeprefix("wrong").strip(): lines[at + 2].strip()
+        for at, line in enumerate(lines)
+        if line.startswith("wrong")
+    }
     # uv may be this machine's own, or one that the set-up brings.
-    assert wrong.keys() - {"uv"} == {"environment .venv", "environment .venv-airflow", "Delta's JARs",
-                                     "class-data archive", "compiled kernels"}
-    assert set(wrong.values()) == {"mend it with: make setup"}
+    assert wrong.keys() - {"uv"} == {
+        "environment .venv",
+        "environment .venv-airflow",
+        "Delta's JARs",
+        "class-data archive",
+        "compiled kernels",
+    }
+    assert set(wrong.values()) == {"fix it with: make setup"}
     assert lines[-1] == f"{len(wrong)} of 12 are missing or wrong"
 
 
 def test_a_missing_java_is_named_with_one_command(checkout):
-    told = doctor(checkout, JAVA_HOME="/nowhere")
-    assert "Spark finds none" in told.stdout
-    assert "mend it with: unset JAVA_HOME" in told.stdout
+    ended = doctor(checkout, JAVA_HOME="/nowhere")
+    assert "Spark finds none" in ended.stdout
+    assert "fix it with: unset JAVA_HOME" in ended.stdout
 
 
-def test_a_missing_redis_is_told_with_its_command_but_is_nothing_wrong(checkout):
-    told = doctor(checkout, PATH="/nowhere")
-    assert "lacks  Redis server, for tests" in told.stdout
-    assert "mend it with: sudo sh -c 'apt-get update && apt-get install" in told.stdout
+def test_a_missing_redis_is_reported_with_its_command_but_is_nothing_wrong(checkout):
+    ended = doctor(checkout, PATH="/nowhere")
+    assert "lacks  Redis server, for tests" in ended.stdout
+    assert "fix it with: sudo sh -c 'apt-get update && apt-get install" in ended.stdout
 
 
 def test_a_landing_folder_that_is_not_there_is_named(checkout):
-    told = doctor(checkout, WINDROW_LANDING=str(checkout / "nowhere"))
-    assert f"WINDROW_LANDING names {checkout / 'nowhere'}, which is not a folder" in told.stdout
+    ended = doctor(checkout, WINDROW_LANDING=str(checkout / "nowhere"))
+    assert f"WINDROW_LANDING names {checkout / 'nowhere'}, which is not a folder" in ended.stdout
 
 
 def test_the_set_up_that_runs_these_tests_is_healthy(set_up):
     command = [sys.executable, "-m", "stack", "doctor"]
-    told = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stdout
-    assert told.stdout.splitlines()[-1] == "nothing is missing or wrong"
+    ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout
+    assert ended.stdout.splitlines()[-1] == "nothing is missing or wrong"

@@ -10,13 +10,15 @@ from stack import environments
 from stack.environments import Environment
 from stack.places import REPOSITORY, SPARK_ENVIRONMENT, WINDROW, site_packages
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def environment(tmp_path) -> Environment:
     """A real environment of no packages."""
     requirements = tmp_path / "none.txt"
     requirements.write_text("# nothing\n")
-    made = Environment(tmp_path / "env", requirements, launcher=True)
+    made = Environment(tmp_path / "env", requirements)
     environments.ensure(made)
     return made
 
@@ -55,9 +57,9 @@ def test_one_made_by_hand_is_adopted_and_not_made_again(environment):
     assert kept.exists()
 
 
-@pytest.mark.parametrize("lost", ["bin/windrow", "pth"])
-def test_a_lost_link_to_the_checkout_is_put_back(environment, lost):
-    path = site_packages(environment.folder) / "windrow.pth" if lost == "pth" else environment.folder / lost
+@pytest.mark.parametrize("lost", ["bin/windrow", environments.LINK])
+def test_a_lost_part_of_the_installed_windrow_is_put_back(environment, lost):
+    path = (environment.folder if "/" in lost else site_packages(environment.folder)) / lost
     path.unlink()
     assert not environments.is_current(environment)
     environments.ensure(environment)
@@ -69,6 +71,13 @@ def test_the_checkout_is_importable_from_anywhere(environment, tmp_path):
     command = [environment.python, "-c", code]
     shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == str(REPOSITORY / "schemas" / "__init__.py")
+
+
+def test_windrow_starts_from_a_path_with_blanks(environment, tmp_path):
+    spaced = replace(environment, folder=tmp_path / "a folder with blanks" / "env")
+    environments.ensure(spaced)
+    shown = subprocess.run([spaced.folder / "bin" / "windrow"], capture_output=True, text=True, check=False)
+    assert "No module named 'typer'" in shown.stderr  # Python was found, and ours; this environment has nothing else
 
 
 def test_windrow_takes_our_packages_even_where_the_user_stands_among_others_of_the_same_name(tmp_path):

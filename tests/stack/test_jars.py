@@ -51,7 +51,7 @@ def test_every_problem_of_a_folder_is_listed(fetched, tmp_path):
     ]
 
 
-def test_installing_again_mends_the_folder_and_leaves_good_files_untouched(fetched, tmp_path):
+def test_installing_again_repairs_the_folder_and_leaves_good_files_untouched(fetched, tmp_path):
     folder = tmp_path / "jars"
     jars.install(fetched, folder)
     good, bad = folder / "delta-kernel-api-4.4.0.jar", folder / "delta-storage-4.4.0.jar"

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from processes import marked
 from schemas.errors import NotSetUp
-from stack import commands, processes
+from stack import commands
 from stack.places import REPOSITORY
+
+pytestmark = pytest.mark.slow
 
 # A child that leaves its group and its session, is handed to init, and doesn't listen to SIGTERM.
 ORPHAN = """
 import os, signal, sys, time
+
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
@@ -36,27 +40,27 @@ def wait_for(path: Path, limit_s: float = 20.0) -> str:
 
 def start_orphan(mark: str, note: Path) -> int:
     command = [sys.executable, "-c", ORPHAN, str(note)]
-    subprocess.run(command, check=True, env=os.environ | {processes.MARK: mark})
+    subprocess.run(command, check=True, env=os.environ | {marked.MARK: mark})
     return int(wait_for(note))
 
 
 def test_an_orphan_in_its_own_session_that_ignores_sigterm_is_found_and_ended(tmp_path):
     mark = f"test {tmp_path}"
     orphan = start_orphan(mark, tmp_path / "pid")
-    assert processes.marked(mark) == [orphan]
-    assert processes.end(mark, grace_s=0.5) == 1
-    assert processes.marked(mark) == []
-    assert processes.describe(orphan) == "-"
+    assert marked.marked(mark) == [orphan]
+    assert marked.end(mark, grace_s=0.5) == 1
+    assert marked.marked(mark) == []
+    assert marked.describe(orphan) == "-"
 
 
 def test_only_the_processes_of_that_mark_are_ended(tmp_path):
     mine, other = f"test {tmp_path}", f"test {tmp_path}/other"
     start_orphan(mine, tmp_path / "mine")
     kept = start_orphan(other, tmp_path / "other")
-    processes.end(mine, grace_s=0.1)
-    assert processes.marked(other) == [kept]
-    processes.end(other, grace_s=0.1)
-    assert processes.marked(other) == []
+    marked.end(mine, grace_s=0.1)
+    assert marked.marked(other) == [kept]
+    marked.end(other, grace_s=0.1)
+    assert marked.marked(other) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -64,22 +68,22 @@ def test_a_signal_during_a_step_of_the_set_up_ends_the_step_and_its_children(num
     note = tmp_path / "pid"
     step = [sys.executable, "-c", ORPHAN + "\ntime.sleep(600)", str(note)]
     runner = (
-        "from pathlib import Path; from stack import commands, processes\n"
+        "from pathlib import Path; from processes import signals; from stack import commands\n"
         "try:\n"
-        "    with processes.signals_raise():\n"
+        "    with signals.raised():\n"
         f"        commands.run('a step', {step!r}, 'nothing', logs=Path({str(tmp_path)!r}))\n"
-        "except processes.Interrupted as interrupted:\n"
-        "    raise SystemExit(interrupted.exit_code)\n"
+        "except signals.Stopped as stopped:\n"
+        "    raise SystemExit(stopped.exit_code)\n"
     )
     running = subprocess.Popen([sys.executable, "-c", runner], cwd=REPOSITORY)
     orphan = int(wait_for(note))
     running.send_signal(number)
     assert running.wait(timeout=30) == 128 + number
-    assert processes.describe(orphan) == "-"
+    assert marked.describe(orphan) == "-"
 
 
-def test_a_step_that_fails_shows_the_end_of_its_log_and_the_command_that_mends_it(tmp_path):
-    with pytest.raises(NotSetUp, match=r"(?s)exit code 3.*the reason.*mend it with: make better"):
+def test_a_step_that_fails_shows_the_end_of_its_log_and_the_command_that_fixes_it(tmp_path):
+    with pytest.raises(NotSetUp, match=r"(?s)exit code 3.*the reason.*fix it with: make better"):
         commands.run("a step", ["sh", "-c", "echo the reason >&2; exit 3"], "make better", logs=tmp_path)
 
 

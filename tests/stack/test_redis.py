@@ -1,4 +1,4 @@
-"""Redis is optional: what can't be installed is said, and the set-up goes on."""
+"""Redis is optional: what can't be installed is reported, and the set-up goes on."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from stack import redis
 
 
 @pytest.fixture
-def said(monkeypatch):
+def messages(monkeypatch):
     lines = []
     monkeypatch.setattr(redis, "say", lines.append)
     return lines
@@ -21,14 +21,14 @@ def test_a_server_on_path_is_taken(tmp_path, monkeypatch):
     assert redis.ensure() == str(program)
 
 
-def test_without_root_the_command_to_type_is_said(monkeypatch, said):
+def test_without_root_the_command_to_type_is_shown(monkeypatch, messages):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(redis.os, "geteuid", lambda: 1000)
     assert redis.ensure() is None
-    assert redis.mend() in said[0]
+    assert redis.fix() in messages[0]
 
 
-def test_an_installation_that_fails_does_not_end_the_set_up(monkeypatch, said):
+def test_an_installation_that_fails_does_not_end_the_set_up(monkeypatch, messages):
     def fails(*_):
         raise NotSetUp("no network", redis.BY_HAND)
 
@@ -37,4 +37,4 @@ def test_an_installation_that_fails_does_not_end_the_set_up(monkeypatch, said):
     monkeypatch.setattr(redis.shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(redis.commands, "run", fails)
     assert redis.ensure() is None
-    assert "its tests will be skipped: no network" in said[-1]
+    assert "its tests will be skipped: no network" in messages[-1]

@@ -4,7 +4,8 @@ import json
 import socket
 import stat
 
-from stack import processes, settings
+from processes import marked
+from stack import settings
 from stack.airflow import free_port
 from stack.places import REPOSITORY
 
@@ -23,7 +24,7 @@ def test_two_homes_share_no_secret_and_no_mark(tmp_path):
     one, two = (settings.airflow_environment(tmp_path / name, 8080) for name in ("one", "two"))
     assert one["AIRFLOW__API_AUTH__JWT_SECRET"] != two["AIRFLOW__API_AUTH__JWT_SECRET"]
     assert settings.password(tmp_path / "one") != settings.password(tmp_path / "two")
-    assert one[processes.MARK] != two[processes.MARK]
+    assert one[marked.MARK] != two[marked.MARK]
 
 
 def test_every_address_is_of_the_loopback_interface_and_the_chosen_port(tmp_path):
@@ -39,6 +40,13 @@ def test_tasks_get_the_homes_folders_and_the_checkout(tmp_path, monkeypatch):
     assert made["WINDROW_LANDING"] == str(tmp_path / "landing")
     assert made["WINDROW_HOME"] == str(tmp_path)
     assert made["PYTHONPATH"] == str(REPOSITORY)
+
+
+def test_tasks_get_what_their_replays_may_cost(tmp_path, monkeypatch):
+    given = {"WINDROW_MOST_ROWS": "1000", "WINDROW_MOST_SECONDS": "60"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert given.items() <= settings.airflow_environment(tmp_path, 8080).items()
 
 
 def test_settings_of_another_airflow_do_not_leak_in_but_a_database_may_be_chosen(tmp_path, monkeypatch):

@@ -1,200 +1,174 @@
-"""The operations of both monoid trees, made from what differs between them.
-
-What may need a page of the store answers MISSING, and FULL where full pages must go to it first; both without having
-changed anything. In memory neither happens, and a caller need not look.
-"""
+"""The operations of both monoid trees, made from what differs between them: how updates come in, how they go, and
+where the aggregate of all is."""
 
 import functools
 
-from kernels.aggregators import _doors
-from kernels.aggregators._doors import DONE, NOTHING, OUT_OF_ORDER
-from kernels.aggregators._forest.entries import is_empty, of_any_forest, oldest, status_of
-from kernels.aggregators._forest.layout import copy_node, copy_state, scratch, scratch_node
+from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER
+from kernels.aggregators._forest.entries import oldest, status_of
+from kernels.aggregators._forest.layout import BATCH_NODES, MISSING, Forest, Node
+from kernels.aggregators._forest.nodes import copy_node, copy_state, nth
 from kernels.aggregators._forest.paging import heads_here
 from kernels.aggregators._forest.search import find
-from kernels.aggregators._forest.words import (
-    BATCH,
-    BATCH_NODES,
-    END,
-    EVICT_SEARCHED,
-    FIRST,
-    HAS_OPEN,
-    INSERT_ROWS,
-    MISSING,
-    NEXT_ROW,
-    NODE_BYTES,
-    OPEN,
-    OPEN_TIME,
-    PAGE_NODES,
-    PLAN,
-    POSITION,
-    RESULT,
-)
-from kernels.memory import inner, load, not_inlined, store
-from kernels.native import named_inner
-from kernels.operation_sources import TIMES
+from kernels.runtime.addresses import named_inner
+from kernels.runtime.fields import Times
+from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.struct import words_at
 from kernels.states import lift_each, merge
+from kernels.states.layout import Events
 
 
-@inner
-def lift_batch(s, times, source, first, end):
-    """Make nodes of some rows, behind the open entry if there is one, and combine those of equal times: their number.
-    They begin at scratch node BATCH, or one behind it if nothing is open. Rows: at most BATCH_NODES."""
-    not_inlined()
-    node_bytes, last = load(s, NODE_BYTES), scratch_node(s, BATCH)
-    new = last + node_bytes
-    lift_each(load(s, PLAN), new + 8, node_bytes, source, first, end)
-    count = load(s, HAS_OPEN)
-    if count:
-        copy_node(s, last, scratch_node(s, OPEN))
-    for row in range(first, end):
-        store(new, 0, load(times, row))
-        if count > 0 and load(last, 0) == load(new, 0):
-            merge(load(s, PLAN), last + 8, last + 8, new + 8)
-        else:
-            last += node_bytes
-            count += 1
-            if last != new:
-                copy_node(s, last, new)
-        new += node_bytes
-    return count
+def insertion(kernel: str, push) -> dict:
+    """push(forest, nodes, count) → status: `count` nodes from `nodes` on become the next updates of the tree."""
+
+    def insert(forest: Forest, time, state, row):
+        if forest.has_open and time <= forest.open.time:
+            return _extend_open(forest, time, state)
+        status = push(forest, forest.open, 1) if forest.has_open else DONE
+        if status == DONE:
+            _open(forest, time, words_at(state))
+        return status
+
+    return {"insert": named_inner(kernel, insert)} | _burst_insertion(kernel, push)
 
 
-@inner
-def batch_rows(s, first, end):
-    """How many rows go into one batch: with a store no more than a page, which has room once full pages are gone."""
-    page_nodes = load(s, PAGE_NODES)
-    return min(end - first, BATCH_NODES if page_nodes == 0 else min(BATCH_NODES, page_nodes))
-
-
-@inner
-def open_entry(s, entry):
-    """Make a node the open entry."""
-    copy_node(s, scratch_node(s, OPEN), entry)
-    store(s, OPEN_TIME, load(entry, 0))
-    store(s, HAS_OPEN, 1)
-
-
-def make_answer(kernel: str, create, push, cut, total):
-    """The compiled function behind a kernel's door.
-
-    kernel: its name, which goes into the names of the compiled functions; create(plan, page_nodes) → address;
-    push(s, nodes, count) → status: the nodes at the address `nodes` become updates END, END + 1, … of the tree;
-    cut(s, position): the updates before `position` go, all head pages being here; total(s, into): into = the aggregate
-    of the tree, without the open entry."""
+def _burst_insertion(kernel: str, push) -> dict:
     named = functools.partial(named_inner, kernel)
 
     @named
-    def put(s, time, state):
-        if load(s, HAS_OPEN):
-            if time < load(s, OPEN_TIME):
-                return OUT_OF_ORDER
-            if time == load(s, OPEN_TIME):
-                merge(load(s, PLAN), scratch(s, OPEN), scratch(s, OPEN), state)
-                return DONE
-            status = push(s, scratch_node(s, OPEN), 1)
-            if status != DONE:
-                return status
-        store(s, OPEN_TIME, time)
-        store(s, HAS_OPEN, 1)
-        store(scratch_node(s, OPEN), 0, time)
-        copy_state(s, scratch(s, OPEN), state)
-        return DONE
-
-    @named
-    def put_rows(s, times, source, first, end):
+    def put_rows(forest, times, events, first, end):
         not_inlined()
-        row, node_bytes = first, load(s, NODE_BYTES)
-        store(s, NEXT_ROW, first)
-        if load(s, HAS_OPEN) and row < end and load(times, row) < load(s, OPEN_TIME):
+        forest.next_row = first
+        if forest.has_open and first < end and times[first] < forest.open.time:
             return OUT_OF_ORDER
-        while row < end:
-            rows = batch_rows(s, row, end)
-            nodes = scratch_node(s, BATCH) + (0 if load(s, HAS_OPEN) else node_bytes)
-            count = lift_batch(s, times, source, row, row + rows)
-            status = push(s, nodes, count - 1) if count > 1 else DONE
-            if status != DONE:
-                return status
-            open_entry(s, nodes + (count - 1) * node_bytes)
-            row += rows
-            store(s, NEXT_ROW, row)
-        return DONE
+        status = DONE
+        while forest.next_row < end and status == DONE:
+            nodes = nth(forest, forest.batch, 0 if forest.has_open else 1)
+            next_row = forest.next_row + _batch_rows(forest, end)
+            count = _lift_batch(forest, times, events, forest.next_row, next_row)
+            status = push(forest, nodes, count - 1) if count > 1 else DONE
+            if status == DONE:
+                _open_node(forest, nth(forest, nodes.address, count - 1), next_row)
+        return status
 
     @named
-    def reset(s):
-        store(s, HAS_OPEN, 0)
-        cut(s, load(s, END))
+    def insert_burst(forest: Forest, times: Times, events: Events, rows):
+        return put_rows(forest, times, events, 0, rows)
 
     @named
-    def drop_before(s, position):
-        if position <= load(s, FIRST):
+    def insert_rows(forest: Forest, events: Events, first, end):
+        return put_rows(forest, events.times, events, first, end)
+
+    return {"insert_burst": insert_burst, "insert_rows": insert_rows}
+
+
+@inner
+def _extend_open(forest, time, state):
+    """Combine a state into the open entry, if it is of that time."""
+    if time < forest.open.time:
+        return OUT_OF_ORDER
+    merge(forest.plan, forest.open.state, forest.open.state, words_at(state))
+    return DONE
+
+
+@inner
+def _open(forest, time, state):
+    forest.has_open, forest.open.time = True, time
+    copy_state(forest, forest.open.state, state)
+
+
+@inner
+def _open_node(forest, youngest, next_row):
+    """The youngest of a batch is the open entry."""
+    copy_node(forest, forest.open, youngest)
+    forest.has_open, forest.next_row = True, next_row
+
+
+@inner
+def _batch_rows(forest, end):
+    """How many rows go into one batch: with a store no more than a page, which has room once full pages are gone."""
+    most = BATCH_NODES if forest.page_nodes == 0 else min(BATCH_NODES, forest.page_nodes)
+    return min(end - forest.next_row, most)
+
+
+@inner
+def _lift_batch(forest, times, events, first, end):
+    """Make nodes of some rows, behind the open entry if there is one, and combine those of equal times: their number.
+    They begin at the batch's first node, or one behind it if nothing is open. Rows: at most BATCH_NODES."""
+    not_inlined()
+    plan, node_bytes = forest.plan, forest.node_bytes
+    last, new = nth(forest, forest.batch, 0), nth(forest, forest.batch, 1)
+    lift_each(plan, new.state, node_bytes, events, first, end)
+    count = 1 if forest.has_open else 0
+    if count:
+        copy_node(forest, last, forest.open)
+    for row in range(first, end):
+        new.time = times[row]
+        if count > 0 and last.time == new.time:
+            merge(plan, last.state, last.state, new.state)
+        else:
+            last = Node(last.address + node_bytes)
+            count += 1
+            if last.address != new.address:
+                copy_node(forest, last, new)
+        new = Node(new.address + node_bytes)
+    return count
+
+
+def eviction(kernel: str, cut) -> dict:
+    """cut(forest, place): the updates before a place go, all head pages being here."""
+    named = functools.partial(named_inner, kernel)
+
+    @named
+    def drop_before(forest, place):
+        if place <= forest.first:
             return DONE
-        if not heads_here(s, position):
+        if place > forest.end:
+            forest.has_open = False
+            cut(forest, forest.end)
+            return DONE
+        if not heads_here(forest, place):
             return MISSING
-        cut(s, position)
+        cut(forest, place)
         return DONE
 
     @named
-    def drop_until(s, time):
+    def evict_before(forest: Forest, place):
         not_inlined()
-        if load(s, HAS_OPEN) == 0 or time < oldest(s):
-            return DONE
-        if load(s, OPEN_TIME) <= time:
-            reset(s)
-            return DONE
-        position = find(s, time + 1)
-        return MISSING if position < 0 else drop_before(s, position)
+        return drop_before(forest, place)
 
     @named
-    def drop_oldest(s, time):
+    def reset(forest: Forest):
+        drop_before(forest, forest.end + 1)
+
+    return {"evict_before": evict_before, "reset": reset} | _time_eviction(kernel, drop_before)
+
+
+def _time_eviction(kernel: str, drop_before) -> dict:
+    def bulk_evict(forest: Forest, time):
         not_inlined()
-        if is_empty(s):
+        if not forest.has_open or time < oldest(forest):
+            return DONE
+        place = forest.end + 1 if forest.open.time <= time else find(forest, time + 1)
+        return MISSING if place < 0 else drop_before(forest, place)
+
+    def evict(forest: Forest, time):
+        not_inlined()
+        if not forest.has_open:
             return NOTHING
-        if oldest(s) != time:
-            return status_of(s, time)
-        if load(s, FIRST) == load(s, END):
-            reset(s)
-            return DONE
-        return drop_before(s, load(s, FIRST) + 1)
+        return drop_before(forest, forest.first + 1) if oldest(forest) == time else status_of(forest, time)
 
-    @named
-    def drop_searched(s):
+    return {"bulk_evict": named_inner(kernel, bulk_evict), "evict": named_inner(kernel, evict)}
+
+
+def reading(kernel: str, total) -> dict:
+    """total(forest, into): into = the aggregate of the tree, without the open entry."""
+
+    def query(forest: Forest):
         not_inlined()
-        if load(s, POSITION) > load(s, END):
-            reset(s)
-            return DONE
-        return drop_before(s, load(s, POSITION))
+        result = forest.result.state
+        total(forest, result)
+        if forest.has_open:
+            merge(forest.plan, result, result, forest.open.state)
+        return result.address
 
-    @named
-    def query(s):
-        not_inlined()
-        result = scratch(s, RESULT)
-        total(s, result)
-        if load(s, HAS_OPEN):
-            merge(load(s, PLAN), result, result, scratch(s, OPEN))
-        return result
-
-    @named
-    def answer(s, operation, first, second, third):
-        if operation == _doors.INSERT:
-            return put(s, first, second)
-        if operation == _doors.QUERY:
-            return query(s)
-        if operation == _doors.INSERT_BURST:
-            return put_rows(s, first, second, 0, third)
-        if operation == INSERT_ROWS:
-            return put_rows(s, load(first, TIMES), first, second, third)
-        if operation == _doors.BULK_EVICT:
-            return drop_until(s, first)
-        if operation == _doors.EVICT:
-            return drop_oldest(s, first)
-        if operation == EVICT_SEARCHED:
-            return drop_searched(s)
-        if operation == _doors.CREATE:
-            return create(first, second)
-        if operation == _doors.RESET:
-            reset(s)
-            return DONE
-        return of_any_forest(s, operation, first, second, third)
-
-    return answer
+    return {"query": named_inner(kernel, query)}

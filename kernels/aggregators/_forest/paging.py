@@ -13,60 +13,39 @@ Compiled code never waits for a page. It answers MISSING, having changed nothing
 it (stored.py) and calls again.
 """
 
-from kernels.aggregators._forest.words import (
-    END,
-    FALLING_SLOT,
-    HEAD_SLOTS,
-    NEED_LEVEL,
-    NEED_PAGE,
-    NEED_SLOT,
-    NODE_BYTES,
-    PAGE_NODES,
-    RING_NODES,
-    RISING_SLOT,
-    SLOTS,
-    SPILLED,
-    TAGS,
-    TOP,
-    level_at,
-)
-from kernels.memory import inner, load, not_inlined, store
+from kernels.aggregators._forest.layout import FALLING_SLOT, HEAD_SLOTS, HEADS, RISING_SLOT, Node
+from kernels.runtime.memory import inner, not_inlined
 
-HEADS_NEEDED = -1
-"""As NEED_SLOT: the head pages of all levels, for the window that begins at NEED_PAGE."""
 LAST_KEPT = 4
 """So many nodes of a level never leave its ring: its last pair, and the pair before it."""
 
 
 @inner
-def _note(forest, level, page, slot):
-    store(forest, NEED_LEVEL, level)
-    store(forest, NEED_PAGE, page)
-    store(forest, NEED_SLOT, slot)
+def _note(forest, height, page, slot):
+    forest.needed_level, forest.needed_page, forest.needed_slot = height, page, slot
 
 
 @inner
-def paged_node(forest, level, index, slot):
-    """Address of a node that left the ring; 0 and a note if its page isn't here."""
+def paged_node(forest, height, index, slot):
+    """A node that left the ring; one at address 0 and a note if its page isn't here."""
     not_inlined()
-    at, nodes = level_at(forest, level), load(forest, PAGE_NODES)
-    page = index // nodes
+    level, page = forest.levels[height], index // forest.page_nodes
     found = page & (HEAD_SLOTS - 1)
-    if load(at, TAGS + found) != page:
+    if level.pages[found] != page:
         found = RISING_SLOT
-    if load(at, TAGS + found) != page:
+    if level.pages[found] != page:
         found = FALLING_SLOT
-    if load(at, TAGS + found) != page:
-        _note(forest, level, page, slot)
-        return 0
-    return load(at, SLOTS) + (found * nodes + index % nodes) * load(forest, NODE_BYTES)
+    if level.pages[found] != page:
+        _note(forest, height, page, slot)
+        return Node(0)
+    return Node(level.slots + (found * forest.page_nodes + index % forest.page_nodes) * forest.node_bytes)
 
 
 @inner
-def head_index(first, level):
+def head_index(first, height):
     """The first node of a level that is asked for when the window begins at update `first`: above level 0 the head
     itself never is, only its right sibling; nor need it have been made, if the level began after it."""
-    return first if level == 0 else (first >> level) + 1
+    return first if height == 0 else (first >> height) + 1
 
 
 @inner
@@ -77,15 +56,15 @@ def heads_here(forest, first):
     refills a cache of 512 below 256.
     """
     not_inlined()
-    nodes = load(forest, PAGE_NODES)
+    nodes = forest.page_nodes
     if nodes == 0:
         return True
-    for level in range(load(forest, TOP) + 1):
-        at = level_at(forest, level)
-        page = head_index(first, level) // nodes
+    for height in range(forest.top + 1):
+        level = forest.levels[height]
+        page = head_index(first, height) // nodes
         for ahead in range(page, page + 2):
-            if ahead * nodes < load(at, SPILLED) and load(at, TAGS + (ahead & (HEAD_SLOTS - 1))) != ahead:
-                _note(forest, level, first, HEADS_NEEDED)
+            if ahead * nodes < level.spilled and level.pages[ahead & (HEAD_SLOTS - 1)] != ahead:
+                _note(forest, height, first, HEADS)
                 return False
     return True
 
@@ -94,5 +73,4 @@ def heads_here(forest, first):
 def is_full(forest, count):
     """Whether level 0 has no room for `count` nodes in its ring. If it has, so have the levels above, as they grow
     half as fast."""
-    spilled = load(level_at(forest, 0), SPILLED)
-    return load(forest, PAGE_NODES) > 0 and load(forest, END) + count - spilled > load(forest, RING_NODES)
+    return forest.page_nodes > 0 and forest.end + count - forest.levels[0].spilled > forest.ring_nodes

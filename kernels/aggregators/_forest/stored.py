@@ -3,7 +3,7 @@
     key (level, page) → page_nodes nodes as bytes            key (HEADER, 0) → everything else, written by flush
 
 Full pages go to the store as they come up, in one transaction per FULL; that changes nothing of what the last
-flush said, because nodes never change: a page that the flush wrote half full is later overwritten by itself, with more
+flush wrote, because nodes never change: a page that the flush wrote half full is later overwritten by itself, with more
 nodes. Evicted pages are removed a few at a time, with what is written anyway, and never one that the last flush names.
 So the store always holds the window of the last flush.
 """
@@ -17,43 +17,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.aggregators._forest import layout
-from kernels.aggregators._forest.paging import HEADS_NEEDED, LAST_KEPT
-from kernels.aggregators._forest.words import (
-    END,
-    FIRST,
-    HEAD_SLOTS,
-    HEADER_WORDS,
-    KEPT_WORDS,
-    LEVEL_WORDS,
-    LEVELS,
-    MASK,
-    MAX_LEVELS,
-    MISSING,
-    NEED_LEVEL,
-    NEED_PAGE,
-    NEED_SLOT,
-    NODE_BYTES,
-    PAGE_NODES,
-    RING,
-    SCRATCH,
-    SCRATCH_NODES,
-    SLOTS,
-    SPILLED,
-    TAG_SLOTS,
-    TAGS,
-    TOP,
-    level_at,
-)
-from kernels.memory import entry, load, resize, store
-from kernels.plan import Plan
+from kernels.aggregators._arrays import records_of
+from kernels.aggregators._forest.layout import HEAD_SLOTS, HEADS, KEPT_NODES, MAX_LEVELS, MISSING, SLOTS, Forest, Level
+from kernels.aggregators._forest.nodes import append_node
+from kernels.aggregators._forest.paging import LAST_KEPT
+from kernels.runtime.memory import WORD_BYTES, entry, resize
 from kernels.stores import HEADER, Key, Range, Store
 from schemas.errors import BadInput, StorageFailed, WrongParameter
 
 BUFFER, LEAST_BUFFER, MOST_BUFFER = 512, 16, 1 << 20
 REMOVED_AT_LEAST, REMOVED_PER_PAGE = 64, 4
-"""So many evicted pages go with each write, beside so many per page written: the store shrinks to the window."""
-MAGIC = b"windrow window 1\n"
+"""So many evicted pages go with each write, plus so many per page written: the store shrinks to the window."""
+MAGIC = b"windrow window 3\n"
+KEPT_FIELDS = ("first", "end", "first_time", "has_open", "top", "depth")
+"""Of the forest, in the header that a flush writes, alongside `spilled` of each level and the kept nodes."""
 HEADER_KEY: Key = (HEADER, 0)
 
 
@@ -65,26 +42,27 @@ def check_buffer(buffer) -> int:
 
 
 @entry
-def prepare_level(s, level):
+def prepare_level(forest, height):
     """Make the ring and the slots of a level."""
-    at, words = level_at(s, level), load(s, NODE_BYTES) // 8
-    if load(at, RING) == 0:
-        layout.append_node(s, level, 0)
-    if load(at, SLOTS) == 0:
-        store(at, SLOTS, resize(0, TAG_SLOTS * load(s, PAGE_NODES) * words))
+    forest = Forest(forest)
+    level = forest.levels[height]
+    if level.ring == 0:
+        append_node(forest, height, 0)
+    if level.slots == 0:
+        level.slots = resize(0, SLOTS * forest.page_nodes * forest.node_bytes // WORD_BYTES)
 
 
 class StoredForest:
-    """What serves a forest's statuses. It reads the forest's header where it stands."""
+    """What serves a forest's statuses."""
 
-    def __init__(self, store: Store, address: int, plan: Plan, identity: dict):
-        self._store, self._address, self._identity = store, address, identity
+    def __init__(self, store: Store, address: int, identity: dict):
+        self._store, self._forest, self._identity = store, Forest(address), identity
         self._close = weakref.finalize(self, store.close)
-        self._header = _words_at(address, HEADER_WORDS)
-        self._levels = self._header[LEVELS:].reshape(MAX_LEVELS, LEVEL_WORDS)
-        self._nodes = int(self._header[PAGE_NODES])
-        self._page_bytes = self._nodes * int(self._header[NODE_BYTES])
-        self._numbers = np.arange(MAX_LEVELS)
+        self._levels = records_of(Level, self._forest.levels.address, MAX_LEVELS)
+        self._nodes = self._forest.page_nodes
+        self._page_bytes = self._nodes * self._forest.node_bytes
+        self._kept_bytes = KEPT_NODES * self._forest.node_bytes
+        self._heights = np.arange(MAX_LEVELS)
         self._removed = np.zeros(MAX_LEVELS, np.int64)
         self._kept: np.ndarray | None = None
         self._restore()
@@ -110,38 +88,38 @@ class StoredForest:
                     pages[level, page] = self._ring_page(level, page)
             self._kept = self._head_pages()
             removed = self._removable(len(pages))
-            pages[HEADER_KEY] = self._record()
+            pages[HEADER_KEY] = self._header()
             self._store.write(pages, removed)
         self._store.sync()
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """What the store refused to take is still in the rings, and counts as that."""
-        spilled, removed, kept = self._levels[:, SPILLED].copy(), self._removed.copy(), self._kept
+        spilled, removed, kept = self._levels["spilled"].copy(), self._removed.copy(), self._kept
         try:
             yield
         except BaseException:
-            self._levels[:, SPILLED], self._removed, self._kept = spilled, removed, kept
+            self._levels["spilled"], self._removed, self._kept = spilled, removed, kept
             raise
 
     def read_page(self, level: int, page: int) -> bytes:
         """A page, from the ring or the store; StorageFailed if it isn't there."""
-        if page * self._nodes >= self._levels[level, SPILLED]:
+        if page * self._nodes >= self._levels[level]["spilled"]:
             return self._ring_page(level, page)
         return self._read([(level, page)])[0]
 
     def _head_pages(self) -> np.ndarray:
         """Number of the page at the head of each level."""
-        return (self._header[FIRST] >> self._numbers) // self._nodes
+        return (self._forest.first >> self._heights) // self._nodes
 
     def _full_pages(self) -> dict[Key, bytes]:
         """The pages that may leave the rings, no longer counted among theirs. What is evicted already is left out."""
-        ends, spilled = ((self._header[END] + 1) >> self._numbers) - 1, self._levels[:, SPILLED]
+        ends, spilled = ((self._forest.end + 1) >> self._heights) - 1, self._levels["spilled"]
         heads, pages = self._head_pages(), {}
         for level in np.flatnonzero(spilled + self._nodes + LAST_KEPT <= ends).tolist():
             while spilled[level] + self._nodes + LAST_KEPT <= ends[level]:
                 page = int(spilled[level]) // self._nodes
-                if level <= self._header[TOP] and page >= heads[level]:
+                if level <= self._forest.top and page >= heads[level]:
                     pages[level, page] = self._ring_page(level, page)
                     if page < heads[level] + HEAD_SLOTS:
                         self._put_in_slot(level, page, page % HEAD_SLOTS, pages[level, page])
@@ -149,19 +127,22 @@ class StoredForest:
         return pages
 
     def _ring_page(self, level: int, page: int) -> bytes:
+        return ctypes.string_at(self._place_in_ring(level, page), self._page_bytes)
+
+    def _place_in_ring(self, level: int, page: int) -> int:
+        """Address."""
         at = self._levels[level]
-        place = (page * self._nodes) & int(at[MASK])
-        return ctypes.string_at(int(at[RING]) + place * int(self._header[NODE_BYTES]), self._page_bytes)
+        return int(at["ring"]) + ((page * self._nodes) & int(at["mask"])) * self._forest.node_bytes
 
     def _live_levels(self) -> list[int]:
-        if self._header[FIRST] == self._header[END]:
+        if self._forest.first == self._forest.end:
             return []
-        return [level for level in range(int(self._header[TOP]) + 1) if self._ring_pages(level)]
+        return [level for level in range(self._forest.top + 1) if self._ring_pages(level)]
 
     def _ring_pages(self, level: int) -> range:
         """The pages with nodes in the ring, of which any is in the window."""
-        end = int(self._header[END]) >> level
-        first = max(int(self._levels[level, SPILLED]), int(self._header[FIRST]) >> level)
+        end = self._forest.end >> level
+        first = max(int(self._levels[level]["spilled"]), self._forest.first >> level)
         return range(first // self._nodes, -(-end // self._nodes))
 
     def _removable(self, pages_written: int) -> list[Range]:
@@ -178,78 +159,76 @@ class StoredForest:
         return ranges
 
     def _bring(self) -> None:
-        level, page, slot = (int(self._header[word]) for word in (NEED_LEVEL, NEED_PAGE, NEED_SLOT))
-        wanted = self._wanted_heads(page) if slot == HEADS_NEEDED else {(level, page): slot}
+        level, page, slot = self._forest.needed_level, self._forest.needed_page, self._forest.needed_slot
+        wanted = self._wanted_heads(page) if slot == HEADS else {(level, page): slot}
         for (level, page), data in zip(wanted, self._read(list(wanted)), strict=True):
             self._put_in_slot(level, page, wanted[level, page], data)
 
     def _wanted_heads(self, first: int) -> dict[Key, int]:
         """Pages that the head caches of a window from `first` on lack → their slots."""
         wanted = {}
-        for level in range(int(self._header[TOP]) + 1):
+        for level in range(self._forest.top + 1):
             at, head = self._levels[level], ((first >> level) + (level > 0)) // self._nodes  # as head_index
-            for page in range(head, min(head + HEAD_SLOTS, int(at[SPILLED]) // self._nodes)):
-                if at[TAGS + page % HEAD_SLOTS] != page:
+            for page in range(head, min(head + HEAD_SLOTS, int(at["spilled"]) // self._nodes)):
+                if at["pages"][page % HEAD_SLOTS] != page:
                     wanted[level, page] = page % HEAD_SLOTS
         return wanted
 
     def _put_in_slot(self, level: int, page: int, slot: int, data: bytes) -> None:
         at = self._levels[level]
-        if at[SLOTS] == 0:
-            prepare_level(self._address, level)
-        ctypes.memmove(int(at[SLOTS]) + slot * self._page_bytes, data, self._page_bytes)
-        at[TAGS + slot] = page
+        if at["slots"] == 0:
+            prepare_level(self._forest.address, level)
+        ctypes.memmove(int(at["slots"]) + slot * self._page_bytes, data, self._page_bytes)
+        at["pages"][slot] = page
 
     def _read(self, keys: list[Key]) -> list[bytes]:
         pages = self._store.read(keys)
         for key, data in zip(keys, pages, strict=True):
             if data is None or len(data) != self._page_bytes:
                 found = "isn't in the store" if data is None else f"has {len(data)} bytes, not {self._page_bytes}"
-                raise StorageFailed(f"page {key[1]} of level {key[0]} {found}: something else removed or changed it; "
-                                    "fill the window again, with an empty path")
+                raise StorageFailed(
+                    f"page {key[1]} of level {key[0]} {found}: something else removed or changed it; "
+                    "fill the window again, with an empty path"
+                )
         return pages
 
-    def _record(self) -> bytes:
-        """All that isn't in pages, with what tells whether it fits and is whole."""
-        scratch = ctypes.string_at(int(self._header[SCRATCH]), SCRATCH_NODES * int(self._header[NODE_BYTES]))
-        fixed = np.concatenate([self._header[list(KEPT_WORDS)], self._levels[:, SPILLED], self._removed])
-        body = json.dumps(self._identity).encode() + b"\n" + fixed.tobytes() + scratch
+    def _header(self) -> bytes:
+        """All that isn't in pages, with what shows whether it fits and is whole."""
+        fields = np.array([getattr(self._forest, name) for name in KEPT_FIELDS], np.int64)
+        words = np.concatenate([fields, self._levels["spilled"], self._removed])
+        nodes = ctypes.string_at(self._forest.open.address, self._kept_bytes)
+        body = json.dumps(self._identity).encode() + b"\n" + words.tobytes() + nodes
         return MAGIC + zlib.crc32(body).to_bytes(4, "big") + body
 
     def _restore(self) -> None:
         """Take the window of the last flush up again, if there is one."""
-        record = self._store.read([HEADER_KEY])[0]
-        if record is None:
+        header = self._store.read([HEADER_KEY])[0]
+        if header is None:
             return
-        body = record[len(MAGIC) + 4:]
-        if record[:len(MAGIC)] != MAGIC or zlib.crc32(body).to_bytes(4, "big") != record[len(MAGIC):len(MAGIC) + 4]:
-            raise StorageFailed("what stands in the store is no window of this version, or is damaged; choose another "
-                                "path")
+        body = header[len(MAGIC) + 4 :]
+        if header[: len(MAGIC)] != MAGIC or zlib.crc32(body).to_bytes(4, "big") != header[len(MAGIC) : len(MAGIC) + 4]:
+            raise StorageFailed(
+                "what stands in the store is no window of this version, or is damaged; choose another path"
+            )
         identity, words = body.split(b"\n", 1)
         if json.loads(identity) != self._identity:
-            raise BadInput(f"the store holds a window of {identity.decode()}, but asked for is one of "
-                           f"{json.dumps(self._identity)}; ask for the same, or choose another path")
+            raise BadInput(
+                f"the store holds a window of {identity.decode()}, but asked for is one of "
+                f"{json.dumps(self._identity)}; ask for the same, or choose another path"
+            )
         self._restore_words(words)
         self._restore_rings()
 
     def _restore_words(self, words: bytes) -> None:
-        fixed = np.frombuffer(words, np.int64, len(KEPT_WORDS) + 2 * MAX_LEVELS)
-        self._header[list(KEPT_WORDS)] = fixed[:len(KEPT_WORDS)]
-        self._levels[:, SPILLED] = fixed[len(KEPT_WORDS):-MAX_LEVELS]
-        self._removed[:] = fixed[-MAX_LEVELS:]
+        fixed = np.frombuffer(words[: -self._kept_bytes], np.int64)
+        for name, value in zip(KEPT_FIELDS, fixed.tolist(), strict=False):
+            setattr(self._forest, name, value)
+        self._levels["spilled"], self._removed[:] = fixed[len(KEPT_FIELDS) :].reshape(2, MAX_LEVELS)
         self._kept = self._head_pages()
-        scratch = words[fixed.nbytes:]
-        ctypes.memmove(int(self._header[SCRATCH]), scratch, len(scratch))
+        ctypes.memmove(self._forest.open.address, words[-self._kept_bytes :], self._kept_bytes)
 
     def _restore_rings(self) -> None:
         keys = [(level, page) for level in self._live_levels() for page in self._ring_pages(level)]
         for (level, page), data in zip(keys, self._read(keys), strict=True):
-            prepare_level(self._address, level)
-            at = self._levels[level]
-            place = (page * self._nodes) & int(at[MASK])
-            ctypes.memmove(int(at[RING]) + place * int(self._header[NODE_BYTES]), data, self._page_bytes)
-
-
-def _words_at(address: int, words: int) -> np.ndarray:
-    """The block itself, not a copy."""
-    return np.ctypeslib.as_array((ctypes.c_int64 * words).from_address(address))
+            prepare_level(self._forest.address, level)
+            ctypes.memmove(self._place_in_ring(level, page), data, self._page_bytes)

@@ -1,33 +1,57 @@
-"""Where everything of a queue stands in memory."""
+"""Where everything of a queue stands in memory (drawn in __init__.py)."""
 
-from kernels.memory import inner, load, move, not_inlined, release, resize, store
-from kernels.plan import STATE_WORDS
+from kernels.runtime.fields import Address, Bytes, Count, Flag, Integer, Microseconds, Pointer, Ref
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.struct import Struct, allocate, words_at
 from kernels.states import clear, fold, merge
+from kernels.states.layout import StatePlan
 
-TIMES, STATES, VALUES, KEEPS_VALUES, CAPACITY = range(5)
-LAP, FIRST, CLOSED, END, PLAN, STATE_BYTES, SCRATCH = range(5, 12)
-MIDDLE, LEFT, RIGHT, ACCUMULATOR = range(12, 16)  # ordinals of the two lite kernels
-FOUND = 16  # ordinal at which the last search ended
-HEADER_WORDS = 17
-RESULT, NEW, BACK, MIDDLE_SUM = range(4)  # numbers of scratch states
-SCRATCH_STATES = 4
 LEAST_CAPACITY = 8
+Ordinal = Integer("number of an entry, from the first that ever was")
+
+
+class Queue(Struct):
+    """A ring of entries, and what the kernels keep of them. Entries from `middle` on hold their own states.
+
+    values: the entries' own states, for kernels that overwrite those in `states` with aggregates; 0 if none are kept
+    lap: the ordinal that stands at place 0; closed: the entries before it, a kernel has taken up
+    result, new, back, middle_sum: states that the kernels work with
+    left, right, accumulator: where the regions of DABA end; found: where the last search ended
+    """
+
+    times: Pointer(Microseconds)
+    states: Address
+    values: Address
+    keeps_values: Flag()
+    capacity: Count
+    lap: Ordinal
+    first: Ordinal
+    closed: Ordinal
+    end: Ordinal
+    plan: Ref(StatePlan)
+    state_bytes: Bytes
+    result: Address
+    new: Address
+    back: Address
+    middle_sum: Address
+    middle: Ordinal
+    left: Ordinal
+    right: Ordinal
+    accumulator: Ordinal
+    found: Ordinal
 
 
 @inner
-def create(plan, keep_values):
-    """Address of an empty queue over the states of `plan`, which must outlive it.
-
-    keep_values: keep a copy of every entry's state in the block VALUES, for kernels that overwrite those in STATES.
-    """
+def create(plan, keeps_values):
+    """An empty queue over the states of a plan, which must outlive it."""
     not_inlined()
-    queue = resize(0, HEADER_WORDS)
-    for word in range(HEADER_WORDS):
-        store(queue, word, 0)
-    store(queue, PLAN, plan)
-    store(queue, KEEPS_VALUES, 1 if keep_values else 0)
-    store(queue, STATE_BYTES, 8 * load(plan, STATE_WORDS))
-    store(queue, SCRATCH, resize(0, SCRATCH_STATES * load(plan, STATE_WORDS)))
+    queue = allocate(Queue)
+    queue.plan, queue.keeps_values = plan, keeps_values
+    queue.state_bytes = WORD_BYTES * plan.state_words
+    queue.result = resize(0, 4 * plan.state_words)
+    queue.new = queue.result + queue.state_bytes
+    queue.back = queue.new + queue.state_bytes
+    queue.middle_sum = queue.back + queue.state_bytes
     _enlarge(queue, LEAST_CAPACITY)
     reset(queue)
     return queue
@@ -36,128 +60,124 @@ def create(plan, keep_values):
 @inner
 def destroy(queue):
     """Give all memory of a queue back."""
-    release(load(queue, TIMES))
-    release(load(queue, STATES))
-    release(load(queue, VALUES))
-    release(load(queue, SCRATCH))
-    release(queue)
+    release(queue.times.address)
+    release(queue.states)
+    release(queue.values)
+    release(queue.result)
+    release(queue.address)
 
 
 @inner
 def reset(queue):
     """Empty the queue, whatever kernel it belongs to; its memory is kept."""
     not_inlined()
-    for word in (LAP, FIRST, CLOSED, END, MIDDLE, LEFT, RIGHT, ACCUMULATOR, FOUND):
-        store(queue, word, 0)
-    for number in range(SCRATCH_STATES):
-        clear_scratch(queue, number)
+    queue.lap = queue.first = queue.closed = queue.end = 0
+    queue.middle = queue.left = queue.right = queue.accumulator = queue.found = 0
+    for state in (queue.result, queue.new, queue.back, queue.middle_sum):
+        clear(queue.plan, state)
 
 
 @inner
 def is_empty(queue):
-    return load(queue, FIRST) == load(queue, END)
+    return queue.first == queue.end
 
 
 @inner
 def oldest(queue):
     """Time of the oldest entry; the queue must not be empty."""
-    return time_at(queue, load(queue, FIRST))
+    return time_at(queue, queue.first)
 
 
 @inner
 def youngest(queue):
     """Time of the youngest entry; the queue must not be empty."""
-    return time_at(queue, load(queue, END) - 1)
+    return time_at(queue, queue.end - 1)
 
 
 @inner
 def place(queue, ordinal):
     """Where an entry stands in the blocks; no division."""
-    at = ordinal - load(queue, LAP)
-    capacity = load(queue, CAPACITY)
-    return at - capacity if at >= capacity else at
+    at = ordinal - queue.lap
+    return at - queue.capacity if at >= queue.capacity else at
 
 
 @inner
 def time_at(queue, ordinal):
-    return load(load(queue, TIMES), place(queue, ordinal))
+    return queue.times[place(queue, ordinal)]
 
 
 @inner
 def state_at(queue, ordinal):
     """Address of an entry's state; it holds until the next insertion."""
-    return load(queue, STATES) + place(queue, ordinal) * load(queue, STATE_BYTES)
+    return queue.states + place(queue, ordinal) * queue.state_bytes
 
 
 @inner
-def scratch(queue, number):
-    """Address of a scratch state."""
-    return load(queue, SCRATCH) + number * load(queue, STATE_BYTES)
+def copy_state(queue, target, source):
+    move(target, source, queue.state_bytes // WORD_BYTES)
 
 
 @inner
-def clear_scratch(queue, number):
-    """The scratch state of that number, made the identity."""
-    state = scratch(queue, number)
-    clear(load(queue, PLAN), state)
+def cleared(queue, state):
+    """A state of the queue's own, made the identity."""
+    clear(queue.plan, state)
     return state
 
 
 @inner
 def before_wrap(queue, ordinal, entries):
     """How many of the entries from `ordinal` on stand in one row before the ring's end."""
-    return min(entries, load(queue, CAPACITY) - place(queue, ordinal))
+    return min(entries, queue.capacity - place(queue, ordinal))
 
 
 @inner
-def fold_between(queue, into, block, first, end):
-    """into ⊗= the states of the entries [first, end); block: STATES or VALUES."""
-    plan, size, states = load(queue, PLAN), load(queue, STATE_BYTES), load(queue, block)
+def fold_between(queue, into, states, first, end):
+    """into ⊗= the entries [first, end); states: the queue's `states` or its `values`."""
+    size = queue.state_bytes
     if end - first == 1:
-        merge(plan, into, into, states + place(queue, first) * size)
+        merge(queue.plan, into, into, states + place(queue, first) * size)
         return
     while first < end:
         here = before_wrap(queue, first, end - first)
-        fold(plan, into, states + place(queue, first) * size, size, here)
+        fold(queue.plan, into, states + place(queue, first) * size, size, here)
         first += here
 
 
 @inner
 def drop_before(queue, ordinal):
     """Forget the entries before `ordinal`."""
-    store(queue, FIRST, ordinal)
-    if ordinal - load(queue, LAP) >= load(queue, CAPACITY):
-        store(queue, LAP, load(queue, LAP) + load(queue, CAPACITY))
+    queue.first = ordinal
+    if ordinal - queue.lap >= queue.capacity:
+        queue.lap += queue.capacity
 
 
 @inner
 def reserve(queue, entries):
     """Make room for so many entries more."""
-    needed = load(queue, END) - load(queue, FIRST) + entries
-    if needed > load(queue, CAPACITY):
+    needed = queue.end - queue.first + entries
+    if needed > queue.capacity:
         _enlarge(queue, needed + (needed >> 3) + 4)
 
 
 @inner
 def _enlarge(queue, capacity):
     not_inlined()
-    words = load(queue, STATE_BYTES) >> 3
-    _enlarge_block(queue, TIMES, 1, capacity)
-    _enlarge_block(queue, STATES, words, capacity)
-    if load(queue, KEEPS_VALUES):
-        _enlarge_block(queue, VALUES, words, capacity)
-    if load(queue, END) - load(queue, LAP) > load(queue, CAPACITY):
-        store(queue, LAP, load(queue, LAP) + load(queue, CAPACITY) - capacity)
-    store(queue, CAPACITY, capacity)
+    words = queue.state_bytes // WORD_BYTES
+    queue.times = words_at(_enlarged(queue, queue.times.address, 1, capacity))
+    queue.states = _enlarged(queue, queue.states, words, capacity)
+    if queue.keeps_values:
+        queue.values = _enlarged(queue, queue.values, words, capacity)
+    if queue.end - queue.lap > queue.capacity:
+        queue.lap += queue.capacity - capacity
+    queue.capacity = capacity
 
 
 @inner
-def _enlarge_block(queue, block, words, capacity):
-    """Enlarge a block; the older part of a ring that wraps moves to its new end."""
-    address = resize(load(queue, block), words * capacity)
-    store(queue, block, address)
-    before, lap = load(queue, CAPACITY), load(queue, LAP)
-    if load(queue, END) - lap > before:
-        start = load(queue, FIRST) - lap
-        older = before - start
-        move(address + 8 * words * (capacity - older), address + 8 * words * start, words * older)
+def _enlarged(queue, block, words, capacity):
+    """A block with more room; the older part of a ring that wraps moves to its new end."""
+    block = resize(block, words * capacity)
+    if queue.end - queue.lap > queue.capacity:
+        start = queue.first - queue.lap
+        older, size = queue.capacity - start, WORD_BYTES * words
+        move(block + size * (capacity - older), block + size * start, words * older)
+    return block

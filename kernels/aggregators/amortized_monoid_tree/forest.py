@@ -23,75 +23,65 @@ Where the text of the paper and its algorithms differ; all decided for the text,
   both are the same: the head moves on.
 """
 
-from kernels.aggregators._doors import DONE
-from kernels.aggregators._forest.layout import (
+import functools
+
+from kernels.aggregators._dispatch import DONE
+from kernels.aggregators._forest.dispatch import ForestKernel, forest_kernel
+from kernels.aggregators._forest.layout import FULL, MISSING
+from kernels.aggregators._forest.nodes import (
     append_parents,
     append_updates,
-    clear_scratch,
+    cleared,
     copy_state,
-    create_forest,
     end_after,
     level_end,
     node,
-    scratch,
+    nth,
 )
-from kernels.aggregators._forest.operations import make_answer
+from kernels.aggregators._forest.operations import eviction, insertion, reading
 from kernels.aggregators._forest.paging import heads_here, is_full
-from kernels.aggregators._forest.words import (
-    DEPTH,
-    END,
-    FIRST,
-    FIRST_TIME,
-    FULL,
-    LEFT,
-    MISSING,
-    NODE_BYTES,
-    PLAN,
-    RIGHT,
-    STACK,
-    TOP,
-)
-from kernels.memory import inner, load, not_inlined, store
-from kernels.native import door_of
+from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge
 
-
-@inner
-def create(plan, page_nodes):
-    """Address of an empty forest over the states of `plan`, which must outlive it."""
-    return create_forest(plan, page_nodes)
+NAME = "amortized_monoid_tree"
 
 
 @inner
-def push(s, nodes, count):
+def _push(forest, nodes, count):
     """Append `count` updates (Algorithm 3, for several at once). O(count) amortised, O(count + log n) at worst."""
     not_inlined()
-    if is_full(s, count):
+    if is_full(forest, count):
         return FULL
-    old_end, was_empty = load(s, END), load(s, FIRST) == load(s, END)
-    top = _top_after(s, old_end + count, 0 if was_empty else load(s, TOP))
-    moved = was_empty or _border(old_end, load(s, TOP)) != _border(old_end + count, top)
-    if moved and not was_empty and not heads_here(s, load(s, FIRST)):
+    old_end, was_empty = forest.end, forest.first == forest.end
+    top = _top_after(forest, old_end + count, 0 if was_empty else forest.top)
+    moved = was_empty or _border(old_end, forest.top) != _border(old_end + count, top)
+    if moved and not was_empty and not heads_here(forest, forest.first):
         return MISSING
-    append_updates(s, nodes, count)
+    append_updates(forest, nodes, count)
     if was_empty:
-        store(s, FIRST_TIME, load(nodes, 0))
-    level = 1
-    while level <= top and end_after(old_end, level) < level_end(s, level):
-        append_parents(s, level, end_after(old_end, level), level_end(s, level))
-        level += 1
-    store(s, TOP, top)
+        forest.first_time = nodes.time
+    _hand_up(forest, old_end, top)
     if moved:
-        rebuild(s)
+        _rebuild(forest)
     else:
-        fold(load(s, PLAN), scratch(s, RIGHT), nodes + 8, load(s, NODE_BYTES), count)
+        fold(forest.plan, forest.right.state, nodes.state, forest.node_bytes, count)
     return DONE
 
 
 @inner
-def _top_after(s, end, top):
+def _hand_up(forest, old_end, top):
+    """Make the parents of the pairs that aren't last any more, in all levels up to the new top."""
+    height = 1
+    while height <= top and end_after(old_end, height) < level_end(forest, height):
+        append_parents(forest, height, end_after(old_end, height), level_end(forest, height))
+        height += 1
+    forest.top = top
+
+
+@inner
+def _top_after(forest, end, top):
     """The highest level that has a node of the window when it ends at `end`; it is `top` or higher."""
-    while load(s, FIRST) >> (top + 1) < end_after(end, top + 1):
+    while forest.first >> (top + 1) < end_after(end, top + 1):
         top += 1
     return top
 
@@ -103,98 +93,101 @@ def _border(end, top):
 
 
 @inner
-def rebuild(s):
+def _rebuild(forest):
     """Make the result pair and the stack again. O(log n)."""
     not_inlined()
-    store(s, DEPTH, 0)
-    _fill_stack(s, load(s, TOP), load(s, FIRST))
-    _compute_left(s)
-    _compute_right(s)
+    forest.depth = 0
+    _fill_stack(forest, forest.top, forest.first)
+    _compute_left(forest)
+    _compute_right(forest)
 
 
 @inner
-def _fill_stack(s, top, first):
+def _stacked(forest, number):
+    """State of an entry of the stack, from the bottom on."""
+    return nth(forest, forest.stack, number).state
+
+
+@inner
+def _fill_stack(forest, top, first):
     """Stack what comes behind the head of each level, from level `top` down (Algorithms 4 and 7)."""
-    for level in range(top, -1, -1):
-        head = first >> level
-        if head & 1 == 0 and head + 1 < level_end(s, level):
-            entry = scratch(s, STACK + load(s, DEPTH))
-            copy_state(s, entry, node(s, level, head + 1, 0) + 8)
-            if load(s, DEPTH) > 0:
-                merge(load(s, PLAN), entry, entry, scratch(s, STACK + load(s, DEPTH) - 1))
-            store(s, DEPTH, load(s, DEPTH) + 1)
+    for height in range(top, -1, -1):
+        head = first >> height
+        if head & 1 == 0 and head + 1 < level_end(forest, height):
+            stacked = _stacked(forest, forest.depth)
+            copy_state(forest, stacked, node(forest, height, head + 1, 0).state)
+            _append_stacked(forest, stacked)
+            forest.depth += 1
 
 
 @inner
-def _compute_left(s):
+def _append_stacked(forest, into):
+    """into ⊗= the top of the stack."""
+    if forest.depth > 0:
+        merge(forest.plan, into, into, _stacked(forest, forest.depth - 1))
+
+
+@inner
+def _compute_left(forest):
     """R0 = the oldest update ⊗ the top of the stack (Algorithm 4, its end)."""
-    left = scratch(s, LEFT)
-    copy_state(s, left, node(s, 0, load(s, FIRST), 0) + 8)
-    if load(s, DEPTH) > 0:
-        merge(load(s, PLAN), left, left, scratch(s, STACK + load(s, DEPTH) - 1))
+    copy_state(forest, forest.left.state, node(forest, 0, forest.first, 0).state)
+    _append_stacked(forest, forest.left.state)
 
 
 @inner
-def _compute_right(s):
+def _compute_right(forest):
     """R1 = the roots of all trees but the leftmost, which are the last pairs below the top level (Algorithm 5)."""
-    right = clear_scratch(s, RIGHT)
-    for level in range(load(s, TOP) - 1, -1, -1):
-        end = level_end(s, level)
+    right = cleared(forest, forest.right)
+    for height in range(forest.top - 1, -1, -1):
+        end = level_end(forest, height)
         for index in range((end - 1) // 2 * 2, end):
-            merge(load(s, PLAN), right, right, node(s, level, index, 0) + 8)
+            merge(forest.plan, right, right, node(forest, height, index, 0).state)
 
 
 @inner
-def cut(s, position):
-    """Evict the updates before `position`: one by Algorithm 6, O(1) amortised; several in O(log n)."""
+def _cut(forest, place):
+    """Evict the updates before a place: one by Algorithm 6, O(1) amortised; several in O(log n)."""
     not_inlined()
-    single = position == load(s, FIRST) + 1
-    store(s, FIRST, position)
-    if position >= load(s, END):
-        _empty(s)
+    is_single, top = place == forest.first + 1, forest.top
+    forest.first = place
+    if place >= forest.end:
+        _empty(forest)
         return
-    store(s, FIRST_TIME, load(node(s, 0, position, 0), 0))
-    top = load(s, TOP)
-    if single and position >> top < level_end(s, top):
-        _pop(s, position)
+    forest.first_time = node(forest, 0, place, 0).time
+    if is_single and place >> top < level_end(forest, top):
+        _pop(forest)
         return
-    while position >> top >= level_end(s, top):
+    while place >> top >= level_end(forest, top):
         top -= 1
-    store(s, TOP, top)
-    rebuild(s)
+    forest.top = top
+    _rebuild(forest)
 
 
 @inner
-def _pop(s, position):
+def _pop(forest):
     """R0 from the stack, and the stack again for the levels whose head pair went."""
-    store(s, DEPTH, load(s, DEPTH) - 1)
-    copy_state(s, scratch(s, LEFT), scratch(s, STACK + load(s, DEPTH)))
+    forest.depth -= 1
+    copy_state(forest, forest.left.state, _stacked(forest, forest.depth))
     kept = 0
-    while (position >> kept) & 1 == 0:
+    while (forest.first >> kept) & 1 == 0:
         kept += 1
-    _fill_stack(s, kept - 1, position)
+    _fill_stack(forest, kept - 1, forest.first)
 
 
 @inner
-def _empty(s):
-    clear_scratch(s, LEFT)
-    clear_scratch(s, RIGHT)
-    store(s, DEPTH, 0)
-    store(s, TOP, 0)
+def _empty(forest):
+    cleared(forest, forest.left)
+    cleared(forest, forest.right)
+    forest.depth = forest.top = 0
 
 
 @inner
-def total(s, into):
+def _total(forest, into):
     """into = R0 ⊗ R1. O(1)."""
-    merge(load(s, PLAN), into, scratch(s, LEFT), scratch(s, RIGHT))
+    merge(forest.plan, into, forest.left.state, forest.right.state)
 
 
-_answer = make_answer("amortized_monoid_tree", create, push, cut, total)
-
-
-def amortized_monoid_tree_door(s, operation, first, second, third):
-    """The operations of _doors.py; CREATE: nodes of a page, 0 for a window in memory."""
-    return _answer(s, operation, first, second, third)
-
-
-door = door_of(amortized_monoid_tree_door)
+@functools.cache
+def dispatch() -> ForestKernel:
+    """The table, compiled or loaded when it is first asked for."""
+    return forest_kernel(NAME, False, insertion(NAME, _push) | eviction(NAME, _cut) | reading(NAME, _total))

@@ -17,7 +17,7 @@ Source: FIBA (Tangwongsan, Hirzel, Schneider, VLDB 2023) §3-5, as a B+ tree: va
 their parent, so that making a node's aggregate again is one scan over neighbouring words.
 """
 
-from kernels.aggregators.finger_tree.face import FingerTree
+from kernels.aggregators.finger_tree.window_api import FingerTree
 
 KERNEL = FingerTree
 

@@ -1,52 +1,33 @@
 """Sorted entries into the tree (FIBA §5): all that go into one leaf at once, and full leaves where they overflow.
 
-    leaf [1 5 9]  ← 2 3 4 6 7      merged 1 2 3 4 5 6 7 9, cut into leaves as even as can be: [1 2 3 4] [5 6 7 9];
-                                   the first stays where it was, each other one is linked behind it (split.py)
+leaf [1 5 9]  ← 2 3 4 6 7      merged 1 2 3 4 5 6 7 9, cut into leaves as even as can be: [1 2 3 4] [5 6 7 9];
+                               the first stays where it was, each other one is linked behind it (split.py)
 """
 
 from kernels.aggregators.finger_tree.layout import (
-    CHANGE,
-    END,
-    FIRST,
-    HEIGHT,
-    IS_COMMUTATIVE,
-    KEYS,
-    LEAF_MAX,
-    LEAF_MIN,
-    LEFT,
-    LEFT_DIRTY,
-    MERGED_TIMES,
-    MIDDLE_DIRTY,
-    PATH,
-    PLAN,
-    RIGHT,
-    RIGHT_DIRTY,
-    SIZE,
-    SLOT,
-    STATE_BYTES,
-    child_state,
-    clear_scratch,
+    Tree,
     compact,
     copy_state,
     entry_state,
-    merged_states,
+    leaf_at,
+    mark_query_dirty,
     move_entries,
-    node_address,
-    soil_query,
 )
 from kernels.aggregators.finger_tree.nodes import new_leaf
-from kernels.aggregators.finger_tree.search import (
-    count_below,
-    entry_slot,
-    extend_path,
+from kernels.aggregators.finger_tree.path import (
     find_path,
-    is_empty,
-    right_leaf,
-    youngest,
+    leave_path,
+    move_path,
+    note_change,
+    path_at_young_end,
+    path_end,
+    path_leaf,
 )
-from kernels.aggregators.finger_tree.split import link, refold
-from kernels.memory import inner, load, move, not_inlined, store
-from kernels.states import fold, merge
+from kernels.aggregators.finger_tree.search import count_below, entry_slot, is_empty, right_leaf, youngest
+from kernels.aggregators.finger_tree.split import link
+from kernels.runtime.fields import WORD_BYTES, Times
+from kernels.runtime.memory import inner, move, not_inlined
+from kernels.states import merge
 
 FEW = 8
 
@@ -58,158 +39,145 @@ def append_sorted(tree, times, states, rows):
     row = 0
     while row < rows:
         leaf = right_leaf(tree)
-        if load(leaf, END) == load(tree, LEAF_MAX):
-            leaf = _make_room(tree, leaf, load(times, row))
-        row += _fill(tree, leaf, times + 8 * row, states + row * load(tree, STATE_BYTES), rows - row)
+        if leaf.end == tree.leaf_max:
+            leaf = _make_room(tree, leaf, times[row])
+        row += _fill(tree, leaf, times[row:], states + row * tree.state_bytes, rows - row)
 
 
 @inner
 def _make_room(tree, leaf, time):
     """The right leaf, with room: what was evicted from it is given up, or a new one follows."""
     not_inlined()
-    if load(leaf, FIRST) > 0:
+    if leaf.first > 0:
         compact(tree, leaf)
         return leaf
-    store(tree, PATH, load(tree, RIGHT))
-    extend_path(tree, 0)
+    path_at_young_end(tree)
     new = new_leaf(tree)
-    store(tree, RIGHT, new)
+    tree.right[0] = new
     link(tree, time, new)
-    return node_address(tree, new)
+    return leaf_at(tree, new)
 
 
 @inner
 def _fill(tree, leaf, times, states, rows):
     """Append as many entries as the leaf has room for, and those that have the last one's time; returns how many."""
-    end = load(leaf, END)
-    taken, most = 1, min(rows, load(tree, LEAF_MAX) - end)
-    while taken < most and load(times, taken - 1) < load(times, taken):
+    taken, most = 1, min(rows, tree.leaf_max - leaf.end)
+    while taken < most and times[taken - 1] < times[taken]:
         taken += 1
-    move(leaf + 8 * (KEYS + end), times, taken)
-    move(entry_state(tree, leaf, end), states, taken * (load(tree, STATE_BYTES) // 8))
-    store(leaf, END, end + taken)
-    last = entry_state(tree, leaf, end + taken - 1)
-    while taken < rows and load(times, taken) == load(times, taken - 1):
-        merge(load(tree, PLAN), last, last, states + taken * load(tree, STATE_BYTES))
+    _write(tree, leaf, leaf.end, times, states, taken)
+    last = entry_state(tree, leaf, leaf.end - 1)
+    while taken < rows and times[taken] == times[taken - 1]:
+        merge(tree.plan, last, last, states + taken * tree.state_bytes)
         taken += 1
     return taken
 
 
 @inner
-def insert_sorted(tree, times, states, rows):
+def insert_sorted(tree: Tree, times: Times, states, rows):
     """Insert up to CHUNK entries with ascending times anywhere. The query's young part is left to the caller."""
     not_inlined()
-    row = 0
-    while row < rows:
-        time, rest = times + 8 * row, rows - row
-        state = states + row * load(tree, STATE_BYTES)
-        if is_empty(tree) or load(time, 0) > youngest(tree):
-            append_sorted(tree, time, state, rest)
-            return
-        top = find_path(tree, load(time, 0))
-        ends, end = _leaf_end(tree, top)
-        here = count_below(time, rest, end) if ends else rest
-        _into_leaf(tree, top, time, state, here)
+    row, on_path = 0, False
+    while row < rows and not (is_empty(tree) or times[row] > youngest(tree)):
+        if on_path:
+            move_path(tree, times[row])
+        else:
+            find_path(tree, times[row])
+        on_path = True
+        ends, end = path_end(tree)
+        here = count_below(times[row:], rows - row, end) if ends else rows - row
+        _into_leaf(tree, times[row:], states + row * tree.state_bytes, here)
         row += here
+    if on_path:
+        leave_path(tree)
+    append_sorted(tree, times[row:], states + row * tree.state_bytes, rows - row)
 
 
 @inner
-def _leaf_end(tree, top):
-    """(whether the path's leaf ends before some other one, first time that is not its own)."""
-    for level in range(1, top + 1):
-        node = node_address(tree, load(tree, PATH + level))
-        slot = load(tree, SLOT + level) + 1
-        if slot < load(node, SIZE):
-            return True, load(node, KEYS + slot)
-    return False, 0
-
-
-@inner
-def _into_leaf(tree, top, times, states, rows):
+def _into_leaf(tree, times, states, rows):
     """Insert entries that all belong into the path's leaf."""
-    name = load(tree, PATH)
-    leaf = node_address(tree, name)
-    if name == load(tree, LEFT):
-        soil_query(tree)
+    leaf = path_leaf(tree)
+    if tree.path[0] == tree.left[0]:
+        mark_query_dirty(tree)
         compact(tree, leaf)
-    fits = load(leaf, END) + rows <= load(tree, LEAF_MAX)
+    fits = leaf.end + rows <= tree.leaf_max
     if rows > FEW and _follow_all(tree, leaf, times, rows):
-        _append_behind(tree, top, times, states, rows)
-        return
-    if fits and rows <= FEW:
+        _append_behind(tree, times, states, rows)
+    elif fits and rows <= FEW:
         for row in range(rows):
-            _open_slot(tree, leaf, load(times, row), states + row * load(tree, STATE_BYTES))
-        _propagate(tree, states, rows)
-        return
-    slot = entry_slot(leaf, load(times, 0)) if fits else 0
-    merged = _merge_out(tree, leaf, slot, times, states, rows)
-    if slot + merged <= load(tree, LEAF_MAX):
-        _write(tree, leaf, slot, load(tree, MERGED_TIMES), merged_states(tree), merged)
-        _propagate(tree, states, rows)
+            _open_slot(tree, leaf, times[row], states + row * tree.state_bytes)
+        note_change(tree, states, rows)
     else:
-        extend_path(tree, top)
-        _spread(tree, load(tree, MERGED_TIMES), merged_states(tree), merged)
+        _merge_in(tree, leaf, entry_slot(leaf, times[0]) if fits else 0, times, states, rows)
 
 
 @inner
 def _follow_all(tree, leaf, times, rows):
     """Whether new entries are younger than all of a leaf, of different times, and enough to fill what they overflow
     into: then nothing has to be merged. Half of a burst's time was that, behind a window's younger part."""
-    end, over = load(leaf, END), load(leaf, END) + rows - load(tree, LEAF_MAX)
-    if (end > 0 and load(leaf, KEYS + end - 1) >= load(times, 0)) or 0 < over < load(tree, LEAF_MIN):
+    over = leaf.end + rows - tree.leaf_max
+    if (leaf.end > 0 and leaf.times[leaf.end - 1] >= times[0]) or 0 < over < tree.leaf_min:
         return False
     equal = 0
     for row in range(1, rows):  # without a way out, so that it is compiled to vector instructions
-        equal += load(times, row) == load(times, row - 1)
+        equal += times[row] == times[row - 1]
     return equal == 0
 
 
 @inner
-def _append_behind(tree, top, times, states, rows):
+def _append_behind(tree, times, states, rows):
     """Entries that follow all of the path's leaf, which is filled first."""
     not_inlined()
-    leaf = node_address(tree, load(tree, PATH))
-    here = min(rows, load(tree, LEAF_MAX) - load(leaf, END))
-    _write(tree, leaf, load(leaf, END), times, states, here)
+    leaf = path_leaf(tree)
+    here = min(rows, tree.leaf_max - leaf.end)
+    _write(tree, leaf, leaf.end, times, states, here)
     if here == rows:
-        _propagate(tree, states, rows)
+        note_change(tree, states, rows)
     else:
-        extend_path(tree, top)
-        _add_leaves(tree, times + 8 * here, states + here * load(tree, STATE_BYTES), rows - here)
+        _add_leaves(tree, times[here:], states + here * tree.state_bytes, rows - here)
 
 
 @inner
 def _open_slot(tree, leaf, time, state):
     """Insert one entry into a leaf with room."""
-    slot, end = entry_slot(leaf, time), load(leaf, END)
+    slot = entry_slot(leaf, time)
     there = entry_state(tree, leaf, slot)
-    if slot < end and load(leaf, KEYS + slot) == time:
-        merge(load(tree, PLAN), there, there, state)
+    if slot < leaf.end and leaf.times[slot] == time:
+        merge(tree.plan, there, there, state)
         return
-    move_entries(tree, leaf, slot, leaf, slot + 1, end - slot)
-    store(leaf, KEYS + slot, time)
+    move_entries(tree, leaf, slot, leaf, slot + 1, leaf.end - slot)
+    leaf.times[slot] = time
     copy_state(tree, there, state)
-    store(leaf, END, end + 1)
+    leaf.end += 1
+
+
+@inner
+def _merge_in(tree, leaf, slot, times, states, rows):
+    """Insert entries among those that the path's leaf has from `slot` on."""
+    merged = _merge_out(tree, leaf, slot, times, states, rows)
+    if slot + merged <= tree.leaf_max:
+        _write(tree, leaf, slot, tree.merged_times, tree.merged_states, merged)
+        note_change(tree, states, rows)
+    else:
+        _spread(tree, leaf, tree.merged_times, tree.merged_states, merged)
 
 
 @inner
 def _merge_out(tree, leaf, slot, times, states, rows):
     """Write the leaf's entries from `slot` on and the new ones in order of time; returns how many there are now."""
-    plan, state_bytes, end = load(tree, PLAN), load(tree, STATE_BYTES), load(leaf, END)
-    into_times, into = load(tree, MERGED_TIMES), merged_states(tree) - state_bytes
+    end, into = leaf.end, tree.merged_states - tree.state_bytes
     merged = row = 0
     while slot < end or row < rows:
-        from_leaf = row == rows or (slot < end and load(leaf, KEYS + slot) <= load(times, row))
-        time = load(leaf, KEYS + slot) if from_leaf else load(times, row)
-        state = entry_state(tree, leaf, slot) if from_leaf else states + row * state_bytes
+        from_leaf = row == rows or (slot < end and leaf.times[slot] <= times[row])
+        time = leaf.times[slot] if from_leaf else times[row]
+        state = entry_state(tree, leaf, slot) if from_leaf else states + row * tree.state_bytes
         slot += 1 if from_leaf else 0
         row += 0 if from_leaf else 1
-        if merged > 0 and load(into_times, merged - 1) == time:
-            merge(plan, into, into, state)
+        if merged > 0 and tree.merged_times[merged - 1] == time:
+            merge(tree.plan, into, into, state)
         else:
-            into += state_bytes
+            into += tree.state_bytes
             copy_state(tree, into, state)
-            store(into_times, merged, time)
+            tree.merged_times[merged] = time
             merged += 1
     return merged
 
@@ -217,68 +185,34 @@ def _merge_out(tree, leaf, slot, times, states, rows):
 @inner
 def _write(tree, leaf, slot, times, states, entries):
     """Make entries those of a leaf from `slot` on."""
-    move(leaf + 8 * (KEYS + slot), times, entries)
-    move(entry_state(tree, leaf, slot), states, entries * (load(tree, STATE_BYTES) // 8))
-    store(leaf, END, slot + entries)
+    move(leaf.times[slot:], times, entries)
+    move(entry_state(tree, leaf, slot), states, entries * (tree.state_bytes // WORD_BYTES))
+    leaf.end = slot + entries
 
 
 @inner
-def _spread(tree, times, states, entries):
+def _spread(tree, leaf, times, states, entries):
     """Cut entries into the path's leaf and new ones behind it: even, or full ones at the young end."""
-    name, most = load(tree, PATH), load(tree, LEAF_MAX)
+    most = tree.leaf_max
     leaves = (entries + most - 1) // most
-    here = most if name == load(tree, RIGHT) else (entries + leaves - 1) // leaves
-    _write(tree, node_address(tree, name), 0, times, states, here)
-    _add_leaves(tree, times + 8 * here, states + here * load(tree, STATE_BYTES), entries - here)
+    here = most if tree.path[0] == tree.right[0] else (entries + leaves - 1) // leaves
+    _write(tree, leaf, 0, times, states, here)
+    _add_leaves(tree, times[here:], states + here * tree.state_bytes, entries - here)
 
 
 @inner
 def _add_leaves(tree, times, states, entries):
-    """Link new leaves behind that of the path, which reaches the root: even, or full ones at the young end."""
+    """Link new leaves behind that of the path, which goes on in the last: even, or full ones at the young end."""
     not_inlined()
-    in_order, most = load(tree, PATH) == load(tree, RIGHT), load(tree, LEAF_MAX)
+    in_order, most = tree.path[0] == tree.right[0], tree.leaf_max
     leaves, place = (entries + most - 1) // most, 0
     for number in range(leaves):
         here = entries // leaves + (1 if number < entries % leaves else 0)
         if in_order:
             here = min(most, entries - place)
         new = new_leaf(tree)
-        _write(tree, node_address(tree, new), 0, times + 8 * place, states + place * load(tree, STATE_BYTES), here)
-        if number > 0:
-            extend_path(tree, find_path(tree, load(times, place - 1)))
+        _write(tree, leaf_at(tree, new), 0, times[place:], states + place * tree.state_bytes, here)
         if in_order:
-            store(tree, RIGHT, new)
-        link(tree, load(times, place), new)
+            tree.right[0] = new
+        link(tree, times[place], new)
         place += here
-
-
-@inner
-def _propagate(tree, states, rows):
-    """After some states went into the leaf of the path: repair what covers it, up to the spine."""
-    change = clear_scratch(tree, CHANGE)
-    if load(tree, IS_COMMUTATIVE) == 1:
-        fold(load(tree, PLAN), change, states, load(tree, STATE_BYTES), rows)
-    level = 0
-    while not _meets_spine(tree, level):
-        parent = node_address(tree, load(tree, PATH + level + 1))
-        slot = load(tree, SLOT + level + 1)
-        if load(tree, IS_COMMUTATIVE) == 1:
-            there = child_state(tree, parent, slot)
-            merge(load(tree, PLAN), there, there, change)
-        else:
-            refold(tree, level, parent, slot)
-        level += 1
-
-
-@inner
-def _meets_spine(tree, level):
-    """Whether the path's node at `level` lies on a spine, whose side is then to be made again."""
-    name = load(tree, PATH + level)
-    if name == load(tree, RIGHT + level):
-        store(tree, RIGHT_DIRTY, max(level, load(tree, RIGHT_DIRTY)))
-        store(tree, MIDDLE_DIRTY, load(tree, MIDDLE_DIRTY) | (level == load(tree, HEIGHT)))
-        return True
-    if name == load(tree, LEFT + level):
-        store(tree, LEFT_DIRTY, max(level, load(tree, LEFT_DIRTY)))
-        return True
-    return False

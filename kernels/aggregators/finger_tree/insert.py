@@ -6,29 +6,10 @@ it goes into its leaf at once.
 """
 
 from kernels.aggregators.finger_tree.bulk import append_sorted, insert_sorted
-from kernels.aggregators.finger_tree.layout import (
-    CHUNK,
-    END,
-    IS_COMMUTATIVE,
-    KEYS,
-    LEAF_MAX,
-    LEFT,
-    NEW,
-    ONE_TIME,
-    PLAN,
-    RIGHT,
-    STATE_BYTES,
-    SUFFIX_END,
-    YOUNG,
-    copy_state,
-    entry_state,
-    lifted_states,
-    scratch,
-    soil_query,
-)
-from kernels.aggregators.finger_tree.pending import postpone
+from kernels.aggregators.finger_tree.layout import CHUNK, copy_state, entry_state, mark_query_dirty
+from kernels.aggregators.finger_tree.pending import stage
 from kernels.aggregators.finger_tree.search import is_empty, right_leaf, youngest
-from kernels.memory import inner, load, not_inlined, store
+from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, lift_each, merge
 
 FEW = 8
@@ -41,27 +22,32 @@ def insert(tree, time, state):
     O(1) amortised at the young end, else O(log d) amortised. `state` must not lie in the tree's nodes.
     """
     leaf = right_leaf(tree)
-    end = load(leaf, END)
-    if end > 0 and time <= load(leaf, KEYS + end - 1):
+    end = leaf.end
+    if end > 0 and time <= leaf.times[end - 1]:
         _insert_older(tree, time, state)
         return
-    if end == load(tree, LEAF_MAX):
-        append_sorted(tree, *_alone(tree, time, state))
+    if end == tree.leaf_max:
+        _one_entry(tree, time, state)
+        append_sorted(tree, tree.one_time, tree.one_state, 1)
     else:
-        store(leaf, KEYS + end, time)
+        leaf.times[end] = time
         copy_state(tree, entry_state(tree, leaf, end), state)
-        store(leaf, END, end + 1)
-    young = scratch(tree, YOUNG)
-    merge(load(tree, PLAN), young, young, state)
+        leaf.end = end + 1
+    _extend_young(tree, state)
 
 
 @inner
-def _alone(tree, time, state):
-    """One entry as a sorted burst: (address of times, address of states, 1)."""
-    store(tree, ONE_TIME, time)
-    new = scratch(tree, NEW)
-    copy_state(tree, new, state)
-    return tree + 8 * ONE_TIME, new, 1
+def _extend_young(tree, state):
+    """Let the young part count one state more, unless it is to be made again anyway."""
+    if not tree.young_dirty:
+        merge(tree.plan, tree.young, tree.young, state)
+
+
+@inner
+def _one_entry(tree, time, state):
+    """Make an entry a burst of its own."""
+    tree.one_time[0] = time
+    copy_state(tree, tree.one_state, state)
 
 
 @inner
@@ -70,48 +56,50 @@ def _insert_older(tree, time, state):
     not_inlined()
     if time == youngest(tree):
         _combine_with_youngest(tree, state)
-    elif load(tree, IS_COMMUTATIVE) == 1:
-        postpone(tree, time, state)
+    elif tree.is_commutative:
+        stage(tree, time, state)
+        _extend_young(tree, state)
     else:
-        insert_sorted(tree, *_alone(tree, time, state))
-        soil_query(tree)
+        _one_entry(tree, time, state)
+        insert_sorted(tree, tree.one_time, tree.one_state, 1)
+        mark_query_dirty(tree)
 
 
 @inner
 def _combine_with_youngest(tree, state):
     leaf = right_leaf(tree)
-    slot = load(leaf, END) - 1
+    slot = leaf.end - 1
     there = entry_state(tree, leaf, slot)
-    merge(load(tree, PLAN), there, there, state)
-    if load(tree, LEFT) == load(tree, RIGHT) and slot < load(tree, SUFFIX_END):
-        soil_query(tree)
+    merge(tree.plan, there, there, state)
+    if tree.height == 0 and slot < tree.suffix_end:
+        mark_query_dirty(tree)
     else:
-        young = scratch(tree, YOUNG)
-        merge(load(tree, PLAN), young, young, state)
+        _extend_young(tree, state)
 
 
 @inner
 def insert_burst(tree, times, source, rows):
-    """Insert events whose times ascend; event i is row i of `source` (kernels/states.py). times: address.
+    """Insert events whose times ascend; event i is row i of `source` (kernels/states).
 
     O(m log(d / m)) for m events, the earliest of which has d entries behind it.
     """
     not_inlined()
     for first in range(0, rows, CHUNK):
         end = min(first + CHUNK, rows)
-        lift_each(load(tree, PLAN), lifted_states(tree), load(tree, STATE_BYTES), source, first, end)
-        _insert_chunk(tree, times + 8 * first, lifted_states(tree), end - first)
+        lift_each(tree.plan, tree.lifted, tree.state_bytes, source, first, end)
+        _insert_chunk(tree, times[first:], end - first)
 
 
 @inner
-def _insert_chunk(tree, times, states, rows):
+def _insert_chunk(tree, times, rows):
+    """Insert what is lifted."""
     if rows <= FEW:
         for row in range(rows):
-            insert(tree, load(times, row), states + row * load(tree, STATE_BYTES))
+            insert(tree, times[row], tree.lifted + row * tree.state_bytes)
         return
-    at_young_end = is_empty(tree) or load(times, 0) >= youngest(tree)
-    insert_sorted(tree, times, states, rows)
-    if at_young_end or load(tree, IS_COMMUTATIVE) == 1:
-        fold(load(tree, PLAN), scratch(tree, YOUNG), states, load(tree, STATE_BYTES), rows)
-    else:
-        soil_query(tree)
+    continues_young = tree.is_commutative or is_empty(tree) or times[0] >= youngest(tree)
+    insert_sorted(tree, times, tree.lifted, rows)
+    if not continues_young:
+        mark_query_dirty(tree)
+    elif not tree.young_dirty:
+        fold(tree.plan, tree.young, tree.lifted, tree.state_bytes, rows)

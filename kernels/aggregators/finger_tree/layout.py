@@ -1,200 +1,245 @@
 """Where everything of a finger tree stands in memory.
 
-A tree is a header block (address `tree`) that points to one block of nodes and one of scratch states. A node is named
-by its offset in the block of nodes, 0 meaning none; its address holds only until the next new node, which may move the
-block. Leaves hold the entries (time, state), inner nodes the aggregates of their children:
+A tree points to one block of nodes and one of states of its own. A node is named by its offset in the block of nodes,
+0 meaning none; its address holds only until the next new node, which may move the block.
 
-    leaf:  end | first | times[leaf most] | states[leaf most]         entries in slots [first, end)
-    inner: size | level | keys[max arity] | children[max arity] | states[max arity]
+    leaf, named 832        end  first   times (room for 64)             states (room for 64)
+                           [6] [2]     [·  ·  5  6  8  9  …]            [·  ·  a  b  c  d  …]
+                                             entries stand in the slots 2 to 5: 0 and 1 were evicted
+
+    inner node             end  level   keys (16)      children (16)    states (16)
+                           [3] [1]     [1  5  9 …]    [16  832  1648]   [·  a⊗b⊗c⊗d  · …]
 
 With one word a state and a minimum arity of 8 a full leaf takes 16.25 bytes an entry, and what is above it 0.4.
 Key i of an inner node is a lower bound of child i, tight only in that times of child i − 1 are below it; key 0 of a
 node on the left spine means nothing. State i is the aggregate of child i, except where that lies on a spine.
 """
 
-from kernels.memory import inner, load, move, not_inlined, release, resize, store
-from kernels.plan import COMMUTATIVE, STATE_WORDS
+from kernels.runtime.fields import (
+    WORD_BYTES,
+    Address,
+    Array,
+    Bytes,
+    Code,
+    Count,
+    Inline,
+    Integer,
+    IsSet,
+    Place,
+    Pointer,
+    Ref,
+    Tail,
+)
+from kernels.runtime.memory import inner, move, not_inlined
+from kernels.runtime.sorting import Pairs
+from kernels.runtime.struct import Struct
 from kernels.states import clear, copy_words
 
 MAX_LEVELS = 40
-LEAF_FACTOR = 4  # a leaf holds four times what an inner node does: 64 entries are one short scan, 16 keys another
 CHUNK = 512  # events of a burst that are lifted at once
 PENDING_MOST = 512
-
-NODES, USED, CAPACITY = 0, 1, 2
-FREE_LEAF, FREE_INNER, OPEN_INNER, FREES_AT_ONCE = 3, 4, 5, 6
-MIN_ARITY, MAX_ARITY, LEAF_MIN, LEAF_MAX = 7, 8, 9, 10
-LEAF_BYTES, LEAF_STATES, INNER_BYTES, INNER_STATES = 11, 12, 13, 14
-STATE_BYTES, PLAN, IS_COMMUTATIVE, SCRATCH, HEIGHT = 15, 16, 17, 18, 19
-# Highest level of each spine whose cached side is to be made again, and whether the root's inner part is.
-LEFT_DIRTY, RIGHT_DIRTY, MIDDLE_DIRTY = 20, 21, 22
-# Whether the two parts of a query are to be made again; the slots of the left leaf up to which suffixes are kept.
-YOUNG_DIRTY, SUFFIX_END = 23, 24
-# Late entries that wait to be inserted together: how many, the oldest of their times.
-PENDING, PENDING_OLDEST = 25, 26
-# Blocks of times: of what is pending, of the same in order, of a leaf that is made again; and the time of one entry.
-PENDING_TIMES, SORTED_TIMES, MERGED_TIMES, ONE_TIME = 27, 28, 29, 30
-LEFT = 31
-RIGHT = LEFT + MAX_LEVELS
-PATH = RIGHT + MAX_LEVELS
-SLOT = PATH + MAX_LEVELS
-HEADER_WORDS = SLOT + MAX_LEVELS
-
-END = SIZE = 0
-FIRST = LEVEL = 1
-KEYS = 2
 CLEAN = -1
 
-# Numbers of scratch states: the caches of the spines by level, that of the root's inner part, all that is younger
-# than the left leaf's suffixes, working space, all that is pending; then the suffixes, a lifted chunk, what is
-# pending, the same sorted, and a leaf with what goes into it.
-LEFT_SIDE, RIGHT_SIDE, MIDDLE = 0, MAX_LEVELS, 2 * MAX_LEVELS
-YOUNG, NEW, CHANGE, RESULT, SPARE, WAITING, SUFFIXES = (MIDDLE + place for place in range(1, 8))
+Time = Integer("what entries are in order of: event time in µs, or any other int64, as an arrival ordinal or a rank")
+Name = Integer("bytes from the beginning of the block of nodes; 0: none")
+Level = Integer("levels above the leaves")
+
+
+class Node(Struct):
+    """What leaves and inner nodes have in common. end: slots before it are filled."""
+
+    end: Place
+
+
+class Leaf(Node):
+    """Entries stand in the slots [first, end); their states follow the times."""
+
+    first: Place
+    times: Tail(Time)
+
+
+class InnerNode(Node):
+    """Children stand in the slots [0, end); their names follow the keys, and their aggregates the names."""
+
+    level: Level
+    keys: Tail(Time)
+
+
+class FreeNode(Node):
+    """A node of a free list."""
+
+    level: Level
+    next_free: Name
+
+
+LEAF_HEAD, INNER_HEAD = Leaf.size_bytes, InnerNode.size_bytes
+
+
+class Search(Struct):
+    """A prefix search that is going on (first_where.py)."""
+
+    predicate: Address
+    parameters: Address
+    prefix: Address
+    has_failed: IsSet
+
+
+class Tree(Struct):
+    """A finger tree."""
+
+    nodes: Address
+    used: Bytes
+    capacity: Bytes
+
+    # Free leaves; inner nodes with all that is below them; inner nodes alone.
+    free_leaf: Name
+    free_inner: Name
+    open_inner: Name
+    frees_at_once: IsSet
+
+    min_arity: Count
+    max_arity: Count
+    leaf_min: Count
+    leaf_max: Count
+    leaf_bytes: Bytes
+    leaf_states: Bytes  # from the beginning of a leaf
+    inner_bytes: Bytes
+    inner_states: Bytes
+    state_bytes: Bytes
+    plan: Address
+    is_commutative: IsSet
+
+    height: Level
+    left: Array(Name, MAX_LEVELS)  # the two spines, from the leaves up
+    right: Array(Name, MAX_LEVELS)
+
+    # A side is the aggregate of a spine's inner children from a level up to below the root, `middle` that of the
+    # root's. Dirty: the highest level whose side is out of date, CLEAN if none is.
+    left_dirty: Level
+    right_dirty: Level
+    middle_dirty: IsSet
+    left_sides: Address
+    right_sides: Address
+    middle: Address
+
+    # The two parts of a query: suffixes of the left leaf, by slot, kept below suffix_end; and all that is younger.
+    young_dirty: IsSet
+    suffix_end: Place
+    suffixes: Address
+    young: Address
+
+    # Late entries that wait to be inserted together, and the aggregate of them all.
+    pending: Count
+    pending_oldest: Time
+    pending_times: Pointer(Time)
+    pending_states: Address
+    pending_sum: Address
+
+    # The path to a leaf from where it leaves the right spine, or above: a node a level, and the slot of the one below.
+    # repair: what its aggregate in the parent lacks: nothing, a change, or it is to be made again (path.py).
+    top: Level
+    path: Array(Name, MAX_LEVELS)
+    slot: Array(Place, MAX_LEVELS)
+    repair: Array(Code, MAX_LEVELS)
+    changes: Address
+
+    search: Inline(Search)
+
+    # Working space: a lifted chunk, one entry, what is pending in order, a leaf with what goes into it, and states.
+    scratch: Address
+    lifted: Address
+    one_time: Array(Time, 1)
+    one_state: Address
+    pairs: Ref(Pairs)
+    sorted_states: Address
+    merged_times: Pointer(Time)
+    merged_states: Address
+    result: Address
+    spare: Address
 
 
 @inner
-def lay_out(plan, min_arity, frees_at_once):
-    """Address of a tree without a node; see nodes.create."""
-    not_inlined()
-    tree = resize(0, HEADER_WORDS)
-    for word in range(HEADER_WORDS):
-        store(tree, word, 0)
-    state_bytes = 8 * load(plan, STATE_WORDS)
-    leaf_most = 2 * LEAF_FACTOR * min_arity
-    store(tree, MIN_ARITY, min_arity)
-    store(tree, MAX_ARITY, 2 * min_arity)
-    store(tree, LEAF_MIN, LEAF_FACTOR * min_arity)
-    store(tree, LEAF_MAX, leaf_most)
-    store(tree, LEAF_STATES, 8 * (KEYS + leaf_most))
-    store(tree, LEAF_BYTES, 8 * (KEYS + leaf_most) + leaf_most * state_bytes)
-    store(tree, INNER_STATES, 8 * (KEYS + 4 * min_arity))
-    store(tree, INNER_BYTES, 8 * (KEYS + 4 * min_arity) + 2 * min_arity * state_bytes)
-    store(tree, STATE_BYTES, state_bytes)
-    store(tree, PLAN, plan)
-    store(tree, IS_COMMUTATIVE, load(plan, COMMUTATIVE))
-    store(tree, FREES_AT_ONCE, frees_at_once)
-    store(tree, SCRATCH, resize(0, (_merged_number(tree) + leaf_most + CHUNK) * state_bytes // 8))
-    store(tree, PENDING_TIMES, resize(0, PENDING_MOST))
-    store(tree, SORTED_TIMES, resize(0, 4 * PENDING_MOST))  # pairs, twice, while they are sorted
-    store(tree, MERGED_TIMES, resize(0, leaf_most + CHUNK))
-    store(tree, USED, 8 * KEYS)  # no node has the name 0
-    return tree
-
-
-@inner
-def destroy(tree):
-    """Give all memory of a tree back."""
-    for block in (NODES, SCRATCH, PENDING_TIMES, SORTED_TIMES, MERGED_TIMES):
-        release(load(tree, block))
-    release(tree)
-
-
-@inner
-def _merged_number(tree):
-    return SUFFIXES + load(tree, LEAF_MAX) + CHUNK + 2 * PENDING_MOST
-
-
-@inner
-def scratch(tree, number):
-    """Address of a scratch state."""
-    return load(tree, SCRATCH) + number * load(tree, STATE_BYTES)
-
-
-@inner
-def clear_scratch(tree, number):
-    """The scratch state of that number, made the identity."""
-    state = scratch(tree, number)
-    clear(load(tree, PLAN), state)
+def cleared(tree, state):
+    """A state, made the identity."""
+    clear(tree.plan, state)
     return state
 
 
 @inner
-def lifted_states(tree):
-    return scratch(tree, SUFFIXES + load(tree, LEAF_MAX))
+def leaf_at(tree, name):
+    return Leaf(tree.nodes + name)
 
 
 @inner
-def pending_states(tree):
-    return scratch(tree, SUFFIXES + load(tree, LEAF_MAX) + CHUNK)
+def inner_at(tree, name):
+    return InnerNode(tree.nodes + name)
 
 
 @inner
-def sorted_states(tree):
-    return scratch(tree, SUFFIXES + load(tree, LEAF_MAX) + CHUNK + PENDING_MOST)
-
-
-@inner
-def merged_states(tree):
-    return scratch(tree, _merged_number(tree))
-
-
-@inner
-def node_address(tree, name):
-    return load(tree, NODES) + name
+def children_of(tree, node):
+    """Names of the children of an inner node."""
+    return node.keys[tree.max_arity :]
 
 
 @inner
 def child_at(tree, node, slot):
-    return load(node, KEYS + load(tree, MAX_ARITY) + slot)
+    return node.keys[tree.max_arity + slot]
 
 
 @inner
 def set_child(tree, node, slot, key, child):
-    store(node, KEYS + slot, key)
-    store(node, KEYS + load(tree, MAX_ARITY) + slot, child)
+    node.keys[slot] = key
+    node.keys[tree.max_arity + slot] = child
 
 
 @inner
 def entry_state(tree, leaf, slot):
     """Address of the state of an entry."""
-    return leaf + load(tree, LEAF_STATES) + slot * load(tree, STATE_BYTES)
+    return leaf.address + tree.leaf_states + slot * tree.state_bytes
 
 
 @inner
 def child_state(tree, node, slot):
     """Address of the aggregate of a child."""
-    return node + load(tree, INNER_STATES) + slot * load(tree, STATE_BYTES)
+    return node.address + tree.inner_states + slot * tree.state_bytes
 
 
 @inner
 def copy_state(tree, target, source):
-    copy_words(target, source, load(tree, STATE_BYTES) // 8)
+    copy_words(target, source, tree.state_bytes // WORD_BYTES)
 
 
 @inner
-def soil_sides(tree, level):
+def mark_sides_dirty(tree, level):
     """Note that both spines changed at `level`: cached sides at and below it are to be made again."""
-    store(tree, LEFT_DIRTY, max(level, load(tree, LEFT_DIRTY)))
-    store(tree, RIGHT_DIRTY, max(level, load(tree, RIGHT_DIRTY)))
-    store(tree, MIDDLE_DIRTY, 1)
+    tree.left_dirty = max(level, tree.left_dirty)
+    tree.right_dirty = max(level, tree.right_dirty)
+    tree.middle_dirty = True
 
 
 @inner
-def soil_query(tree):
+def mark_query_dirty(tree):
     """Note that the two parts of a query are to be made again: a slot of the left leaf changed, say."""
-    if load(tree, YOUNG_DIRTY) == 0:
-        clear_scratch(tree, YOUNG)  # states go on being combined into it, and a sketch must not meet stray words
-    store(tree, YOUNG_DIRTY, 1)
-    store(tree, SUFFIX_END, 0)
+    tree.young_dirty = True
+    tree.suffix_end = 0
 
 
 @inner
 def compact(tree, leaf):
     """Move a leaf's entries to its front."""
     not_inlined()
-    first, end = load(leaf, FIRST), load(leaf, END)
-    if first > 0:
-        move_entries(tree, leaf, first, leaf, 0, end - first)
-        store(leaf, FIRST, 0)
-        store(leaf, END, end - first)
-        soil_query(tree)
+    if leaf.first > 0:
+        move_entries(tree, leaf, leaf.first, leaf, 0, leaf.end - leaf.first)
+        leaf.end -= leaf.first
+        leaf.first = 0
+        mark_query_dirty(tree)
 
 
 @inner
 def move_entries(tree, source, from_slot, target, to_slot, entries):
     """Copy entries between leaves, or within one, where the ranges may overlap."""
-    states = entries * (load(tree, STATE_BYTES) // 8)
-    move(target + 8 * (KEYS + to_slot), source + 8 * (KEYS + from_slot), entries)
+    move(target.times[to_slot:], source.times[from_slot:], entries)
+    states = entries * (tree.state_bytes // WORD_BYTES)
     move(entry_state(tree, target, to_slot), entry_state(tree, source, from_slot), states)
 
 
@@ -202,8 +247,7 @@ def move_entries(tree, source, from_slot, target, to_slot, entries):
 def move_children(tree, source, from_slot, target, to_slot, children):
     """Copy children with keys and aggregates between inner nodes, or within one, where the ranges may overlap."""
     not_inlined()
-    numbers = KEYS + load(tree, MAX_ARITY)
-    states = children * (load(tree, STATE_BYTES) // 8)
-    move(target + 8 * (KEYS + to_slot), source + 8 * (KEYS + from_slot), children)
-    move(target + 8 * (numbers + to_slot), source + 8 * (numbers + from_slot), children)
+    move(target.keys[to_slot:], source.keys[from_slot:], children)
+    move(children_of(tree, target)[to_slot:], children_of(tree, source)[from_slot:], children)
+    states = children * (tree.state_bytes // WORD_BYTES)
     move(child_state(tree, target, to_slot), child_state(tree, source, from_slot), states)

@@ -8,76 +8,63 @@ with sums, window 2^22, one query an event: 16 to 1,024 places late 2 to 3 times
 """
 
 from kernels.aggregators.finger_tree.bulk import insert_sorted
-from kernels.aggregators.finger_tree.layout import (
-    PENDING,
-    PENDING_MOST,
-    PENDING_OLDEST,
-    PENDING_TIMES,
-    PLAN,
-    SORTED_TIMES,
-    STATE_BYTES,
-    WAITING,
-    YOUNG,
-    copy_state,
-    pending_states,
-    scratch,
-    sorted_states,
-)
-from kernels.memory import inner, load, not_inlined, store
-from kernels.sorting import ascend, sort_pairs
+from kernels.aggregators.finger_tree.layout import PENDING_MOST, Tree, copy_state
+from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.sorting import Pairs, ascend, sort_pairs
 from kernels.states import merge
 
 
 @inner
-def postpone(tree, time, state):
-    """Let (time, state) wait; it is older than the tree's youngest entry."""
-    not_inlined()
-    hold(tree, time, state)
-    young = scratch(tree, YOUNG)
-    merge(load(tree, PLAN), young, young, state)
-
-
-@inner
-def hold(tree, time, state):
-    """Let (time, state) wait; the query's young part is left to the caller."""
-    if load(tree, PENDING) == PENDING_MOST:
+def stage(tree: Tree, time, state):
+    """Let (time, state), which is older than the tree's youngest entry, wait; the query's young part is left to the
+    caller."""
+    if tree.pending == PENDING_MOST:
         settle(tree)
-    held = load(tree, PENDING)
-    waiting = scratch(tree, WAITING)
-    if held == 0:
-        store(tree, PENDING_OLDEST, time)
-        copy_state(tree, waiting, state)
+    if tree.pending == 0:
+        tree.pending_oldest = time
+        copy_state(tree, tree.pending_sum, state)
     else:
-        store(tree, PENDING_OLDEST, min(time, load(tree, PENDING_OLDEST)))
-        merge(load(tree, PLAN), waiting, waiting, state)
-    store(load(tree, PENDING_TIMES), held, time)
-    copy_state(tree, pending_states(tree) + held * load(tree, STATE_BYTES), state)
-    store(tree, PENDING, held + 1)
+        tree.pending_oldest = min(time, tree.pending_oldest)
+        merge(tree.plan, tree.pending_sum, tree.pending_sum, state)
+    tree.pending_times[tree.pending] = time
+    copy_state(tree, tree.pending_states + tree.pending * tree.state_bytes, state)
+    tree.pending += 1
 
 
 @inner
 def settle(tree):
     """Insert what is waiting."""
-    waiting = load(tree, PENDING)
-    if waiting > 0:
-        _settle(tree, waiting)
+    if tree.pending > 0:
+        _settle(tree)
 
 
 @inner
-def _settle(tree, waiting):
+def settle_until(tree, time):
+    """Insert what is waiting, if some of it is at or before `time`."""
+    if tree.pending > 0 and tree.pending_oldest <= time:
+        _settle(tree)
+
+
+@inner
+def _settle(tree):
     not_inlined()
-    store(tree, PENDING, 0)
-    times = load(tree, PENDING_TIMES)
-    if ascend(times, waiting):
-        insert_sorted(tree, times, pending_states(tree), waiting)
-        return
-    pairs = load(tree, SORTED_TIMES)
+    waiting, tree.pending = tree.pending, 0
+    if ascend(tree.pending_times, waiting):
+        insert_sorted(tree, tree.pending_times, tree.pending_states, waiting)
+    else:
+        _sort(tree, waiting)
+        insert_sorted(tree, tree.pending_times, tree.sorted_states, waiting)
+
+
+@inner
+def _sort(tree, waiting):
+    """Put the times of what waits in order, and a copy of the states."""
+    pairs = tree.pairs
     for place in range(waiting):
-        store(pairs, 2 * place, load(times, place))
-        store(pairs, 2 * place + 1, place)
-    pairs = sort_pairs(pairs, pairs + 16 * waiting, waiting)
+        pairs.at[place].key = tree.pending_times[place]
+        pairs.at[place].value = place
+    pairs = sort_pairs(pairs, Pairs(pairs.at[waiting:].address), waiting)
     for place in range(waiting):
-        source = pending_states(tree) + load(pairs, 2 * place + 1) * load(tree, STATE_BYTES)
-        copy_state(tree, sorted_states(tree) + place * load(tree, STATE_BYTES), source)
-        store(times, place, load(pairs, 2 * place))
-    insert_sorted(tree, times, sorted_states(tree), waiting)
+        source = tree.pending_states + pairs.at[place].value * tree.state_bytes
+        copy_state(tree, tree.sorted_states + place * tree.state_bytes, source)
+        tree.pending_times[place] = pairs.at[place].key

@@ -13,36 +13,14 @@ noted by level and repaired then, so that 64 evictions pay for one repair.
 
 from kernels.aggregators.finger_tree.layout import (
     CLEAN,
-    END,
-    FIRST,
-    HEIGHT,
-    IS_COMMUTATIVE,
-    LEFT,
-    LEFT_DIRTY,
-    LEFT_SIDE,
-    MIDDLE,
-    MIDDLE_DIRTY,
-    PENDING,
-    PLAN,
-    RESULT,
-    RIGHT,
-    RIGHT_DIRTY,
-    RIGHT_SIDE,
-    SIZE,
-    SPARE,
-    STATE_BYTES,
-    SUFFIX_END,
-    SUFFIXES,
-    WAITING,
-    YOUNG,
-    YOUNG_DIRTY,
+    Tree,
     child_at,
     child_state,
-    clear_scratch,
+    cleared,
     copy_state,
     entry_state,
-    node_address,
-    scratch,
+    inner_at,
+    leaf_at,
 )
 from kernels.aggregators.finger_tree.pending import settle
 from kernels.aggregators.finger_tree.search import (
@@ -53,182 +31,177 @@ from kernels.aggregators.finger_tree.search import (
     right_leaf,
     slot_before,
 )
-from kernels.memory import inner, load, not_inlined, store
+from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge, suffixes
 
 
 @inner
-def query(tree):
+def query(tree: Tree):
     """Address of the aggregate of all entries, valid until the next call: one combine, and the repairs that are due."""
-    first = load(left_leaf(tree), FIRST)
-    if load(tree, YOUNG_DIRTY) == 1 or first >= load(tree, SUFFIX_END):
+    first = left_leaf(tree).first
+    if tree.young_dirty or first >= tree.suffix_end:
         _repair(tree)
-        first = load(left_leaf(tree), FIRST)
-    if first == load(tree, SUFFIX_END):  # the tree is empty
-        return clear_scratch(tree, RESULT)
-    result = scratch(tree, RESULT)
-    merge(load(tree, PLAN), result, scratch(tree, SUFFIXES + first), scratch(tree, YOUNG))
-    return result
+        first = left_leaf(tree).first
+    if first == tree.suffix_end:  # the tree is empty
+        return cleared(tree, tree.result)
+    merge(tree.plan, tree.result, tree.suffixes + first * tree.state_bytes, tree.young)
+    return tree.result
 
 
 @inner
 def _repair(tree):
     """Make the suffixes of the left leaf and the young part again."""
     not_inlined()
-    height, leaf = load(tree, HEIGHT), left_leaf(tree)
-    first, end, state_bytes = load(leaf, FIRST), load(leaf, END), load(tree, STATE_BYTES)
-    suffixes(load(tree, PLAN), scratch(tree, SUFFIXES + first), state_bytes, entry_state(tree, leaf, first),
-             state_bytes, end - first)
-    store(tree, SUFFIX_END, end)
-    store(tree, YOUNG_DIRTY, 0)
-    clear_scratch(tree, YOUNG)
-    if height > 0:
-        _repair_sides(tree, height)
-        _make_young(tree, height)
-    if load(tree, PENDING) > 0:
-        young = scratch(tree, YOUNG)
-        merge(load(tree, PLAN), young, young, scratch(tree, WAITING))
+    leaf, size = left_leaf(tree), tree.state_bytes
+    kept, states = tree.suffixes + leaf.first * size, entry_state(tree, leaf, leaf.first)
+    suffixes(tree.plan, kept, size, states, size, leaf.end - leaf.first)
+    tree.suffix_end, tree.young_dirty = leaf.end, False
+    cleared(tree, tree.young)
+    if tree.height > 0:
+        _repair_sides(tree)
+        _make_young(tree)
+    if tree.pending > 0:
+        merge(tree.plan, tree.young, tree.young, tree.pending_sum)
 
 
 @inner
-def _make_young(tree, height):
-    plan, young, right = load(tree, PLAN), scratch(tree, YOUNG), right_leaf(tree)
-    if height > 1:
-        merge(plan, young, young, scratch(tree, LEFT_SIDE + 1))
-    merge(plan, young, young, scratch(tree, MIDDLE))
-    if height > 1:
-        merge(plan, young, young, scratch(tree, RIGHT_SIDE + 1))
-    fold(plan, young, entry_state(tree, right, 0), load(tree, STATE_BYTES), load(right, END))
+def _make_young(tree):
+    plan, young, right = tree.plan, tree.young, right_leaf(tree)
+    if tree.height > 1:
+        merge(plan, young, young, tree.left_sides + tree.state_bytes)
+    merge(plan, young, young, tree.middle)
+    if tree.height > 1:
+        merge(plan, young, young, tree.right_sides + tree.state_bytes)
+    fold_entries(tree, young, right, 0, right.end)
 
 
 @inner
-def _repair_sides(tree, height):
+def _repair_sides(tree):
     """Bring the cached sides up to date, from the highest level that changed down to the one above the leaves."""
     not_inlined()
-    for level in range(min(load(tree, LEFT_DIRTY), height - 1), 0, -1):
-        _cache_left(tree, level, height)
-    for level in range(min(load(tree, RIGHT_DIRTY), height - 1), 0, -1):
-        _cache_right(tree, level, height)
-    if load(tree, MIDDLE_DIRTY) == 1:
-        root = node_address(tree, load(tree, LEFT + height))
-        clear_scratch(tree, MIDDLE)
-        fold_children(tree, scratch(tree, MIDDLE), root, 1, load(root, SIZE) - 1)
-    store(tree, LEFT_DIRTY, CLEAN)
-    store(tree, RIGHT_DIRTY, CLEAN)
-    store(tree, MIDDLE_DIRTY, 0)
+    for level in range(min(tree.left_dirty, tree.height - 1), 0, -1):
+        _cache_left(tree, level)
+    for level in range(min(tree.right_dirty, tree.height - 1), 0, -1):
+        _cache_right(tree, level)
+    if tree.middle_dirty:
+        root = inner_at(tree, tree.left[tree.height])
+        fold_children(tree, cleared(tree, tree.middle), root, 1, root.end - 1)
+    tree.left_dirty = tree.right_dirty = CLEAN
+    tree.middle_dirty = False
 
 
 @inner
-def _cache_left(tree, level, height):
-    node = node_address(tree, load(tree, LEFT + level))
-    state = clear_scratch(tree, LEFT_SIDE + level)
-    fold_children(tree, state, node, 1, load(node, SIZE))
-    if level + 1 < height:
-        merge(load(tree, PLAN), state, state, scratch(tree, LEFT_SIDE + level + 1))
+def _cache_left(tree, level):
+    node = inner_at(tree, tree.left[level])
+    side = cleared(tree, tree.left_sides + level * tree.state_bytes)
+    fold_children(tree, side, node, 1, node.end)
+    if level + 1 < tree.height:
+        merge(tree.plan, side, side, side + tree.state_bytes)
 
 
 @inner
-def _cache_right(tree, level, height):
-    node = node_address(tree, load(tree, RIGHT + level))
-    state = clear_scratch(tree, RIGHT_SIDE + level)
-    if level + 1 < height:
-        copy_state(tree, state, scratch(tree, RIGHT_SIDE + level + 1))
-    fold_children(tree, state, node, 0, load(node, SIZE) - 1)
+def _cache_right(tree, level):
+    node = inner_at(tree, tree.right[level])
+    side = cleared(tree, tree.right_sides + level * tree.state_bytes)
+    if level + 1 < tree.height:
+        copy_state(tree, side, side + tree.state_bytes)
+    fold_children(tree, side, node, 0, node.end - 1)
 
 
 @inner
 def fold_children(tree, into, node, first, end):
     """into ⊗= the aggregates of the children [first, end)."""
-    fold(load(tree, PLAN), into, child_state(tree, node, first), load(tree, STATE_BYTES), end - first)
+    fold(tree.plan, into, child_state(tree, node, first), tree.state_bytes, end - first)
 
 
 @inner
 def fold_entries(tree, into, leaf, first, end):
     """into ⊗= the states of the entries [first, end)."""
-    fold(load(tree, PLAN), into, entry_state(tree, leaf, first), load(tree, STATE_BYTES), end - first)
+    fold(tree.plan, into, entry_state(tree, leaf, first), tree.state_bytes, end - first)
 
 
 @inner
 def _prepend(tree, into, states, count):
     """into = some states that stand together ⊗ into."""
     not_inlined()
-    if load(tree, IS_COMMUTATIVE) == 1:
-        fold(load(tree, PLAN), into, states, load(tree, STATE_BYTES), count)
+    if tree.is_commutative:
+        fold(tree.plan, into, states, tree.state_bytes, count)
     else:
-        spare = clear_scratch(tree, SPARE)
-        fold(load(tree, PLAN), spare, states, load(tree, STATE_BYTES), count)
-        merge(load(tree, PLAN), into, spare, into)
+        fold(tree.plan, cleared(tree, tree.spare), states, tree.state_bytes, count)
+        merge(tree.plan, into, tree.spare, into)
 
 
 @inner
-def range_query(tree, low, high):
+def range_query(tree: Tree, low, high):
     """Address of the aggregate of the entries with times in [low, high), valid until the next call.
 
     O(log D), with D the entries from `low` to the young end.
     """
     not_inlined()
-    result = clear_scratch(tree, RESULT)
+    result = cleared(tree, tree.result)
     settle(tree)
-    level, node, first, last = _fork(tree, low, high)
+    level, name, first, last = _fork(tree, low, high)
     if level == 0:
-        fold_entries(tree, result, node, first, last)
+        fold_entries(tree, result, leaf_at(tree, name), first, last)
     elif first < last:
+        node = inner_at(tree, name)
         fold_children(tree, result, node, first + 1, last)
-        _prepend_from(tree, result, level - 1, child_at(tree, node, first), low)
-        _append_until(tree, result, level - 1, child_at(tree, node, last), high)
+        _prepend_from(tree, level - 1, child_at(tree, node, first), low)
+        _append_until(tree, level - 1, child_at(tree, node, last), high)
     return result
 
 
 @inner
-def append_range(tree, low, high, into):
+def append_range(tree: Tree, low, high, into):
     """into ⊗= the aggregate of [low, high); cheap where it lies in one leaf, as the last pane of a window does."""
     not_inlined()
     settle(tree)
-    level, node, first, last = _fork(tree, low, high)
+    level, name, first, last = _fork(tree, low, high)
     if level == 0:
-        fold_entries(tree, into, node, first, last)
+        fold_entries(tree, into, leaf_at(tree, name), first, last)
     else:
-        merge(load(tree, PLAN), into, into, range_query(tree, low, high))
+        merge(tree.plan, into, into, range_query(tree, low, high))
 
 
 @inner
 def _fork(tree, low, high):
-    """Lowest node that holds all of [low, high): its level, and the slots of `low` and of `high`; in a leaf first ≤
-    last."""
+    """Lowest node that holds all of [low, high): its level, its name, and the slots of `low` and of `high`; in a leaf
+    first ≤ last."""
     level = cover_level(tree, low)
-    node = node_address(tree, load(tree, RIGHT + level))
-    while level > 0:
+    name = tree.right[level]
+    for above in range(level, 0, -1):
+        node = inner_at(tree, name)
         first, last = child_slot(node, low), slot_before(node, high)
         if first != last:
-            return level, node, first, last
-        node = node_address(tree, child_at(tree, node, first))
-        level -= 1
-    first = entry_slot(node, low)
-    return 0, node, first, max(first, entry_slot(node, high))
+            return above, name, first, last
+        name = child_at(tree, node, first)
+    leaf = leaf_at(tree, name)
+    first = entry_slot(leaf, low)
+    return 0, name, first, max(first, entry_slot(leaf, high))
 
 
 @inner
-def _prepend_from(tree, result, level, name, low):
+def _prepend_from(tree, level, name, low):
     """Put what a node holds at and after `low` in front of the result."""
     not_inlined()
-    node = node_address(tree, name)
-    while level > 0:
+    for _ in range(level):
+        node = inner_at(tree, name)
         slot = child_slot(node, low)
-        _prepend(tree, result, child_state(tree, node, slot + 1), load(node, SIZE) - slot - 1)
-        node = node_address(tree, child_at(tree, node, slot))
-        level -= 1
-    slot = entry_slot(node, low)
-    _prepend(tree, result, entry_state(tree, node, slot), load(node, END) - slot)
+        _prepend(tree, tree.result, child_state(tree, node, slot + 1), node.end - slot - 1)
+        name = child_at(tree, node, slot)
+    leaf = leaf_at(tree, name)
+    slot = entry_slot(leaf, low)
+    _prepend(tree, tree.result, entry_state(tree, leaf, slot), leaf.end - slot)
 
 
 @inner
-def _append_until(tree, result, level, name, high):
+def _append_until(tree, level, name, high):
     """Put what a node holds before `high` behind the result."""
     not_inlined()
-    node = node_address(tree, name)
-    while level > 0:
+    for _ in range(level):
+        node = inner_at(tree, name)
         slot = slot_before(node, high)
-        fold_children(tree, result, node, 0, slot)
-        node = node_address(tree, child_at(tree, node, slot))
-        level -= 1
-    fold_entries(tree, result, node, 0, entry_slot(node, high))
+        fold_children(tree, tree.result, node, 0, slot)
+        name = child_at(tree, node, slot)
+    leaf = leaf_at(tree, name)
+    fold_entries(tree, tree.result, leaf, 0, entry_slot(leaf, high))

@@ -1,127 +1,97 @@
-"""A new node's place above: linked behind its neighbour, splitting full nodes on the way up (FIBA §5, pass up)."""
+"""A new leaf's place above: linked behind that of the path, splitting full nodes on the way up (FIBA §5, pass up)."""
 
 from kernels.aggregators.finger_tree.layout import (
-    END,
-    FIRST,
-    HEIGHT,
-    KEYS,
-    LEFT,
-    MAX_ARITY,
-    PATH,
-    PLAN,
-    RIGHT,
-    SIZE,
-    SLOT,
-    STATE_BYTES,
-    child_at,
-    child_state,
-    entry_state,
+    inner_at,
+    mark_sides_dirty,
     move_children,
-    node_address,
     set_child,
-    soil_sides,
 )
 from kernels.aggregators.finger_tree.nodes import new_inner
-from kernels.memory import inner, load, not_inlined, store
-from kernels.states import clear, fold
-
-
-@inner
-def refold(tree, level, parent, slot):
-    """Make the aggregate of a child at `level`, which is on no spine, again from the child's own states."""
-    not_inlined()
-    child = node_address(tree, child_at(tree, parent, slot))
-    into = child_state(tree, parent, slot)
-    first = load(child, FIRST) if level == 0 else 0
-    states = entry_state(tree, child, first) if level == 0 else child_state(tree, child, 0)
-    clear(load(tree, PLAN), into)
-    fold(load(tree, PLAN), into, states, load(tree, STATE_BYTES), load(child, END) - first)
-
-
-@inner
-def refold_unless_spine(tree, level, parent, slot):
-    """Refold a child at `level` unless it lies on a spine."""
-    name = child_at(tree, parent, slot)
-    if name != load(tree, LEFT + level) and name != load(tree, RIGHT + level):
-        refold(tree, level, parent, slot)
+from kernels.aggregators.finger_tree.path import EVERYTHING, NOTHING, reach, refold_unless_spine
+from kernels.runtime.memory import inner, not_inlined
 
 
 @inner
 def link(tree, key, child):
-    """Link a new leaf behind that of the path, which reaches the root; its times start at `key`.
+    """Link a new leaf behind that of the path, and let the path go on there; its times start at `key`.
 
     The caller has named it the right finger, if it is. O(1) amortised.
     """
     not_inlined()
-    level = 1
-    while level <= load(tree, HEIGHT):
-        parent = node_address(tree, load(tree, PATH + level))
-        slot = load(tree, SLOT + level)
+    tree.path[0], tree.repair[0] = child, NOTHING
+    follows = True  # whether the path goes on in the new child
+    for level in range(1, tree.height + 1):
+        reach(tree, level)
+        parent, slot = inner_at(tree, tree.path[level]), tree.slot[level]
         refold_unless_spine(tree, level - 1, parent, slot)
-        if load(parent, SIZE) < load(tree, MAX_ARITY):
+        if parent.end < tree.max_arity:
             _adopt(tree, level, parent, slot + 1, key, child)
-            soil_sides(tree, _refold_upwards(tree, level))
+            tree.slot[level] = slot + follows
+            tree.repair[level] = EVERYTHING
+            mark_sides_dirty(tree, level)
             return
-        key, child = _split_inner(tree, level, slot, key, child)
-        level += 1
-    _grow_root(tree, level, key, child)
-    soil_sides(tree, level)
+        child = _split_inner(tree, level, key, child)
+        key = inner_at(tree, child).keys[0]
+        follows = _follow(tree, level, slot + follows, child)
+    _grow_root(tree, tree.height + 1, key, child)
+    reach(tree, tree.height)
+    tree.slot[tree.height] = 1 if follows else 0
+    mark_sides_dirty(tree, tree.height)
 
 
 @inner
 def _adopt(tree, level, parent, slot, key, child):
     """Give an inner node at `level`, which has room, a new child."""
     not_inlined()
-    size = load(parent, SIZE)
-    move_children(tree, parent, slot, parent, slot + 1, size - slot)
+    move_children(tree, parent, slot, parent, slot + 1, parent.end - slot)
     set_child(tree, parent, slot, key, child)
-    store(parent, SIZE, size + 1)
+    parent.end += 1
     refold_unless_spine(tree, level - 1, parent, slot)
 
 
 @inner
-def _split_inner(tree, level, slot, key, child):
-    """Split a full inner node around its new child at slot + 1; returns the new node's key and name.
+def _split_inner(tree, level, key, child):
+    """Split the path's full node around its new child behind the path's slot; returns the new node's name.
 
     In order the old node stays full and the new one starts with the one child: half-full nodes would double the tree.
     """
     not_inlined()
-    name, full = load(tree, PATH + level), load(tree, MAX_ARITY)
-    right = new_inner(tree, level)
-    parent, sibling = node_address(tree, name), node_address(tree, right)
-    in_order = slot == full - 1 and name == load(tree, RIGHT + level)
+    name, slot, full = tree.path[level], tree.slot[level], tree.max_arity
+    new = new_inner(tree, level)
+    node, sibling = inner_at(tree, name), inner_at(tree, new)
+    in_order = slot == full - 1 and name == tree.right[level]
     keep = full if in_order else full // 2
-    move_children(tree, parent, keep, sibling, 0, full - keep)
-    store(sibling, SIZE, full - keep)
-    store(parent, SIZE, keep)
-    if name == load(tree, RIGHT + level):
-        store(tree, RIGHT + level, right)
+    move_children(tree, node, keep, sibling, 0, full - keep)
+    node.end, sibling.end = keep, full - keep
+    if name == tree.right[level]:
+        tree.right[level] = new
     if slot >= keep or in_order:
         _adopt(tree, level, sibling, slot + 1 - keep, key, child)
     else:
-        _adopt(tree, level, parent, slot + 1, key, child)
-    return load(sibling, KEYS), right
+        _adopt(tree, level, node, slot + 1, key, child)
+    return new
+
+
+@inner
+def _follow(tree, level, slot, new):
+    """Let the path go on at `slot` of a node that was split, counted through both; whether that is in the new one."""
+    kept = inner_at(tree, tree.path[level]).end
+    tree.repair[level] = NOTHING
+    tree.slot[level] = slot
+    if slot < kept:
+        return False
+    tree.slot[level] = slot - kept
+    tree.path[level] = new
+    return True
 
 
 @inner
 def _grow_root(tree, level, key, child):
-    old = load(tree, LEFT + level - 1)
+    old = tree.left[level - 1]
     root = new_inner(tree, level)
-    node = node_address(tree, root)
-    set_child(tree, node, 0, load(node_address(tree, old), KEYS), old)
+    node = inner_at(tree, root)
+    set_child(tree, node, 0, 0, old)
     set_child(tree, node, 1, key, child)
-    store(node, SIZE, 2)
-    store(tree, HEIGHT, level)
-    store(tree, LEFT + level, root)
-    store(tree, RIGHT + level, root)
-
-
-@inner
-def _refold_upwards(tree, level):
-    """Repair the ancestors of a changed inner node, up to the spine; returns the level at which it was met."""
-    while True:
-        name = load(tree, PATH + level)
-        if name == load(tree, LEFT + level) or name == load(tree, RIGHT + level):
-            return level
-        refold(tree, level, node_address(tree, load(tree, PATH + level + 1)), load(tree, SLOT + level + 1))
-        level += 1
+    node.end = 2
+    tree.height = level
+    tree.left[level] = tree.right[level] = root

@@ -1,6 +1,6 @@
 """Log MTA (MTA §4.1): the aggregate of the whole window stands in the tree at any time.
 
-Beside the complete nodes, each level has its head (what is left of its first node) and its tail (what its last node
+Apart from the complete nodes, each level has its head (what is left of its first node) and its tail (what its last node
 has so far); the top level has no others. Sum over the updates 1 … 9, numbers 0 … 8 of the stream, after three
 evictions:
 
@@ -20,144 +20,112 @@ Two more places where the text of the paper and its algorithms differ; both were
   was ⟨∅, *⟩: the condition must be e0 = ∅. (Its `wsp(subseq, total)` also swaps the arguments of Listing 1.)
 """
 
-from kernels.aggregators._doors import DONE
-from kernels.aggregators._forest.layout import (
-    append_parents,
-    append_updates,
-    copy_node,
-    copy_state,
-    create_forest,
-    join,
-    node,
-    scratch_node,
-)
-from kernels.aggregators._forest.operations import make_answer
+import functools
+
+from kernels.aggregators._dispatch import DONE
+from kernels.aggregators._forest.dispatch import ForestKernel, forest_kernel
+from kernels.aggregators._forest.layout import FULL
+from kernels.aggregators._forest.nodes import append_parents, append_updates, copy_node, copy_state, join, node, nth
+from kernels.aggregators._forest.operations import eviction, insertion, reading
 from kernels.aggregators._forest.paging import is_full
-from kernels.aggregators._forest.words import (
-    END,
-    FIRST,
-    FIRST_TIME,
-    FULL,
-    HAS_HEADS,
-    HEADS,
-    PAGE_NODES,
-    PLAN,
-    SPILLED,
-    TAILS,
-    TOP,
-    level_at,
-)
-from kernels.memory import inner, load, not_inlined, store
-from kernels.native import door_of
+from kernels.runtime.memory import inner, not_inlined
 from kernels.states import clear, merge
 
-
-@inner
-def create(plan, page_nodes):
-    """Address of an empty tree over the states of `plan`, which must outlive it."""
-    s = create_forest(plan, page_nodes)
-    store(s, HAS_HEADS, 1)
-    return s
+NAME = "monoid_tree"
 
 
 @inner
-def _head(s, level):
-    return node(s, 0, load(s, FIRST), 0) if level == 0 else scratch_node(s, HEADS + level)
+def _head(forest, height):
+    return node(forest, 0, forest.first, 0) if height == 0 else nth(forest, forest.heads, height)
 
 
 @inner
-def _tail(s, level):
-    return node(s, 0, load(s, END) - 1, 0) if level == 0 else scratch_node(s, TAILS + level)
+def _tail(forest, height):
+    return node(forest, 0, forest.end - 1, 0) if height == 0 else nth(forest, forest.tails, height)
 
 
 @inner
-def push(s, nodes, count):
+def _push(forest, nodes, count):
     """Append `count` updates (Algorithm 1, for several at once). O(count + log n)."""
     not_inlined()
-    if is_full(s, count):
+    if is_full(forest, count):
         return FULL
-    first, old_last = load(s, FIRST), load(s, END) - 1
-    append_updates(s, nodes, count)
+    first, old_last = forest.first, forest.end - 1
+    append_updates(forest, nodes, count)
     if old_last < first:
-        store(s, FIRST_TIME, load(nodes, 0))
-        store(s, TOP, 0)
-    last = load(s, END) - 1
-    for level in range(1, load(s, TOP) + 1):
-        if old_last >> level < last >> level:
-            append_parents(s, level, old_last >> level, last >> level)
-        _make_tail(s, level, last)
-    while (last >> load(s, TOP)) - (first >> load(s, TOP)) > 1:
-        _raise_top(s, load(s, TOP) + 1, last)
+        forest.first_time, forest.top = nodes.time, 0
+    last = forest.end - 1
+    for height in range(1, forest.top + 1):
+        if old_last >> height < last >> height:
+            append_parents(forest, height, old_last >> height, last >> height)
+        _make_tail(forest, height, last)
+    while (last >> forest.top) - (first >> forest.top) > 1:
+        _raise_top(forest, last)
     return DONE
 
 
 @inner
-def _raise_top(s, level, last):
+def _raise_top(forest, last):
     """The top level has more than two nodes: put a level above it; `last` is the last update's number."""
     not_inlined()
-    begin, at = (load(s, FIRST) >> level) + 1, level_at(s, level)
-    if load(s, PAGE_NODES) > 0:
+    height = forest.top + 1
+    begin, level = (forest.first >> height) + 1, forest.levels[height]
+    if forest.page_nodes > 0:
         # The level may have been there before. Its nodes in between were never made, nor will they be asked for.
-        page_start = begin // load(s, PAGE_NODES) * load(s, PAGE_NODES)
-        store(at, SPILLED, max(load(at, SPILLED), page_start))
-    append_parents(s, level, begin, last >> level)
-    _make_tail(s, level, last)
-    _make_head(s, level)
-    store(s, TOP, level)
+        page_start = begin // forest.page_nodes * forest.page_nodes
+        level.spilled = max(level.spilled, page_start)
+    append_parents(forest, height, begin, last >> height)
+    _make_tail(forest, height, last)
+    _make_head(forest, height)
+    forest.top = height
 
 
 @inner
-def _make_tail(s, level, last):
+def _make_tail(forest, height, last):
     """The tail of a level from that of the level below; its left sibling, if it has one, is complete."""
-    below, tail = last >> (level - 1), scratch_node(s, TAILS + level)
+    below, tail = last >> (height - 1), nth(forest, forest.tails, height)
     if below & 1:
-        join(s, tail, node(s, level - 1, below - 1, 0), _tail(s, level - 1))
+        join(forest, tail, node(forest, height - 1, below - 1, 0), _tail(forest, height - 1))
     else:
-        copy_node(s, tail, _tail(s, level - 1))
+        copy_node(forest, tail, _tail(forest, height - 1))
 
 
 @inner
-def _make_head(s, level):
+def _make_head(forest, height):
     """The head of a level from that of the level below; its right sibling, if it has one, is complete."""
-    below, head = load(s, FIRST) >> (level - 1), scratch_node(s, HEADS + level)
+    below, head = forest.first >> (height - 1), nth(forest, forest.heads, height)
     if below & 1:
-        copy_node(s, head, _head(s, level - 1))
+        copy_node(forest, head, _head(forest, height - 1))
     else:
-        join(s, head, _head(s, level - 1), node(s, level - 1, below + 1, 0))
+        join(forest, head, _head(forest, height - 1), node(forest, height - 1, below + 1, 0))
 
 
 @inner
-def cut(s, position):
-    """Evict the updates before `position` and make the heads again, bottom-up (Algorithm 2, lines 21-27). O(log n)."""
+def _cut(forest, place):
+    """Evict the updates before a place and make the heads again, bottom-up (Algorithm 2, lines 21-27). O(log n)."""
     not_inlined()
-    store(s, FIRST, position)
-    last, level = load(s, END) - 1, 0
-    if position <= last:
-        store(s, FIRST_TIME, load(node(s, 0, position, 0), 0))
-        while (last >> level) - (position >> level) > 1:
-            level += 1
-            _make_head(s, level)
-    store(s, TOP, level)
+    forest.first = place
+    last, height = forest.end - 1, 0
+    if place <= last:
+        forest.first_time = node(forest, 0, place, 0).time
+        while (last >> height) - (place >> height) > 1:
+            height += 1
+            _make_head(forest, height)
+    forest.top = height
 
 
 @inner
-def total(s, into):
+def _total(forest, into):
     """into = head ⊗ tail of the top level. O(1)."""
-    if load(s, FIRST) == load(s, END):
-        clear(load(s, PLAN), into)
-    elif load(s, FIRST) == load(s, END) - 1:
-        copy_state(s, into, _tail(s, 0) + 8)
+    if forest.first == forest.end:
+        clear(forest.plan, into)
+    elif forest.first == forest.end - 1:
+        copy_state(forest, into, _tail(forest, 0).state)
     else:
-        top = load(s, TOP)
-        merge(load(s, PLAN), into, _head(s, top) + 8, _tail(s, top) + 8)
+        merge(forest.plan, into, _head(forest, forest.top).state, _tail(forest, forest.top).state)
 
 
-_answer = make_answer("monoid_tree", create, push, cut, total)
-
-
-def monoid_tree_door(s, operation, first, second, third):
-    """The operations of _doors.py; CREATE: nodes of a page, 0 for a window in memory."""
-    return _answer(s, operation, first, second, third)
-
-
-door = door_of(monoid_tree_door)
+@functools.cache
+def dispatch() -> ForestKernel:
+    """The table, compiled or loaded when it is first asked for."""
+    return forest_kernel(NAME, True, insertion(NAME, _push) | eviction(NAME, _cut) | reading(NAME, _total))

@@ -10,6 +10,7 @@ import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from dags import command
+from processes import sessions
 from schemas import errors
 
 RUN = {"run_id": "manual__1", "params": {"day": None}, "ds": "2018-10-01"}
@@ -29,18 +30,13 @@ def operator(monkeypatch, path):
 
 
 def error_with(exit_code):
-    kinds = [
-        kind
-        for kind in vars(errors).values()
-        if isinstance(kind, type) and issubclass(kind, errors.WindrowError)
-    ]
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.WindrowError)]
     return [kind for kind in kinds if kind.exit_code == exit_code]
 
 
 def test_the_day_is_ds_whatever_the_data_interval():
     assert (
-        command.day_of({"ds": "2018-10-01", "params": {"day": None}, "data_interval_start": "nonsense"})
-        == "2018-10-01"
+        command.day_of({"ds": "2018-10-01", "params": {"day": None}, "data_interval_start": "nonsense"}) == "2018-10-01"
     )
 
 
@@ -54,41 +50,36 @@ def test_a_run_without_logical_date_and_param_fails_for_good_and_says_what_to_do
 
 
 @pytest.mark.parametrize("exit_code", command.FAILS_FOR_GOOD)
-def test_what_a_retry_can_not_mend_is_not_retried(exit_code):
+def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
     assert error_with(exit_code)
     with pytest.raises(AirflowFailException, match="the reason"):
-        command.judge(exit_code, "the reason")
+        command.raise_if_failed(exit_code, "the reason")
 
 
 @pytest.mark.parametrize("exit_code", [1, 6, 7, 9, 10, 11, -signal.SIGKILL])
 def test_everything_else_is_retried(exit_code):
     with pytest.raises(AirflowException) as raised:
-        command.judge(exit_code, "")
+        command.raise_if_failed(exit_code, "")
     assert not isinstance(raised.value, AirflowFailException)
 
 
 def test_success_raises_nothing():
-    assert command.judge(0, "") is None
+    assert command.raise_if_failed(0, "") is None
 
 
 def test_the_command_gets_day_and_run_and_its_lines_are_logged_by_stage(monkeypatch, tmp_path, capsys):
-    path = program(
-        tmp_path, "import sys\nprint(sys.argv[1:])\nprint('== replay: makes rows')\nprint('12 rows')"
-    )
+    path = program(tmp_path, "import sys\nprint(sys.argv[1:])\nprint('== replay: makes rows')\nprint('12 rows')")
     operator(monkeypatch, path).execute(RUN)
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert (
-        str(["--end-with-parent", "replay", "bikes_demand", "--day", "2018-10-01", "--run-id", "manual__1"])
-        in said
+        str(["--end-with-parent", "replay", "bikes_demand", "--day", "2018-10-01", "--run-id", "manual__1"]) in output
     )
-    assert re.search(r"::group::replay: makes rows.*\n.*12 rows.*\n.*::endgroup::", said)
+    assert re.search(r"::group::replay: makes rows.*\n.*12 rows.*\n.*::endgroup::", output)
 
 
-def test_a_failed_gate_fails_the_task_with_all_that_the_command_said(monkeypatch, tmp_path):
+def test_a_failed_gate_fails_the_task_with_all_that_the_command_printed(monkeypatch, tmp_path):
     text = "check 'law_3' failed: 4 (limit: 0).\\n  windrow query \\\"SELECT 1\\\""
-    path = program(
-        tmp_path, f"import sys\nprint('== gate')\nsys.stderr.write(\"error: {text}\")\nsys.exit(8)"
-    )
+    path = program(tmp_path, f"import sys\nprint('== gate')\nsys.stderr.write(\"error: {text}\")\nsys.exit(8)")
     with pytest.raises(AirflowFailException) as raised:
         operator(monkeypatch, path).execute(RUN)
     assert "law_3" in str(raised.value)
@@ -96,9 +87,9 @@ def test_a_failed_gate_fails_the_task_with_all_that_the_command_said(monkeypatch
 
 
 def test_an_error_ends_its_stage_s_section():
-    said = []
-    error = command.show(["== gate: judges", "error: no", "  more"], said.append)
-    assert said == ["::group::gate: judges", "::endgroup::", "error: no", "  more"]
+    output = []
+    error = command.show(["== gate: checks", "error: no", "  more"], output.append)
+    assert output == ["::group::gate: checks", "::endgroup::", "error: no", "  more"]
     assert error == "no\n  more"
 
 
@@ -107,9 +98,7 @@ def test_a_missing_command_names_make_setup(monkeypatch, tmp_path):
         operator(monkeypatch, tmp_path / "absent").execute(RUN)
 
 
-def test_killing_the_task_ends_children_in_groups_of_their_own_and_those_deaf_to_sigterm(
-    monkeypatch, tmp_path
-):
+def test_killing_the_task_ends_children_in_groups_of_their_own_and_those_deaf_to_sigterm(monkeypatch, tmp_path):
     deaf = (
         "import os, signal, time; os.setpgid(0, 0); signal.signal(signal.SIGTERM, signal.SIG_IGN); "
         "print(1, flush=True); time.sleep(600)"
@@ -120,7 +109,7 @@ def test_killing_the_task_ends_children_in_groups_of_their_own_and_those_deaf_to
     )
     process = subprocess.Popen([path], stdout=subprocess.PIPE, start_new_session=True)
     process.stdout.readline()
-    assert len(list(command.session_members(process.pid))) == 2
+    assert len(list(sessions.members(process.pid))) == 2
     task = operator(monkeypatch, path)
     task.process = process
     task.on_kill()
@@ -131,6 +120,6 @@ def test_killing_the_task_ends_children_in_groups_of_their_own_and_those_deaf_to
 def ended(session):
     """Whether the session's processes are gone within 5 s: a killed one may take a moment to leave /proc."""
     deadline = time.monotonic() + 5
-    while any(command.session_members(session)) and time.monotonic() < deadline:
+    while any(sessions.members(session)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    return not any(command.session_members(session))
+    return not any(sessions.members(session))

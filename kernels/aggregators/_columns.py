@@ -1,0 +1,143 @@
+"""Python values as the words that kernels read, and back: for the window API of aggregators."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.monoids import AggregateSpec
+from kernels.runtime.memory import as_float, as_word
+from kernels.states.layout import Events
+from schemas.errors import BadInput, WrongParameter
+from schemas.query import Aggregate
+
+INT64 = (-(1 << 63), (1 << 63) - 1)
+TYPES = ("float64", "int64", "bool", "timestamp", "date")
+
+
+class Source:
+    """Values, validity and times of some events, laid out for kernels/states.py. `address` lives as long as this."""
+
+    def __init__(self, values: np.ndarray, valid: np.ndarray, times: np.ndarray):
+        self.values, self.valid, self.times = values, valid, times
+        self.layout = Events.make(values=values, valid=valid, rows=values.shape[-1], times=times)
+        self.address = self.layout.address
+
+
+class NamedAggregates(NamedTuple):
+    """Aggregates as in a query, over columns in the order in which they are first named.
+
+    outputs: names of the results; specs: what each is to the kernels; columns: name → type
+    """
+
+    outputs: tuple[str, ...]
+    specs: tuple[AggregateSpec, ...]
+    columns: dict[str, str]
+
+
+def name_aggregates(
+    aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, default_type: str = "float64"
+) -> NamedAggregates:
+    """Number the columns that some aggregates read; those without a type in `column_types` have the default one."""
+    names = list(dict.fromkeys(column for aggregate in aggregates.values() for column in aggregate.columns))
+    given = dict(column_types or {})
+    for name, kind in given.items():
+        if name not in names:
+            raise WrongParameter("column_types", name, f"columns of the aggregates: {', '.join(names) or 'none'}")
+        if kind not in TYPES:
+            raise WrongParameter(f"type of column {name}", kind, ", ".join(TYPES))
+    columns = {name: given.get(name, default_type) for name in names}
+    specs = tuple(_spec(name, aggregate, names, columns) for name, aggregate in aggregates.items())
+    return NamedAggregates(tuple(aggregates), specs, columns)
+
+
+def _spec(name: str, aggregate: Aggregate, names: list[str], columns: dict[str, str]) -> AggregateSpec:
+    if len(aggregate.columns) > 2:
+        raise WrongParameter(f"columns of {name}", aggregate.columns, "at most two")
+    placed = [part for column in aggregate.columns for part in (names.index(column), columns[column])]
+    return AggregateSpec(aggregate.function, *placed, *(None, "int64", None, "")[len(placed) :], aggregate.parameters)
+
+
+class Columns:
+    """The value columns of a window: turns values into words and answers into values."""
+
+    def __init__(self, types: Mapping[str, str]):
+        self.types = dict(types)
+
+    def time(self, t: int) -> int:
+        """`t`, if it fits int64."""
+        if isinstance(t, bool) or not isinstance(t, int | np.integer) or not INT64[0] <= t <= INT64[1]:
+            raise WrongParameter("time", t, "an integer within int64, in microseconds")
+        return int(t)
+
+    def times(self, ts: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Times as int64 words."""
+        if isinstance(ts, np.ndarray) and ts.dtype == np.int64:
+            return ts
+        return np.array([self.time(t) for t in ts], np.int64)
+
+    def source(self, vs: Sequence, times: np.ndarray, order: np.ndarray) -> Source:
+        """Values (numbers for one column, else tuples) in the given order, with their times in that order."""
+        if len(vs) != len(order):
+            raise BadInput(f"{len(vs)} values for {len(order)} times; give one per time")
+        cells = self._cells(vs)
+        values = np.zeros((max(1, len(self.types)), len(order)), np.int64)
+        valid = np.ones(values.shape, np.bool_)
+        for place, (name, kind) in enumerate(self.types.items()):
+            words, present = self._words(name, kind, cells[place])
+            values[place], valid[place] = words[order], present[order]
+        return Source(values, valid, np.ascontiguousarray(times[order]))
+
+    def _cells(self, vs: Sequence) -> Sequence[Sequence]:
+        """One sequence of values per column."""
+        if len(self.types) <= 1:
+            return [vs]
+        for v in vs:
+            if not isinstance(v, tuple | list | np.ndarray) or len(v) != len(self.types):
+                raise BadInput(f"value {v!r}; give a tuple of {len(self.types)}: {', '.join(self.types)}")
+        return list(zip(*vs, strict=True)) or [()] * len(self.types)
+
+    def _words(self, name: str, kind: str, cells: Sequence) -> tuple[np.ndarray, np.ndarray]:
+        """(words, whether each is there)."""
+        if isinstance(cells, np.ndarray) and cells.dtype == np.float64 and kind == "float64":
+            self._refuse_nan(name, np.isnan(cells))
+            return cells.view(np.int64), np.ones(len(cells), np.bool_)
+        if isinstance(cells, np.ndarray) and cells.dtype == np.int64 and kind not in ("float64", "bool"):
+            return cells, np.ones(len(cells), np.bool_)
+        words = np.array([self._word(name, cell, kind) for cell in cells], np.int64)
+        return words, np.array([cell is not None for cell in cells], np.bool_)
+
+    def _refuse_nan(self, name: str, is_nan: np.ndarray) -> None:
+        if is_nan.any():
+            raise BadInput(f"column {name}: value {int(is_nan.argmax())} is NaN; leave it out, or make it null")
+
+    def _word(self, name: str, value, kind: str) -> int:
+        if value is None:
+            return 0
+        if isinstance(value, float | np.floating) and value != value:
+            raise BadInput(f"column {name}: a value is NaN; leave it out, or make it null")
+        number = self._number(name, value, kind)
+        return as_word(number) if kind == "float64" else number
+
+    def _number(self, name: str, value, kind: str) -> int | float:
+        """A value as its column's type holds it; refused where that would be another value."""
+        low, high = (0, 1) if kind == "bool" else INT64
+        try:
+            number = float(value) if kind == "float64" else int(value)
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        if number is None or number != value or (kind != "float64" and not low <= number <= high):
+            raise BadInput(
+                f"column {name}: {value!r} is no {kind}; give column_types={{{name!r}: …}} with one of "
+                f"{', '.join(TYPES)} that holds it"
+            )
+        return number
+
+    def value(self, answer: np.ndarray, kind: str) -> int | float | bool | None:
+        """The Python value of (word, is_null, …)."""
+        word, is_null = int(answer[0]), bool(answer[1])
+        if is_null:
+            return None
+        if kind == "float64":
+            return as_float(word)
+        return bool(word) if kind == "bool" else word

@@ -1,0 +1,56 @@
+"""What a kernel of point events can be asked: a table of compiled functions, one per operation.
+
+Its object, a replay that keeps panes in it and the answers after each event all call through this table
+(kernels/runtime/tables.py says why), and know nothing else of the kernel.
+"""
+
+from kernels.runtime.struct import Struct
+from kernels.runtime.tables import Operation
+
+FOREVER = (1 << 63) - 1
+DONE, NOTHING, OUT_OF_ORDER, NOT_OLDEST = range(4)
+"""Statuses: done; nothing is there; nothing was inserted, since it begins before the youngest; not the oldest."""
+
+
+class PointKernel(Struct):
+    """The operations, s being the structure that `create` made; a kernel that doesn't serve one has 0 there. Times are
+    keys on any axis of int64: event times in µs, arrival ordinals, ranks.
+
+    create(plan, option, option) → structure; options are those that the kernel's class gives
+    destroy(s), reset(s): give it back; make it empty
+    insert(s, time, state, row) → status; row: of the event in its replay, or −1
+    insert_burst(s, times, events, rows) → status: row i of `events` at times[i], which ascend
+    insert_sorted(s, times, states, rows), stage(s, time, state): for kernels/per_event, which keeps the query's young
+        part itself
+    evict(s, time) → status; bulk_evict(s, time) → status: everything up to it
+    query(s), range_query(s, low, high) → address of an aggregate, valid until the next operation; 0 if it is not kept
+    append_range(s, low, high, into): into ⊗= the aggregate of [low, high)
+    oldest(s) → time, FOREVER if it is empty; youngest(s) → time, −FOREVER if it is empty
+    first_from(s, time) → time of the first entry at or after it, FOREVER if there is none
+    first_where(s, predicate, parameters, into) → time of the first entry at which predicate(total, prefix, parameters),
+        a function by address over the states of the window and of all up to and with that entry, is 1 and not 0;
+        FOREVER if it is at none, or returned less than 0: it failed. The prefix is written to `into`
+    is_empty(s) → 1 or 0; count(s), count_between(s, low, high) → entries
+    copy_entries(s, low, high, target): (time, state) of each
+    """
+
+    create: Operation()
+    destroy: Operation()
+    reset: Operation()
+    insert: Operation()
+    insert_burst: Operation()
+    insert_sorted: Operation()
+    stage: Operation()
+    evict: Operation()
+    bulk_evict: Operation()
+    query: Operation()
+    range_query: Operation()
+    append_range: Operation()
+    oldest: Operation()
+    youngest: Operation()
+    first_from: Operation()
+    first_where: Operation()
+    is_empty: Operation()
+    count: Operation()
+    count_between: Operation()
+    copy_entries: Operation()

@@ -1,0 +1,195 @@
+"""The path to a leaf: from the right finger up to the lowest spine node that covers a time, then down. O(log d), d
+entries from the young end. A burst moves its path from leaf to leaf, up only as far as the two have an ancestor in
+common (FIBA §5), and makes a node's aggregate right only when it leaves the node behind:
+
+    top        △                  insert 5 6 7, then 40:
+    level 1   △   △               path ▲ changed by 5 ⊗ 6 ⊗ 7: one combine in its parent, and the change goes up
+    level 0  ▲ □ □ ■              on leaving; ■ is where the path goes on
+"""
+
+from kernels.aggregators.finger_tree.layout import (
+    child_at,
+    child_state,
+    cleared,
+    copy_state,
+    entry_state,
+    inner_at,
+    leaf_at,
+)
+from kernels.aggregators.finger_tree.search import child_slot, cover_level
+from kernels.runtime.memory import inner, not_inlined
+from kernels.states import clear, fold, merge
+
+NOTHING, A_CHANGE, EVERYTHING = range(3)
+"""What the aggregate of the path's node at a level lacks, in the parent."""
+
+
+@inner
+def find_path(tree, time):
+    """Record the path to the leaf for `time`, up to where it leaves the right spine."""
+    not_inlined()
+    tree.top = cover_level(tree, time)
+    tree.path[tree.top] = tree.right[tree.top]
+    tree.repair[tree.top] = NOTHING
+    _descend(tree, tree.top, time)
+
+
+@inner
+def _descend(tree, level, time):
+    name = tree.path[level]
+    for above in range(level, 0, -1):
+        node = inner_at(tree, name)
+        slot = child_slot(node, time)
+        name = child_at(tree, node, slot)
+        tree.slot[above] = slot
+        tree.path[above - 1] = name
+        tree.repair[above - 1] = NOTHING
+
+
+@inner
+def path_at_young_end(tree):
+    """Make the path that to the right leaf."""
+    tree.top = 0
+    tree.path[0] = tree.right[0]
+    tree.repair[0] = NOTHING
+
+
+@inner
+def reach(tree, level):
+    """Continue the path up to `level`, along the right spine."""
+    for above in range(tree.top + 1, level + 1):
+        name = tree.right[above]
+        tree.path[above] = name
+        tree.slot[above] = inner_at(tree, name).end - 1
+        tree.repair[above] = NOTHING
+    tree.top = max(level, tree.top)
+
+
+@inner
+def path_leaf(tree):
+    return leaf_at(tree, tree.path[0])
+
+
+@inner
+def path_end(tree):
+    """(whether the path's leaf ends before some other one, first time that is not its own)."""
+    for level in range(1, tree.top + 1):
+        node, following = inner_at(tree, tree.path[level]), tree.slot[level] + 1
+        if following < node.end:
+            return True, node.keys[following]
+    return False, 0
+
+
+@inner
+def move_path(tree, time):
+    """Go on to the leaf for `time`, which is younger than the path's leaf."""
+    not_inlined()
+    level = _common_level(tree, time)
+    _leave(tree, level)
+    _descend(tree, level, time)
+
+
+@inner
+def _common_level(tree, time):
+    """The lowest level whose node on the path covers `time` too."""
+    common = 0
+    for level in range(1, tree.top + 1):
+        node, following = inner_at(tree, tree.path[level]), tree.slot[level] + 1
+        if following < node.end:
+            if time < node.keys[following]:
+                return common
+            common = level
+    return common
+
+
+@inner
+def leave_path(tree):
+    """Make the aggregates of everything on the path right."""
+    not_inlined()
+    _leave(tree, tree.top + 1)
+
+
+@inner
+def note_change(tree, states, count):
+    """Note that some states went into the path's leaf."""
+    if not tree.is_commutative:
+        tree.repair[0] = EVERYTHING
+    elif tree.repair[0] != EVERYTHING:
+        if tree.repair[0] == NOTHING:
+            clear(tree.plan, tree.changes)
+        fold(tree.plan, tree.changes, states, tree.state_bytes, count)
+        tree.repair[0] = A_CHANGE
+
+
+@inner
+def _leave(tree, levels):
+    """Make the aggregates of the path's lowest nodes right, and note what is lacking above them."""
+    lacks, change = NOTHING, 0
+    for level in range(levels):
+        lacks, change = _all_that_lacks(tree, level, lacks, change)
+        tree.repair[level] = NOTHING
+        if lacks != NOTHING and not _lies_on_spine(tree, level):
+            parent, slot = inner_at(tree, tree.path[level + 1]), tree.slot[level + 1]
+            if lacks == A_CHANGE:
+                there = child_state(tree, parent, slot)
+                merge(tree.plan, there, there, change)
+            else:
+                refold(tree, level, parent, slot)
+    if levels <= tree.top and lacks != NOTHING:
+        lacks, change = _all_that_lacks(tree, levels, lacks, change)
+        tree.repair[levels] = lacks
+        if lacks == A_CHANGE and change != _change_at(tree, levels):
+            copy_state(tree, _change_at(tree, levels), change)
+
+
+@inner
+def _change_at(tree, level):
+    return tree.changes + level * tree.state_bytes
+
+
+@inner
+def _all_that_lacks(tree, level, below, change):
+    """What the path's node at `level` lacks with what the one below did: (kind, address of the change)."""
+    here, own = tree.repair[level], _change_at(tree, level)
+    if here == EVERYTHING or below == EVERYTHING:
+        return EVERYTHING, 0
+    if here == NOTHING:
+        return below, change
+    if below == A_CHANGE:
+        merge(tree.plan, own, own, change)
+    return A_CHANGE, own
+
+
+@inner
+def _lies_on_spine(tree, level):
+    """Whether the path's node at `level` does; its side is then to be made again."""
+    name = tree.path[level]
+    if name == tree.right[level]:
+        tree.right_dirty = max(level, tree.right_dirty)
+        tree.middle_dirty = tree.middle_dirty or level == tree.height
+        return True
+    if name == tree.left[level]:
+        tree.left_dirty = max(level, tree.left_dirty)
+        return True
+    return False
+
+
+@inner
+def refold(tree, level, parent, slot):
+    """Make the aggregate of a child at `level`, which is on no spine, again from the child's own states."""
+    not_inlined()
+    name, into = child_at(tree, parent, slot), cleared(tree, child_state(tree, parent, slot))
+    if level == 0:
+        leaf = leaf_at(tree, name)
+        fold(tree.plan, into, entry_state(tree, leaf, leaf.first), tree.state_bytes, leaf.end - leaf.first)
+    else:
+        node = inner_at(tree, name)
+        fold(tree.plan, into, child_state(tree, node, 0), tree.state_bytes, node.end)
+
+
+@inner
+def refold_unless_spine(tree, level, parent, slot):
+    """Refold a child at `level` unless it lies on a spine."""
+    name = child_at(tree, parent, slot)
+    if name != tree.left[level] and name != tree.right[level]:
+        refold(tree, level, parent, slot)

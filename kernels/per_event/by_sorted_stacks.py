@@ -1,0 +1,123 @@
+"""A key out of order whose events are all known: two stacks, the front made from the events in order of time.
+
+    order    1  2   3  4 5  6          after 1 2 5 3, window of 5; 6 comes: its window begins at 2, behind 1, the oldest
+    arrived     a   b    c             in the back, so a front is made of 2 to 5, what arrived: suffixes of each place.
+    front       abc bc c c             Into the back go 6 and then 4, where order doesn't matter while the window holds
+                                       4, the oldest there. Once it begins behind 4, the next front.
+
+A place of an event that has not arrived holds the identity. With sorting O(1) amortised an event if windows are longer
+than events are late; how many places all the fronts have together is counted before, from the times alone. For
+aggregates that commute.
+"""
+
+from kernels.aggregators._dispatch import FOREVER
+from kernels.per_event.context import (
+    BATCH,
+    NEVER,
+    answer_batch,
+    folded,
+    lift_batch,
+    make_room_in_front,
+)
+from kernels.runtime.memory import WORD_BYTES, entry, inner, not_inlined
+from kernels.runtime.struct import words_at
+from kernels.states import clear, copy_words, lift_rows, prefixes, suffixes
+
+MOST_PLACES = 4
+"""Places of all fronts per event up to which this is taken."""
+
+
+@inner
+def answer_by_sorted_stacks(run, first, end):
+    """Answers of the events [first, end) of one key, which are ranked."""
+    not_inlined()
+    clear(run.plan, run.young)
+    run.youngest = NEVER
+    low, front, middle, oldest, event = 0, 0, 0, FOREVER, first  # the front is [front, middle), oldest in the back
+    while event < end:
+        taken, low, oldest = _find_older(run, (first, event, min(BATCH, end - event)), (low, front, middle), oldest)
+        if taken == 0:
+            middle = _make_front(run, low, first, event, end)
+            front, oldest = low, FOREVER
+            continue
+        lift_batch(run, event, taken)
+        prefixes(run.plan, run.batch.folded, run.state_bytes, run.batch.lifted, taken, run.young)
+        copy_words(run.young, folded(run, taken - 1), run.state_bytes // WORD_BYTES)
+        answer_batch(run, event, taken)
+        event += taken
+
+
+@inner
+def _find_older(run, events, at, oldest):
+    """(for how many events the front lasts, first place of the window of the one that it doesn't last for, oldest place
+    in the back). events: the key's first, the next, how many at most; at: the window's first place, the front's two
+    ends. The batch's times mark which are too old."""
+    first, event, batch = events
+    low, front, middle = at
+    ascending, times, ranks = run.ranked.ascending[first:], run.times[event:], run.ranked.ranks[event:]
+    olders, batch_times, state_bytes, youngest = run.batch.olders, run.batch.times, run.state_bytes, run.youngest
+    taken, suffix = batch, run.front + (low - front) * state_bytes
+    for place in range(batch):
+        newer = max(times[place], youngest)
+        while ascending[low] <= newer - run.size:
+            low += 1
+            suffix += state_bytes
+        if low > oldest:
+            taken = place
+            break
+        youngest, rank = newer, ranks[place]
+        batch_times[place] = NEVER if rank < low else 0
+        oldest = min(oldest, rank) if rank >= low else oldest
+        olders[place] = suffix if low < middle else run.identity
+    run.youngest = youngest
+    return taken, low, oldest
+
+
+@inner
+def _make_front(run, low, first, event, end):
+    """Suffix aggregates from the place `low` to behind the youngest event before `event`, of those that arrived; the
+    back becomes empty. Returns the end."""
+    not_inlined()
+    ascending, middle = run.ranked.ascending[first:], low
+    while middle < end - first and ascending[middle] <= run.youngest:
+        middle += 1
+    make_room_in_front(run, middle - low)
+    for begin in range(low, middle, BATCH):
+        _lift_arrived(run, (first, event), begin, min(BATCH, middle - begin), low)
+    suffixes(run.plan, run.front, run.state_bytes, run.front, run.state_bytes, middle - low)
+    clear(run.plan, run.young)
+    return middle
+
+
+@inner
+def _lift_arrived(run, events, begin, places, low):
+    """States of some places from `begin` on, into the front, which begins at the place `low`. events: the key's first,
+    and the one before which they must have arrived."""
+    first, event = events
+    rows, chosen = run.ranked.rows[first + begin :], run.batch.places
+    for place in range(places):
+        row = first + rows[place]
+        chosen[place] = row if row < event else -1
+    into = run.front + (begin - low) * run.state_bytes
+    lift_rows(run.plan, into, run.state_bytes, run.events, chosen, places)
+
+
+@entry
+def count_places(times, ranks, ascending, first, end, size):
+    """How many places the fronts of one key, the events [first, end), have together. times, ranks, ascending: addresses
+    of words, those of all keys."""
+    times, ranks, ascending = words_at(times)[first:], words_at(ranks)[first:], words_at(ascending)[first:]
+    places, low, middle, oldest, youngest = 0, 0, 0, FOREVER, NEVER
+    for event in range(end - first):
+        newer = max(times[event], youngest)
+        while ascending[low] <= newer - size:
+            low += 1
+        if low > oldest:
+            while middle < end - first and ascending[middle] <= youngest:
+                middle += 1
+            places += max(0, middle - low)
+            oldest = FOREVER
+        youngest = newer
+        if ranks[event] >= low:
+            oldest = min(oldest, ranks[event])
+    return places

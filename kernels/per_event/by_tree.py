@@ -1,0 +1,149 @@
+"""A key whose events arrive out of order: batches of them answered by running folds, then put into a finger tree as one
+burst.
+
+    left leaf's suffixes    cd d          ⊗ young part, continued event by event:  y  yz  yzw      three answers
+    then  z, w into the tree, sorted (FIBA §5), and the next batch
+
+A batch ends where the left leaf's suffixes do, and before an event that would evict one of the batch. Aggregates that
+don't commute take late events one by one. Measured with one insertion, eviction and query an event (sum, 2^22 events a
+window): 55 ns an event; in batches 15 to 20.
+"""
+
+from kernels.aggregators._dispatch import FOREVER
+from kernels.aggregators.finger_tree.search import is_empty, left_leaf, youngest
+from kernels.per_event.context import BATCH, NEVER, answer_batch, folded, lift_batch, lifted
+from kernels.runtime.calls import call
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from kernels.runtime.sorting import sort_pairs
+from kernels.states import copy_words, prefixes
+
+
+@inner
+def answer_by_tree(run, first, end):
+    """Answers of the events [first, end) of one key. O(log d) amortised each."""
+    not_inlined()
+    tree, event = run.tree, first
+    call(run.tree_kernel.reset, tree)
+    run.youngest = NEVER
+    while event < end:
+        taken = _find_older(run, event, min(BATCH, end - event)) if not tree.young_dirty else 0
+        if taken > 0:
+            _answer(run, event, taken)
+            _insert_batch(run, taken)
+        elif not run.plan.is_commutative and run.times[event] < run.youngest:
+            taken = _answer_late_one(run, event)
+        else:
+            call(run.tree_kernel.bulk_evict, tree, max(run.youngest, run.times[event]) - run.size)
+            call(run.tree_kernel.query, tree)
+        event += taken
+
+
+@inner
+def _find_older(run, event, batch):
+    """For how many events the left leaf's suffixes last; one that is too old for the window gets the time NEVER."""
+    not_inlined()
+    tree, in_order_only, empty = run.tree, not run.plan.is_commutative, is_empty(run.tree)
+    leaf, times, oldest = left_leaf(tree), run.times[event:], tree.pending_oldest if tree.pending > 0 else FOREVER
+    first, end, taken = leaf.first, tree.suffix_end, batch
+    for place in range(batch):
+        time = times[place]
+        newest = max(time, run.youngest)
+        until, here = newest - run.size, first
+        while here < end and leaf.times[here] <= until:
+            here += 1
+        used_up = here == end and not empty
+        if used_up or until >= oldest or (in_order_only and time < newest):
+            taken = place
+            break
+        first = here
+        run.youngest = newest
+        run.batch.olders[place] = run.identity if empty else tree.suffixes + first * run.state_bytes
+        run.batch.times[place] = time if time > until else NEVER
+        oldest = min(oldest, time) if time > until else oldest
+    leaf.first = first
+    return taken
+
+
+@inner
+def _answer(run, event, taken):
+    """Answers of a batch; the tree's young part, with the batch, is left at `young`."""
+    lift_batch(run, event, taken)
+    prefixes(run.plan, run.batch.folded, run.state_bytes, run.batch.lifted, taken, run.tree.young)
+    _copy_state(run, run.young, folded(run, taken - 1))
+    answer_batch(run, event, taken)
+
+
+@inner
+def _copy_state(run, target, source):
+    copy_words(target, source, run.state_bytes // WORD_BYTES)
+
+
+@inner
+def _insert_batch(run, taken):
+    """Put a batch into the tree, sorted; what is older than all of the tree's youngest waits there."""
+    not_inlined()
+    in_order, late = _part(run, taken)
+    if late > 0:
+        _merge_late(run, in_order, late)
+    if in_order + late > 0:
+        batch = run.batch
+        call(run.tree_kernel.insert_sorted, run.tree, batch.times.address, batch.lifted, in_order + late)
+    if not run.tree.young_dirty:
+        _copy_state(run, run.tree.young, run.young)
+
+
+@inner
+def _part(run, taken):
+    """Move the events of a batch that are in order to its front, those a little late to `folded`, which isn't needed
+    any more, and `late`; the others are staged in the tree. Returns how many are in order, and late."""
+    batch, in_order, late = run.batch, 0, 0
+    newest = oldest = NEVER if is_empty(run.tree) else youngest(run.tree)
+    for place in range(taken):
+        time = batch.times[place]
+        if time == NEVER:
+            continue
+        if time >= newest:
+            newest = time
+            batch.times[in_order] = time
+            _copy_state(run, lifted(run, in_order), lifted(run, place))
+            in_order += 1
+        elif time >= oldest:
+            batch.late[late].key = time
+            batch.late[late].value = folded(run, late)
+            _copy_state(run, folded(run, late), lifted(run, place))
+            late += 1
+        else:
+            call(run.tree_kernel.stage, run.tree, time, lifted(run, place))
+    return in_order, late
+
+
+@inner
+def _merge_late(run, in_order, late):
+    """Merge the late events into those in order, from the young end on: there is room behind these."""
+    times, late_ones = run.batch.times, run.batch.late
+    pairs = sort_pairs(late_ones.address, late_ones[BATCH:].address, late).at
+    while late > 0:
+        place = in_order + late - 1
+        if in_order > 0 and times[in_order - 1] > pairs[late - 1].key:
+            in_order -= 1
+            times[place] = times[in_order]
+            _copy_state(run, lifted(run, place), lifted(run, in_order))
+        else:
+            late -= 1
+            times[place] = pairs[late].key
+            _copy_state(run, lifted(run, place), pairs[late].value)
+
+
+@inner
+def _answer_late_one(run, event):
+    """One late event, in its place; returns 1."""
+    not_inlined()
+    tree, time = run.tree, run.times[event]
+    run.batch.times[0] = time
+    lift_batch(run, event, 1)
+    if time > run.youngest - run.size:
+        call(run.tree_kernel.insert, tree, time, lifted(run, 0), -1)
+    _copy_state(run, run.batch.folded, call(run.tree_kernel.query, tree))
+    run.batch.olders[0] = run.identity
+    answer_batch(run, event, 1)
+    return 1

@@ -1,0 +1,192 @@
+"""The state of one call: what every compiled function of this folder takes.
+
+PerEvent ── times, events ──→ the columns of all keys
+         ├─ batch ──────────→ Batch: the events that are being answered together
+         ├─ answers ────────→ Answers: where their outputs go
+         ├─ ranked ─────────→ Ranked: the events in order of time, of keys whose kernel needs that
+         └─ front, levels, tree: what one kernel keeps of the window, or another
+"""
+
+from kernels.aggregators._dispatch import PointKernel
+from kernels.aggregators.finger_tree.layout import Tree
+from kernels.ranks.levels import Levels
+from kernels.runtime.fields import (
+    Address,
+    Array,
+    Byte,
+    Bytes,
+    Code,
+    Count,
+    Inline,
+    Microseconds,
+    Place,
+    Pointer,
+    Ref,
+    Word,
+)
+from kernels.runtime.memory import WORD_BYTES, inner, release, resize
+from kernels.runtime.sorting import Pair
+from kernels.runtime.struct import Struct, allocate
+from kernels.states import clear, lift_each, lower_each, merge_each
+from kernels.states.layout import Events, StatePlan
+
+BATCH = 256
+NEVER = -(1 << 63)
+NO_FAILURE = -1
+
+
+class Batch(Struct):
+    """Events that are answered together; y is the aggregate of what came after `olders`, before the batch.
+
+    times       7     NEVER   9          NEVER: too old for the window
+    lifted      a     ·       c          a state each, the identity of what is too old
+    folded      ya    ya      yac        running fold
+    olders      →s3   →s4     →s4        states of what is older: the answers are s3·ya, s4·ya, s4·yac
+    """
+
+    times: Array(Microseconds, BATCH)
+    olders: Array(Address, BATCH)
+    lifted: Address
+    folded: Address
+    places: Array(Place, BATCH)
+    """Rows or ranks, for calls that take a list of them."""
+    late: Array(Inline(Pair), 2 * BATCH)
+    """Time and state of those that are a little late. Twice as many, since they are sorted by merging."""
+
+
+class Answers(Struct):
+    """Output o of event e is words[o · events + e], and null if nulls[o · events + e] is 1."""
+
+    events: Count
+    outputs: Count
+    slots: Pointer(Place)
+    words: Pointer(Word)
+    nulls: Pointer(Byte("1: null"))
+    failed: Place
+    """The first output without a right answer; NO_FAILURE if there is none."""
+    failed_event: Place
+
+
+class Ranked(Struct):
+    """kernels/ranks/sort.py's Ranked."""
+
+    ranks: Pointer(Place)
+    ascending: Pointer(Microseconds)
+    rows: Pointer(Place)
+
+
+class TwoStacks(Struct):
+    """A window over entries that are in order of time: a front of suffix aggregates, a back of one aggregate.
+
+    entries   3   4 | 5   6 | 7 …        the window is [low, next); the front has suffixes of [begin, middle), of which
+              ↑low    ↑middle ↑next      those before `low` are used up; `end` is behind the last entry
+
+    rows: of the entries in the columns, counted from first_row; null where entry i is row i.
+    """
+
+    times: Pointer(Microseconds)
+    rows: Pointer(Place)
+    first_row: Place
+    begin: Place
+    low: Place
+    middle: Place
+    next: Place
+    end: Place
+
+
+class PerEvent(Struct):
+    """One call."""
+
+    plan: Ref(StatePlan)
+    state_bytes: Bytes
+    size: Microseconds
+    times: Pointer(Microseconds)
+    events: Ref(Events)
+    kernel_of_key: Pointer(Code)
+    answers: Ref(Answers)
+    ranked: Ref(Ranked)
+    batch: Ref(Batch)
+    youngest: Microseconds
+    """Of the key at hand; NEVER before its first event."""
+    young: Address
+    """The aggregate of all that is younger than the front, or than the block at hand."""
+    identity: Address
+    front: Address
+    """Suffix aggregates, one after the other."""
+    front_room: Count
+    stacks: Inline(TwoStacks)
+    levels: Inline(Levels)
+    tree: Ref(Tree)
+    tree_kernel: Ref(PointKernel)
+
+
+@inner
+def allocate_batch(run, front_room):
+    """The batch, and the states that all kernels keep."""
+    words = run.plan.state_words
+    batch = allocate(Batch)
+    batch.lifted, batch.folded = resize(0, BATCH * words), resize(0, BATCH * words)
+    run.batch = batch
+    run.young, run.identity = resize(0, words), resize(0, words)
+    clear(run.plan, run.identity)
+    run.front, run.front_room = resize(0, front_room * words), front_room
+
+
+@inner
+def release_batch(run):
+    release(run.batch.lifted)
+    release(run.batch.folded)
+    release(run.batch.address)
+    release(run.young)
+    release(run.identity)
+    release(run.front)
+
+
+@inner
+def make_room_in_front(run, states):
+    """Room for so many states; what was there is gone."""
+    if states > run.front_room:
+        run.front_room = 2 * states
+        run.front = resize(run.front, 2 * states * (run.state_bytes // WORD_BYTES))
+
+
+@inner
+def lifted(run, place):
+    """Address of a state of the batch."""
+    return run.batch.lifted + place * run.state_bytes
+
+
+@inner
+def folded(run, place):
+    """Address of the aggregate of the batch up to a place, with what came before it."""
+    return run.batch.folded + place * run.state_bytes
+
+
+@inner
+def lift_batch(run, event, taken):
+    """The states of some events from `event` on; that of one whose time in the batch is NEVER is the identity."""
+    lift_each(run.plan, run.batch.lifted, run.state_bytes, run.events, event, event + taken)
+    times = run.batch.times
+    for place in range(taken):
+        if times[place] == NEVER:
+            clear(run.plan, lifted(run, place))
+
+
+@inner
+def answer_batch(run, first, taken):
+    """Answers of some events from `first` on: what is older ⊗ the running fold, lowered."""
+    merge_each(run.plan, run.batch.folded, run.state_bytes, run.batch.olders, taken)
+    lower_batch(run, first, taken)
+
+
+@inner
+def lower_batch(run, first, taken):
+    """The states at `folded` are the answers of some events from `first` on."""
+    folded, answers = run.batch.folded, run.answers
+    for output in range(answers.outputs):
+        at = output * answers.events + first
+        words, nulls = answers.words[at:], answers.nulls[at:]
+        wrong = lower_each(run.plan, answers.slots[output], folded, taken, words, nulls)
+        if wrong >= 0 and answers.failed == NO_FAILURE:
+            answers.failed = output
+            answers.failed_event = first + wrong

@@ -1,0 +1,100 @@
+"""The clock of a replay: the staircase of the watermark, when it passed what. P(E) is the tick of the first step whose
+watermark is ≥ E.
+
+    ticks   10   20   50        at tick 20 the watermark was 5 before, and is 15 from then on
+    marks    5   15   40        P(12) = 20
+
+A replay keeps only the steps at which some window's end, or end + allowed lateness, is reached: the others
+answer no question. Each key then walks the same short staircase, galloping.
+"""
+
+from kernels.aggregators._dispatch import FOREVER
+from kernels.runtime.bisection import place_from
+from kernels.runtime.fields import Count, Microseconds, Place, Pointer
+from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.struct import Struct
+from kernels.windows._window import first_end_after, window_end
+
+NEVER = -(1 << 62)
+"""The watermark before everything."""
+# FOREVER is the watermark once the stream has ended.
+
+
+class Clock(Struct):
+    """The staircase, and where a key stands on it: step is the first not before the tick at hand, watermark the one
+    before that tick, floor that − allowed: windows that end by it are final."""
+
+    ticks: Pointer(Microseconds)
+    marks: Pointer(Microseconds)
+    steps: Count
+    allowed: Microseconds
+    step: Place
+    watermark: Microseconds
+    floor: Microseconds
+
+
+@inner
+def keep_steps(clock, window):
+    """Drop in place the steps that reach no window's end; O(steps)."""
+    not_inlined()
+    kept, next_end, next_final = 0, NEVER, NEVER
+    for step in range(clock.steps):
+        mark = clock.marks[step]
+        final = mark - clock.allowed
+        if mark >= next_end or final >= next_final:
+            clock.ticks[kept] = clock.ticks[step]
+            clock.marks[kept] = mark
+            kept += 1
+            if mark == FOREVER:
+                break
+            next_end = window_end(window, first_end_after(window, mark))
+            next_final = window_end(window, first_end_after(window, final))
+    clock.steps = kept
+
+
+@inner
+def start_clock(clock):
+    """Before a key's first event."""
+    clock.step = 0
+    clock.watermark = clock.floor = NEVER
+
+
+@inner
+def move_watermark(clock, step):
+    """On to the watermark before `step`; windows become final only when the floor moves too."""
+    clock.step = step
+    clock.watermark = clock.marks[step - 1]
+
+
+@inner
+def move_floor(clock):
+    clock.floor = FOREVER if clock.watermark == FOREVER else clock.watermark - clock.allowed
+
+
+@inner
+def next_tick(clock):
+    """Tick of the next step; FOREVER behind the last."""
+    return clock.ticks[clock.step] if clock.step < clock.steps else FOREVER
+
+
+@inner
+def gallop(sorted_times, place, size, value):
+    """First place at or after `place` whose time is ≥ value, or size. O(log distance)."""
+    not_inlined()
+    stride = 1
+    while place + stride <= size and sorted_times[place + stride - 1] < value:
+        place += stride
+        stride *= 2
+    return place_from(sorted_times, place, min(place + stride - 1, size), value)
+
+
+@inner
+def pass_step(clock, step, time):
+    """First step at or after `step` whose watermark reaches `time`."""
+    return gallop(clock.marks, step, clock.steps, time)
+
+
+@inner
+def step_before(clock, tick):
+    """Number of steps before `tick`, which is not before the step at hand."""
+    return gallop(clock.ticks, clock.step, clock.steps, tick)

@@ -1,0 +1,154 @@
+"""The kernels of one replay, and which key gets which: by name, or by the key's events alone (semantics §4)."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels import spans
+from kernels.aggregators import kernels, window_class
+from kernels.ranks.disorder import IN_ORDER, classify_keys
+from kernels.ranks.sort import Ranked, rank_keys
+from kernels.replay.context import KernelInUse
+from kernels.replay.in_time import Arrivals, find_keys_in_time, in_time_logic, rolling_in_time
+from kernels.replay.numbered import numbered_logic
+from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
+from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.windows import window_kind
+from kernels.windows._kind import AS_EVENTS, WindowKind
+from schemas.errors import BadInput, NotServed, WrongParameter
+
+FINGER_TREE, SORTED_STACKS = "finger_tree", "sorted_stacks"
+BY_EVENTS = (FINGER_TREE, SORTED_STACKS)
+"""The kernels that a key gets by its events; the last by no other way, since it must know all of them."""
+
+KERNELS = (*kernels(), *spans.KERNELS)
+"""The kernels that can be asked for."""
+CHOSEN = (*BY_EVENTS, *spans.KERNELS)
+"""The kernels that a query gets if none is named."""
+WITH_ARITY = ("finger_tree", "finger_tree_single", *spans.KERNELS, None)
+
+
+class Selection(NamedTuple):
+    """names: of the kernels; in_use: the memory of a KernelInUse each; of_key: int64[keys], numbers of
+    kernels; ranked: the events of keys that need it."""
+
+    names: tuple[str, ...]
+    in_use: np.ndarray
+    of_key: np.ndarray
+    ranked: Ranked
+
+    def counted(self) -> dict[str, int]:
+        """How many keys each kernel has, of those that have any."""
+        counts = np.bincount(self.of_key, minlength=len(self.names))
+        return {name: int(count) for name, count in zip(self.names, counts, strict=True) if count}
+
+
+class Passing(NamedTuple):
+    """The staircase of the watermark, and which emit asks for its passing."""
+
+    ticks: np.ndarray
+    marks: np.ndarray
+    emit: str
+
+
+def choose(
+    window: WindowSpec, plan: AggregatePlan, name: str | None = None, options: Mapping[str, int] | None = None
+) -> KernelChoice:
+    """The named kernel, refused if it can't serve the query; without a name the only one that serves the window, or a
+    choice that is left to the events of each key."""
+    if name is not None and name not in KERNELS:
+        raise NotServed("kernel", name, KERNELS)
+    kind = window_kind(window.kind)
+    able = tuple(kind.kernels())
+    if name is not None and name not in able:
+        raise NotServed(f"kernel for {window.kind} windows", name, able)
+    chosen = able[0] if len(able) == 1 else name
+    kind.refuse(plan.aggregates)
+    if chosen in kernels():
+        window_class(chosen).refuse(plan.aggregates)
+    _check_options(chosen, options or {})
+    return KernelChoice(chosen, tuple(sorted((options or {}).items())))
+
+
+def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
+    allowed = ("min_arity",) if kernel in WITH_ARITY else ()
+    for option in options:
+        if option not in allowed:
+            there_are = f"options of {kernel or 'a replay'}: {', '.join(allowed) or 'none'}"
+            raise WrongParameter("options", option, there_are)
+    arity = options.get("min_arity", 2)
+    if not isinstance(arity, int) or not 2 <= arity <= 1024:
+        raise WrongParameter("min_arity", arity, "an integer from 2 to 1024")
+
+
+def select_kernels(choice: KernelChoice, columns: EventColumns, kind: WindowKind, passing: Passing) -> Selection:
+    """Without a name each key gets the finger tree, but where rolling windows can be made at once (in_time.py).
+
+    Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of
+    those of keys that are in time but out of order.
+    """
+    of_key, names = np.zeros(len(columns.key_offsets) - 1, np.int64), (choice.name or FINGER_TREE,)
+    if choice.name is not None:
+        _require_order(choice.name, columns)
+    elif kind.entries == AS_EVENTS and passing.emit != "arrival":
+        of_key, names = _in_time(columns, passing).astype(np.int64), BY_EVENTS
+    out_of_order = np.array([name == SORTED_STACKS for name in names], np.bool_)[of_key]
+    if out_of_order.any():
+        out_of_order &= ~_in_order(columns)
+    ranked = rank_keys(columns.start_us, columns.key_offsets, np.flatnonzero(out_of_order))
+    return Selection(names, _in_use(names, dict(choice.options)), of_key, ranked)
+
+
+def _in_time(columns: EventColumns, passing: Passing) -> np.ndarray:
+    """Whether each key's events all come in time."""
+    in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
+    arrivals = Arrivals.make(
+        keys=len(in_time),
+        key_offsets=columns.key_offsets,
+        starts=columns.start_us,
+        arrivals=columns.arrival_us,
+        ticks=passing.ticks,
+        marks=passing.marks,
+        steps=len(passing.ticks),
+        in_time=in_time,
+    )
+    find_keys_in_time(arrivals.address)
+    return in_time
+
+
+def _in_order(columns: EventColumns) -> np.ndarray:
+    """Whether each key's events arrive in order."""
+    kinds = np.zeros(len(columns.key_offsets) - 1, np.int64)
+    classify_keys(address_of(columns.start_us), address_of(columns.key_offsets), len(kinds), 0, address_of(kinds))
+    return kinds == IN_ORDER
+
+
+def _require_order(name: str, columns: EventColumns) -> None:
+    if name == spans.SE_SLICING or not window_class(name).IN_ORDER_ONLY:
+        return
+    in_order = _in_order(columns)
+    if in_order.all():
+        return
+    key = int(in_order.argmin())
+    first, end = columns.key_offsets[key : key + 2]
+    event = first + 1 + int((np.diff(columns.start_us[first:end]) < 0).argmax())
+    before, start = map(columns.labels.time, columns.start_us[event - 1 : event + 1])
+    raise BadInput(
+        f"an event of {columns.labels.key(key)} that starts at {start} arrived after one that starts at "
+        f"{before}: {name} takes a key's events in order of time; take finger_tree, or name no kernel"
+    )
+
+
+def _in_use(names: tuple[str, ...], options: dict[str, int]) -> np.ndarray:
+    memory = np.zeros((len(names), KernelInUse.size_bytes // WORD_BYTES), np.int64)
+    for words, name in zip(memory, names, strict=True):
+        used = KernelInUse(address_of(words))
+        used.logic = in_time_logic() if name == SORTED_STACKS else numbered_logic()
+        if name == SORTED_STACKS:
+            used.kernel = rolling_in_time()
+        else:
+            kernel = window_class("finger_tree" if name == spans.SE_SLICING else name)
+            arity = options.get("min_arity") if "min_arity" in kernel.OPTIONS else None
+            used.kernel, used.option = kernel.dispatch(), arity or kernel.PANE_OPTION
+    return memory

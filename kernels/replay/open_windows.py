@@ -1,0 +1,184 @@
+"""The open windows of the key at hand: window number → what its newest row had, in a table with open addressing.
+
+    place    0          1          2          3
+    number   41         ·          7          40          entries of earlier keys are known by their owner and count
+    owner    key 3      ·          key 2      key 3       as free
+
+With a commutative plan an entry ends with the state of that row, so that a late event costs a window one combine, not a
+range query. Emit final has no rows before the last: an entry then notes the events that the window had when the
+watermark reached its end. Windows that are final leave when the table grows. A ring over window numbers would be
+faster, but as long as the stretch of open windows, full or empty.
+"""
+
+from kernels.replay.types import EMIT_FINAL
+from kernels.runtime.fields import Address, Bytes, Count, Flag, Microseconds, Place, Tail, Word
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from kernels.runtime.struct import Struct, words_at
+from kernels.windows._window import window_end
+
+NO_KEY = -1
+NO_ROW = -1
+NO_STATE = 0
+SPREAD = 0x1E3779B97F4A7C15
+POSITIVE = (1 << 63) - 1
+FIRST_ROOM = 1024
+
+
+class WindowEntry(Struct):
+    """A window of a key, `owner`: revision, events, late events and tick of its newest row; NO_ROW if it has none."""
+
+    number: Word
+    owner: Place
+    revision: Count
+    events: Count
+    late: Count
+    tick: Microseconds
+    state: Tail(Word)
+
+
+ENTRY_BYTES = WindowEntry.size_bytes
+
+
+class OpenWindows(Struct):
+    """The table; room is a power of two, of which at most half is used."""
+
+    entries: Address
+    room: Count
+    used: Count
+    entry_bytes: Bytes
+    has_states: Flag()
+
+
+@inner
+def start_table(r):
+    """Decide whether entries hold states, and make the table."""
+    table = r.open
+    table.has_states = r.emit != EMIT_FINAL and r.plan.is_commutative
+    table.entry_bytes = ENTRY_BYTES + (WORD_BYTES * r.plan.state_words if table.has_states else 0)
+    _make_table(table, FIRST_ROOM)
+
+
+@inner
+def _make_table(table, room):
+    not_inlined()
+    table.entries = resize(0, table.entry_bytes // WORD_BYTES * room)
+    table.room, table.used = room, 0
+    for place in range(room):
+        WindowEntry(table.entries + table.entry_bytes * place).owner = NO_KEY
+
+
+@inner
+def destroy_table(table):
+    release(table.entries)
+
+
+@inner
+def keep_state(r, entry, state):
+    """Note the state of the window's newest row, if entries hold states."""
+    if r.open.has_states and state != entry.state.address:
+        _copy_state(r, entry, state)
+
+
+@inner
+def _copy_state(r, entry, state):
+    source = words_at(state)
+    for word in range(r.plan.state_words):
+        entry.state[word] = source[word]
+
+
+@inner
+def kept_state(r, number):
+    """Address of the state of the window's newest row; NO_STATE if it has no row or entries hold no states."""
+    not_inlined()
+    if not r.open.has_states:
+        return NO_STATE
+    entry = _place(r, number)
+    return entry.state.address if entry.owner == r.key else NO_STATE
+
+
+@inner
+def _place(r, number):
+    """The window's entry, or the free one that it would get."""
+    table, key = r.open, r.key
+    mask = table.room - 1
+    place = (((number * SPREAD) & POSITIVE) >> 20) & mask
+    while True:
+        entry = WindowEntry(table.entries + table.entry_bytes * place)
+        if entry.owner != key or entry.number == number:
+            return entry
+        place = (place + 1) & mask
+
+
+@inner
+def is_open(r, number):
+    """Whether the window has an entry."""
+    not_inlined()
+    return _place(r, number).owner == r.key
+
+
+@inner
+def noted_events(r, number):
+    """How many events the window had when its end was reached, emit final; 0 if that isn't known."""
+    not_inlined()
+    entry = _place(r, number)
+    return entry.events if entry.owner == r.key else 0
+
+
+@inner
+def note_events(r, number, events):
+    """What noted_events will say."""
+    open_entry(r, number).events = events
+
+
+@inner
+def open_entry(r, number):
+    """The window's entry, a new one if it has none; valid until the next call. O(1) amortised."""
+    not_inlined()
+    entry = _place(r, number)
+    if entry.owner == r.key:
+        return entry
+    if 2 * r.open.used >= r.open.room:
+        _rebuild(r)
+        entry = _place(r, number)
+    return _fill(r, entry, number)
+
+
+@inner
+def _fill(r, entry, number):
+    """Make a free entry the window's.
+
+    Apart from `open_entry` so that the two and `_rebuild` don't call each other in a circle: Numba's disk cache
+    leaves such a circle's symbol unresolved, and the next process that loads it dies with a segmentation fault.
+    """
+    entry.number, entry.owner, entry.revision, entry.events, entry.late = number, r.key, NO_ROW, 0, 0
+    r.open.used += 1
+    return entry
+
+
+@inner
+def _rebuild(r):
+    """Drop what is final; double the room if that frees less than half of it."""
+    not_inlined()
+    table = r.open
+    old, room, entry_bytes = table.entries, table.room, table.entry_bytes
+    open_windows = 0
+    for place in range(room):
+        open_windows += 1 if _is_live(r, WindowEntry(old + entry_bytes * place)) else 0
+    _make_table(table, 2 * room if 4 * open_windows > room else room)
+    for place in range(room):
+        entry = WindowEntry(old + entry_bytes * place)
+        if _is_live(r, entry):
+            _copy_entry(r, _fill(r, _place(r, entry.number), entry.number), entry)
+    release(old)
+
+
+@inner
+def _copy_entry(r, target, entry):
+    target.revision, target.events, target.late, target.tick = entry.revision, entry.events, entry.late, entry.tick
+    if r.open.has_states:
+        _copy_state(r, target, entry.state.address)
+
+
+@inner
+def _is_live(r, entry):
+    return entry.owner == r.key and window_end(r.window, entry.number) > r.clock.floor

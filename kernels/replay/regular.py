@@ -1,0 +1,81 @@
+"""Windows in panes: all events of a stretch of time that the same windows hold are one entry of a kernel.
+
+windows of 15 by 10   [0, 15)  [10, 25)  [20, 35)        panes  [0, 5) [5, 10) [10, 15) [15, 20) [20, 25) …
+"""
+
+from functools import cache
+
+from kernels.replay.context import Replay
+from kernels.replay.notes import add_to_late_walks, note_live
+from kernels.replay.panes import bulk_evict, first_from, insert, oldest
+from kernels.replay.placement import Placement
+from kernels.replay.walk import Walk, add_to_walk, walk_state
+from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.tables import compiled_table
+from kernels.states import gather
+from kernels.windows._window import find_pane, first_end_after
+
+
+@inner
+def pane_of(r, time):
+    """The pane that holds a time; mostly it is the one looked up last."""
+    if time < r.pane.low or time >= r.pane.high:
+        find_pane(r.window, time, r.pane)
+    return r.pane
+
+
+@inner
+def insert_event(r, time, row):
+    """Put the event of a row at `time`."""
+    not_inlined()
+    gather(r.plan, r.state, r.events.columns, row, row + 1)
+    insert(r, r.panes, time, r.state, row)
+    add_to_walk(r, r.changing, time)
+
+
+def take(r: Replay, row):
+    time = r.events.starts[row]
+    pane = pane_of(r, time)
+    if pane.first > pane.last or pane.last_end <= r.clock.floor:
+        return
+    is_late = pane.first_end <= r.clock.watermark
+    if r.plan.is_commutative:
+        time = pane.low
+    insert_event(r, time, row)
+    if is_late:
+        add_to_late_walks(r, time)
+    first = pane.first
+    if pane.first_end <= r.clock.floor:
+        first = first_end_after(r.window, r.clock.floor)
+    note_live(r, first, pane.last, is_late, row)
+
+
+def window_state(r: Replay, walk: Walk, number):
+    return walk_state(r, walk, number)
+
+
+def oldest_entry(r: Replay):
+    return oldest(r, r.panes)
+
+
+def first_entry_from(r: Replay, time):
+    return first_from(r, r.panes, time)
+
+
+def evict(r: Replay, time):
+    bulk_evict(r, r.panes, time)
+
+
+HELD_ONE_WAY = {
+    "window_state": window_state,
+    "oldest": oldest_entry,
+    "first_from": first_entry_from,
+    "evict": evict,
+}
+"""Operations of placements that hold entries in one structure."""
+
+
+@cache
+def regular_placement() -> Placement:
+    """Events in panes."""
+    return compiled_table(Placement, "regular_placement", {"take": take, **HELD_ONE_WAY})

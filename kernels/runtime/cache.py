@@ -1,0 +1,138 @@
+"""Where compiled code is kept: a folder for the kernels and one for each aggregate, named by what they are made from.
+
+    var/numba/kernels-3f0a…/    all of kernels/ but monoids/: kernels know aggregates by address only
+    var/numba/sum-91bc…/        one aggregate: its file, what that imports, and how states are worked on
+
+Numba compares the one file in which a function stands; an edit in a file that it imports would be missed, and the
+answers wrong. So these folders are named by a hash of all files that went in: whoever imports kernels first, and
+whatever Numba's own settings are, since `keep` (kept.py) looks nowhere else. The one file of kernels/ that reads files,
+stores apart, and it needs no library: the set-up's Python asks it too.
+
+Within a folder Numba distinguishes processors by name and features: code is compiled again on a machine of another type
+(docs/decisions/0013-compile-model.md).
+"""
+
+import ast
+import functools
+import hashlib
+import os
+import sys
+from importlib.machinery import PathFinder
+from importlib.resources import files
+from pathlib import Path
+
+PACKAGE = __name__.partition(".")[0]
+AGGREGATES = f"{PACKAGE}.monoids"
+STATES = ("runtime", "states")
+"""Folders of which every aggregate's compiled code holds something."""
+INSTALLED = {"site-packages", "dist-packages"}
+DIGITS = 16
+
+
+def parent() -> Path:
+    """The folder of these folders: WINDROW_NUMBA, else NUMBA_CACHE_DIR, else var/numba of a checkout or a folder of
+    this user's caches."""
+    given = os.environ.get("WINDROW_NUMBA") or os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return Path(given).absolute()
+    root = Path(__file__).resolve().parents[2]
+    if (root / "pyproject.toml").exists():
+        return root / "var" / "numba"
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "windrow" / "numba"
+
+
+def kernels_folder() -> Path:
+    """The folder of all compiled code but that of aggregates."""
+    return parent() / f"{PACKAGE}-{kernels_digest()}"
+
+
+def aggregate_folder(function: str) -> Path:
+    """The folder of the compiled code of one aggregate's file."""
+    return parent() / f"{function}-{aggregate_digest(function)}"
+
+
+def is_as_seen() -> bool:
+    """Whether the sources are still those that this process began with. What it compiles is of the modules that it
+    imported, which must not be kept under the name of others that were edited since."""
+    return all(not os.path.exists(path) or Path(path).read_bytes() == text for path, text in _seen.items())
+
+
+@functools.cache
+def aggregate_digest(function: str) -> str:
+    """What distinguishes definitions of an aggregate: a hash of all that its compiled code is made from."""
+    modules = _imported(f"{AGGREGATES}.{function}", {})
+    return _digest([*_states(), *sorted(modules.items())])
+
+
+@functools.cache
+def kernels_digest() -> str:
+    """What distinguishes versions of all else."""
+    aggregates = AGGREGATES.replace(".", "/")
+    texts = _texts(files(PACKAGE))  # also those of aggregates: all that there is was seen
+    return _digest([text for text in texts if not text[0].startswith(f"{aggregates}/")])
+
+
+@functools.cache
+def _states() -> list[tuple[str, bytes]]:
+    return [text for folder in STATES for text in _texts(files(PACKAGE) / folder)]
+
+
+_seen: dict[str, bytes] = {}  # the text of each source when this process first looked at it
+
+
+def _digest(texts: list[tuple[str, bytes]]) -> str:
+    digest = hashlib.sha256()
+    for name, text in texts:
+        digest.update(name.encode() + b"\0" + text + b"\0")
+    return digest.hexdigest()[:DIGITS]
+
+
+def _texts(folder, name: str = "") -> list[tuple[str, bytes]]:
+    """(name, text) of every source file in a folder, which may lie in an archive."""
+    name = f"{name}/{folder.name}" if name else folder.name
+    found = []
+    for each in sorted(folder.iterdir(), key=lambda each: each.name):
+        if each.is_dir():
+            found += _texts(each, name)
+        elif each.name.endswith(".py"):
+            found.append((f"{name}/{each.name}", _seen.setdefault(str(each), each.read_bytes())))
+    return found
+
+
+def _imported(module: str, found: dict[str, bytes]) -> dict[str, bytes]:
+    """Name and text of a module and of all that it imports, those of installed libraries and of STATES apart."""
+    spec = _find(module)
+    if module in found or spec is None or not _is_ours(module, spec.origin):
+        return found
+    found[module] = _seen.setdefault(spec.origin, spec.loader.get_data(spec.origin))
+    for node in ast.walk(ast.parse(found[module])):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            names = []
+        for name in names:
+            _imported(name, found)
+    return found
+
+
+def _find(module: str):
+    """Where a module comes from, without importing anything; None for what is no module, such as a function of one."""
+    package = module.rpartition(".")[0]
+    if not package:
+        return PathFinder.find_spec(module)
+    known = sys.modules.get(package)
+    folders = getattr(known, "__path__", None) if known else getattr(_find(package), "submodule_search_locations", None)
+    return None if folders is None else PathFinder.find_spec(module, folders)
+
+
+def _is_ours(module: str, origin: str | None) -> bool:
+    if module.startswith(f"{PACKAGE}."):
+        return module.split(".")[1] not in STATES and module != AGGREGATES
+    if module.split(".")[0] in sys.stdlib_module_names or origin is None or not origin.endswith(".py"):
+        return False
+    return INSTALLED.isdisjoint(Path(origin).parts)
+
+
+kernels_digest()  # now: before modules are imported that may be edited while this process runs

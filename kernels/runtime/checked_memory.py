@@ -1,0 +1,133 @@
+"""The functions of kernels/runtime/memory.py as plain Python, every access checked: what runs with NUMBA_DISABLE_JIT=1.
+
+load(address, index) → word; store(address, index, word)
+load_byte(address, index) → 0…255; store_byte(address, index, 0…255)
+resize(address, words) → address of a block with the same leading words (address 0: a new block);
+release(address)
+move(target, source, words): copy a stretch of words; the two may overlap
+"""
+
+import bisect
+import ctypes
+import operator
+import struct
+import weakref
+
+import numpy as np
+
+_blocks: dict[int, list[np.ndarray]] = {}  # several at one address: an array, and slices of it that were asked for too
+_starts: list[int] = []
+
+
+def _add(array: np.ndarray) -> int:
+    address = array.ctypes.data
+    if address not in _blocks:
+        bisect.insort(_starts, address)
+    _blocks.setdefault(address, []).append(array.reshape(-1).view(np.uint8))
+    return address
+
+
+def _remove(address: int, size: int) -> None:
+    blocks = _blocks[address]
+    del blocks[[block.size for block in blocks].index(size)]
+    if not blocks:
+        del _blocks[address]
+        _starts.remove(address)
+
+
+def _locate(address: int, offset: int, size: int) -> tuple[np.ndarray, int]:
+    """The block that holds [address + offset, + size), and the place in it."""
+    at = int(address) + int(offset)
+    for place in range(bisect.bisect_right(_starts, at) - 1, -1, -1):
+        start = _starts[place]
+        for block in _blocks[start]:
+            if at + size <= start + block.size:
+                return block, at - start
+    raise IndexError(f"address {address} + {offset} bytes lies in no live block")
+
+
+def address_of(array: np.ndarray) -> int:
+    """Address of a contiguous array's memory, known to the checks while the array lives."""
+    if array.size == 0:
+        return 0
+    # Not a view of the array: that would keep it alive for ever.
+    raw = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
+    address = _add(np.frombuffer(raw, dtype=np.uint8))
+    weakref.finalize(array, _remove, address, array.nbytes)
+    return address
+
+
+def get_word(address):
+    return load(address, 0)
+
+
+def set_word(address, value):
+    store(address, 0, operator.index(value))
+
+
+def get_byte(address):
+    return load_byte(address, 0)
+
+
+def set_byte(address, value):
+    store_byte(address, 0, value)
+
+
+def get_float(address):
+    block, at = _locate(address, 0, 8)
+    return struct.unpack_from("<d", block, at)[0]
+
+
+def set_float(address, value):
+    block, at = _locate(address, 0, 8)
+    struct.pack_into("<d", block, at, value)
+
+
+def load(address, index):
+    block, at = _locate(address, 8 * index, 8)
+    return struct.unpack_from("<q", block, at)[0]
+
+
+def store(address, index, value):
+    block, at = _locate(address, 8 * index, 8)
+    if not -(1 << 63) <= value < 1 << 63:
+        raise OverflowError(f"{value} does not fit a 64-bit word")
+    struct.pack_into("<q", block, at, int(value))
+
+
+def load_byte(address, index):
+    block, at = _locate(address, index, 1)
+    return int(block[at])
+
+
+def store_byte(address, index, value):
+    block, at = _locate(address, index, 1)
+    block[at] = value
+
+
+def resize(address, words):
+    block = np.zeros(words, np.int64)
+    if address:
+        old = _blocks[address][0]
+        length = min(old.size, block.nbytes)
+        block.view(np.uint8)[:length] = old[:length]
+        release(address)
+    return _add(block)
+
+
+def release(address):
+    if address:
+        if address not in _blocks:
+            raise ValueError(f"block {address} is released twice")
+        _remove(address, _blocks[address][0].size)
+
+
+def move(target, source, words):
+    if words > 0:
+        block, at = _locate(source, 0, 8 * words)
+        into, place = _locate(target, 0, 8 * words)
+        into[place : place + 8 * words] = block[at : at + 8 * words].copy()
+
+
+def not_inlined():
+    """Means something to the compiler only."""

@@ -1,0 +1,82 @@
+"""Compiled functions on disk: in the folder that their sources name (cache.py), and nowhere else."""
+
+import logging
+import os
+from pathlib import Path
+
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.runtime.nrt import rtsys
+
+from kernels.runtime.cache import is_as_seen
+
+logger = logging.getLogger("windrow.kernels")
+
+
+def log_errors_only() -> None:
+    """Compile without a line about it."""
+    logger.setLevel(logging.ERROR)
+
+
+def keep(dispatcher, folder: Path, named: str = ""):
+    """The compiled function, kept in that folder; if it isn't there yet it is compiled at its first call, which is
+    logged where `named` names it."""
+    locators = {"_locator_classes": [_Folder(folder)]}
+    impl = {"_impl_class": type("_Impl", (CompileResultCacheImpl,), locators), "named": named}
+    dispatcher._cache = type("_Kept", (_Kept,), impl)(dispatcher.py_func)
+    return dispatcher
+
+
+class _Folder:
+    """What finds a place for a function's compiled code: always the same."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+
+    def from_function(self, function, file: str) -> "_Locator":
+        """Where a function of a file is kept. If nothing can be written there, what is there can still be read: the
+        folder may have been filled when an image was built."""
+        locator = _Locator(function, file, self._folder)
+        try:
+            locator.ensure_cache_path()
+        except OSError:
+            logger.debug("%s can't be written to", self._folder)
+        return locator
+
+
+class _Locator(UserProvidedCacheLocator):
+    """A place for compiled code in a folder of ours."""
+
+    def __init__(self, function, file: str, folder: Path):
+        self._py_file = file
+        self._lineno = function.__code__.co_firstlineno
+        self._cache_path = str(folder / self.get_suitable_cache_subpath(file))
+
+    def get_source_stamp(self):
+        """Of files beyond kernels/, which the folder's name knows nothing of. In an archive there is no file."""
+        return super().get_source_stamp() if os.path.exists(self._py_file) else ""
+
+
+class _Kept(FunctionCache):
+    """A function's compiled code on disk."""
+
+    named = ""
+
+    def load_overload(self, signature, context):
+        rtsys.initialize(context)  # what compiled code may call
+        try:
+            # Not super().load_overload: it first reads in all that a compiler needs, SciPy too, in 0.6 s.
+            found = self._load_overload(signature, context)
+        except OSError:  # no such folder, and none that can be made: save_overload logs why
+            found = None
+        if found is None and self.named:
+            logger.warning("compiling %s, once: some seconds", self.named)
+        return found
+
+    def save_overload(self, signature, compiled) -> None:
+        if not is_as_seen():
+            logger.warning("%s is not kept: sources were edited while this process ran; start it again", self._name)
+            return
+        try:
+            super().save_overload(signature, compiled)
+        except OSError as error:
+            logger.warning("%s is compiled by every process again: %s", self._name, error)

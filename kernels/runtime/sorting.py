@@ -1,0 +1,71 @@
+"""Stable sorting of short stretches inside compiled code."""
+
+from kernels.runtime.fields import Inline, Tail, Word
+from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.struct import Struct, words_at
+
+FEW = 8  # so many are sorted by insertion
+
+
+class Pair(Struct):
+    """What is sorted, and what goes along with it."""
+
+    key: Word
+    value: Word
+
+
+class Pairs(Struct):
+    """A block of pairs: pairs.at[i].key."""
+
+    at: Tail(Inline(Pair))
+
+
+@inner
+def ascend(words, count):
+    """Whether some words never fall."""
+    words = words_at(words)
+    falls = 0
+    for place in range(1, count):  # without a way out, so that it is compiled to vector instructions
+        falls += words[place - 1] > words[place]
+    return falls == 0
+
+
+@inner
+def sort_pairs(pairs, spare, count):
+    """Sort pairs by key, stably, by merging; returns which of the two blocks holds them in the end."""
+    not_inlined()
+    pairs, spare = Pairs(pairs), Pairs(spare)
+    for first in range(0, count, FEW):
+        _sort_few(pairs, first, min(first + FEW, count))
+    width = FEW
+    while width < count:
+        for first in range(0, count, 2 * width):
+            _merge(pairs, spare, first, min(first + width, count), min(first + 2 * width, count))
+        pairs, spare = spare, pairs
+        width *= 2
+    return pairs
+
+
+@inner
+def _copy(target, source):
+    target.key, target.value = source.key, source.value
+
+
+@inner
+def _sort_few(pairs, first, end):
+    for row in range(first + 1, end):
+        key, value, place = pairs.at[row].key, pairs.at[row].value, row
+        while place > first and pairs.at[place - 1].key > key:
+            _copy(pairs.at[place], pairs.at[place - 1])
+            place -= 1
+        pairs.at[place].key, pairs.at[place].value = key, value
+
+
+@inner
+def _merge(source, target, first, middle, end):
+    left, right = first, middle
+    for place in range(first, end):
+        take_right = left == middle or (right < end and source.at[right].key < source.at[left].key)
+        _copy(target.at[place], source.at[right if take_right else left])
+        right += 1 if take_right else 0
+        left += 0 if take_right else 1

@@ -1,0 +1,113 @@
+"""Tables of compiled functions: everything that one kernel, or one monoid, can be asked, behind addresses.
+
+    class PointKernel(Struct):                     table = compiled_table(PointKernel, "finger_tree", {...})
+        insert: Operation()                        call(table.insert, tree, time, state, row)
+        query: Operation()
+
+All functions of a table are compiled together into one library, alone, and linked into none of their callers. Numba
+copies whatever a function calls into it and optimises both together, level by level: with the monoids linked into
+every kernel each new one cost all kernels some seconds (50 of them: three and a half minutes), with the finger tree
+linked into the replay, its objects and the answers after each event every one of these took half a minute. A call by
+address costs about 2 ns more than one that isn't inlined.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from llvmlite import ir
+from numba import config, njit, types
+from numba.extending import intrinsic
+
+from kernels.runtime.addresses import place_of
+from kernels.runtime.cache import kernels_folder
+from kernels.runtime.fields import Integer
+from kernels.runtime.kept import keep
+from kernels.runtime.memory import address_of, inner
+from kernels.runtime.struct import Struct, words_at
+
+_I64 = ir.IntType(64)
+
+
+class Operation(Integer):
+    """The address of a compiled function over words that returns a word, or nothing."""
+
+    def __init__(self):
+        super().__init__("address of a function")
+
+
+@intrinsic
+def _pointer_to(typingctx, function):
+    """Address of a function of the library that is being compiled, to be called as a C function over words."""
+    dispatcher = function.dispatcher
+    arguments = tuple(getattr(kind, "numba_type", types.int64) for kind in _kinds(dispatcher.py_func))
+    dispatcher.compile(arguments)
+    made = dispatcher.overloads[arguments]
+
+    def pointer(context, builder, signature, _):
+        context.active_code_library.add_linking_library(made.library)
+        return builder.ptrtoint(_as_c_function(context, builder.module, made, arguments), _I64)
+
+    return types.int64(function), pointer
+
+
+def _kinds(function: Callable) -> list:
+    """What the parameters of a function are: structures, or words where nothing is written."""
+    return [parameter.annotation for parameter in inspect.signature(function).parameters.values()]
+
+
+def _from_words(function: Callable) -> Callable:
+    """The same over words, without the JIT."""
+    kinds = [kind if hasattr(kind, "numba_type") else int for kind in _kinds(function)]
+    return lambda *words: function(*(kind(word) for kind, word in zip(kinds, words, strict=True)))
+
+
+def _as_c_function(context, module, made, arguments: tuple):
+    """The function over words: a structure is its address."""
+    name = f"windrow_{made.fndesc.mangled_name}"
+    c_function = ir.Function(module, ir.FunctionType(_I64, [_I64] * len(arguments)), name)
+    c_function.linkage = "internal"
+    builder = ir.IRBuilder(c_function.append_basic_block())
+    callee = context.declare_function(module, made.fndesc)
+    _, result = context.call_conv.call_function(builder, callee, made.fndesc.restype, arguments, c_function.args)
+    if made.fndesc.restype in (types.none, types.void):
+        result = ir.Constant(_I64, 0)
+    else:
+        result = context.cast(builder, result, made.fndesc.restype, types.int64)
+    builder.ret(result)
+    return c_function
+
+
+def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Callable], folder=None) -> Struct:
+    """A table of that kind with the addresses of some functions, compiled now or loaded from the disk cache; 0 for
+    operations that aren't given. `name` is of no other table; folder: where it is kept, if not with the kernels.
+
+    The functions are plain ones. They are called with words; a parameter that is annotated with a structure, as in
+    `def insert(tree: Tree, time, state, row)`, is the structure at the address given.
+    """
+    made = table.make()
+    if config.DISABLE_JIT:
+        for operation, function in functions.items():
+            setattr(made, operation, place_of(_from_words(function)))
+        return made
+    addresses = np.zeros(len(functions), np.int64)
+    _fill_of(name, functions, folder or kernels_folder())(address_of(addresses))
+    for operation, address in zip(functions, addresses, strict=True):
+        setattr(made, operation, int(address))
+    return made
+
+
+_fills = []  # who drops a compiled function frees its code
+
+
+def _fill_of(name: str, functions: Mapping[str, Callable], folder) -> Callable[[int], None]:
+    """A function that writes the addresses of all functions to a block."""
+    scope = {"__name__": __name__, "words_at": words_at, "_pointer_to": _pointer_to}
+    lines = [f"def fill_{name}(table):", "    words = words_at(table)"]
+    for place, (operation, function) in enumerate(functions.items()):
+        scope[operation] = function if hasattr(function, "py_func") else inner(function)
+        lines.append(f"    words[{place}] = _pointer_to({operation})")
+    exec(compile("\n".join(lines), __file__, "exec"), scope)  # a file that exists, for Numba's disk cache
+    made = njit(nogil=True, error_model="numpy")(scope[f"fill_{name}"])
+    _fills.append(keep(made, folder, name))
+    return _fills[-1]

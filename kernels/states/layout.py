@@ -1,0 +1,85 @@
+"""Where the parts of a state stand: the plan of several aggregates, and the events that states are made from.
+
+state of count, mean(0), std(0):   [events][sum|values][values|mean|squares]
+                                    slot 0   slot 1       slot 2
+"""
+
+from kernels.runtime.fields import (
+    Address,
+    Array,
+    Bytes,
+    Count,
+    Flag,
+    Inline,
+    Microseconds,
+    Place,
+    Pointer,
+    Ref,
+    Tail,
+    Word,
+    Words,
+)
+from kernels.runtime.struct import BYTE, Struct
+from kernels.runtime.tables import Operation
+
+MOST_PARAMETERS = 3
+NO_COLUMN = -1
+
+
+class StateOperations(Struct):
+    """What can be asked of the states of one slot, or of a plan of several: `of` is the Slot or the StatePlan, all
+    addresses are those of its own words. kernels/states/__init__.py says what each does; the last two are a slot's.
+
+    lower(of, state, answer) → 1 if it is null, 2 if it failed; the word goes to `answer`
+    lower_each(of, first, stride, states, words, nulls) → the place of the first failure, or −1
+    """
+
+    clear: Operation()
+    fold: Operation()
+    merge: Operation()
+    suffixes: Operation()
+    prefixes: Operation()
+    merge_each: Operation()
+    spread: Operation()
+    gather: Operation()
+    lift_each: Operation()
+    lift_rows: Operation()
+    subtract: Operation()
+    lower: Operation()
+    lower_each: Operation()
+
+
+class Slot(Struct):
+    """One aggregate of a plan: which monoid, by its operations, and where its words stand in a state."""
+
+    operations: Ref(StateOperations)
+    offset: Bytes
+    words: Words
+    column: Place
+    second_column: Place
+    parameters: Array(Word, MOST_PARAMETERS)
+
+
+class StatePlan(Struct):
+    """Several aggregates as one state. Slot 0 counts the events, except in objects for one window.
+
+    operations, subject: those of the plan and the plan; of its only slot and that slot where it has no other, so that
+    a window of one aggregate pays for one call, not two.
+    """
+
+    slot_count: Count
+    state_words: Words
+    is_commutative: Flag()
+    operations: Ref(StateOperations)
+    subject: Address
+    slots: Tail(Inline(Slot))
+
+
+class Events(Struct):
+    """Columns of events: value column c of row i is values[c·rows + i]; event times only where an aggregate takes
+    them."""
+
+    values: Pointer(Word)
+    valid: Pointer(BYTE)
+    rows: Count
+    times: Pointer(Microseconds)

@@ -1,0 +1,106 @@
+"""The operations on states of a monoid, which it keeps in registers. tables.py binds the names that are None here to
+each monoid's own functions, and compiles what comes out.
+
+Here `slot` is a Slot, all else are addresses of the slot's own words, strides in bytes, and numbers.
+"""
+
+from kernels.runtime.struct import bytes_at, words_at
+from kernels.states.columns import columns_of
+from kernels.states.layout import Slot
+
+identity = combine = inverse = None  # of the monoid
+read_state = write_state = is_there = lifted = lowered = None  # glue.py
+
+
+def clear(slot, into):
+    write_state(into, identity())
+
+
+def fold(slot, into, first, stride, states):
+    state = read_state(into)
+    for _ in range(states):
+        state = combine(state, read_state(first))
+        first += stride
+    write_state(into, state)
+
+
+def merge(slot, into, older, newer):
+    write_state(into, combine(read_state(older), read_state(newer)))
+
+
+def suffixes(slot, into, into_stride, first, stride, states):
+    state = identity()
+    for place in range(states - 1, -1, -1):
+        state = combine(read_state(first + place * stride), state)
+        write_state(into + place * into_stride, state)
+
+
+def prefixes(slot, into, stride, first, states, start):
+    state = read_state(start)
+    for _ in range(states):
+        state = combine(state, read_state(first))
+        write_state(into, state)
+        first += stride
+        into += stride
+
+
+def merge_each(slot: Slot, into, stride, olders, states):
+    offset = slot.offset
+    for place in range(states):
+        older = words_at(olders)[place] + offset
+        write_state(into, combine(read_state(older), read_state(into)))
+        into += stride
+
+
+def spread(slot: Slot, first, stride, targets, states):
+    offset = slot.offset
+    for place in range(states):
+        target = words_at(targets)[place] + offset
+        write_state(target, combine(read_state(target), read_state(first)))
+        first += stride
+
+
+def gather(slot: Slot, into, events, first, end):
+    columns = columns_of(slot, events)
+    state = identity()
+    for row in range(first, end):
+        if is_there(columns, row):
+            state = combine(state, lifted(columns, row))
+    write_state(into, state)
+
+
+def lift_each(slot: Slot, into, stride, events, first, end):
+    columns = columns_of(slot, events)
+    for row in range(first, end):
+        write_state(into, lifted(columns, row) if is_there(columns, row) else identity())
+        into += stride
+
+
+def lift_rows(slot: Slot, into, stride, events, chosen, states):
+    columns = columns_of(slot, events)
+    for place in range(states):
+        row = words_at(chosen)[place]
+        write_state(into, lifted(columns, row) if row >= 0 and is_there(columns, row) else identity())
+        into += stride
+
+
+def subtract(slot, into, older):
+    write_state(into, inverse(read_state(into), read_state(older)))
+
+
+def lower(slot: Slot, state, answer):
+    word, is_null, failed = lowered(slot, state)
+    words_at(answer)[0] = word
+    return (1 if is_null else 0) | (2 if failed else 0)
+
+
+def lower_each(slot: Slot, first, stride, states, words, nulls):
+    wrong = -1
+    for place in range(states):
+        word, is_null, failed = lowered(slot, first)
+        words_at(words)[place] = word
+        bytes_at(nulls)[place] = 1 if is_null else 0
+        if failed and wrong < 0:
+            wrong = place
+        first += stride
+    return wrong

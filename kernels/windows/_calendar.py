@@ -1,0 +1,193 @@
+"""Calendar windows, the tumbling and sliding ones of a time zone: days run from local midnight to local midnight, 23,
+24 or 25 hours (semantics §2).
+
+Starts are the cuts of the days: midnight + j·slide of elapsed time while that is inside the day, or, for a
+slide of whole days, the midnights of the days origin + i·slide. A window of n whole days that starts e after the
+midnight of day D ends e after the midnight of D + n, at most at the end of that day. A window of a part of a day
+ends as many cuts on as slides fit into its size, and the rest of the size after that, at most at the next cut; if
+the slide is whole days, it ends after its size, at most at the end of its day. Window 0 is the first cut given.
+
+    day                 0          1          2            size 12 h, slide 6 h
+    midnights           0 h        24 h       47 h         a day of 23 hours
+    cuts before it      0          4          8            window 5: [30 h, 42 h), window 7: [42 h, 53 h)
+"""
+
+from functools import cache
+
+import numpy as np
+
+from kernels.replay.types import Zone
+from kernels.runtime.bisection import place_above
+from kernels.runtime.fields import Code, Count, Microseconds, Pointer
+from kernels.runtime.memory import inner, not_inlined
+from kernels.windows._window import Bounds, Window, compiled_bounds_in_panes, made_window
+from schemas.errors import BadInput, WrongParameter
+
+DAY_US = 86_400_000_000
+WHOLE_DAYS, CONSECUTIVE_CUTS, ELAPSED = 0, 1, 2
+
+
+class CalendarWindow(Window):
+    """midnights: one more than days; cuts: of all days before each day, and of all; end_length: days, cuts or µs;
+    end_rest: of the size, behind the cuts; most_open: windows that one time can lie in."""
+
+    slide: Microseconds
+    midnights: Pointer(Microseconds)
+    days: Count
+    cuts: Pointer(Count)
+    end_kind: Code
+    end_length: Count
+    end_rest: Microseconds
+    most_open: Count
+
+
+@inner
+def _day_of_cut(window, number):
+    return min(place_above(window.cuts, 0, window.days + 1, number) - 1, window.days - 1)
+
+
+@inner
+def _midnight(window, day):
+    return window.midnights[min(day, window.days)]
+
+
+@inner
+def _start(window, number):
+    not_inlined()
+    day = _day_of_cut(window, number)
+    return _midnight(window, day) + (number - window.cuts[day]) * window.slide
+
+
+@inner
+def _cut(window, number):
+    """Start of a window, the last midnight given for those after all."""
+    return _start(window, number) if number < window.cuts[window.days] else _midnight(window, window.days)
+
+
+@inner
+def _end(window, number):
+    not_inlined()
+    day = _day_of_cut(window, number)
+    begin = _start(window, number)
+    length = window.end_length
+    if window.end_kind == WHOLE_DAYS:
+        elapsed = begin - _midnight(window, day)
+        return min(
+            _midnight(window, day + length) + elapsed, _midnight(window, day + length + (1 if elapsed > 0 else 0))
+        )
+    if window.end_kind == CONSECUTIVE_CUTS:
+        later = _cut(window, number + length) + window.end_rest
+        return min(later, _cut(window, number + length + 1)) if window.end_rest > 0 else later
+    return min(begin + length, _midnight(window, day + 1))
+
+
+@inner
+def _last_start_until(window, time):
+    """-1 if `time` lies before the first cut."""
+    not_inlined()
+    day = place_above(window.midnights, 0, window.days, time) - 1
+    if day < 0:
+        return -1
+    elapsed_cuts = (time - _midnight(window, day)) // window.slide
+    return min(window.cuts[day] + elapsed_cuts, window.cuts[day + 1] - 1)
+
+
+@inner
+def _first_end_after(window, time):
+    """By bisection among the windows that can hold `time`, since ends never fall."""
+    not_inlined()
+    high = min(_last_start_until(window, time) + 1, window.cuts[window.days])
+    low = max(0, high - window.most_open - 1)
+    while low < high:
+        middle = (low + high) // 2
+        if _end(window, middle) > time:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def start(window: CalendarWindow, number):
+    return _start(window, number)
+
+
+def end(window: CalendarWindow, number):
+    return _end(window, number)
+
+
+def first_end_after(window: CalendarWindow, time):
+    return _first_end_after(window, time)
+
+
+def last_start_until(window: CalendarWindow, time):
+    return _last_start_until(window, time)
+
+
+@cache
+def _bounds() -> Bounds:
+    return compiled_bounds_in_panes("calendar", start, end, first_end_after, last_start_until)
+
+
+def zone_around(window, starts_us: np.ndarray) -> Zone:
+    """The local days of the windows of these event times and of the windows next to them."""
+    midnights, days_after_origin = window.midnights_around(int(starts_us.min()), int(starts_us.max()))
+    return Zone(np.asarray(midnights, dtype=np.int64), days_after_origin)
+
+
+def calendar_window(size: int, slide: int, zone: Zone, extent: tuple[int, int]) -> CalendarWindow:
+    """The struct for events whose times lie in `extent`. BadInput where the midnights don't cover them."""
+    midnights = np.ascontiguousarray(zone.midnights_us, np.int64)
+    if len(midnights) < 2 or (np.diff(midnights) < 0).any():
+        raise BadInput("midnights of a zone must be at least two, and not fall")
+    _require_calendar(size, slide)
+    _require_cover(size, midnights, extent)
+    lengths = np.diff(midnights)
+    kind, length, rest, most_open = _ends(size, slide, lengths)
+    return made_window(
+        CalendarWindow,
+        _bounds(),
+        size=size,
+        slide=slide,
+        midnights=midnights,
+        days=len(midnights) - 1,
+        cuts=_cuts_before(slide, lengths, zone.days_after_origin),
+        end_kind=kind,
+        end_length=length,
+        end_rest=rest,
+        most_open=most_open,
+    )
+
+
+def _require_calendar(size_us: int, slide_us: int) -> None:
+    for name, value in (("size", size_us), ("slide", slide_us)):
+        if value <= 0 or (value % DAY_US and DAY_US % value):
+            raise WrongParameter(name, value, "with a zone: whole days, or a part that divides a day (in µs)")
+
+
+def _require_cover(size: int, midnights: np.ndarray, extent: tuple[int, int]) -> None:
+    days = max(1, -(-size // DAY_US))
+    first, last = np.searchsorted(midnights, extent, "right") - 1
+    if extent[0] <= extent[1] and (first < days or last + days + 1 > len(midnights) - 1):
+        raise BadInput(
+            f"midnights of the zone cover days {days} to {len(midnights) - days - 2} of theirs, "
+            f"events lie in days "
+            f"{first} to {last}; give {days} days more before the first event and {days + 1} after the last"
+        )
+
+
+def _cuts_before(slide_us: int, lengths: np.ndarray, days_after_origin: int) -> np.ndarray:
+    if slide_us >= DAY_US:
+        cuts = ((days_after_origin + np.arange(len(lengths))) % (slide_us // DAY_US) == 0).astype(np.int64)
+    else:
+        cuts = -(-lengths // slide_us)
+    return np.concatenate(([0], np.cumsum(cuts)))
+
+
+def _ends(size_us: int, slide_us: int, lengths: np.ndarray) -> tuple[int, int, int, int]:
+    """end_kind, end_length, end_rest, most_open."""
+    cuts_a_day = -(-int(lengths.max(initial=DAY_US)) // slide_us)
+    if size_us % DAY_US == 0:
+        return WHOLE_DAYS, size_us // DAY_US, 0, (size_us // DAY_US + 2) * cuts_a_day
+    if slide_us < DAY_US:
+        return CONSECUTIVE_CUTS, size_us // slide_us, size_us % slide_us, size_us // slide_us + 2
+    return ELAPSED, size_us, 0, 1

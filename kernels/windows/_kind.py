@@ -1,0 +1,96 @@
+"""What is known of a window kind, whole: each file of this folder has a subclass, and an instance of it as `KIND`.
+
+A kind says how kernels see it (spec, make, placement), which kernels and aggregates serve it, what a run must read for
+it, which windows an event missed, and about how many rows some events make. What the query language needs to know of
+it without kernels (parameters, refusals, whether days may run in any order) stands in schemas/windows.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels import aggregators
+from kernels.monoid import AggregateSpec
+from kernels.replay.placement import Placement
+from kernels.replay.types import WindowSpec
+from kernels.windows._late import Arrived, Late, late_in_numbered_windows
+from kernels.windows._rows import Expected, expected_rows
+from kernels.windows._window import Window
+from schemas.errors import WrongParameter
+from schemas.windows import Window as AskedWindow
+
+LONGEST_US = 1 << 60
+IN_PANES, AS_EVENTS, IN_SLICES = "panes", "events", "slices"
+
+
+class Extent(NamedTuple):
+    """The least and the greatest event start, in µs; first > last if there are no events."""
+
+    first: int
+    last: int
+
+
+class WindowKind:
+    """A kind whose windows have numbers and bounds in closed form."""
+
+    entries = IN_PANES
+    """What a kernel holds for it: panes of events that share all windows, events one by one, or slices."""
+    placement: Callable[[], Placement]
+    """How its events go into a kernel, and how windows come out."""
+    events_last = False
+    """Whether the ends of events count."""
+    late_needs_later_events = False
+    """Whether the windows that an event missed follow from its key's later event times too, however old it is."""
+
+    def kernels(self) -> Sequence[str]:
+        """The kernels that can be asked for by name; if there is but one, it is taken."""
+        return aggregators.kernels()
+
+    def refuse(self, aggregates: tuple[AggregateSpec, ...]) -> None:
+        """NotServed for aggregates that these windows can't have."""
+
+    def refuse_impossible(self, window: AskedWindow) -> None:
+        """WrongParameter for lengths beyond the range of times."""
+        for parameter in ("size", "slide"):
+            if getattr(window, f"{parameter}_us", 0) > LONGEST_US:
+                length = getattr(window, parameter)
+                raise WrongParameter(parameter, length, f"at most {LONGEST_US} µs, about 36,533 years")
+
+    def spec(self, window: AskedWindow, starts_us: np.ndarray | None = None) -> WindowSpec:
+        """The window as a replay takes it; from `starts_us` follow the days that a time zone's windows can touch."""
+        raise NotImplementedError
+
+    def make(self, spec: WindowSpec, extent: Extent) -> Window:
+        """The struct that kernels see, for events within an extent. Raises WrongParameter, BadInput."""
+        raise NotImplementedError
+
+    def longest_us(self, window: AskedWindow) -> int:
+        """The longest time between the start of an event and the end of a window that holds it."""
+        return window.size_us
+
+    def too_long(self, window: AskedWindow, start_us: np.ndarray, end_us: np.ndarray) -> np.ndarray:
+        """Which events are in no window because of their length (semantics §2)."""
+        if window.longest_event_us is None:
+            return np.zeros(len(start_us), bool)
+        return end_us - start_us > window.longest_event_us
+
+    def late(self, window: AskedWindow, arrived: Arrived) -> Late:
+        """The events that missed a window, in closed form: no kernel takes part (semantics §1 and §3)."""
+        too_long = self.too_long(window, arrived.start_us, arrived.end_us)
+        last_us = np.maximum(arrived.end_us - 1, arrived.start_us) if self.events_last else arrived.start_us
+        return late_in_numbered_windows(self._made_for(window, arrived), arrived, last_us, too_long)
+
+    def expected(self, made: Window, events: Expected) -> int:
+        """About how many rows these events make: exact where no window comes twice."""
+        return expected_rows(made, events)
+
+    def _made_for(self, window: AskedWindow, arrived: Arrived) -> Window:
+        starts_us = arrived.start_us
+        return self.make(self.spec(window, starts_us), Extent(int(starts_us.min()), int(starts_us.max())))
+
+
+def require_length(parameter: str, length_us: int) -> None:
+    """WrongParameter unless a size or slide is above zero and within the range of times."""
+    if not 0 < length_us < LONGEST_US:
+        raise WrongParameter(parameter, length_us, "from 1 µs to 2**60 µs")

@@ -1,0 +1,82 @@
+"""From an exception to what the user reads and the exit code: no traceback for a user's mistake."""
+
+import errno
+import json
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from typer.exceptions import Abort, TyperException
+
+from processes import signals
+from schemas.errors import StorageFailed, WindrowError
+
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+DEFECT = 1
+
+
+def reported(action: Callable[[], int | None], as_json: bool) -> int:
+    """Run the action; returns the exit code, after the text of an error went to stderr."""
+    try:
+        return action() or 0
+    except SystemExit as left:  # how Rich and Typer end when nobody reads their output any more
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - or Python complains about the pipe as it exits
+        return int(left.code or 0)
+    except BaseException as error:
+        return _report(signals.asked() or error, as_json)
+
+
+def _report(error: BaseException, as_json: bool) -> int:
+    kind, code, text = _explain(error)
+    if as_json:
+        print(json.dumps({"error": text, "kind": kind, "exit_code": code}), file=sys.stderr)
+    else:
+        print(f"error: {text}", file=sys.stderr)
+    return code
+
+
+def _explain(error: BaseException) -> tuple[str, int, str]:
+    """Kind, exit code and text of an error."""
+    if isinstance(error, WindrowError):
+        return type(error).__name__, error.exit_code, str(error)
+    if isinstance(error, TyperException):
+        return "Usage", error.exit_code, f"{error.format_message()}\nwindrow --help shows what there is"
+    if isinstance(error, (signals.Stopped, KeyboardInterrupt, Abort)):
+        stopped = error if isinstance(error, signals.Stopped) else signals.Stopped(2)
+        return "Stopped", stopped.exit_code, f"{stopped}; nothing was left running"
+    if isinstance(error, OSError) and error.errno in _DISK:
+        return (
+            StorageFailed.__name__,
+            StorageFailed.exit_code,
+            f"{error}; give room or rights, then run it again",
+        )
+    return (
+        "Defect",
+        DEFECT,
+        f"a defect of windrow, {type(error).__name__}: {_first_line(error)}\n{_logged(error)}",
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or "no message").splitlines()[0][:300]
+
+
+def _logged(error: BaseException) -> str:
+    """Write the traceback to a log; returns where it lies."""
+    text = "".join(traceback.format_exception(error))
+    try:
+        path = _log_folder() / f"windrow-{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.log"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{' '.join(sys.argv)}\n{text}")
+    except (OSError, WindrowError) as unwritable:
+        return f"its log could not be written ({unwritable}), so here it is:\n{text}"
+    return f"please report it with its log: {path}"
+
+
+def _log_folder() -> Path:
+    from pipelines import config
+
+    return config.load().home / "logs"

@@ -1,0 +1,31 @@
+"""Options and arguments that several commands share."""
+
+import re
+from datetime import date
+from typing import Annotated
+
+import typer
+from typer.models import OptionInfo
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+
+
+def read_day(text: str) -> date:
+    """A day as YYYY-MM-DD; a usage error otherwise."""
+    try:
+        if _DAY.match(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise typer.BadParameter(f"{text!r} is not a day; write it as YYYY-MM-DD, such as 2018-10-01")
+
+
+def day_option(*names: str, help: str) -> OptionInfo:
+    """An option that takes a day."""
+    return typer.Option(*names, parser=read_day, metavar="YYYY-MM-DD", help=help)
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for tools; errors too, on stderr.")]
+RunId = Annotated[str | None, typer.Option(help="Name of the run in the ledger [default: a new one].")]
+QueryName = Annotated[str, typer.Argument(metavar="QUERY", help="A query: a file of schemas/queries/.")]
+StreamName = Annotated[str, typer.Argument(metavar="STREAM", help="A stream: a file of schemas/streams/.")]

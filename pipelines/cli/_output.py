@@ -1,0 +1,100 @@
+"""What a command prints: tables for people, JSON for tools. Results go to stdout, all else to stderr."""
+
+import json
+import math
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+# A pipe or a log has no width of its own: 80 columns would cut most tables into ribbons.
+_PIPE_WIDTH = 240
+
+
+def show(rows: list[dict], as_json: bool, columns: list[str] | None = None) -> None:
+    """Print rows as a table, or as a JSON array of objects."""
+    if as_json:
+        show_json(rows)
+        return
+    table = Table(show_edge=False, header_style="bold")
+    names = columns or list(rows[0] if rows else ())
+    for name in names:
+        table.add_column(escape(name), overflow="fold", justify="right" if _numeric(rows, name) else "left")
+    for row in rows:
+        table.add_row(*(_text(row[name]) for name in names))
+    if names:
+        _console().print(table)
+
+
+def show_facts(facts: dict, as_json: bool) -> None:
+    """Print names and values, or a JSON object."""
+    if as_json:
+        show_json(facts)
+        return
+    table = Table.grid(padding=(0, 2))
+    for name, value in facts.items():
+        table.add_row(name.replace("_", " "), _text(value))
+    _console().print(table)
+
+
+def show_json(value: object) -> None:
+    """One JSON document on stdout. Times are ISO 8601 in UTC; what JSON has no number for is a string."""
+    print(json.dumps(_finite(value), default=_plain, ensure_ascii=False, allow_nan=False))
+
+
+def from_ms(milliseconds: int) -> datetime:
+    """A time as Delta's log has it, ms since the Unix epoch, in UTC and whole seconds."""
+    return datetime.fromtimestamp(milliseconds // 1000, UTC)
+
+
+def note(text: str) -> None:
+    """A remark for people, on stderr."""
+    Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(text)
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)
+
+
+def _numeric(rows: list[dict], name: str) -> bool:
+    values = [row[name] for row in rows if row[name] is not None]
+    return bool(values) and all(isinstance(value, (int, float, Decimal)) for value in values)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return _utc(value).replace("T", " ")
+    if isinstance(value, tuple):
+        value = "; ".join(map(str, value))
+    if isinstance(value, (dict, list)):
+        value = json.dumps(_finite(value), default=_plain, ensure_ascii=False)
+    return escape(str(value))  # Rich would read [...] in a value as mark-up
+
+
+def _utc(value: datetime) -> str:
+    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return _utc(value) if value.tzinfo else value.isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal) and value == value.to_integral_value():
+        return int(value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return str(value)
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(name): _finite(inner) for name, inner in value.items()}
+    return [_finite(inner) for inner in value] if isinstance(value, (list, tuple)) else value

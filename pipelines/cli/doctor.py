@@ -1,0 +1,20 @@
+"""windrow doctor."""
+
+from pipelines.cli import _output
+from pipelines.cli._options import AsJson
+
+
+def doctor(as_json: AsJson = False) -> int:
+    """Say what is missing or wrong, each with the command that fixes it."""
+    from schemas.errors import NotSetUp
+
+    try:
+        from stack import doctor as stack_doctor
+    except ModuleNotFoundError as missing:  # the wheel leaves stack/ out
+        raise NotSetUp("this windrow was installed without a checkout", "make setup, in a checkout") from missing
+
+    found = stack_doctor.findings()
+    _output.show([vars(finding) for finding in found], as_json)
+    wrong = sum(bool(finding.wrong) for finding in found)
+    _output.note(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
+    return NotSetUp.exit_code if wrong else 0

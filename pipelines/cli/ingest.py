@@ -1,0 +1,47 @@
+"""windrow ingest STREAM."""
+
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+from pipelines.cli import _output
+from pipelines.cli._options import AsJson, RunId, StreamName, day_option
+from pipelines.cli._progress import progress
+
+if TYPE_CHECKING:
+    from pipelines.ingest.outcome import IngestReport
+
+
+def ingest(
+    stream: StreamName,
+    day: Annotated[date | None, day_option("--day", help="Also check the silver rows of this arrival day.")] = None,
+    run_id: RunId = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring a stream's tables up to date with its landing files, whatever days they touch."""
+    from dataclasses import asdict
+
+    from pipelines import config
+    from pipelines.runs.ingest_day import ingest_day
+
+    with progress() as show:
+        report = ingest_day(config.load(), stream, day, run_id, show)
+    if as_json:
+        _output.show_json(asdict(report))
+        return
+    for message in report.messages:
+        _output.note(message)
+    _output.show_facts(_brief(report), as_json)
+
+
+def _brief(report: "IngestReport") -> dict:
+    """Of hundreds of files and days only how many, and from when to when."""
+    days = report.touched_days
+    touched = f"{len(days)}, from {days[0]} to {days[-1]}" if days else "none: nothing is new"
+    return {
+        "stream": report.stream,
+        "files": len(report.files),
+        "accepted": report.accepted,
+        "refused": report.refused,
+        "arrival_days": touched,
+        "seconds": round(report.seconds, 1),
+    }

@@ -1,0 +1,25 @@
+"""windrow query "SQL"."""
+
+from typing import Annotated
+
+import typer
+
+from pipelines.cli import _output
+from pipelines.cli._options import AsJson
+
+
+def query(
+    statement: Annotated[str, typer.Argument(metavar="SQL", help="One statement that reads, in DuckDB's dialect.")],
+    rows: Annotated[int, typer.Option(min=0, help="How many rows to show; 0 shows all. --json gives all.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the lake in SQL: every table, <query>_final and <query>_as_of(t). Needs no JVM; changes nothing."""
+    from pipelines import config
+    from pipelines.lake.lake import Lake
+    from pipelines.lake.sql import statements
+
+    found = statements.run(Lake(config.load()), statement)
+    shown = found if as_json or rows == 0 else found.slice(0, rows)
+    _output.show(shown.to_pylist(), as_json, found.column_names)
+    if len(shown) < len(found):
+        _output.note(f"{len(found) - len(shown):,} of {len(found):,} rows are not shown; --rows 0 shows all")

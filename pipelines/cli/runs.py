@@ -1,0 +1,105 @@
+"""windrow runs."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipelines.cli import _output
+from pipelines.cli._options import AsJson
+
+if TYPE_CHECKING:
+    from pipelines.lake.lake import Lake
+    from pipelines.lake.stream_tables import StreamTables
+    from pipelines.ledger.runs import StepRow
+
+
+def runs(
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Only published days that would come out differently now.")
+    ] = False,
+    stages: Annotated[bool, typer.Option("--stages", help="Also the stages that each step went through.")] = False,
+    last: Annotated[int, typer.Option(min=0, help="How many steps to show, the newest last; 0 shows all.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
+    from pipelines import config
+    from pipelines.lake.lake import Lake
+
+    if stale:
+        _show_stale(Lake(config.load()), as_json)
+    else:
+        _show_steps(Lake(config.load()), stages, last, as_json)
+
+
+def _show_stale(lake: "Lake", as_json: bool) -> None:
+    from pipelines.ledger.stale import stale
+
+    found = [dict(vars(run)) for run in stale(lake)]
+    _output.show(found, as_json)
+    if not found:
+        _output.note("no run is stale")
+    _note_pending(lake)
+
+
+def _note_pending(lake: "Lake") -> None:
+    """What has landed and isn't ingested may make more runs stale."""
+    from pipelines.lake.stream_tables import StreamTables
+    from schemas import registry
+    from schemas.errors import LandingFailed
+
+    for stream in registry.streams().values():
+        try:
+            behind = _pending(lake, StreamTables.of(stream))
+        except LandingFailed as error:
+            _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
+            return
+        if behind:
+            _output.note(
+                f"{len(behind)} file(s) of {stream.name} are new, changed, or parsed by an older definition, such as "
+                f"{behind[0]}; more runs may be stale after: windrow ingest {stream.name}"
+            )
+
+
+def _pending(lake: "Lake", tables: "StreamTables") -> list[str]:
+    from pipelines.ingest.changes import pending
+
+    return pending(lake, tables) if lake.version(tables.files.name) is not None else []
+
+
+def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
+    from pipelines.ledger.runs import rows
+
+    # The newest row of a step is its state: done, failed or refused; `running` if it runs or was killed.
+    newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
+    steps = sorted(newest.values(), key=lambda row: row.at)
+    shown = steps if last == 0 or as_json else steps[-last:]
+    listed = _with_stages(lake, shown) if stages else shown
+    _output.show([dict(vars(row)) if as_json else _brief(row, stages) for row in listed], as_json)
+    if len(shown) < len(steps):
+        _output.note(f"{len(steps) - len(shown):,} older steps are not shown; --last 0 shows all")
+    if not steps:
+        _output.note("nothing has run yet; begin with: windrow ingest STREAM")
+
+
+def _with_stages(lake: "Lake", steps: "list[StepRow]") -> "list[StepRow]":
+    """Each step after its stages. Of a step that was tried more than once, those of the newest try."""
+    from pipelines.ledger.runs import rows
+
+    # The rows of a step's end were written together and have one time.
+    ends = {(row.run_id, row.step, row.query, row.at) for row in steps}
+    return [row for row in rows(lake, stages=True) if (row.run_id, row.step, row.query, row.at) in ends]
+
+
+def _brief(row: "StepRow", stages: bool) -> dict:
+    return {
+        "at": row.at,
+        "run": row.run_id,
+        "step": row.step,
+        **({"stage": row.stage} if stages else {}),
+        "of": row.query or row.stream,
+        "day": row.logical_date,
+        "state": row.state,
+        "seconds": round(row.seconds, 1),
+        "counts": row.counts,
+        "message": row.message,
+    }

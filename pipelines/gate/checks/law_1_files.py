@@ -1,0 +1,63 @@
+"""Every reading of every file is a row of silver, a refused row, or a duplicate."""
+
+from pipelines.gate.recount.offending import SHOWN, values_list
+from pipelines.gate.recount.silver import SilverDay
+from pipelines.ledger.verdicts import Verdict
+
+NAME = "law 1: every reading is accounted for"
+LAW = "Per file: readings = accepted + quarantined + duplicates."
+CHECKS = "silver"
+_KEPT = "state <> 'duplicate file'"
+COUNTS = ("accepted", "quarantined", "duplicates")
+
+
+def run(subject: SilverDay) -> Verdict:
+    """Count silver and quarantine again by file, and compare with the files table.
+
+    A duplicate file's records are counted and not kept, so only its rows of silver can be counted again.
+    """
+    subject.connection.execute(f"CREATE OR REPLACE TEMP TABLE unaccounted AS {_unaccounted()}")
+    (found,) = subject.one("SELECT count(*) FROM unaccounted")
+    sums = ", ".join(f"coalesce(sum({column}), 0)" for column in COUNTS)
+    files, readings, *counts = subject.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
+    parts = " + ".join(f"{count} {name}" for count, name in zip(counts, COUNTS, strict=True))
+    figure = f"{found} of {files} files differ: {readings} readings = {parts}"
+    return Verdict(
+        NAME,
+        not found,
+        figure,
+        "0 files differ",
+        _offending(subject) if found else None,
+        subject.tables.silver.name,
+        subject.version,
+    )
+
+
+def _unaccounted() -> str:
+    differs = [
+        "accepted <> coalesce(accepted_again, 0)",
+        f"quarantined <> coalesce(quarantined_again, 0) AND {_KEPT}",
+        f"duplicates <> coalesce(duplicates_again, 0) AND {_KEPT}",
+    ]
+    return f"""
+        WITH taken AS (SELECT path, count(*) AS accepted_again FROM all_silver GROUP BY path),
+        refused AS (
+            SELECT path, count(*) FILTER (reason <> 'duplicate') AS quarantined_again,
+                   count(*) FILTER (reason = 'duplicate') AS duplicates_again
+            FROM quarantine GROUP BY path)
+        SELECT path, coalesce(accepted_again, 0) AS accepted_again,
+               coalesce(quarantined_again, 0) AS quarantined_again,
+               coalesce(duplicates_again, 0) AS duplicates_again
+        FROM files FULL JOIN taken USING (path) FULL JOIN refused USING (path)
+        WHERE readings IS NULL OR readings <> accepted + quarantined + duplicates OR {" OR ".join(differs)}"""
+
+
+def _offending(subject: SilverDay) -> str:
+    """SQL that shows the files alongside what the tables hold of them."""
+    rows = subject.rows(f"SELECT * FROM unaccounted ORDER BY path LIMIT {SHOWN}")
+    names = ["path", *(f"{count}_again" for count in COUNTS)]
+    shown = ", ".join(f"f.{column}" for column in ("state", "detail", "readings", *COUNTS))
+    return (
+        f"SELECT x.*, {shown} FROM {values_list(rows, names)} "
+        f"LEFT JOIN {subject.tables.files.name} f ON f.path = x.path ORDER BY ALL"
+    )

@@ -1,0 +1,103 @@
+"""Every event is accounted for, and the late rows are those of the events that missed a window."""
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.kinds import in_sql
+from pipelines.gate.recount.offending import SHOWN, values_list
+from pipelines.gate.recount.subject import Recount
+from pipelines.ledger.verdicts import Verdict
+
+NAME = "law 2: every event is accounted for"
+LAW = (
+    "Every accepted event that arrived in the interval is exactly one of: filtered; in no window; too "
+    "late for all its windows; held by at least one (passed or not)."
+)
+CHECKS = "audit"
+IDENTITY = ("path", "line", "reading")
+COMPARED = (
+    "key_number",
+    "start_us",
+    "end_us",
+    "arrival_us",
+    "reason",
+    "first_missed_us",
+    "last_missed_us",
+    "windows_missed",
+    "late_by_us",
+)
+LATE_COLUMNS = ("reason", "first_missed", "last_missed", "windows_missed", "late_by")
+ALL_TIMES_US = 1 << 61  # beyond all times: how late is not known
+FATES = ("filtered", "in no window", "too late for all", "held")
+
+
+def run(recount: Recount) -> Verdict:
+    """Count what each event of the day is; those that missed a window must be the run's late rows."""
+    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE fates AS {_fates(recount)}")
+    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE disagreeing AS {_disagreeing()}")
+    (found,) = recount.one("SELECT count(*) FROM disagreeing")
+    return Verdict(
+        NAME,
+        not found,
+        _figure(recount, found),
+        "0 events disagree",
+        _offending(recount) if found else None,
+        recount.tables.late_audit.name,
+        recount.versions.late_audit,
+    )
+
+
+def _figure(recount: Recount, found: int) -> str:
+    counts = dict(recount.rows("SELECT fate, count(*) FROM fates GROUP BY fate"))
+    parts = [f"{counts.get(fate, 0)} {fate}" for fate in FATES]
+    return (
+        f"{sum(counts.values())} accepted = {' + '.join(parts)}; the late rows disagree with the recount "
+        f"on {found} events"
+    )
+
+
+def _fates(recount: Recount) -> str:
+    """SQL: each event of the day with the windows that it missed and what became of it."""
+    missed = in_sql(recount.query.window).missed(recount)
+    lateness_us = sql.microseconds(recount.query.lateness)
+    return f"""
+        SELECT m.* EXCLUDE (first_end_us),
+               CASE WHEN NOT kept THEN 'filtered' WHEN windows = 0 OR too_long THEN 'in no window'
+                    WHEN windows_missed = windows THEN 'too late for all' ELSE 'held' END AS fate,
+               kept AND (too_long OR windows_missed > 0) AS is_late,
+               CASE WHEN too_long THEN 'too long' ELSE 'too late' END AS reason,
+               CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END
+                   AS late_by_us
+        FROM ({missed}) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
+
+
+def _disagreeing() -> str:
+    """SQL: events whose late row is missing, needless or different."""
+    differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in COMPARED)
+    return f"""
+        SELECT coalesce(e.path, l.path) AS path, coalesce(e.line, l.line) AS line,
+               coalesce(e.reading, l.reading) AS reading, coalesce(e.windows_missed, 0) AS windows_missed,
+               e.first_missed_us, e.last_missed_us, e.late_by_us
+        FROM (SELECT * FROM fates WHERE is_late) e
+        FULL JOIN late_audit l ON {" AND ".join(f"e.{column} = l.{column}" for column in IDENTITY)}
+        WHERE {differs}"""
+
+
+def _offending(recount: Recount) -> str:
+    """SQL that shows the events, their late rows and the recount side by side."""
+    names = [
+        *IDENTITY,
+        "recounted_windows_missed",
+        "recounted_first_missed_us",
+        "recounted_last_missed_us",
+        "recounted_late_by",
+    ]
+    rows = recount.rows(f"SELECT * FROM disagreeing ORDER BY ALL LIMIT {SHOWN}")
+    silver, late = recount.tables.source.silver.name, recount.tables.late_audit.name
+    on = " AND ".join("{0}." + f"{column} = x.{column}" for column in IDENTITY)
+    columns = [
+        *(f"s.{each}" for each in (*recount.query.key, "start", "end", "arrival")),
+        *(f"l.{each}" for each in LATE_COLUMNS),
+    ]
+    return (
+        f"SELECT x.*, {', '.join(columns)} FROM {values_list(rows, names)} "
+        f"LEFT JOIN {silver} s ON {on.format('s')} LEFT JOIN {late} l ON {on.format('l')} ORDER BY ALL"
+    )

@@ -1,0 +1,29 @@
+"""Each row counts what silver has."""
+
+from pipelines.gate.recount.offending import verdict_on_rows
+from pipelines.gate.recount.subject import Recount
+from pipelines.ledger.verdicts import Verdict
+
+NAME = "law 3: rows count what silver has"
+LAW = (
+    "For each row: events = the key's accepted, unfiltered events in the window that arrived by "
+    "emitted_at and were not too late for it; late_events = those of them with arrival after P(window_end)."
+)
+CHECKS = "audit"
+
+
+def run(recount: Recount) -> Verdict:
+    """Compare each row with what was known of its window at the last change by its own emitted_at."""
+    return verdict_on_rows(
+        recount,
+        NAME,
+        """
+        SELECT a.key_number, a.window_start_us, a.window_end_us, a.revision,
+               coalesce(h.events, 0) AS recounted_events, coalesce(h.late_events, 0) AS recounted_late_events
+        FROM audit a
+        ASOF LEFT JOIN history h ON a.key_number = h.key_number AND a.window_start_us = h.window_start_us
+            AND a.window_end_us = h.window_end_us AND a.emitted_at_us >= h.tick_us
+        WHERE a.events <> coalesce(h.events, 0) OR a.late_events <> coalesce(h.late_events, 0)""",
+        ("recounted_events", "recounted_late_events"),
+        "count other events than silver has",
+    )

@@ -1,0 +1,37 @@
+"""Revisions follow without a gap, one for each tick that changed the window."""
+
+from pipelines.gate.recount.offending import verdict_on_rows
+from pipelines.gate.recount.subject import Recount
+from pipelines.ledger.verdicts import Verdict
+
+NAME = "law 4: revisions follow without a gap"
+LAW = (
+    "Per window: revisions follow without a gap on the number that the warm-up counted; emitted_at rises; "
+    "events never falls. So the interval has a row for each tick that changed the window, and no other."
+)
+CHECKS = "audit"
+
+
+def run(recount: Recount) -> Verdict:
+    """Compare each row's number, tick and pane with silver's ticks; earlier days count into the number."""
+    return verdict_on_rows(
+        recount,
+        NAME,
+        """
+        WITH falling AS (
+            SELECT *, events < max(events) OVER (
+                PARTITION BY key_number, window_start_us, window_end_us ORDER BY revision
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS falls
+            FROM audit)
+        SELECT key_number, window_start_us, window_end_us, revision,
+               CASE WHEN a.emitted_at_us IS NULL THEN 'row is missing'
+                    WHEN e.tick_us IS NULL THEN 'no such revision'
+                    WHEN a.emitted_at_us <> e.tick_us THEN 'other tick'
+                    WHEN a.pane <> e.pane THEN 'other pane'
+                    ELSE 'events fall' END AS problem,
+               e.tick_us AS recounted_emitted_at_us, e.pane AS recounted_pane
+        FROM falling a FULL JOIN expected e USING (key_number, window_start_us, window_end_us, revision)
+        WHERE a.emitted_at_us IS DISTINCT FROM e.tick_us OR a.pane IS DISTINCT FROM e.pane OR a.falls""",
+        ("problem", "recounted_emitted_at_us", "recounted_pane"),
+        "are missing, too many, or have another tick or pane than silver's arrivals say",
+    )

@@ -1,0 +1,48 @@
+"""The day's pass ticks are those of its events: P(E) is what every other law is counted with."""
+
+from pipelines.gate.recount.silver import SilverDay
+from pipelines.ledger.verdicts import Verdict
+
+NAME = "pass ticks are those of silver"
+LAW = (
+    "The watermark at arrival time a follows from the newest start over all accepted events that arrived "
+    "by a: the day's pass ticks are the ticks that raised the day's newest start."
+)
+CHECKS = "silver"
+
+
+def run(subject: SilverDay) -> Verdict:
+    """Compare the day's staircase with one made from the day's events."""
+    found, total = subject.one(f"""
+        WITH {_both("passes", "silver", subject)}
+        SELECT count(*) FILTER (k.tick IS NULL OR m.tick IS NULL), count(*)
+        FROM kept k FULL JOIN made m USING (tick, newest_start)""")
+    return Verdict(
+        NAME,
+        not found,
+        f"{found} of {total} pass ticks differ",
+        "0 pass ticks differ",
+        _offending(subject) if found else None,
+        subject.tables.silver.name,
+        subject.version,
+    )
+
+
+def _both(passes: str, silver: str, subject: SilverDay) -> str:
+    """SQL: the day's staircase as it was `kept`, and as it is `made` from the day's events."""
+    return (
+        f"kept AS (SELECT tick, newest_start FROM {passes} WHERE {subject.of_day}), "
+        "made AS (SELECT min(arrival) AS tick, newest_start FROM ("
+        "SELECT arrival, max(start) OVER (ORDER BY arrival) AS newest_start "
+        f"FROM {silver} WHERE {subject.of_day}) GROUP BY newest_start)"
+    )
+
+
+def _offending(subject: SilverDay) -> str:
+    """SQL that shows the ticks which only the table has, and those which only the events have."""
+    passes, silver = subject.tables.passes.name, subject.tables.silver.name
+    return (
+        f"WITH {_both(passes, silver, subject)} "
+        "SELECT 'only in the table' AS problem, * FROM (FROM kept EXCEPT FROM made) UNION ALL "
+        "SELECT 'missing in the table' AS problem, * FROM (FROM made EXCEPT FROM kept) ORDER BY ALL"
+    )

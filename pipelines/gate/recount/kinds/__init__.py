@@ -1,0 +1,24 @@
+"""Window kinds as the recount sees them: one file = one kind, found by looking in this folder by `window.kind`.
+
+Each gives its windows in SQL as `in_sql(window)`: which there are, which events they hold and missed, and which laws
+don't apply (_windows.py). No kernel takes part. Names that start with an underscore are shared.
+"""
+
+import pkgutil
+from importlib import import_module
+
+from pipelines.gate.recount.kinds._windows import SqlWindows
+from schemas.errors import NotRecounted
+from schemas.windows import Window
+
+
+def kinds() -> tuple[str, ...]:
+    """Names of the kinds in the folder, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+
+
+def in_sql(window: Window) -> SqlWindows:
+    """The windows of a query in SQL. NotRecounted for a kind that has no file."""
+    if window.kind not in kinds():
+        raise NotRecounted(window.kind, kinds())
+    return import_module(f"{__name__}.{window.kind}").in_sql(window)

@@ -1,0 +1,106 @@
+"""The calendar windows over a range of time, listed one by one (semantics §2, "Calendar windows")."""
+
+from bisect import bisect_right
+from datetime import date, timedelta
+from itertools import chain, pairwise
+from zoneinfo import ZoneInfo
+
+import pyarrow
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.kinds._numbered import NumberedWindows
+from pipelines.gate.recount.subject import Recount
+from schemas.local_time import local_midnights_us
+from schemas.windows import DAY, Regular
+
+DAY_US = sql.microseconds(DAY)
+
+
+class CalendarWindows(NumberedWindows[Regular]):
+    """All windows over the time that events cover, by number. They reach beyond all events at both ends, so that the
+    first and the last window of an event are always found."""
+
+    def longest(self) -> timedelta:
+        """The days of a zone vary."""
+        return self.window.size + timedelta(days=1)
+
+    def listed(self, recount: Recount) -> str:
+        """Made in Python."""
+        # Without events any time will do: a window that holds none says nothing.
+        first_us, last_us = recount.one("""
+            SELECT coalesce(min(start_us), 0), coalesce(max(reach_us), 0)
+            FROM (SELECT start_us, reach_us FROM candidates UNION ALL SELECT start_us, reach_us FROM arrived)""")
+        windows = calendar_windows(self.window, first_us, last_us)
+        starts, ends = [start for start, _ in windows], [end for _, end in windows]
+        numbers = range(len(windows))
+        recount.connection.register(
+            "calendar", pyarrow.table({"number": numbers, "window_start_us": starts, "window_end_us": ends})
+        )
+        return "SELECT * FROM calendar"
+
+    def numbered(self, relation: str) -> str:
+        """By looking them up."""
+        return f"""
+            SELECT e.*, f.number AS first, l.number AS last
+            FROM {relation} e
+            ASOF LEFT JOIN first_of_end f ON e.start_us < f.window_end_us
+            ASOF LEFT JOIN windows l ON e.reach_us >= l.window_start_us"""
+
+
+class Days:
+    """The days of a zone around a range of time, each from local midnight to local midnight."""
+
+    def __init__(self, zone: str, first_us: int, last_us: int, spare_days: int):
+        zone_info = ZoneInfo(zone)
+        self.first = _local_date(first_us, zone_info) - timedelta(days=spare_days)
+        last = _local_date(last_us, zone_info) + timedelta(days=spare_days)
+        self.midnights_us = local_midnights_us(zone, self.first, last)
+
+    def cuts(self, slide_us: int, origin: date) -> list[int]:
+        """Window starts: midnights whole slides after the origin, or every slide from each midnight on."""
+        if slide_us >= DAY_US:
+            offset = (self.first - origin).days
+            days = slide_us // DAY_US
+            return [us for number, us in enumerate(self.midnights_us[:-1]) if (offset + number) % days == 0]
+        pairs = pairwise(self.midnights_us)
+        return list(chain.from_iterable(range(start, end, slide_us) for start, end in pairs))
+
+    def number(self, us: int) -> int:
+        """The day that a time lies in."""
+        return bisect_right(self.midnights_us, us) - 1
+
+
+def calendar_windows(window: Regular, first_us: int, last_us: int) -> list[tuple[int, int]]:
+    """(start, end) in µs, by start, of all windows that may hold a time of the range, and of some more."""
+    size_us = sql.microseconds(window.size)
+    slide_us = sql.microseconds(window.slide)
+    assert window.zone is not None, "windows without a zone are in no calendar"
+    days = Days(window.zone, first_us, last_us, spare_days=2 * (size_us // DAY_US) + slide_us // DAY_US + 3)
+    cuts = days.cuts(slide_us, window.origin or date(1970, 1, 1))
+    ended = ((start, _end(days, cuts, position, size_us, slide_us)) for position, start in enumerate(cuts))
+    return [(start, end) for start, end in ended if end is not None]
+
+
+def _end(days: Days, cuts: list[int], position: int, size_us: int, slide_us: int) -> int | None:
+    start = cuts[position]
+    if size_us >= DAY_US:
+        return _end_after_days(days, start, size_us // DAY_US)
+    if slide_us >= DAY_US:
+        return min(start + size_us, days.midnights_us[days.number(start) + 1])
+    steps, rest_us = divmod(size_us, slide_us)
+    if position + steps + 1 >= len(cuts):
+        return None
+    return min(cuts[position + steps] + rest_us, cuts[position + steps + 1])
+
+
+def _end_after_days(days: Days, start: int, count: int) -> int | None:
+    """As long after its last midnight as the window starts after its first, but within that day."""
+    first = days.number(start)
+    if first + count + 1 >= len(days.midnights_us):
+        return None
+    elapsed_us = start - days.midnights_us[first]
+    return min(days.midnights_us[first + count] + elapsed_us, days.midnights_us[first + count + 1])
+
+
+def _local_date(us: int, zone: ZoneInfo) -> date:
+    return (sql.EPOCH + timedelta(microseconds=us)).astimezone(zone).date()

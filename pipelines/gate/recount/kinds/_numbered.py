@@ -1,0 +1,114 @@
+"""Windows that have numbers, by start, and whose ends never fall: an event lies in those from first to last.
+
+numbered   the events of `candidates`, with the numbers of their first and last window
+"""
+
+from abc import abstractmethod
+from typing import Generic
+
+from pipelines.gate.recount.emit import tick
+from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
+from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.ticks import with_passes
+
+
+class NumberedWindows(SqlWindows[Asked], Generic[Asked]):
+    """A kind says which windows there are, and which numbers an event meets."""
+
+    @abstractmethod
+    def listed(self, recount: Recount) -> str:
+        """SQL: number, window_start_us and window_end_us of every window that an event meets."""
+
+    @abstractmethod
+    def numbered(self, relation: str) -> str:
+        """SQL: a relation with `start_us` and `reach_us`, and the numbers `first` and `last` of the windows that hold
+        it; first > last where none does."""
+
+    def add_windows(self, recount: Recount) -> None:
+        """Also `first_of_end`, the first window of each end, and `numbered`."""
+        recount.connection.execute(f"CREATE TEMP TABLE listed AS {self.listed(recount)}")
+        recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'listed')}")
+        recount.connection.execute("""
+            CREATE TEMP TABLE first_of_end AS
+            SELECT window_end_us, min(number) AS number FROM windows GROUP BY window_end_us""")
+        recount.connection.execute(f"CREATE TEMP TABLE numbered AS {self.numbered('candidates')}")
+
+    def held(self, recount: Recount, of_windows: str) -> str:
+        """O(events x windows of an event): no event is paired with a window that is not one of its own."""
+        low, high = recount.one(
+            f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"
+        )
+        return f"""(
+            SELECT e.*, w.window_start_us, w.window_end_us, w.reached_us, w.closed_us, {tick(recount)} AS tick_us
+            FROM (
+                SELECT *, unnest(generate_series(greatest(first, {low}), least(last, {high}))) AS number
+                FROM numbered) e
+            JOIN (SELECT * FROM windows WHERE {of_windows}) w USING (number)
+            WHERE e.arrival_us <= w.closed_us)"""
+
+    def missed(self, recount: Recount) -> str:
+        """Ends never fall: what an event missed is a first stretch of its windows."""
+        return f"""
+            WITH closed AS (
+                SELECT a.*,
+                       CASE WHEN too_long THEN last ELSE least(last, coalesce(c.number, first - 1)) END AS last_missed
+                FROM ({self.numbered("arrived")}) a
+                ASOF LEFT JOIN (SELECT closed_us, max(number) AS number FROM windows GROUP BY closed_us) c
+                    ON a.arrival_us > c.closed_us)
+            SELECT a.* EXCLUDE (first, last, last_missed), greatest(0, last - first + 1) AS windows,
+                   f.window_start_us AS first_missed_us, f.window_end_us AS first_end_us,
+                   l.window_start_us AS last_missed_us, greatest(0, last_missed - first + 1) AS windows_missed
+            FROM closed a
+            LEFT JOIN windows f ON f.number = a.first AND a.first <= a.last
+            LEFT JOIN windows l ON l.number = a.last_missed AND a.first <= a.last"""
+
+
+class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
+    """Windows whose numbers and bounds follow from each other: a kind gives the four forms, in SQL, all times in µs."""
+
+    @abstractmethod
+    def start(self, number: str) -> str:
+        """SQL: the first time of a window."""
+
+    @abstractmethod
+    def end(self, number: str) -> str:
+        """SQL: the first time after a window."""
+
+    @abstractmethod
+    def first_end_after(self, time: str) -> str:
+        """SQL: the number of the first window that ends after a time."""
+
+    @abstractmethod
+    def last_start_until(self, time: str) -> str:
+        """SQL: the number of the last window that starts at or before a time."""
+
+    def numbered(self, relation: str) -> str:
+        """By the forms."""
+        return f"""
+            SELECT e.*, {self.first_end_after("e.start_us")} AS first, {self.last_start_until("e.reach_us")} AS last
+            FROM {relation} e"""
+
+    def listed(self, recount: Recount) -> str:
+        """Every window between the first and the last of an event, in stretches that events have in common.
+
+        Listing all windows over the time that the events cover took billions of them for one clock that says 1970.
+        Of an event that is too long its first and its last window are enough: no other is shown.
+        """
+        arrived = f"({self.numbered('arrived')}) WHERE kept"
+        return f"""
+            WITH met AS (
+                SELECT first, last FROM ({self.numbered("candidates")})
+                UNION ALL SELECT first, last FROM {arrived} AND NOT too_long
+                UNION ALL SELECT edge, edge FROM (
+                    SELECT unnest([first, last]) AS edge FROM {arrived} AND too_long AND first <= last)),
+            ahead AS (
+                SELECT first, last, max(last) OVER (ORDER BY first, last
+                                                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+                FROM met WHERE first <= last),
+            stretches AS (
+                SELECT first, last,
+                       sum(CASE WHEN first <= reached THEN 0 ELSE 1 END) OVER (ORDER BY first, last) AS stretch
+                FROM ahead),
+            ranges AS (SELECT min(first) AS low, max(last) AS high FROM stretches GROUP BY stretch)
+            SELECT number, {self.start("number")} AS window_start_us, {self.end("number")} AS window_end_us
+            FROM (SELECT unnest(generate_series(low, high)) AS number FROM ranges)"""

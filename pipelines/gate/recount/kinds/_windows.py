@@ -1,0 +1,71 @@
+"""What a recount asks of a query's windows, in SQL. Each file of this folder answers it for one kind."""
+
+from abc import ABC, abstractmethod
+from datetime import timedelta
+from typing import Generic, TypeVar
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.emit import can_emit, firing
+from pipelines.gate.recount.subject import Recount
+from schemas.query import Query
+from schemas.windows import Window
+
+Asked = TypeVar("Asked", bound=Window)
+
+
+class SqlWindows(ABC, Generic[Asked]):
+    """The windows of a query, `window` being how it asks for them."""
+
+    def __init__(self, window: Asked):
+        self.window = window
+
+    @abstractmethod
+    def longest(self) -> timedelta:
+        """The longest time between the start of an event and the end of a window that holds it; more does no harm."""
+
+    @abstractmethod
+    def add_windows(self, recount: Recount) -> None:
+        """Make the table `windows` (number, window_start_us, window_end_us, reached_us, closed_us): reached is P(end),
+        closed is P(end + allowed). They are those that an event meets, of every key."""
+
+    @abstractmethod
+    def held(self, recount: Recount, of_windows: str) -> str:
+        """SQL: each event of `candidates` with each chosen window that takes it, and `tick_us`, from which on rows
+        count it."""
+
+    @abstractmethod
+    def missed(self, recount: Recount) -> str:
+        """SQL: each event of `arrived` with `windows`, how many hold it, `windows_missed`, and of those that it missed
+        `first_missed_us`, `first_end_us` and `last_missed_us`."""
+
+    def first_start_us(self, recount: Recount, watermark_us: int) -> int:
+        """The start after which events are read (semantics §4): of the oldest window that can still change."""
+        return watermark_us - sql.microseconds(recount.query.allowed_lateness + self.longest())
+
+    def reach_us(self, event: str) -> str:
+        """SQL: the last microsecond of an event that a window must hold some of: its start, unless its end counts."""
+        return f"epoch_us({event}.start)"
+
+    def too_long(self, event: str) -> str:
+        """SQL: whether an event is longer than windows hold."""
+        longest_us = self.window.longest_event_us
+        return "FALSE" if longest_us is None else f"epoch_us({event}.end) - epoch_us({event}.start) > {longest_us}"
+
+    def history(self, recount: Recount) -> str:
+        """SQL: what was known of each window after each tick that changed it (history.py). One grouping."""
+        return f"""
+            WITH changes AS (
+                SELECT key_number, number, tick_us, count(*) AS taken,
+                       count(*) FILTER (arrival_us > reached_us) AS taken_late
+                FROM {self.held(recount, can_emit(recount))} GROUP BY key_number, number, tick_us)
+            SELECT c.key_number, w.window_start_us, w.window_end_us, c.tick_us,
+                   row_number() OVER so_far - 1 AS revision, {firing(recount)} AS pane,
+                   CAST(sum(taken) OVER so_far AS BIGINT) AS events,
+                   CAST(sum(taken_late) OVER so_far AS BIGINT) AS late_events
+            FROM changes c JOIN windows w USING (number)
+            WINDOW so_far AS (PARTITION BY c.key_number, number ORDER BY tick_us)"""
+
+    def exceptions(self, query: Query) -> dict[str, str]:
+        """The laws that do not apply, by file, such as "law_3_counts", each with the windows and emit for which that is
+        so."""
+        return {}

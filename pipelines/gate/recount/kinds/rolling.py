@@ -1,0 +1,123 @@
+"""Rolling windows: one per key and event time that an event not too late for it has shown (semantics §2).
+
+Events and windows meet in cells as long as the window: a window's events lie in its last time's cell or the
+one before. A join on the key alone would pair all of a station's events of the look-back with each other.
+"""
+
+from datetime import timedelta
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.emit import tick
+from pipelines.gate.recount.kinds._windows import SqlWindows
+from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.ticks import with_passes
+from schemas.query import Query
+from schemas.windows import Rolling
+
+
+class RollingWindows(SqlWindows[Rolling]):
+    """Windows at event times: a key has those of the times that it has seen."""
+
+    def __init__(self, window: Rolling):
+        super().__init__(window)
+        self.size_us = sql.microseconds(window.size)
+
+    def longest(self) -> timedelta:
+        return self.window.size
+
+    def first_start_us(self, recount: Recount, watermark_us: int) -> int:
+        """Also every event time that a late event of the day may lie in a window of."""
+        lower_us = super().first_start_us(recount, watermark_us)
+        (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_day")
+        return lower_us if oldest_us is None else min(lower_us, oldest_us - 1)
+
+    def add_windows(self, recount: Recount) -> None:
+        """`times` has every event time's window; `windows` those that exist, with key_number and born_us."""
+        recount.connection.execute(f"""
+            CREATE TEMP TABLE seen AS
+            SELECT DISTINCT start_us + 1 - {self.size_us} AS window_start_us, start_us + 1 AS window_end_us
+            FROM candidates""")
+        recount.connection.execute(f"CREATE TEMP TABLE times AS {with_passes(recount, 'seen')}")
+        recount.connection.execute("""
+            CREATE TEMP TABLE windows AS
+            SELECT row_number() OVER () AS number, t.*, e.key_number, min(e.arrival_us) AS born_us
+            FROM candidates e JOIN times t ON e.start_us + 1 = t.window_end_us
+            WHERE e.arrival_us <= t.closed_us
+            GROUP BY ALL""")
+
+    def held(self, recount: Recount, of_windows: str) -> str:
+        """No row counts an event before the window exists."""
+        return f"""(
+            SELECT e.* EXCLUDE (near), w.number, w.window_start_us, w.window_end_us, w.reached_us, w.closed_us,
+                   greatest({tick(recount)}, w.born_us) AS tick_us
+            FROM {cells("candidates", self.size_us)} e
+            JOIN (SELECT *, floor_div(window_end_us - 1, {self.size_us}) AS near FROM windows WHERE {of_windows}) w
+                USING (key_number, near)
+            WHERE e.start_us >= w.window_start_us AND e.start_us < w.window_end_us
+                AND e.arrival_us <= w.closed_us)"""
+
+    def missed(self, recount: Recount) -> str:
+        """A late event's windows are those of the times that its key has seen by then, itself included."""
+        return f"""
+            WITH shown AS (
+                SELECT key_number, start_us AS time_us, min(arrival_us) AS seen_us,
+                       floor_div(start_us, {self.size_us}) AS near
+                FROM candidates GROUP BY ALL),
+            counted AS (
+                SELECT a.key_number, a.path, a.line, a.reading, count(*) AS windows,
+                       count(*) FILTER (t.closed_us < a.arrival_us) AS windows_missed,
+                       min(t.window_start_us) FILTER (t.closed_us < a.arrival_us) AS first_missed_us,
+                       max(t.window_start_us) FILTER (t.closed_us < a.arrival_us) AS last_missed_us,
+                       min(t.window_end_us) FILTER (t.closed_us < a.arrival_us) AS first_end_us
+                FROM {cells("(SELECT * FROM arrived WHERE kept)", self.size_us)} a
+                JOIN shown s USING (key_number, near)
+                JOIN times t ON s.time_us + 1 = t.window_end_us
+                WHERE s.time_us >= a.start_us AND s.time_us < a.start_us + {self.size_us} AND s.seen_us <= a.arrival_us
+                GROUP BY ALL)
+            SELECT a.*, coalesce(c.windows, 0) AS windows, first_missed_us, first_end_us, last_missed_us,
+                   coalesce(windows_missed, 0) AS windows_missed
+            FROM arrived a LEFT JOIN counted c USING (path, line, reading)"""
+
+    def history(self, recount: Recount) -> str:
+        """With emit `arrival` there are rows for the key's youngest window only (semantics §2)."""
+        return youngest_rows() if recount.query.emit == "arrival" else super().history(recount)
+
+    def exceptions(self, query: Query) -> dict[str, str]:
+        """Rows of the youngest window do not say what becomes of the others (semantics §2)."""
+        if query.emit != "arrival":
+            return {}
+        return dict.fromkeys(("law_3_counts", "law_5_final_rows"), "rolling windows with emit 'arrival'")
+
+
+def cells(relation: str, size_us: int) -> str:
+    """SQL: each event twice, `near` being the cells in which the last times of its windows lie."""
+    cell = f"floor_div(start_us, {size_us})"
+    return f"(SELECT *, unnest([{cell}, {cell} + 1]) AS near FROM {relation})"
+
+
+def youngest_rows() -> str:
+    """SQL for emit `arrival`: after each tick of a key, its youngest window, if the tick changed it."""
+    return """
+        WITH own AS (
+            SELECT e.key_number, e.arrival_us AS tick_us, e.start_us, e.arrival_us <= t.closed_us AS shows
+            FROM candidates e JOIN times t ON e.start_us + 1 = t.window_end_us),
+        bursts AS (
+            SELECT key_number, tick_us, max(start_us) FILTER (shows) AS shown_us
+            FROM own GROUP BY key_number, tick_us),
+        youngest AS (
+            SELECT key_number, tick_us,
+                   max(shown_us) OVER (PARTITION BY key_number ORDER BY tick_us) AS time_us
+            FROM bursts),
+        emitted AS (
+            SELECT DISTINCT y.key_number, y.tick_us, t.window_start_us, t.window_end_us, t.reached_us
+            FROM youngest y
+            JOIN times t ON y.time_us + 1 = t.window_end_us
+            JOIN own e ON e.key_number = y.key_number AND e.tick_us = y.tick_us
+            WHERE e.start_us BETWEEN t.window_start_us AND y.time_us AND e.tick_us <= t.closed_us)
+        SELECT key_number, window_start_us, window_end_us, tick_us,
+               row_number() OVER (PARTITION BY key_number, window_end_us ORDER BY tick_us) - 1 AS revision,
+               CASE WHEN tick_us > reached_us THEN 'late' ELSE 'early' END AS pane
+        FROM emitted"""
+
+
+in_sql = RollingWindows

@@ -1,0 +1,132 @@
+"""The rows that a recount reads, each table at one fixed version, as temporary tables of integers.
+
+candidates events that `where` lets through and that a window which the day can still change may hold, with the
+           last time of theirs that counts, reach_us
+arrived    every accepted event of the day, whether or not `where` lets it through
+keys       a number per key, so that a null key is a group like any other
+audit      the run's rows; late_audit: its late rows
+"""
+
+from datetime import date, timedelta
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.kinds import SqlWindows, in_sql
+from pipelines.gate.recount.session import EVER_US
+from pipelines.gate.recount.subject import DAY_US, Recount
+from pipelines.gate.recount.tables import Source, add_view
+from pipelines.gate.recount.ticks import add_ticks, watermark_before_us
+from pipelines.lake.lake import Lake
+from schemas.query import Query
+
+# The oldest time that a literal of SQL can be compared with.
+YEAR_ONE_US = sql.day_start_us(date.min)
+
+
+def add_sources(recount: Recount, lake: Lake) -> None:
+    """Read what the recount of a day needs: O(events of the look-back)."""
+    silver = _add_views(recount, lake)
+    windows = in_sql(recount.query.window)
+    lower_us = _first_start_us(recount, windows)
+    ahead_us = sql.microseconds(recount.stream.ahead_at_most)
+    since = _day_of(lower_us - ahead_us) if lower_us > EVER_US else date.min
+    add_view(recount.connection, "silver", silver, since, recount.day)
+    add_ticks(recount, since)
+    _add_keys(recount, windows, lower_us)
+    _add_arrived(recount, windows)
+    _add_candidates(recount)
+    _add_checked(recount)
+
+
+def _add_views(recount: Recount, lake: Lake) -> Source:
+    """Views of the day's rows and of the pass ticks up to it. Returns silver, of which more days are read later."""
+    tables, versions, day = recount.tables, recount.versions, recount.day
+    silver = Source(lake, tables.source.silver.name, versions.silver, "arrival_date")
+    passes = Source(lake, tables.source.passes.name, versions.passes, "arrival_date")
+    add_view(recount.connection, "silver_of_day", silver, day, day)
+    add_view(recount.connection, "passes", passes, last=day)
+    for view, table, version, partition in (
+        ("audit_table", tables.audit, versions.audit, "emitted_date"),
+        ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),
+    ):
+        add_view(recount.connection, view, Source(lake, table.name, version, partition), day, day)
+    return silver
+
+
+def _first_start_us(recount: Recount, windows: SqlWindows) -> int:
+    """The start after which events are read: all where nothing had arrived before the day."""
+    watermark_us = watermark_before_us(recount)
+    return EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
+
+
+def _day_of(us: int) -> date:
+    return sql.EPOCH.date() + timedelta(days=us // DAY_US)
+
+
+def _add_keys(recount: Recount, windows: SqlWindows, lower_us: int) -> None:
+    """Number the keys of events and rows: a row of a key that silver doesn't have must meet a count of 0."""
+    columns = _keys(recount)
+    values = "".join(
+        f", s.{sql.name(column)} AS {value_name(recount.query, column)}" for column in recount.query.value_columns
+    )
+    recount.connection.execute(f"""
+        CREATE TEMP TABLE found AS
+        SELECT {columns} epoch_us(s.start) AS start_us, {windows.reach_us("s")} AS reach_us,
+               epoch_us(s.arrival) AS arrival_us {values}
+        FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
+          AND {sql.where(recount.query.where, "s")} AND NOT {windows.too_long("s")}""")
+    recount.connection.execute(f"""
+        CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
+            SELECT {columns} TRUE FROM found
+            UNION SELECT {columns} TRUE FROM silver_of_day
+            UNION SELECT {columns} TRUE FROM audit_table
+            UNION SELECT {columns} TRUE FROM late_table)""")
+
+
+def _add_arrived(recount: Recount, windows: SqlWindows) -> None:
+    recount.connection.execute(f"""
+        CREATE TEMP TABLE arrived AS
+        SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
+               epoch_us(s.arrival) AS arrival_us, s.path, s.line, s.reading,
+               {windows.reach_us("s")} AS reach_us, {windows.too_long("s")} AS too_long,
+               {sql.where(recount.query.where, "s")} AS kept
+        FROM silver_of_day s JOIN keys k ON {_same_key(recount, "s", "k")}""")
+
+
+def _add_candidates(recount: Recount) -> None:
+    values = "".join(f", f.{value_name(recount.query, column)}" for column in recount.query.value_columns)
+    recount.connection.execute(f"""
+        CREATE TEMP TABLE candidates AS
+        SELECT k.key_number, f.start_us, f.reach_us, f.arrival_us {values}
+        FROM found f JOIN keys k ON {_same_key(recount, "f", "k")}""")
+    recount.connection.execute("DROP TABLE found")
+
+
+def _add_checked(recount: Recount) -> None:
+    connection = recount.connection
+    aggregates = "".join(f", a.{sql.name(aggregate)}" for aggregate in recount.query.aggregates)
+    connection.execute(f"""
+        CREATE TEMP TABLE audit AS
+        SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
+               epoch_us(a.window_end) AS window_end_us, a.revision, a.pane,
+               epoch_us(a.emitted_at) AS emitted_at_us, a.events, a.late_events {aggregates}
+        FROM audit_table a JOIN keys k ON {_same_key(recount, "a", "k")}""")
+    connection.execute(f"""
+        CREATE TEMP TABLE late_audit AS
+        SELECT k.key_number, l.path, l.line, l.reading, epoch_us(l.start) AS start_us,
+               epoch_us(l.end) AS end_us, epoch_us(l.arrival) AS arrival_us, l.reason,
+               epoch_us(l.first_missed) AS first_missed_us, epoch_us(l.last_missed) AS last_missed_us,
+               l.windows_missed, l.late_by AS late_by_us
+        FROM late_table l JOIN keys k ON {_same_key(recount, "l", "k")}""")
+
+
+def _keys(recount: Recount) -> str:
+    return "".join(f"{sql.name(column)}, " for column in recount.query.key)
+
+
+def _same_key(recount: Recount, left: str, right: str) -> str:
+    return sql.same(recount.query.key, left, right)
+
+
+def value_name(query: Query, column: str) -> str:
+    """A value column's name in `candidates`: numbered, so that it meets no name of a key or of this module."""
+    return f"value_{query.value_columns.index(column)}"

@@ -1,0 +1,97 @@
+"""Small pieces of SQL: names, literals, conditions. A user's values enter a statement through these only."""
+
+from datetime import UTC, date, datetime, timedelta
+
+from schemas.query import listed
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+COMPARISONS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+# A shell would read these inside the double quotes in which an error shows a query.
+_UNSAFE = '"$`\\!'
+
+
+def name(identifier: str) -> str:
+    """A quoted identifier."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def literal(value: object) -> str:
+    """A value as DuckDB reads it, free of characters that a shell would read inside double quotes."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool | int | float):
+        return repr(value)
+    if isinstance(value, datetime):
+        return f"TIMESTAMPTZ '{value.astimezone(UTC).isoformat(sep=' ')}'"
+    if isinstance(value, date):
+        return f"DATE '{value.isoformat()}'"
+    return _text(str(value))
+
+
+def _text(value: str) -> str:
+    parts = [f"chr({ord(run)})" if run in _UNSAFE and run else _quoted(run) for run in _runs(value)]
+    return parts[0] if len(parts) == 1 else "(" + " || ".join(parts) + ")"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _runs(value: str) -> list[str]:
+    runs = [""]
+    for character in value:
+        if character in _UNSAFE:
+            runs += [character, ""]
+        else:
+            runs[-1] += character
+    return [run for run in runs if run] or [""]
+
+
+def same(columns: tuple[str, ...], left: str, right: str) -> str:
+    """Equality of columns in which null equals null; of no columns, true."""
+    return " AND ".join(f"{left}.{name(c)} IS NOT DISTINCT FROM {right}.{name(c)}" for c in columns) or "TRUE"
+
+
+def microseconds(value: timedelta) -> int:
+    """Whole microseconds of a duration."""
+    return value // timedelta(microseconds=1)
+
+
+def day_start_us(day: date) -> int:
+    """The start of a UTC day, in microseconds since the epoch."""
+    return (day - EPOCH.date()).days * 86_400_000_000
+
+
+def at(us: int) -> str:
+    """A literal timestamp from microseconds since the epoch."""
+    return literal(EPOCH + timedelta(microseconds=us))
+
+
+def time_of(us: str) -> str:
+    """SQL for the timestamp of a column of microseconds."""
+    return f"make_timestamptz({us})"
+
+
+def where(conditions: tuple[tuple[str, str, object], ...], relation: str) -> str:
+    """A query's `where` on a relation's columns (semantics: a comparison with null is false)."""
+    return (
+        " AND ".join(
+            f"coalesce({_condition(f'{relation}.{name(column)}', operator, value)}, FALSE)"
+            for column, operator, value in conditions
+        )
+        or "TRUE"
+    )
+
+
+def _condition(column: str, operator: str, value: object) -> str:
+    if operator in ("is_null", "not_null"):
+        return f"{column} IS {'NOT ' if operator == 'not_null' else ''}NULL"
+    if operator in ("in", "not_in"):
+        return _membership(column, operator == "in", listed(value))
+    return f"{column} {COMPARISONS[operator]} {literal(value)}"
+
+
+def _membership(column: str, member: bool, values: list) -> str:
+    if not values:
+        return "FALSE" if member else f"{column} IS NOT NULL"
+    return f"{column} {'' if member else 'NOT '}IN ({', '.join(map(literal, values))})"

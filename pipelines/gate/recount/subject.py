@@ -1,0 +1,56 @@
+"""What is counted again: one day of one query, at one version of each table."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from pipelines.gate.recount import sql
+from pipelines.lake.audit_versions import AuditVersions
+from schemas.query import Query
+from schemas.stream import Stream
+
+if TYPE_CHECKING:
+    from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none
+
+DAY_US = 86_400_000_000
+
+
+@dataclass(frozen=True)
+class Recount:
+    """What a law gets: the tables of this package in `connection`, and the day, `[start_us, end_us)`."""
+
+    connection: duckdb.DuckDBPyConnection
+    tables: "QueryTables"
+    day: date
+    versions: AuditVersions
+
+    @property
+    def query(self) -> Query:
+        """The query that the run was of."""
+        return self.tables.query
+
+    @property
+    def stream(self) -> Stream:
+        """The stream that it reads."""
+        return self.tables.stream
+
+    @property
+    def start_us(self) -> int:
+        """The first microsecond of the day, UTC."""
+        return sql.day_start_us(self.day)
+
+    @property
+    def end_us(self) -> int:
+        """The first microsecond after the day, UTC."""
+        return self.start_us + DAY_US
+
+    def rows(self, statement: str) -> list[tuple]:
+        """The rows of a statement."""
+        return self.connection.execute(statement).fetchall()
+
+    def one(self, statement: str) -> tuple:
+        """The only row of a statement."""
+        (row,) = self.rows(statement)
+        return row

@@ -1,0 +1,52 @@
+"""Tables of the lake as views: the files of one version, and of its days only those that are asked for.
+
+A dataset of delta-rs takes a millisecond of Python per file of the whole table, so that a run of a day would cost
+more with every day of history (measured: 1.5 s at 1,355 files; naming the files to DuckDB takes 0.03 s).
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+import duckdb
+
+from pipelines.gate.recount import sql
+from pipelines.lake.lake import Lake
+
+EVERY_DAY = (date.min, date.max)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One version of a table; `partition` is the column that holds the day, where it has one."""
+
+    lake: Lake
+    table: str
+    version: int
+    partition: str | None = None
+
+    def files(self, first: date, last: date) -> list[str]:
+        """The Parquet files of these days."""
+        days = [(self.partition, ">=", first.isoformat()), (self.partition, "<=", last.isoformat())]
+        whole = self.partition is None or (first, last) == EVERY_DAY
+        return self.lake.files(self.table, self.version, None if whole else days)
+
+
+def add_view(
+    connection: duckdb.DuckDBPyConnection, view: str, source: Source, first: date = date.min, last: date = date.max
+) -> None:
+    """Make a view of a table's days from the first to the last, times being TIMESTAMPTZ whoever wrote them."""
+    files = source.files(first, last)
+    if not files:
+        connection.register(view, source.lake.dataset(source.table, source.version).head(0))
+        return
+    listed = ", ".join(sql.literal(file) for file in files)
+    rows = f"read_parquet([{listed}], hive_partitioning = true)"
+    connection.execute(f"CREATE TEMP VIEW {view} AS SELECT * {_in_utc(connection, rows)} FROM {rows}")
+
+
+def _in_utc(connection: duckdb.DuckDBPyConnection, rows: str) -> str:
+    """Spark writes times without a zone; they are UTC, and a plain cast would take the machine's zone."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()
+    naive = [sql.name(column) for column, kind, *_ in described if kind.startswith("TIMESTAMP") and "ZONE" not in kind]
+    replaced = ", ".join(f"make_timestamptz(epoch_us({column})) AS {column}" for column in naive)
+    return f"REPLACE ({replaced})" if naive else ""

@@ -1,0 +1,56 @@
+"""When the watermark passed what: the table `ticks (tick_us, newest_us)`, and P(E) as a join (semantics §1).
+
+The staircase holds the ticks that raised the newest event start. P(E) is the first tick whose newest start is
+at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`.
+"""
+
+from datetime import date
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.session import EVER_US, NEVER_US
+from pipelines.gate.recount.subject import Recount
+
+
+def watermark_before_us(recount: Recount) -> int | None:
+    """The watermark just before the day; None where nothing had arrived."""
+    (newest_us,) = recount.one(
+        f"SELECT max(epoch_us(newest_start)) FROM passes WHERE arrival_date < {sql.literal(recount.day)}"
+    )
+    return None if newest_us is None else newest_us - sql.microseconds(recount.query.lateness)
+
+
+def add_ticks(recount: Recount, since: date) -> None:
+    """Make `ticks`. Days before `since` become one step at the beginning of time: no event is older."""
+    since_, day = sql.literal(since), sql.literal(recount.day)
+    recount.connection.execute(f"""
+        CREATE TEMP TABLE ticks AS
+        WITH raised AS (
+            SELECT {EVER_US} AS tick_us, max(epoch_us(newest_start)) AS newest_us
+            FROM passes WHERE arrival_date < {since_}
+            UNION ALL
+            SELECT epoch_us(tick), epoch_us(newest_start)
+            FROM passes WHERE arrival_date BETWEEN {since_} AND {day}
+            {_end_of_stream(recount)}),
+        highest AS (SELECT tick_us, max(newest_us) OVER (ORDER BY tick_us) AS newest_us FROM raised)
+        SELECT min(tick_us) AS tick_us, newest_us FROM highest
+        WHERE newest_us IS NOT NULL GROUP BY newest_us""")
+
+
+def _end_of_stream(recount: Recount) -> str:
+    """A stream's last day takes the watermark to infinity: at its last tick, or its last microsecond."""
+    if recount.day != recount.stream.last_day:
+        return ""
+    return f"""UNION ALL SELECT coalesce(max(epoch_us(arrival)), {recount.end_us - 1}), {NEVER_US}
+               FROM silver_of_day"""
+
+
+def with_passes(recount: Recount, windows: str) -> str:
+    """SQL: the windows of a relation with `reached_us` = P(end) and `closed_us` = P(end + allowed)."""
+    lateness_us = sql.microseconds(recount.query.lateness)
+    allowed_us = lateness_us + sql.microseconds(recount.query.allowed_lateness)
+    return f"""
+        SELECT w.*, coalesce(r.tick_us, {NEVER_US}) AS reached_us,
+               coalesce(c.tick_us, {NEVER_US}) AS closed_us
+        FROM {windows} w
+        ASOF LEFT JOIN ticks r ON w.window_end_us + {lateness_us} <= r.newest_us
+        ASOF LEFT JOIN ticks c ON w.window_end_us + {allowed_us} <= c.newest_us"""

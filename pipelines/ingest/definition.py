@@ -1,0 +1,79 @@
+"""What a stream's lines are parsed by: its definition, and the side inputs that lie in the landing folder."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.ingest import landing
+from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
+from schemas.errors import LandingFailed
+from schemas.parsing import matches
+from schemas.registry import stream_hash
+from schemas.stream import SideInput, Stream
+
+
+@dataclass(frozen=True)
+class Definition:
+    """hash: of the stream's definition and of its side inputs' bytes, where there are any; files: by side input."""
+
+    hash: str
+    files: dict[str, list[str]]
+
+    def covers(self, hash_before: str) -> bool:
+        """Whether what another hash parsed need not be again. A side input that is gone leaves what it gave."""
+        return hash_before == self.hash or (not self.files and hash_before.startswith(f"{self.hash}-"))
+
+    def require_side_inputs_of(self, hashes_before: Iterable[str]) -> None:
+        """LandingFailed where files must be parsed again that were parsed with side inputs, and these are gone."""
+        lacking = sum("-" in each for each in hashes_before) if not self.files else 0
+        if lacking:
+            raise LandingFailed(
+                f"{lacking} file(s) must be parsed again, and were parsed with side inputs that are no "
+                "longer in the landing folder; put those back (docs/streams/ names them)"
+            )
+
+
+def now(root: Path, stream: Stream, listed: landing.Listing) -> Definition:
+    """The definition at this moment. `root`: landing folder. Reads the bytes of side inputs, not their lines."""
+    found = {
+        side.name: [path for path in listed.no_events if any(matches(each, path) for each in side.paths)]
+        for side in stream.side_inputs
+    }
+    files = {name: paths for name, paths in found.items() if paths}
+    return Definition("-".join([stream_hash(stream.name), *_digest(root, files)]), files)
+
+
+def _digest(root: Path, files: dict[str, list[str]]) -> list[str]:
+    digest = hashlib.sha256()
+    for name, paths in files.items():
+        for path in paths:
+            digest.update(f"{name}\0{path}\0{landing.content_hash_or_none(root, path)}\0".encode())
+    return [digest.hexdigest()[:8]] if files else []
+
+
+def side_inputs(root: Path, stream: Stream, definition: Definition) -> dict[str, object]:
+    """What the stream's side inputs hold, by name. LandingFailed for one that can't be read."""
+    return {
+        side.name: _read(root, side, definition.files[side.name])
+        for side in stream.side_inputs
+        if side.name in definition.files
+    }
+
+
+def _read(root: Path, side: SideInput, paths: list[str]) -> object:
+    try:
+        return side.read(text for path in paths for text in _texts(root, path))
+    except (*UNREADABLE_FILE, OSError, ValueError) as error:
+        raise LandingFailed(
+            f"side input {side.name!r}, {', '.join(paths)}, can't be read ({error}); repair it, or "
+            "take it out of the landing folder"
+        ) from error
+
+
+def _texts(root: Path, path: str) -> Iterator[str]:
+    for part in lines(chunks(root / path, hashlib.sha256())):
+        damage = next(filter(None, part.damage or ()), None)
+        if damage:
+            raise ValueError(f"a line is damaged: {damage}")
+        yield from part.texts

@@ -1,0 +1,124 @@
+"""Ingest: brings every table of a stream up to the files of the landing folder. It follows the files, not a date.
+
+    landing/ ─▶ files_ (intents) ─▶ bronze_ ─▶ files_ (intents of other files) ─▶ partitions_ (days taken out)
+         ─▶ silver_ ─▶ quarantine_ ─▶ pass_ ─▶ partitions_ ─▶ files_ (what became of each file)
+
+Each arrow is a commit that replaces whole files or whole arrival days; of many rows in silver, several. A kill between
+any two is safe: whatever an ingest is about to change is marked first (a file by a row without a definition, a day by
+a missing row), and the next ingest makes everything that is marked again, the files from the landing folder. One ingest
+runs at a time per stream.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+from pipelines import flow
+from pipelines.ingest import definition, landing, outcome, partitions
+from pipelines.ingest.bronze import first_lines, write_bronze
+from pipelines.ingest.changes import Changes, find
+from pipelines.ingest.deduplicate import Deduplicated, deduplicated
+from pipelines.ingest.files import INTENT, UNREADABLE, write_files
+from pipelines.ingest.outcome import Applied, IngestReport
+from pipelines.ingest.parse import ParseRules
+from pipelines.ingest.silver import write_quarantine, write_silver
+from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
+from schemas.errors import LandingFailed
+from schemas.parsing import choose_layout
+
+Progress = Callable[[str], None]
+
+
+def ingest(lake: Lake, tables: StreamTables, progress: Progress | None = None) -> IngestReport:
+    """Bring the stream's tables up to its landed files. Starts no JVM.
+
+    `progress` gets the name of each stage of flow.py as it begins, and in between details that begin with that name.
+    Raises LandingFailed (the folder can't be read), StorageFailed (no space), TableMismatch, NotSetUp.
+    """
+    progress, began = progress or (lambda text: None), time.monotonic()
+    with lake.ingest_locked(tables.stream.name):
+        for table in tables.all:
+            lake.ensure(table)
+        applied = _until_still(lake, tables, progress)
+        rows = outcome.final_rows(applied)
+        write_files(lake, tables.files, rows)
+    versions = {table.name: lake.existing_version(table.name) for table in tables.all}
+    return outcome.report(tables.stream, applied, rows, versions, time.monotonic() - began)
+
+
+def _until_still(lake: Lake, tables: StreamTables, progress: Progress) -> Applied:
+    """Apply the changes; files that change while they are read are left out, for the next ingest."""
+    left_out: frozenset[str] = frozenset()
+    while True:
+        progress(flow.LAND.name)
+        changes = find(lake, tables, datetime.now(UTC).date(), left_out)
+        try:
+            found, days = _apply(lake, tables, changes, progress)
+            moved = [f"{path}: left out, it changed while it was read; the next ingest takes it" for path in left_out]
+            return Applied(replace(changes, messages=(*changes.messages, *moved)), found, days)
+        except LandingFailed:
+            changed = landing.changed_since(
+                lake.config.landing, {path: changes.rows[path].content_hash for path in changes.landed}
+            )
+            if not changed:
+                raise
+            left_out |= changed
+
+
+def _apply(
+    lake: Lake, tables: StreamTables, changes: Changes, progress: Progress
+) -> tuple[Deduplicated | None, tuple[date, ...]]:
+    """Write every table but the files' final rows."""
+    found = _make_events(lake, tables, changes, progress) if changes.touch_tables else None
+    progress(flow.TICKS.name)
+    return found, partitions.make(lake, tables)
+
+
+def _make_events(lake: Lake, tables: StreamTables, changes: Changes, progress: Progress) -> Deduplicated:
+    # Side inputs before anything is touched: one may be damaged.
+    side_inputs = definition.side_inputs(lake.config.landing, tables.stream, changes.definition)
+    write_files(lake, tables.files, list(changes.intents.values()))
+    if changes.landed:
+        progress(flow.BRONZE.name)
+        progress(f"bronze: {len(changes.landed)} file(s)")
+        write_bronze(lake, tables.bronze, changes)
+    progress(flow.SILVER.name)
+    progress("silver: parsing lines, finding duplicates")
+    layouts = _layouts(lake, tables, changes)
+    rules = ParseRules(tables.stream, changes.definition.hash, layouts, side_inputs)
+    with deduplicated(lake, tables, rules, changes) as found:
+        _write_events(lake, tables, changes, found, progress)
+    return found
+
+
+def _write_events(lake: Lake, tables: StreamTables, changes: Changes, found: Deduplicated, progress: Progress) -> None:
+    others = [replace(changes.known[path], definition=INTENT) for path in found.others_touched]
+    write_files(lake, tables.files, others)
+    partitions.forget(lake, tables.partitions, found.days)
+    if found.days:
+        progress(f"silver: {len(found.days)} arrival day(s)")
+        write_silver(lake, tables.silver, found)
+    if _quarantine_changes(changes, found):
+        progress("silver: quarantine")
+        write_quarantine(lake, tables, changes, found)
+
+
+def _quarantine_changes(changes: Changes, found: Deduplicated) -> bool:
+    known = [changes.known[path] for path in changes.rows if path in changes.known]
+    had_rows = any(row.definition == INTENT or row.quarantined or row.duplicates for row in known)
+    gets_rows = bool(found.moves) or any(reason is not None for _, reason in found.records)
+    return had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values())
+
+
+def _layouts(lake: Lake, tables: StreamTables, changes: Changes) -> dict[str, str | None]:
+    """Each file's layout by path; chosen anew, from bronze, for files that are made again after a new definition."""
+    layouts = {path: row.layout for path, row in {**changes.known, **changes.rows}.items()}
+    again = [path for path in changes.delivering if path not in changes.landed]
+    if again:
+        first = first_lines(lake, tables.bronze, again)
+        chosen = {path: choose_layout(tables.stream, path, first[path]) if path in first else None for path in again}
+        layouts |= {path: layout.name if layout else None for path, layout in chosen.items()}
+        changes.rows.update({path: replace(changes.rows[path], layout=layouts[path]) for path in again})
+    return layouts

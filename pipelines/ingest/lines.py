@@ -1,0 +1,121 @@
+"""From a landed file's bytes to its lines as received: gunzipped, split, and damage marked. Memory is bounded.
+
+A file is read by `chunks`, which feeds every byte as it lies on disk into a digest: whoever read the file to its end
+knows whether it read what had landed.
+"""
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+CHUNK_BYTES = 1 << 20
+LINE_LIMIT_BYTES = 1 << 20
+KEPT_CHARACTERS = 1000  # of a line that is too long
+UNREADABLE_FILE = (EOFError, zlib.error, gzip.BadGzipFile)
+# Real files unpack to 5 to 20 times their size; a bomb, to 1,000 times, would fill the disk with refused lines.
+BOMB_BYTES, BOMB_RATIO = 32 << 20, 100
+
+
+class Lines(NamedTuple):
+    """Some lines of a file, in order. `damage` has a reason per line, or is None where no line is damaged."""
+
+    texts: list[str]
+    damage: list[str | None] | None
+
+
+class Digest(Protocol):
+    """What hashlib makes."""
+
+    def update(self, data: memoryview, /) -> None:
+        """Take these bytes in."""
+
+
+class _Digesting(io.RawIOBase):
+    """A file whose every byte read goes through a digest."""
+
+    def __init__(self, file: io.RawIOBase, digest: Digest) -> None:
+        self._file, self._digest = file, digest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "Buffer") -> int:
+        count = self._file.readinto(buffer)
+        self._digest.update(memoryview(buffer)[:count])
+        return count
+
+
+def chunks(path: Path, digest: Digest) -> Iterator[bytes]:
+    """The file's content (gunzipped where its name ends with .gz) in pieces; the digest gets the bytes on disk.
+
+    The digest is of the whole file once this has ended, also when it ends with one of UNREADABLE_FILE.
+    """
+    with open(path, "rb", buffering=0) as raw, io.BufferedReader(_Digesting(raw, digest), CHUNK_BYTES) as whole:
+        # An empty file is empty, whatever its name; GzipFile reads no bytes as no content.
+        content = gzip.GzipFile(fileobj=whole) if path.name.endswith(".gz") else whole
+        unpacked, packed = 0, os.fstat(raw.fileno()).st_size
+        try:
+            while chunk := content.read(CHUNK_BYTES):
+                unpacked += len(chunk)
+                if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
+                    raise gzip.BadGzipFile(
+                        f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
+                        f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked"
+                    )
+                yield chunk
+        finally:
+            while whole.read(CHUNK_BYTES):
+                pass
+
+
+def lines(pieces: Iterable[bytes]) -> Iterator[Lines]:
+    """Lines of a file's content, a piece at a time; ends with LF or CRLF, the last one also without."""
+    carry = b""
+    for piece in pieces:
+        block = carry + piece
+        end = block.rfind(b"\n")
+        if end >= 0:
+            yield _decode(block[:end])
+        # More than the limit need not be carried: the line is refused, and its length is not reported.
+        carry = block[end + 1 : end + 2 + LINE_LIMIT_BYTES]
+    if carry:
+        yield _decode(carry)
+
+
+def _decode(block: bytes) -> Lines:
+    try:
+        texts = block.decode().split("\n")
+    except UnicodeDecodeError:
+        return _decode_each(block)
+    # A character has at most four bytes: below a quarter of the limit no line needs to be measured in bytes.
+    if b"\0" in block or max(map(len, texts)) > LINE_LIMIT_BYTES // 4:
+        return _decode_each(block)
+    return Lines([text.removesuffix("\r") for text in texts] if b"\r" in block else texts, None)
+
+
+def _decode_each(block: bytes) -> Lines:
+    texts, damage = zip(*map(_decode_one, block.split(b"\n")), strict=True)
+    return Lines(list(texts), list(damage))
+
+
+def _decode_one(line: bytes) -> tuple[str, str | None]:
+    line = line.removesuffix(b"\r")
+    if len(line) > LINE_LIMIT_BYTES:
+        return _escape(line[: 4 * KEPT_CHARACTERS])[:KEPT_CHARACTERS], "line too long"
+    if b"\0" in line:
+        return _escape(line), "NUL byte"
+    try:
+        return line.decode(), None
+    except UnicodeDecodeError:
+        return _escape(line), "not UTF-8"
+
+
+def _escape(line: bytes) -> str:
+    return line.decode(errors="backslashreplace").replace("\0", "\\x00")

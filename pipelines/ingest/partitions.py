@@ -1,0 +1,84 @@
+"""Pass ticks and digests per arrival day: what later steps know of silver without reading it. No JVM.
+
+`partitions_<stream>` drives both: before silver changes, the rows of the days that will change are taken out;
+afterwards every day of silver without a row gets its pass ticks and its row. A kill in between leaves days without a
+row, and the next ingest makes them, whatever files it is about.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import date
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.ingest.pass_ticks import staircases
+from pipelines.lake import databases
+from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
+from schemas.tables import Table
+
+# What no result depends on: the definition's hash changes with every comment in its file, and the identity is only
+# compared while a file is ingested.
+NOT_DIGESTED = ("definition", "identity")
+
+
+def forget(lake: Lake, partitions: Table, days: Iterable[date]) -> None:
+    """Take out the rows of days that are about to change."""
+    known = _known_days(lake, partitions) & set(days)
+    if known:
+        lake.replace(partitions, {"arrival_date": sorted(known)}, [])
+
+
+def missing(lake: Lake, tables: StreamTables) -> tuple[list[date], list[date]]:
+    """Days of silver without a row, and days with a row or pass ticks that silver no longer has."""
+    present, stepped = (lake.partition_dates(table.name) for table in (tables.silver, tables.passes))
+    known = _known_days(lake, tables.partitions)
+    return sorted(present - (known & stepped)), sorted((known | stepped) - present)
+
+
+def make(lake: Lake, tables: StreamTables) -> tuple[date, ...]:
+    """Bring pass ticks and digests up to silver; returns the days that were made or taken away."""
+    new, gone = missing(lake, tables)
+    days = tuple(sorted({*new, *gone}))
+    if not days:
+        return ()
+    with databases.open_database(lake.config.scratch) as database:
+        database.register("silver", lake.dataset(tables.silver.name).filter(pc.field("arrival_date").isin(new)))
+        steps = staircases(database)
+        digests = _digests(database, tables.silver, steps)
+    for table, rows in ((tables.passes, steps), (tables.partitions, digests)):
+        lake.replace(table, {"arrival_date": days}, rows)
+    return days
+
+
+def _known_days(lake: Lake, partitions: Table) -> set[date]:
+    return set(lake.read(partitions.name, columns=["arrival_date"])["arrival_date"].to_pylist())
+
+
+def _digests(database: duckdb.DuckDBPyConnection, table: Table, steps: pa.Table) -> pa.Table:
+    """Per day: rows, and order-free sum and exclusive or of the rows' hashes (so that equal rows don't cancel out)."""
+    columns = ", ".join(
+        _as_text(column.name, column.type) for column in table.columns if column.name not in NOT_DIGESTED
+    )
+    digests = database.sql(f"""
+        SELECT arrival_date, count(*) AS events,
+               to_hex(sum(hashed)) || '-' || to_hex(bit_xor(hashed)) AS silver_digest
+        FROM (SELECT arrival_date, md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
+        GROUP BY arrival_date ORDER BY arrival_date""").to_arrow_table()
+    passed = [_pass_digest(steps.filter(pc.equal(steps["arrival_date"], day))) for day in digests["arrival_date"]]
+    return digests.append_column("pass_digest", pa.array(passed, pa.string()))
+
+
+def _as_text(name: str, type_: str) -> str:
+    # Microseconds, since a timestamp's text depends on the session's time zone; U+001E distinguishes null from empty.
+    value = f'epoch_us("{name}")' if type_ == "timestamp" else f'"{name}"'
+    return f"coalesce({value}::VARCHAR, chr(30))"
+
+
+def _pass_digest(steps: pa.Table) -> str:
+    digest = hashlib.sha256()
+    for name in ("tick", "newest_start"):
+        digest.update(steps[name].cast(pa.int64()).to_numpy().tobytes())
+    return digest.hexdigest()[:32]

@@ -1,0 +1,1 @@
+"""`windrow profile`: figures of an ingested stream. Nothing here makes a row."""

@@ -1,0 +1,170 @@
+"""What a stream is like: how much, how disordered, how bursty, how dirty; by folder of its files. Without a JVM.
+
+The figures and their words are those with which the real files are described:
+
+    late in file order   share of lines whose event time is earlier than the newest of the lines before
+    descents             share of lines whose event time is earlier than that of the line just before
+    d                    how many lines that arrived earlier have a later event time; lines of a tick in file order
+    lag                  how far a line's event time is behind the newest so far, in the same order: what a watermark's
+                         lateness has to cover
+
+Of these a line counts once, with its first accepted record: 19 records of one moment are one place in the order.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.ingest.files import DUPLICATE, NO_EVENTS, FileRow, known_files
+from pipelines.ingest.profile.overtaken import overtaken_by
+from pipelines.lake.arrays import stored
+from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
+from schemas.parsing import has_header
+from schemas.stream import Stream
+from schemas.tables import Table
+
+DAY_US, SECOND_US = 86_400_000_000, 1_000_000
+PLACE = ("path", "line", "reading")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median, 99th percentile and maximum."""
+
+    median: float
+    p99: float
+    maximum: float
+
+    @classmethod
+    def of(cls, values: np.ndarray, unit: int = 1) -> "Spread":
+        """Of some values, at least one, in a unit of that many."""
+        found = np.percentile(values, (50, 99, 100), method="inverted_cdf") / unit
+        return cls(*(float(each) for each in found))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A folder's figures; shares from 0 to 1, lengths in seconds. `dirt`: refused records by reason.
+
+    lines: of its files, headers left out; readings = accepted + those of `dirt`.
+    """
+
+    folder: str
+    files: int
+    lines: int
+    readings: int
+    accepted: int
+    keys: int = 0
+    first_event: str | None = None
+    last_event: str | None = None
+    days_with_events: int = 0
+    longest_gap_s: float | None = None
+    late_in_file_order: float | None = None
+    descents: float | None = None
+    late_in_arrival_order: float | None = None
+    d: Spread | None = None
+    lag_s: Spread | None = None
+    share_of_lines_in_bursts: float | None = None
+    largest_burst: int | None = None
+    duration_s: Spread | None = None
+    zero_durations: float | None = None
+    dirt: dict[str, int] | None = None
+
+
+def profile(lake: Lake, tables: StreamTables) -> list[Profile]:
+    """The profile of each folder of a stream's files, by name. O(n · log n) time, all of its silver in memory.
+
+    Raises NotSetUp where nothing was ingested yet.
+    """
+    stream = tables.stream
+    columns = [*PLACE, *stream.key, "start", "end", "arrival"]
+    silver = lake.read(tables.silver.name, columns=list(dict.fromkeys(columns)))
+    refused = lake.read(tables.quarantine.name, columns=["path", "reason"])
+    events, dirt, files = _by_folder(silver), _by_folder(refused), _files_by_folder(lake, tables.files)
+    return [_of_folder(folder, stream, files[folder], events.get(folder), dirt.get(folder)) for folder in sorted(files)]
+
+
+def _files_by_folder(lake: Lake, files: Table) -> dict[str, list[FileRow]]:
+    found: dict[str, list[FileRow]] = {}
+    for path, row in known_files(lake, files).items():
+        if row.state != NO_EVENTS:
+            found.setdefault(str(PurePosixPath(path).parent), []).append(row)
+    return found
+
+
+def _by_folder(rows: pa.Table) -> dict[str, pa.Table]:
+    coded = rows["path"].combine_chunks().dictionary_encode()
+    folders = [str(PurePosixPath(path).parent) for path in coded.dictionary.to_pylist()]
+    of_row = pa.array(folders, pa.string()).take(coded.indices)
+    return {folder: rows.filter(pc.equal(of_row, folder)) for folder in set(folders)}
+
+
+def _of_folder(
+    folder: str, stream: Stream, files: list[FileRow], events: pa.Table | None, refused: pa.Table | None
+) -> Profile:
+    dirt = Counter([] if refused is None else refused["reason"].to_pylist())
+    dirt["duplicate file"] = sum(row.duplicates for row in files if row.state == DUPLICATE)
+    headed = {layout.name for layout in stream.layouts if has_header(layout)}
+    counts = (
+        len(files),
+        sum(row.lines - (row.layout in headed) for row in files),
+        sum(row.readings for row in files),
+        sum(row.accepted for row in files),
+    )
+    shown = {reason: count for reason, count in sorted(dirt.items()) if count}
+    return Profile(folder, *counts, **({} if events is None else _of_events(stream, events)), dirt=shown)
+
+
+def _of_events(stream: Stream, events: pa.Table) -> dict:
+    paths = events["path"].combine_chunks().dictionary_encode()
+    rank = np.argsort(np.argsort([path.encode() for path in paths.dictionary.to_pylist()]))[np.asarray(paths.indices)]
+    line, reading = (stored(events[name]) for name in ("line", "reading"))
+    order = np.lexsort((reading, line, rank))
+    is_first = np.append(True, (np.diff(rank[order]) != 0) | (np.diff(line[order]) != 0))
+    lines = order[is_first]
+    start, end, arrival = (stored(events[name])[lines] for name in ("start", "end", "arrival"))
+    keys = events.select(stream.key).group_by(list(stream.key)).aggregate([]).num_rows
+    return {"keys": keys, **_when(start), **_disorder(start, arrival), **_bursts(arrival), **_durations(end - start)}
+
+
+def _when(start: np.ndarray) -> dict:
+    ordered = np.sort(start)
+    first, last = (str(each.astype("datetime64[s]")) + "Z" for each in ordered[[0, -1]].astype("datetime64[us]"))
+    gap_us = int(np.diff(ordered).max()) if len(ordered) > 1 else 0
+    return {
+        "first_event": first,
+        "last_event": last,
+        "days_with_events": len(np.unique(ordered // DAY_US)),
+        "longest_gap_s": gap_us / SECOND_US,
+    }
+
+
+def _disorder(start: np.ndarray, arrival: np.ndarray) -> dict:
+    """`start`, `arrival`: in file order."""
+    arrived = start[np.argsort(arrival, kind="stable")]
+    lag_us = np.maximum.accumulate(arrived) - arrived
+    return {"late_in_file_order": _share(np.maximum.accumulate(start) > start),
+            "descents": _share(start[1:] < start[:-1], len(start)),
+            "late_in_arrival_order": _share(lag_us > 0), "d": Spread.of(overtaken_by(arrived)),
+            "lag_s": Spread.of(lag_us, SECOND_US)}  # fmt: skip
+
+
+def _bursts(arrival: np.ndarray) -> dict:
+    _, counts = np.unique(arrival, return_counts=True)
+    return {
+        "share_of_lines_in_bursts": float(counts[counts > 1].sum() / len(arrival)),
+        "largest_burst": int(counts.max()),
+    }
+
+
+def _durations(length_us: np.ndarray) -> dict:
+    return {"duration_s": Spread.of(length_us, SECOND_US), "zero_durations": _share(length_us == 0)}
+
+
+def _share(marked: np.ndarray, of: int | None = None) -> float:
+    return float(marked.sum() / (of or len(marked)))

@@ -1,0 +1,139 @@
+"""A query's aggregates over columns of known types: which value columns they read, what type each result has.
+
+Which aggregates there are, on which types, and what they give, is known to kernels/monoids alone. `count` of a column
+takes any type, since it looks at no value.
+"""
+
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions
+from kernels.replay import AggregatePlan
+from pipelines.lake.arrays import TIME, kernel_type
+from pipelines.lake.arrow_schemas import ARROW_TYPES
+from schemas.errors import NotServed, WrongParameter
+from schemas.query import Aggregate, Query
+from schemas.stream import Column
+from schemas.windows import require
+
+_RESULTS: dict[str | None, pa.DataType] = {
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "bool": pa.bool_(),
+    "timestamp": TIME,
+}
+
+
+class ValueColumn(NamedTuple):
+    """One array of words: a column, where `ordered` in the form in which min and max of uint64 are right."""
+
+    column: str
+    ordered: bool
+
+
+class Output(NamedTuple):
+    """One aggregate of a query: its specification for the kernel, the columns that it reads, its result's type."""
+
+    name: str
+    spec: AggregateSpec
+    reads: tuple[ValueColumn, ...]
+    result: pa.DataType
+
+
+class Aggregates(NamedTuple):
+    """The aggregates of a query over columns of known types, and the arrays of words that they share."""
+
+    outputs: tuple[Output, ...]
+    value_columns: tuple[ValueColumn, ...]
+
+    @property
+    def plan(self) -> AggregatePlan:
+        """The specification for the kernel."""
+        return AggregatePlan(tuple(output.spec for output in self.outputs))
+
+
+def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggregates:
+    """Look every aggregate up. NotServed for an unknown function, WrongParameter for an unknown or unfit column."""
+    numbers: dict[ValueColumn, int] = {}
+    outputs = tuple(_output(name, aggregate, column_types, numbers) for name, aggregate in query.aggregates.items())
+    return Aggregates(outputs, tuple(numbers))
+
+
+def _output(
+    name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]
+) -> Output:
+    _check(name, aggregate, column_types)
+    types = tuple(_plain(column_types[column]) for column in aggregate.columns)
+    words = [kernel_type(each) or ("int64" if aggregate.function == "count" else str(each)) for each in types]
+    spec = _specification(aggregate, words)
+    kept = _kept_column(name, aggregate, spec, types)
+    reads = tuple(
+        ValueColumn(column, ordered=place == kept and types[place] == pa.uint64())
+        for place, column in enumerate(aggregate.columns)
+    )
+    places = [numbers.setdefault(column, len(numbers)) for column in reads]
+    column, second, *_ = (*places, None, None)
+    spec = spec._replace(column=column, second=second)
+    result = types[kept] if kept is not None else _RESULTS[find_monoid(spec)[1].output_type]
+    return Output(name, spec, reads, result)
+
+
+def _specification(aggregate: Aggregate, words: list[str]) -> AggregateSpec:
+    """Of an aggregate whose columns, if any, are read as these words; their places are those among its own."""
+    first_type, second_type = words[0] if words else "int64", words[1] if len(words) > 1 else ""
+    first, second, *_ = (*range(len(words)), None, None)
+    return AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
+
+
+def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
+    where = f"aggregates[{name!r}]"
+    if aggregate.function not in functions():
+        raise NotServed(where, aggregate.function, functions())
+    require(len(aggregate.columns) <= 2, where, aggregate.columns, "at most two columns")
+    for column in aggregate.columns:
+        require(column in column_types, where, column, "a column of " + ", ".join(column_types))
+
+
+def _kept_column(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> int | None:
+    """Which column's type the result has; None where it has one of its own."""
+    try:
+        output_type = find_monoid(spec)[1].output_type
+    except WrongParameter as wrong:
+        raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
+    return {None: 0, SECOND: 1}.get(output_type)
+
+
+def _what_is_wrong(wrong: WrongParameter, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> str:
+    """In the query's words: the columns with their types, or the parameter."""
+    function = aggregate.function
+    if wrong.parameter == f"parameters of {function}":
+        return f"{function} with a parameter {wrong.value}"
+    if wrong.parameter.partition(" of ")[0] in dict(aggregate.parameters):
+        return f"{function} with {wrong.parameter.partition(' of ')[0]}={wrong.value!r}"
+    columns = [f"{column} of type {type_}" for column, type_ in zip(aggregate.columns, types, strict=True)]
+    if wrong.parameter == f"second column of {function}":
+        return f"{function} with second column {columns[1] if len(columns) > 1 else 'none'}"
+    return f"{function} over {columns[0] if columns else 'no column'}"
+
+
+def _plain(type_: pa.DataType) -> pa.DataType:
+    return type_.value_type if pa.types.is_dictionary(type_) else type_
+
+
+def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Column, ...]:
+    """The columns that a query's aggregates add to its tables; `column_types` are those of schemas.stream.Column."""
+    arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
+    names = {type_: name for name, type_ in ARROW_TYPES.items()}
+    return tuple(
+        _column(output, names[output.result], query.aggregates[output.name])
+        for output in plan_aggregates(query, arrow_types).outputs
+    )
+
+
+def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:
+    of = " and ".join(each.column for each in output.reads)
+    given = "".join(f", {name} {value}" for name, value in aggregate.parameters)
+    return Column(
+        output.name, type_, aggregate.function + (f" of {of}{given}; null values are skipped" if of else " of events")
+    )

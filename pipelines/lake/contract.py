@@ -1,0 +1,82 @@
+"""What a Delta table on disk must be: made from `schemas/tables.py`, and compared with it."""
+
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+from deltalake import DeltaTable
+
+from schemas.errors import TableMismatch
+from schemas.tables import Table
+
+# Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table.
+PROPERTIES = {"delta.enableDeletionVectors": "false"}
+# delta-rs rewrites a constraint's text (`end` >= start becomes start <= end), so the text as defined is kept alongside.
+_CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
+
+
+def create(place: Path, table: Table, schema: pa.Schema) -> None:
+    """Make the table in a folder that isn't there yet."""
+    # Alongside its place and then renamed: a table that a kill left without its constraints would be checked by nobody.
+    unfinished = place.with_name(f".{table.name}.new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    defined = {_DEFINED + name: condition for name, condition in table.constraints}
+    made = DeltaTable.create(
+        unfinished,
+        schema,
+        partition_by=list(table.partition_by),
+        description=table.comment,
+        configuration={**PROPERTIES, **defined},
+        raise_if_key_not_exists=False,
+    )
+    for name, condition in table.constraints:
+        made.alter.add_constraint({name: condition})
+    unfinished.rename(place)
+
+
+def require(table: Table, schema: pa.Schema, found: DeltaTable) -> None:
+    """Raise TableMismatch with every difference; renew comments."""
+    expected = {field.name: field for field in schema}
+    differences = [*_schema_differences(table, expected, found), *_constraint_differences(table, found)]
+    if differences:
+        raise TableMismatch(table.name, differences)
+    _renew_comments(expected, found)
+
+
+def _schema_differences(table: Table, expected: dict[str, pa.Field], found: DeltaTable) -> list[str]:
+    present = {field.name: field for field in pa.schema(found.schema().to_arrow())}
+    differences = [f"column {name} is missing ({expected[name].type})" for name in expected if name not in present]
+    differences += [f"column {name} is not in the definition" for name in present if name not in expected]
+    for name in (name for name in expected if name in present):
+        for what in ("type", "nullable"):
+            defined, on_disk = getattr(expected[name], what), getattr(present[name], what)
+            if defined != on_disk:
+                differences.append(f"column {name}: {what} is {on_disk}, defined as {defined}")
+    partitions = tuple(found.metadata().partition_columns)
+    if partitions != table.partition_by:
+        differences.append(f"partitioned by {partitions}, defined as {table.partition_by}")
+    return differences
+
+
+def _constraint_differences(table: Table, found: DeltaTable) -> list[str]:
+    configuration = found.metadata().configuration
+    defined = dict(table.constraints)
+    present = {
+        key.removeprefix(_CONSTRAINT): configuration.get(_DEFINED + key.removeprefix(_CONSTRAINT), text)
+        for key, text in configuration.items()
+        if key.startswith(_CONSTRAINT)
+    }
+    return [
+        f"constraint {name} is {present.get(name, 'absent')!r}, defined as {defined.get(name, 'absent')!r}"
+        for name in sorted(defined.keys() | present.keys())
+        if defined.get(name) != present.get(name)
+    ]
+
+
+def _renew_comments(expected: dict[str, pa.Field], found: DeltaTable) -> None:
+    present = {field.name: field.metadata.get("comment") for field in found.schema().fields}
+    for name, field in expected.items():
+        comment = field.metadata[b"comment"].decode()
+        if present[name] != comment:
+            found.alter.set_column_metadata(name, {"comment": comment})

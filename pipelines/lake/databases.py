@@ -1,0 +1,22 @@
+"""DuckDB databases that spill to disk instead of growing."""
+
+from pathlib import Path
+
+import duckdb
+
+from processes import signals
+
+MEMORY = "2GB"  # ingests and gates of several streams run at the same time
+
+
+def open_database(folder: Path) -> duckdb.DuckDBPyConnection:
+    """A database in memory, of at most `MEMORY`; what doesn't fit goes to the folder. Its rows are in no order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY,
+        "temp_directory": str(folder),
+        "preserve_insertion_order": False,
+    }
+    made = signals.interruptible(duckdb.connect(config=settings))
+    made.execute("SET TimeZone = 'UTC'")
+    return made

@@ -1,0 +1,191 @@
+"""The lake: the Delta tables of one installation, read by name and committed to under a lock.
+
+Every commit of the pipeline goes through `replace` (delta-rs) or `replace_with_spark`. Both take the table's lock
+(locks.py), and both replace exactly the rows that columns' values name, also when there are no new rows; neither relies
+on an option whose no-op is silent.
+"""
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.fs
+from deltalake import DeltaTable, write_deltalake
+from deltalake.exceptions import DeltaError
+
+from pipelines.config import Config
+from pipelines.lake import contract, locks
+from pipelines.lake.arrow_schemas import arrow_schema
+from processes import orphan_jvms
+from schemas.errors import NotSetUp
+from schemas.tables import Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Where: TypeAlias = Mapping[str, Iterable[str | int | datetime.date]]
+"""By column the values that it may have: rows whose columns all do. Of no columns, every row."""
+Rows: TypeAlias = pa.Table | Iterator[pa.RecordBatch] | list[dict]
+_UNSAFE, _PARTS = ("'", "\\", "$"), re.compile(r"(['\\$])")
+
+
+@dataclass(frozen=True)
+class Lake:
+    """Made once, from the config of a run or a command."""
+
+    config: Config
+    _schemas: dict[Table, pa.Schema] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def schema(self, table: Table) -> pa.Schema:
+        """The table's Arrow schema, made once."""
+        if table not in self._schemas:
+            self._schemas[table] = arrow_schema(table)
+        return self._schemas[table]
+
+    def locked(self, name: str) -> AbstractContextManager[None]:
+        """The lock of that name, as long as the context lasts."""
+        return locks.locked(self.config, name)
+
+    def ingest_locked(self, stream_name: str) -> AbstractContextManager[None]:
+        """Wait for a running ingest of the stream, and let none begin: who looks at several of its tables together
+        needs that. Not re-entrant."""
+        return locks.locked(self.config, f"ingest_{stream_name}")
+
+    def ensure(self, table: Table) -> None:
+        """Make the table, or check the one on disk: TableMismatch lists every difference; comments are renewed."""
+        place = self.folder(table.name)
+        with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
+            if DeltaTable.is_deltatable(str(place)):
+                contract.require(table, self.schema(table), DeltaTable(place))
+            else:
+                contract.create(place, table, self.schema(table))
+
+    def replace(self, table: Table, where: Where | None, rows: Rows) -> int:
+        """Replace the rows whose columns have one of these values by others, in one commit without a JVM; None appends.
+
+        The rows must be among those and fulfil the table's constraints, else nothing is written. Batches are streamed.
+        Returns the version.
+        """
+        place = self.folder(table.name)
+        with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
+            fitted = _fitted(rows, self.schema(table))
+            if where is None:
+                write_deltalake(place, fitted, mode="append")
+            else:
+                write_deltalake(place, fitted, mode="overwrite", predicate=_predicate(where))
+            return DeltaTable(place).version()
+
+    def replace_with_spark(self, table: Table, where: Where | None, frame: "DataFrame") -> int:
+        """`replace` for rows that Spark makes; files are written in the frame's own partitioning and order."""
+        place, full_disk = self.folder(table.name), locks.full_disk_reported(self.config, table.name)
+        with self.locked(table.name), orphan_jvms.ended_if_stopped(), full_disk:
+            writer = frame.select(*table.column_names).write.format("delta")
+            if where is None:
+                writer.mode("append").save(str(place))
+            else:
+                writer.mode("overwrite").option("replaceWhere", _predicate(where)).save(str(place))
+            return DeltaTable(place).version()
+
+    def folder(self, name: str) -> Path:
+        """Where a table lies."""
+        return self.config.lake / name
+
+    def names(self) -> list[str]:
+        """Tables of the lake: its folders that hold a Delta log."""
+        logs = self.config.lake.glob("*/_delta_log")
+        return sorted(log.parent.name for log in logs if not log.parent.name.startswith("."))
+
+    def version(self, name: str) -> int | None:
+        """The table's newest version; None where there is no such table."""
+        place = self.folder(name)
+        return DeltaTable(place).version() if DeltaTable.is_deltatable(str(place)) else None
+
+    def existing_version(self, name: str) -> int:
+        """The table's newest version; NotSetUp where there is no such table."""
+        return self._open(name, None).version()
+
+    def read(
+        self,
+        name: str,
+        version: int | None = None,
+        filters: list[tuple] | None = None,
+        columns: list[str] | None = None,
+    ) -> pa.Table:
+        """Rows of a table, without a JVM. `filters`: (column, operator, value) triples that must all hold."""
+        opened = self._open(name, version)
+        return opened.to_pyarrow_table(filters=filters, columns=columns, filesystem=self._files_of(name))
+
+    def dataset(self, name: str, version: int | None = None) -> pyarrow.dataset.Dataset:
+        """The table as a pyarrow dataset, for DuckDB and for reading in parts."""
+        return self._open(name, version).to_pyarrow_dataset(filesystem=self._files_of(name))
+
+    def files(self, name: str, version: int | None = None, filters: list[tuple] | None = None) -> list[str]:
+        """Paths of the Parquet files of one version; filters on partition columns choose among them."""
+        # As addresses they come with a space or an é of the home's path encoded; DuckDB and pyarrow want plain paths.
+        return [unquote(uri) for uri in self._open(name, version).file_uris(file_pruning_predicate=filters)]
+
+    def created_at(self, name: str) -> datetime.datetime:
+        """When the table was made: one that was moved away and made again starts with version 0 again."""
+        made_ms = DeltaTable(self.folder(name)).metadata().created_time
+        return datetime.datetime.fromtimestamp(made_ms / 1000, datetime.UTC)
+
+    def partition_dates(self, name: str) -> set[datetime.date]:
+        """Days of the table's date partitions that hold files, from its log alone; none where there is no table."""
+        if self.version(name) is None:
+            return set()
+        opened = DeltaTable(self.folder(name))
+        day = next(column for column in opened.metadata().partition_columns if column.endswith("_date"))
+        actions = pa.table(opened.get_add_actions(flatten=True))
+        return set(actions.column(f"partition.{day}").cast(pa.date32()).to_pylist())
+
+    def _open(self, name: str, version: int | None) -> DeltaTable:
+        try:
+            return DeltaTable(self.folder(name), version=version)
+        except DeltaError as error:
+            if DeltaTable.is_deltatable(str(self.folder(name))):
+                raise
+            raise NotSetUp(f"there is no table {name!r} below {self.config.lake}", "windrow ingest STREAM") from error
+
+    def _files_of(self, name: str) -> pyarrow.fs.FileSystem:
+        # delta-rs's own file system calls back into Python for each file. A scan then hung now and then (2 of 6
+        # processes within 10,000 scans): it starts with Python's lock and waits for Arrow's, while Arrow's thread does
+        # the opposite.
+        return pyarrow.fs.SubTreeFileSystem(str(self.folder(name)), pyarrow.fs.LocalFileSystem())
+
+
+def _fitted(rows: Rows, schema: pa.Schema) -> pa.Table | pa.RecordBatchReader:
+    if isinstance(rows, list):
+        return pa.Table.from_pylist(rows, schema)
+    if isinstance(rows, pa.Table):
+        return rows.select(schema.names).cast(schema)
+    return pa.RecordBatchReader.from_batches(schema, (batch.select(schema.names).cast(schema) for batch in rows))
+
+
+def _predicate(where: Where) -> str:
+    """SQL that DataFusion (delta-rs) and Spark read alike: `path` IN ('a', 'b'); of no values, never true."""
+    return " AND ".join(_among(column, values) for column, values in where.items()) or "1 = 1"
+
+
+def _among(column: str, values: Iterable[str | int | datetime.date]) -> str:
+    listed = ", ".join(_literal(value) for value in values)
+    return f"`{column}` IN ({listed})" if listed else "1 = 0"
+
+
+def _literal(value: str | int | datetime.date) -> str:
+    if isinstance(value, datetime.date):
+        return f"CAST('{value.isoformat()}' AS DATE)"
+    return str(value) if isinstance(value, int) else _text_literal(value)
+
+
+def _text_literal(text: str) -> str:
+    # The two dialects disagree on quotes and backslashes inside a literal (and Delta parses its own print of it again),
+    # so these stay outside, and so does $, which starts a variable for Spark: concat('it', chr(39), 's').
+    parts = [f"chr({ord(part)})" if part in _UNSAFE else f"'{part}'" for part in _PARTS.split(text) if part]
+    return f"concat({', '.join(parts)})" if len(parts) > 1 else "".join(parts) or "''"

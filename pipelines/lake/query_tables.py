@@ -1,0 +1,33 @@
+"""A query's four tables: the rows that wait for the gate, and what readers read."""
+
+from typing import NamedTuple
+
+from pipelines.lake.aggregates import aggregate_columns
+from pipelines.lake.stream_tables import StreamTables
+from schemas import registry
+from schemas.query import Query
+from schemas.stream import Stream
+from schemas.tables import Table, query_tables
+
+
+class QueryTables(NamedTuple):
+    """Definitions of `<query>`, `<query>_late` and of the audit tables behind them; `source`: the stream's tables."""
+
+    query: Query
+    source: StreamTables
+    results: Table
+    late: Table
+    audit: Table
+    late_audit: Table
+
+    @property
+    def stream(self) -> Stream:
+        """The stream that the query reads."""
+        return self.source.stream
+
+    @classmethod
+    def of(cls, query: Query) -> "QueryTables":
+        """From the query and its stream; the aggregates' columns come from the kernels."""
+        stream = registry.stream(query.stream)
+        aggregates = aggregate_columns(query, {column.name: column.type for column in stream.columns})
+        return cls(query, StreamTables.of(stream), *query_tables(query, stream, aggregates))

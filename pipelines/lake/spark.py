@@ -1,0 +1,121 @@
+"""The one Spark session of a process: classic and local, with Delta, quick to start.
+
+Its start is what a small stage costs most, so: Delta's JARs come from a folder (no resolver), classes from an archive
+where `make setup` made one, and a process keeps its session. The archive fits only the class path that it was made
+with: the JARs in sorted order.
+"""
+
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kernels.runtime import cache
+from pipelines.config import REPOSITORY, Config
+from pipelines.lake.locks import full_disk_reported
+from processes import orphan_jvms
+from schemas.errors import NotSetUp
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
+
+
+def session(config: Config) -> "SparkSession":
+    """This process's session, started on first use (seconds) and kept.
+
+    Raises NotSetUp without Delta's JARs or a JRE, or where a signal ended this process's JVM within a write.
+    """
+    from pyspark import SparkContext  # a second of imports that commands without Spark need not pay
+    from pyspark.sql import SparkSession
+
+    if _kept and not orphan_jvms.jvm_lives():
+        raise NotSetUp("Spark's JVM was ended, as a write of it was interrupted", "a new Python process")
+    if _kept and SparkContext._active_spark_context is _kept[-1].sparkContext:
+        return _kept[-1]
+    _require_java()
+    _prepare_environment()
+    settings = _settings(config)
+    builder = SparkSession.builder.master(config.spark_cores).appName("windrow")
+    with full_disk_reported(config, "spark"):
+        folder = orphan_jvms.new_folder(config.spark)
+    for key, value in {**settings, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
+        builder = builder.config(key, value)
+    with _own_handler_of_sigint():
+        _kept.append(builder.getOrCreate())
+    return _kept[-1]
+
+
+@contextmanager
+def _own_handler_of_sigint() -> Iterator[None]:
+    # Spark's own asks the JVM to cancel all jobs, on the connection that just waits for one: it never gets there.
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+def give_back(*frames: "DataFrame") -> None:
+    """Give back the memory of frames that were kept; a JVM that was ended has nothing any more."""
+    if orphan_jvms.jvm_lives():
+        for frame in frames:
+            frame.unpersist()
+
+
+def _require_java() -> None:
+    # Spark's own launcher says only that its gateway has ended.
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java", path=os.path.join(home, "bin") if home else None) is None:
+        where = f"in JAVA_HOME ({home})" if home else "on PATH"
+        raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", "make setup")
+
+
+def _prepare_environment() -> None:
+    # Spark takes `python3` of PATH for its workers by default; that one has no pyarrow.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+
+def _settings(config: Config) -> dict[str, str]:
+    return {
+        "spark.driver.extraClassPath": _class_path(config),
+        "spark.executor.extraClassPath": _class_path(config),
+        "spark.driver.extraJavaOptions": _java_options(config),
+        "spark.driver.memory": "2g",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
+        "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
+        "spark.executorEnv.WINDROW_NUMBA": str(cache.parent()),
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.session.timeZone": "UTC",
+        # The default, INT96, is nanoseconds to other readers: years before 1677 and after 2262 overflow there.
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        # The defaults (50 and 200) make every small read or shuffle that many tasks.
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.shuffle.partitions": "4",
+    }
+
+
+def _class_path(config: Config) -> str:
+    jars = sorted(str(jar) for jar in config.jars.glob("*.jar"))
+    if not jars:
+        raise NotSetUp(f"Delta's JARs are not in {config.jars}", "make setup")
+    return os.pathsep.join(jars)
+
+
+def _java_options(config: Config) -> str:
+    options = [f"-Dlog4j2.configurationFile=file:{Path(__file__).with_name('log4j2.properties')}"]
+    archive = config.jars / "windrow.jsa"
+    if archive.exists():
+        options.append(f"-XX:SharedArchiveFile={archive} -Xshare:auto -Xlog:disable -Xlog:all=error:stderr")
+    return " ".join([*options, config.java_options]).strip()

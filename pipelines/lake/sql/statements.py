@@ -1,0 +1,117 @@
+"""SQL over the lake without a JVM: DuckDB reads what delta-rs opens.
+
+Every table of the lake is a view under its own name. A query's table has two more: `<query>_final`, the
+newest revision of every window, and `<query>_as_of(t)`, what was known at `t` (semantics §3). Statements can
+neither reach a file nor change the lake: the connection is in memory and has no access to the outside.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import duckdb
+from deltalake.exceptions import DeltaError
+
+from pipelines.lake.lake import Lake
+from processes import signals
+from schemas.errors import BadStatement, StorageFailed, UnknownName
+from schemas.query import Query
+from schemas.registry import queries
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SETTINGS = {
+    # DuckDB must neither download an extension, nor read a Python variable as a table.
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "enable_external_access": "false",
+    "TimeZone": "UTC",
+}
+QUESTIONS = ("SELECT", "EXPLAIN", "MULTI")  # DESCRIBE, SUMMARIZE and SHOW are kinds of SELECT; MULTI is PIVOT
+SUFFIXES = ("", "_final", "_as_of")
+_WORD = re.compile(r"\w+")
+_UNREADABLE = "reading the stream registered as"  # how DuckDB passes on an error of delta-rs
+_NO_SUCH_TABLE = re.compile(r"Table(?: Function)? with name \"?(\w+)\"? does not exist")
+
+
+def run(lake: Lake, statement: str) -> "pa.Table":
+    """The statement's rows. Only the tables that it names are opened; of none (SHOW TABLES), all are.
+
+    Raises BadStatement, UnknownName for a table that isn't there, StorageFailed for one that can't be read.
+    """
+    names = lake.names()
+    with connect(lake, _named_in(statement, names)) as connection:
+        try:
+            _require_one_question(connection.extract_statements(statement))
+            found = connection.sql(statement).to_arrow_table()
+            return found.rename_columns(list(_distinct(found.column_names)))
+        except duckdb.Error as error:
+            raise _refused(error, names) from error
+
+
+def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
+    """A connection in memory with views of these tables."""
+    connection = signals.interruptible(duckdb.connect(":memory:"))
+    for name in names:
+        try:
+            connection.register(name, lake.dataset(name))
+        except (DeltaError, OSError) as error:
+            raise StorageFailed(f"table {name!r} below {lake.config.lake} can't be read: {error}") from error
+        if name in queries():
+            add_revisions(connection, queries()[name])
+    for setting, value in SETTINGS.items():
+        connection.execute(f"SET {setting} = '{value}'")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
+    """`<query>_final` and `<query>_as_of(t)` over the query's table: O(rows), one grouping each."""
+    newest = f"QUALIFY row_number() OVER (PARTITION BY {window_identity(query)} ORDER BY revision DESC) = 1"
+    connection.execute(f"CREATE VIEW {query.name}_final AS SELECT * FROM {query.name} {newest}")
+    # The condition on the partition column follows from the other one: it spares reading the days after t.
+    connection.execute(
+        f"CREATE MACRO {query.name}_as_of(t) AS TABLE SELECT * FROM {query.name} "
+        f"WHERE emitted_at <= t::TIMESTAMPTZ AND emitted_date <= (t::TIMESTAMPTZ)::DATE {newest}"
+    )
+
+
+def window_identity(query: Query) -> str:
+    """The columns that name one window of one key."""
+    return ", ".join(f'"{column}"' for column in (*query.key, "window_start", "window_end"))
+
+
+def _named_in(statement: str, names: list[str]) -> list[str]:
+    words = {word.lower() for word in _WORD.findall(statement)}
+    return [name for name in names if any(name + suffix in words for suffix in SUFFIXES)] or names
+
+
+def _distinct(names: list[str]) -> Iterator[str]:
+    """Columns of one name would hide each other in every row that is a dict: a, a becomes a, a_2."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        yield f"{name}_{seen[name]}" if seen[name] > 1 else name
+
+
+def _require_one_question(statements: list[duckdb.Statement]) -> None:
+    kinds = [statement.type.name for statement in statements]
+    if len(kinds) != 1 or kinds[0] not in QUESTIONS:
+        raise BadStatement(
+            f"{', '.join(kinds) or 'nothing'} was asked for; allowed: one statement that reads, such as "
+            "SELECT, DESCRIBE, SUMMARIZE, SHOW TABLES or EXPLAIN"
+        )
+
+
+def _refused(error: duckdb.Error, names: list[str]) -> Exception:
+    missing = _NO_SUCH_TABLE.search(str(error))
+    if _UNREADABLE in str(error):
+        return StorageFailed(
+            f"{error}\nA file of the lake can't be read; was it deleted while the statement ran? Ask again"
+        )
+    if missing:
+        return UnknownName("table", missing.group(1), names)
+    return BadStatement(f"{error}\nwindrow tables lists the tables; DESCRIBE a_table lists its columns")

@@ -1,0 +1,83 @@
+"""Replay: a day's arrivals through the query's kernel, into the audit tables.
+
+Through Spark (through_spark.py); a day too small to be worth a JVM's start is replayed in this process (in_process.py).
+Both run the same tasks (task.py).
+"""
+
+import os
+from dataclasses import dataclass
+from datetime import date
+
+import pyarrow as pa
+
+from pipelines.lake.audit_versions import AuditVersions
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger.inputs import digests, read_inputs
+from pipelines.replay import in_process, look_back, through_spark
+from pipelines.replay.look_back import LookBack
+from pipelines.replay.specifications import refuse_unreplayable
+from pipelines.replay.task import KEYS_BY, ORDER_COLUMNS, Work
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What a replay wrote and read, for the ledger.
+
+    counts: those of task.COUNTS; kernel: those that replayed any keys, with commas between; None where there were no
+    events.
+    """
+
+    versions: AuditVersions
+    inputs: dict
+    counts: dict[str, int]
+    kernel: str | None
+
+
+def audit(lake: Lake, tables: QueryTables, day: date) -> Audited:
+    """Replace the day of `<query>_late_audit` and `<query>_audit` by a replay's rows, also if there are none.
+
+    Raises NotServed for what no kernel serves, BadInput for events that break the contract of a replay, TooManyRows
+    and TooManySeconds beyond the limits of the lake's configuration.
+    """
+    refuse_unreplayable(tables.query)
+    with lake.ingest_locked(tables.stream.name):
+        digests_now, back = digests(lake, tables.source.partitions.name), look_back.of(lake, tables, day)
+    for table in (tables.late_audit, tables.audit):
+        lake.ensure(table)
+    work = work_of(lake, tables, back)
+    engine = in_process if _is_small(lake, work) else through_spark
+    late_version, version, counts = engine.commit(lake, tables, work)
+    # Where nothing had arrived before the day, the run depends on that too.
+    first_day = tables.stream.first_day if back.bound_us is None else back.first_day
+    return Audited(
+        AuditVersions(version, late_version, back.silver_version, back.pass_version),
+        read_inputs(digests_now, first_day, day),
+        counts,
+        ", ".join(kernel for kernel, name in KEYS_BY.items() if counts[name]) or None,
+    )
+
+
+def _is_small(lake: Lake, work: Work) -> bool:
+    size = sum(os.path.getsize(path) for files in work.files.values() for path in files)
+    return size < lake.config.spark_from_bytes
+
+
+def work_of(lake: Lake, tables: QueryTables, back: LookBack) -> Work:
+    """What the tasks of a run need to know."""
+    query = tables.query
+    silver, result, late = (lake.schema(table) for table in (tables.source.silver, tables.audit, tables.late_audit))
+    names = dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))
+    read_schema = pa.schema([silver.field(name).remove_metadata() for name in names])
+    schemas = (read_schema, result, late)
+    whole_buckets = set(tables.stream.key) <= set(query.key)
+    return Work(query, back, *schemas, _buckets(lake, tables, back), whole_buckets, lake.config.limits)
+
+
+def _buckets(lake: Lake, tables: QueryTables, back: LookBack) -> dict[int, list[str]]:
+    days = [("arrival_date", ">=", back.first_day.isoformat()), ("arrival_date", "<=", back.day.isoformat())]
+    silver = tables.source.silver.name
+    return {
+        bucket: lake.files(silver, back.silver_version, [*days, ("bucket", "=", str(bucket))])
+        for bucket in range(tables.stream.buckets)
+    }

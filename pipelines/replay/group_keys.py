@@ -1,0 +1,102 @@
+"""Events by key: which rows belong together, in which order they arrived, and what the keys are.
+
+Keys are numbered in the order of the result tables: by value (strings by UTF-8 bytes), column by column, null last.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as types
+
+from pipelines.lake.arrays import decoded, stored
+from schemas.errors import WrongParameter
+
+
+class Groups(NamedTuple):
+    """Rows by (key, arrival, seq).
+
+    order: int64[rows], the row numbers, key by key, in order of arrival
+    offsets: int64[keys + 1], key k has order[offsets[k]:offsets[k + 1]]
+    number: int64[rows], the key of each place of `order`
+    keys: one row per key, with the key columns as the events have them
+    """
+
+    order: np.ndarray
+    offsets: np.ndarray
+    number: np.ndarray
+    keys: pa.Table
+
+
+def group(events: pa.Table, key: tuple[str, ...]) -> Groups:
+    """Sort events by key and arrival. O(rows · log rows); nearly sorted events take less."""
+    columns = [_one_zero(events[name]) for name in key]
+    codes = np.zeros(events.num_rows, dtype=np.int64)
+    for name, column in zip(key, columns, strict=True):
+        ranks, values = _ranks(column, name)
+        codes = _dense(codes * values + ranks)[0]
+    codes, count = _dense(codes)
+    arrived = arrival_order(events)
+    order = arrived[np.argsort(_small(codes[arrived], count), kind="stable")]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=count)))).astype(np.int64)
+    keys = pa.table(columns, names=list(key)).take(order[offsets[:-1]]) if key else None
+    return Groups(order, offsets, codes[order], keys)
+
+
+def arrival_order(events: pa.Table) -> np.ndarray:
+    """Row numbers by (arrival, seq), or by (arrival, path, line, reading) where the events have those."""
+    arrival = stored(events["arrival"])
+    if "seq" in events.column_names:
+        later = [stored(events["seq"])]
+    else:
+        later = [_ranks(events["path"], "path")[0], stored(events["line"]), stored(events["reading"])]
+    return np.lexsort((*reversed(later), arrival))
+
+
+def _ranks(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, int]:
+    """For each row the rank of its value among the column's values, null last, and how many ranks there may be."""
+    plain = _sortable(decoded(column))
+    if types.is_null(plain.type) or len(plain) == 0:
+        return np.zeros(len(plain), dtype=np.int64), 1
+    try:
+        encoded = plain.dictionary_encode().unify_dictionaries()
+        values = encoded.chunk(0).dictionary
+        ascending = np.asarray(pc.sort_indices(values))
+    except pa.ArrowNotImplementedError:
+        raise WrongParameter("key", name, f"a column whose values can be sorted, not {column.type}") from None
+    rank = np.empty(len(values) + 1, dtype=np.int64)
+    rank[ascending] = np.arange(len(values))
+    rank[-1] = len(values)
+    indices = [np.asarray(pc.fill_null(chunk.indices, len(values))) for chunk in encoded.chunks]
+    return rank[np.concatenate(indices)], len(values) + 1
+
+
+def _sortable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Arrow sorts no half floats."""
+    return column.cast(pa.float32()) if column.type == pa.float16() else column
+
+
+def _one_zero(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """−0.0 and 0.0 are one key."""
+    if not types.is_floating(column.type):
+        return column
+    return pc.add(column.cast(pa.float64()), 0.0).cast(column.type)  # Arrow adds no half floats
+
+
+def _dense(codes: np.ndarray) -> tuple[np.ndarray, int]:
+    """The codes as 0, 1, 2, … in their order, and how many there are."""
+    if len(codes) == 0:
+        return codes, 0
+    span = int(codes.max()) + 1
+    if span > 4 * len(codes):
+        values, found = np.unique(codes, return_inverse=True)
+        return found.astype(np.int64, copy=False), len(values)
+    present = np.zeros(span, dtype=bool)
+    present[codes] = True
+    return (np.cumsum(present) - 1)[codes], int(present.sum())
+
+
+def _small(codes: np.ndarray, count: int) -> np.ndarray:
+    """NumPy sorts 16-bit integers by radix: measured 6 times faster than 64-bit ones."""
+    return codes.astype(np.uint16) if count <= 1 << 16 else codes

@@ -1,0 +1,63 @@
+"""The late table of events in memory: which of them missed windows, and for what. No kernel takes part.
+
+events ──filter──▶ kept ──group by key──▶ closed forms over watermarks (kernels/windows) ──▶ late rows
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kernels.replay import PassTicks
+from kernels.windows import window_kind
+from kernels.windows._late import Arrived, Late
+from pipelines.lake.arrays import TIME, stored, times
+from pipelines.replay.filter import rows_that_pass
+from pipelines.replay.group_keys import group
+from pipelines.replay.specifications import rules_of
+from schemas.errors import WrongParameter
+from schemas.query import Query
+
+LATE_TYPES = {
+    "reason": pa.string(),
+    "first_missed": TIME,
+    "last_missed": TIME,
+    "windows_missed": pa.int64(),
+    "late_by": pa.int64(),
+}
+SEQUENCES = (("seq",), ("path", "line", "reading"))
+
+
+def late_events(events: pa.Table, query: Query, ticks: PassTicks) -> pa.Table:
+    """The late rows, sorted by key and order of arrival; late_by in µs."""
+    kind = window_kind(query.window.kind)
+    kind.refuse_impossible(query.window)
+    kept = events.filter(rows_that_pass(events, query.where))
+    groups = group(kept, query.key)
+    late = Late.of_nothing()
+    if kept.num_rows:
+        start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
+        arrived = Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, rules_of(query, None))
+        late = kind.late(query.window, arrived)
+    return _late_table(kept.take(groups.order[late.row]), query, late)
+
+
+def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
+    sequence = next(names for names in SEQUENCES if set(names) <= set(late_rows.column_names))
+    names = tuple(dict.fromkeys((*query.key, "start", "end", "arrival", *sequence)))
+    clash = [name for name in query.key if name in LATE_TYPES]
+    if clash:
+        raise WrongParameter("key", clash[0], f"for a late table, a column other than {', '.join(LATE_TYPES)}")
+    return pa.table(
+        {
+            **{name: late_rows[name] for name in names},
+            "reason": pa.array(np.where(late.too_long, "too long", "too late"), pa.string()),
+            "first_missed": _known(times(late.first_missed_us), late.windows_missed > 0),
+            "last_missed": _known(times(late.last_missed_us), late.windows_missed > 0),
+            "windows_missed": late.windows_missed,
+            "late_by": _known(pa.array(late.late_by_us), late.knows_how_late),
+        }
+    )
+
+
+def _known(values: pa.Array, known: np.ndarray) -> pa.Array:
+    return pc.if_else(pa.array(known), values, pa.scalar(None, values.type))

@@ -1,0 +1,100 @@
+"""A replay of events in memory, local or in a Spark task: Arrow in, one compiled kernel call over all keys, Arrow out.
+
+events ──filter──▶ kept ──group by key──▶ NumPy columns ──kernels.replay──▶ rows of the query's table
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from kernels.replay import PANES, EventColumns, PassTicks, ResultRows, replay_keys
+from kernels.windows import window_kind
+from pipelines.lake.aggregates import Aggregates, plan_aggregates
+from pipelines.lake.arrays import TIME, stored, times
+from pipelines.replay.aggregate_values import result_arrays, value_arrays
+from pipelines.replay.filter import rows_that_pass
+from pipelines.replay.group_keys import Groups, group
+from pipelines.replay.labels import labels_of
+from pipelines.replay.limits import NAMES, limits_of
+from pipelines.replay.specifications import choose_kernel, rules_of
+from schemas.query import Query
+
+RESULT_TYPES = {
+    "window_start": TIME,
+    "window_end": TIME,
+    "revision": pa.int64(),
+    "pane": pa.string(),
+    "emitted_at": TIME,
+    "events": pa.int64(),
+    "late_events": pa.int64(),
+}
+
+
+class Replayed(NamedTuple):
+    """rows: of the query's table; kernels: how many keys were replayed by which kernel."""
+
+    rows: pa.Table
+    kernels: Mapping[str, int]
+
+
+def replay_events(
+    events: pa.Table,
+    query: Query,
+    ticks: PassTicks,
+    last_tick_us: int | None = None,
+    kernel: str | None = None,
+    options: Mapping[str, int] | None = None,
+) -> Replayed:
+    """The result rows of validated events, sorted by key, window and revision.
+
+    events: key and value columns, start, arrival, and for the order seq or path, line, reading; ticks: the whole
+    stream's.
+    last_tick_us: the tick at which the watermark goes to infinity. Errors: as `pipelines.local.replay_table`.
+    O(events · log events + rows) time; the kernel runs without the GIL.
+    """
+    aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
+    options, kind = options or {}, window_kind(query.window.kind)
+    of_kernel = {name: value for name, value in options.items() if name not in NAMES}
+    choice = choose_kernel(query, aggregates.plan, kernel, of_kernel)
+    kept = events.filter(rows_that_pass(events, query.where))
+    kept = kept.filter(~kind.too_long(query.window, stored(kept["start"]), stored(kept["end"])))
+    if kept.num_rows == 0:
+        return Replayed(_empty_results(events, query, aggregates), {})
+    groups = group(kept, query.key)
+    start_us = stored(kept["start"])[groups.order]
+    values, present = value_arrays(aggregates, kept, groups.order)
+    arrival_us, end_us = (stored(kept[name])[groups.order] for name in ("arrival", "end"))
+    columns = EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us, labels_of(groups, aggregates))
+    spec = kind.spec(query.window, start_us)
+    with limits_of(options) as limits:
+        rules = rules_of(query, last_tick_us)._replace(limits=limits)
+        rows = replay_keys(columns, spec, aggregates.plan, ticks, rules, choice)
+    return Replayed(_result_table(rows, groups, aggregates), rows.kernels)
+
+
+def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa.Table:
+    """No rows, with the columns and types of a result."""
+    keys = {name: events.schema.field(name).type for name in query.key}
+    outputs = {output.name: output.result for output in aggregates.outputs}
+    return pa.schema({**keys, **RESULT_TYPES, **outputs}).empty_table()
+
+
+def _result_table(rows: ResultRows, groups: Groups, aggregates: Aggregates) -> pa.Table:
+    taken = None if groups.keys is None else groups.keys.take(rows.key)
+    keys = {} if taken is None else {name: taken[name] for name in taken.column_names}
+    pane = pa.array(np.array(PANES, dtype=object)[rows.pane], pa.string())
+    return pa.table(
+        {
+            **keys,
+            "window_start": times(rows.window_start),
+            "window_end": times(rows.window_end),
+            "revision": rows.revision,
+            "pane": pane,
+            "emitted_at": times(rows.emitted_at),
+            "events": rows.events,
+            "late_events": rows.late_events,
+            **result_arrays(aggregates, rows.outputs, rows.null),
+        }
+    )

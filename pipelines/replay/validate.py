@@ -1,0 +1,158 @@
+"""Is this table the events that a query can be asked of? Every error names the row.
+
+Times may have any unit and any time zone, as long as they are instants that whole microseconds can hold; `seq` may be
+any integer type. Times without a zone are refused: whose clock was it?
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as types
+
+from pipelines.lake.arrays import TIME, decoded, nan_row, stored
+from schemas.errors import BadInput
+from schemas.query import EVENT_COLUMNS, Query
+from schemas.windows import require
+
+FARTHEST_US = 1 << 60
+"""Event times lie within ±36,533 years of 1970, so that no window's bound leaves int64."""
+
+
+def validate(events: pa.Table, query: Query) -> pa.Table:
+    """The columns that the query reads, with `start`, `end`, `arrival` as timestamp[us, UTC] and `seq` as int64.
+
+    String and binary views become large strings and binaries.
+    Raises WrongParameter for a column of the query that the table lacks, BadInput for rows that are no events.
+    O(rows · log rows), for the proof that (arrival, seq) is unique.
+    """
+    require(isinstance(events, pa.Table), "events", type(events).__name__, "a pyarrow.Table")
+    require(isinstance(query, Query), "query", type(query).__name__, "a schemas.query.Query")
+    _check_names(events, query)
+    ours = _without_views(events.select([*query.read_columns, *EVENT_COLUMNS]))
+    for name in EVENT_COLUMNS:
+        ours = ours.set_column(ours.column_names.index(name), name, _event_column(events[name], name))
+    _check_times(ours)
+    _check_floats(ours.select(query.read_columns))
+    _check_order(ours)
+    return ours
+
+
+def _without_views(events: pa.Table) -> pa.Table:
+    """Arrow neither sorts nor takes string and binary views."""
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    return events.cast(pa.schema([field.with_type(plain.get(field.type, field.type)) for field in events.schema]))
+
+
+def _check_names(events: pa.Table, query: Query) -> None:
+    known = events.column_names
+    for name in EVENT_COLUMNS:
+        if known.count(name) != 1:
+            raise BadInput(
+                f"events have {known.count(name)} columns named {name!r}; a replay needs one of each of "
+                f"{', '.join(EVENT_COLUMNS)}. The table's columns: {', '.join(known)}"
+            )
+    require(len(set(query.key)) == len(query.key), "key", query.key, "each column once")
+    for name in query.read_columns:
+        require(known.count(name) == 1, "column", name, f"a column that the events have once: {', '.join(known)}")
+
+
+def _event_column(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    column = decoded(column)
+    wanted = pa.int64() if name == "seq" else TIME
+    fits = types.is_integer(column.type) if name == "seq" else _is_instant(column.type)
+    if not fits:
+        raise BadInput(
+            f"column {name!r} is {column.type}; a replay needs {wanted}"
+            + ("" if name == "seq" else ", or another timestamp with a time zone")
+        )
+    if column.null_count:
+        row = pc.index(pc.is_null(column), True)
+        raise BadInput(f"row {row}: {name} is null; give the row its {name}, or leave it out")
+    return _cast(column, name, wanted)
+
+
+def _is_instant(type_: pa.DataType) -> bool:
+    return types.is_timestamp(type_) and type_.tz is not None
+
+
+def _cast(column: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return column.cast(wanted)
+    except pa.ArrowInvalid:
+        row = _first_row(column, lambda value: _casts(value, wanted))
+        value = column[row].cast(pa.uint64() if name == "seq" else pa.int64())
+        raise BadInput(
+            f"row {row}: {name} is {value} in {column.type}, which {wanted} cannot hold; "
+            "round it first, or leave the row out"
+        ) from None
+
+
+def _first_row(column: pa.ChunkedArray, holds: Callable[[pa.ChunkedArray], bool]) -> int:
+    """The first row for whose prefix `holds` fails, by halving."""
+    low, high = 0, len(column)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if holds(column.slice(low, middle + 1 - low)) else (low, middle)
+    return low
+
+
+def _casts(column: pa.ChunkedArray, wanted: pa.DataType) -> bool:
+    try:
+        column.cast(wanted)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _check_times(events: pa.Table) -> None:
+    for name in ("start", "end", "arrival"):
+        far = np.flatnonzero(~_within(stored(events[name])))
+        if len(far):
+            raise BadInput(
+                f"{_named(events, far[0])}: {name} is beyond ±36,533 years of 1970, where windows would "
+                "leave the range of int64 microseconds; leave the row out"
+            )
+    backwards = np.flatnonzero(stored(events["end"]) < stored(events["start"]))
+    if len(backwards):
+        start, end = (_text(events[name], backwards[0]) for name in ("start", "end"))
+        raise BadInput(
+            f"{_named(events, backwards[0])}: end {end} is before start {start}; an event ends at its start or later"
+        )
+
+
+def _within(times_us: np.ndarray) -> np.ndarray:
+    return (times_us >= -FARTHEST_US) & (times_us <= FARTHEST_US)
+
+
+def _check_floats(read: pa.Table) -> None:
+    for name in read.column_names:
+        row = nan_row(decoded(read[name]))
+        if row is not None:
+            raise BadInput(f"row {row}: {name} is NaN, which is no number; make it null, or leave the row out")
+
+
+def _check_order(events: pa.Table) -> None:
+    arrival, seq = stored(events["arrival"]), stored(events["seq"])
+    order = np.lexsort((seq, arrival))
+    repeated = (arrival[order[1:]] == arrival[order[:-1]]) & (seq[order[1:]] == seq[order[:-1]])
+    if repeated.any():
+        first, second = sorted(order[np.flatnonzero(repeated)[0] :][:2].tolist())
+        raise BadInput(
+            f"{_named(events, first)} and row {second} have the same arrival and seq; the order of arrival "
+            "needs a seq of its own for each event of a tick"
+        )
+
+
+def _named(events: pa.Table, row: int) -> str:
+    return f"row {row} (arrival {_text(events['arrival'], row)}, seq {events['seq'][int(row)]})"
+
+
+def _text(column: pa.ChunkedArray, row: int) -> str:
+    """A time as ISO text; as plain µs where Python's years end."""
+    scalar = column[int(row)]
+    try:
+        return scalar.as_py().isoformat()
+    except (OverflowError, ValueError):
+        return f"{scalar.value} µs"

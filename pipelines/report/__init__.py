@@ -1,0 +1,1 @@
+"""What people read about streams, queries and tasks. Nothing here makes a row."""

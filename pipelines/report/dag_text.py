@@ -1,0 +1,72 @@
+"""What people read about a stream's DAG and its tasks: made from the definitions, standard library only."""
+
+from pipelines import flow
+from schemas.query import Query
+from schemas.registry import queries_of
+from schemas.stream import Stream
+
+
+def dag_page(stream: Stream) -> str:
+    """Markdown for the page of a stream's DAG."""
+    days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
+    facts = {
+        "source": stream.source,
+        "days": f"{days}; another day is refused",
+        "event time": stream.start_meaning,
+        "arrival": stream.arrival_meaning,
+        "key": f"({', '.join(stream.key)}), {stream.buckets} buckets",
+        "ahead at most": stream.ahead_at_most,
+        "time zone": f"{stream.zone}. {stream.clock_rule}",
+    }
+    queries = (f"- `{query.name}`: {describe(query)}" for query in queries_of(stream.name))
+    return "\n".join(
+        [
+            f"### {stream.title}",
+            "",
+            "`ingest` follows the files; then, per query, `replay` and `publish` follow the logical date.",
+            "A run needs a logical date or the param `day`. A day without events is a success with 0 rows.",
+            "Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time.",
+            "",
+            *(f"- {name}: {value}" for name, value in facts.items()),
+            "",
+            "#### Queries",
+            "",
+            *queries,
+            "",
+            "#### Columns",
+            "",
+            "| column | type | unit | meaning |",
+            "| --- | --- | --- | --- |",
+            *(
+                f"| {column.name} | {column.type} | {column.unit or ''} | {column.meaning} |"
+                for column in stream.columns
+            ),
+        ]
+    )
+
+
+def task_page(task: flow.Task) -> str:
+    """Markdown for a task: its command and its stages."""
+    stages = "\n".join(f"- {stage.name}: {stage.does}" for stage in task.stages)
+    return f"`windrow {' '.join(task.arguments)} --day DAY`\n\n{stages}"
+
+
+def flow_page(stream: Stream) -> str:
+    """Markdown table of the whole flow of a stream: the docs page."""
+    rows = ["| stage | follows | does | reads | writes |", "| --- | --- | --- | --- | --- |"]
+    for stage in flow.STAGES:
+        reads, writes = (", ".join(f"`{name}`" for name in names) for names in flow.table_names(stage, stream))
+        rows.append(f"| {stage.name} | the {stage.follows} | {stage.does} | {reads} | {writes} |")
+    return "\n".join(rows)
+
+
+def describe(query: Query) -> str:
+    """One line: aggregates, key, window, lateness, emit."""
+    aggregates = ", ".join(f"{name} = {a.function}({', '.join(a.columns)})" for name, a in query.aggregates.items())
+    parameters = vars(query.window).items()
+    window = ", ".join(f"{name} {value}" for name, value in parameters if value is not None)
+    return (
+        f"{aggregates} per ({', '.join(query.key)}); {query.window.kind} window: {window}; "
+        f"lateness {query.lateness}, "
+        f"allowed lateness {query.allowed_lateness}, emit {query.emit}"
+    )

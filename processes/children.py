@@ -1,0 +1,58 @@
+"""Child processes: however a command ends, nothing that it started stays."""
+
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Iterable
+
+from processes import orphan_jvms, proc, signals
+
+_PARENT_DEATH_SIGNAL, _CHILD_SUBREAPER = 1, 36  # of prctl(2)
+# What a signal ends must be gone before the sender loses patience: Airflow kills 5 s after it asked.
+HASTY_GRACE_S = 2.0
+# An ordinary end leaves Spark time to delete its temporary files.
+GRACE_S = 15.0
+
+
+def end_with_parent() -> None:
+    """Get SIGTERM when the parent process dies, however it dies."""
+    _prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+
+
+def adopt_grandchildren() -> None:
+    """Become the parent of processes whose parent ends: Spark's Python workers, when the JVM does."""
+    _prctl(_CHILD_SUBREAPER, 1)
+
+
+def end_children(grace_s: float) -> None:
+    """End all descendants: the JVM, and Spark's Python workers, which fall to us when the JVM ends."""
+    for number in signals.SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    orphan_jvms.expect_the_end_of_the_jvm()
+    adopt_grandchildren()
+    deadline = time.monotonic() + grace_s
+    asked: set[int] = set()
+    while children := _children():
+        patient = time.monotonic() < deadline
+        proc.send(children - asked if patient else children, signal.SIGTERM if patient else signal.SIGKILL)
+        asked |= children
+        _reap(children)
+        time.sleep(0.02)
+
+
+def _children() -> set[int]:
+    found = ((process, proc.status(process)) for process in proc.all_processes())
+    return {process for process, status in found if status is not None and status.parent == os.getpid()}
+
+
+def _reap(children: Iterable[int]) -> None:
+    for child in children:
+        try:
+            os.waitpid(child, os.WNOHANG)
+        except ChildProcessError:
+            continue
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)

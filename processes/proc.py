@@ -1,0 +1,61 @@
+"""What /proc says of a process, and signals to processes that may have ended meanwhile."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+_PROC = Path("/proc")
+
+
+class Status(NamedTuple):
+    """A process's state ("Z": a zombie), its parent and its session."""
+
+    state: str
+    parent: int
+    session: int
+
+
+def all_processes() -> Iterator[int]:
+    """Every process id of the machine."""
+    return (int(name) for name in os.listdir(_PROC) if name.isdigit())
+
+
+def status(process: int) -> Status | None:
+    """None for a process that has ended."""
+    try:
+        # After the command's name, which may hold spaces: state, parent, group, session.
+        state, parent, _, session = _read(process, "stat").rpartition(b")")[2].split()[:4]
+    except OSError:
+        return None
+    return Status(state.decode(), int(parent), int(session))
+
+
+def command_line(process: int) -> list[bytes]:
+    """The words of its command; none where it has ended, or is about to: its memory goes first."""
+    return _words(process, "cmdline")
+
+
+def environment(process: int) -> list[bytes]:
+    """NAME=value; none where it has ended, or belongs to somebody else."""
+    return _words(process, "environ")
+
+
+def send(processes: Iterable[int], signal: int) -> None:
+    """Send a signal to those of the processes that are still there."""
+    for process in processes:
+        try:
+            os.kill(process, signal)
+        except ProcessLookupError:
+            continue
+
+
+def _words(process: int, file: str) -> list[bytes]:
+    try:
+        return _read(process, file).split(b"\0")
+    except OSError:
+        return []
+
+
+def _read(process: int, file: str) -> bytes:
+    return (_PROC / str(process) / file).read_bytes()

@@ -1,0 +1,81 @@
+"""The window kinds of the query language (semantics §2): what can be written, not what is served.
+
+Intervals are half-open `[lo, hi)`. Sizes are `timedelta`. One file is one kind, found by looking in this folder; names
+that start with an underscore are shared. The kinds below can be imported from here; a new one needs no line.
+"""
+
+import importlib
+import pkgutil
+
+from schemas.errors import NotServed
+from schemas.windows._regular import Regular
+from schemas.windows._requirements import (
+    DAY,
+    EPOCH,
+    MICROSECOND,
+    require,
+    require_calendar,
+    require_count,
+    require_origin,
+    require_positive,
+    require_zone,
+)
+from schemas.windows._window import Window
+from schemas.windows.count import Count
+from schemas.windows.delta import Delta
+from schemas.windows.frame_aggregate import AggregateFrame
+from schemas.windows.frame_boundary import BoundaryFrame
+from schemas.windows.frame_delta import DeltaFrame
+from schemas.windows.frame_threshold import ThresholdFrame
+from schemas.windows.policy import Policy
+from schemas.windows.rolling import Rolling
+from schemas.windows.session import Session
+from schemas.windows.slide_by_tuple import SlideByTuple
+from schemas.windows.sliding import Sliding
+from schemas.windows.spanning import Spanning
+from schemas.windows.tumbling import Tumbling
+
+
+def require_context_free(window: Window) -> None:
+    """NotServed for windows whose runs need carried state."""
+    if not window.context_free:
+        raise NotServed("window", window.kind, [kind.kind for kind in every_kind() if kind.context_free])
+
+
+def every_kind(root: type[Window] = Window) -> list[type[Window]]:
+    """The classes that name a kind."""
+    if root is Window:
+        for module in pkgutil.iter_modules(__path__):
+            importlib.import_module(f"{__name__}.{module.name}")
+    found = [root] if root.kind else []
+    return found + [kind for below in root.__subclasses__() for kind in every_kind(below)]
+
+
+__all__ = [
+    "AggregateFrame",
+    "BoundaryFrame",
+    "Count",
+    "DAY",
+    "Delta",
+    "DeltaFrame",
+    "EPOCH",
+    "MICROSECOND",
+    "Policy",
+    "Regular",
+    "Rolling",
+    "Session",
+    "SlideByTuple",
+    "Sliding",
+    "Spanning",
+    "ThresholdFrame",
+    "Tumbling",
+    "Window",
+    "every_kind",
+    "require",
+    "require_calendar",
+    "require_context_free",
+    "require_count",
+    "require_origin",
+    "require_positive",
+    "require_zone",
+]

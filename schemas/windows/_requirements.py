@@ -1,0 +1,56 @@
+"""What parameters of windows must be."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from schemas.errors import WrongParameter
+
+DAY = timedelta(days=1)
+MICROSECOND = timedelta(microseconds=1)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def require(holds: bool, parameter: str, value: object, allowed: str) -> None:
+    """Raise WrongParameter unless `holds`."""
+    if not holds:
+        raise WrongParameter(parameter, value, allowed)
+
+
+def require_positive(parameter: str, value: object) -> None:
+    """A timedelta above zero."""
+    require(isinstance(value, timedelta) and value > timedelta(0), parameter, value, "a timedelta above zero")
+
+
+def require_count(parameter: str, value: object) -> None:
+    """A whole number of at least one."""
+    require(
+        isinstance(value, int) and not isinstance(value, bool) and value >= 1,
+        parameter,
+        value,
+        "a whole number of at least 1",
+    )
+
+
+def require_zone(zone: str) -> None:
+    """A name of the time zone database."""
+    try:
+        ZoneInfo(zone)
+    except Exception as unknown:
+        allowed = "a name of the IANA time zone database, such as America/New_York"
+        raise WrongParameter("zone", zone, allowed) from unknown
+
+
+def require_calendar(parameter: str, value: timedelta) -> None:
+    """Whole days, or a part that divides a day."""
+    fits = value % DAY == timedelta(0) or DAY % value == timedelta(0)
+    require(fits, parameter, value, "with a zone: whole days, or a part that divides a day")
+
+
+def require_origin(origin: object, zone: str | None) -> None:
+    """An aware datetime; with a zone, a local date."""
+    if zone is None:
+        aware = isinstance(origin, datetime) and origin.tzinfo is not None
+        require(origin is None or aware, "origin", origin, "an aware datetime (or None for the Unix epoch)")
+    else:
+        local = isinstance(origin, date) and not isinstance(origin, datetime)
+        require(origin is None or local, "origin", origin, "with a zone: a local date (or None for 1970-01-01)")

@@ -1,0 +1,19 @@
+"""Delta frames (FRAMES): they depend on earlier events, so days carry state; no kernel serves them yet."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from schemas.windows._requirements import require
+from schemas.windows._window import Window
+
+
+@dataclass(frozen=True)
+class DeltaFrame(Window):
+    """Opened by an event's value; grows while values stay within `change` of it."""
+
+    column: str
+    change: float
+    kind: ClassVar[str] = "frame.delta"
+
+    def __post_init__(self) -> None:
+        require(self.change > 0, "change", self.change, "a number above zero")

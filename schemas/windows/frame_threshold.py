@@ -1,0 +1,22 @@
+"""Threshold frames (FRAMES): they depend on earlier events, so days carry state; no kernel serves them yet."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+from schemas.windows._requirements import require_count
+from schemas.windows._window import Window
+
+
+@dataclass(frozen=True)
+class ThresholdFrame(Window):
+    """A maximal run of events whose `column` is at least `at_least`."""
+
+    column: str
+    at_least: float
+    min_count: int = 1
+    min_duration: timedelta = timedelta(0)
+    kind: ClassVar[str] = "frame.threshold"
+
+    def __post_init__(self) -> None:
+        require_count("min_count", self.min_count)

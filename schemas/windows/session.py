@@ -1,0 +1,19 @@
+"""Sessions: they depend on earlier events, so days carry state; no kernel serves them yet."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+from schemas.windows._requirements import require_positive
+from schemas.windows._window import Window
+
+
+@dataclass(frozen=True)
+class Session(Window):
+    """Maximal runs of events whose neighbours are at most `gap` apart."""
+
+    gap: timedelta
+    kind: ClassVar[str] = "session"
+
+    def __post_init__(self) -> None:
+        require_positive("gap", self.gap)

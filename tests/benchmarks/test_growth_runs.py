@@ -1,0 +1,17 @@
+"""The benchmarks of growth run, so that they can't rot; by how much costs grow, no test says."""
+
+import pytest
+
+from benchmarks import growth, growth_replay
+
+
+@pytest.mark.parametrize("case", growth.CASES, ids=lambda case: case.name)
+def test_every_case_runs_at_small_sizes(case):
+    small = case._replace(sizes=(64, 128))
+    assert len(growth.report(small)) == 3
+
+
+def test_every_case_of_a_replay_has_its_line():
+    lines = growth_replay.main(["--events", "400", "--doublings", "1"])
+    assert [line.split("  ")[0] for line in lines] == list(growth_replay.CASES)
+    assert all("twice the events cost" in line for line in lines)

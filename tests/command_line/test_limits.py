@@ -1,0 +1,116 @@
+"""`windrow replay` refuses what costs more than it may, by options or settings: in its process and through Spark."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pipelines import config as settings
+from pipelines.cli import _app as command_line
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.replay import audit, look_back, task
+from schemas import registry
+from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
+from schemas.query import sliding
+from tests.command_line.conftest import Ended
+from tests.support.lakes import DAYS, PATIENT
+
+pytestmark = PATIENT
+QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only
+MIB_FOR = {"in process": "8", "through Spark": "0"}
+ENGINES = pytest.mark.parametrize(
+    "engine", ["in process", pytest.param("through Spark", marks=pytest.mark.jvm)], indirect=True
+)
+WAYS = "an option of replay_table, --most-{0} of windrow replay, the setting WINDROW_MOST_{1} of every task"
+
+
+@pytest.fixture
+def engine(request, monkeypatch):
+    monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", MIB_FOR[request.param])
+
+
+@pytest.fixture
+def replay(ingested, monkeypatch, capsys):
+    """Make a day's audit rows as `windrow replay` does, with these options."""
+    monkeypatch.setenv("WINDROW_HOME", str(ingested.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(ingested.landing))
+
+    def run(*options: str) -> Ended:
+        code = command_line.run(["replay", QUERY, "--day", str(DAY), "--stage", "audit", *options])
+        return Ended(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def by_microsecond(monkeypatch):
+    """The query's windows of a day slide by a microsecond."""
+    window = sliding(timedelta(days=1), timedelta(microseconds=1))
+    monkeypatch.setitem(registry.queries(), QUERY, replace(registry.query(QUERY), window=window))
+
+
+def most_rows_of_a_task() -> int:
+    lake, tables = Lake(settings.load()), QueryTables.of(registry.query(QUERY))
+    work = audit.work_of(lake, tables, look_back.of(lake, tables, DAY))
+    return max(task.make_of_files(work, files).result.num_rows for files in work.files.values())
+
+
+def assert_refused(ended: Ended, kind: type, text: str) -> None:
+    assert ended.code == kind.exit_code == 2
+    error = ended.error.splitlines()[-1]
+    assert error.startswith("error: ") and text in error
+    assert "Traceback" not in ended.error + ended.out
+    assert ended.out == ""
+
+
+@ENGINES
+def test_as_many_rows_as_allowed_are_made_and_one_more_is_refused_with_what_to_change(replay, engine, monkeypatch):
+    most = most_rows_of_a_task()
+    assert most > 10
+    assert replay("--most-rows", str(most)).code == 0
+    refused = replay("--most-rows", str(most - 1))
+    assert_refused(refused, TooManyRows, f"most_rows is {most - 1:,}. ")
+    assert WAYS.format("rows", "ROWS") in refused.error
+    monkeypatch.setenv("WINDROW_MOST_ROWS", str(most - 1))
+    assert_refused(replay(), TooManyRows, f"most_rows is {most - 1:,}. ")
+    assert replay("--most-rows", str(most)).code == 0, "an option comes before its setting"
+    monkeypatch.setenv("WINDROW_MOST_ROWS", str(most))
+    assert replay().code == 0
+
+
+@pytest.mark.slow
+@ENGINES
+def test_a_replay_ends_when_its_time_is_up_and_not_before(replay, engine, by_microsecond, monkeypatch):
+    endless = ("--most-rows", str(settings.MOST_ROWS))
+    refused = replay(*endless, "--most-seconds", "0.5")
+    assert_refused(refused, TooManySeconds, "which is 0.5. ")
+    assert WAYS.format("seconds", "SECONDS") in refused.error
+    monkeypatch.setenv("WINDROW_MOST_SECONDS", "0.25")
+    assert_refused(replay(*endless), TooManySeconds, "which is 0.25. ")
+
+
+def test_a_replay_that_takes_less_time_than_it_may_is_whole(replay):
+    assert replay("--most-seconds", str(settings.MOST_SECONDS)).code == 0
+
+
+def test_windows_that_slide_by_a_microsecond_are_refused_with_figure_limit_and_parameter(replay, by_microsecond):
+    refused = replay()
+    assert_refused(refused, TooManyRows, "rows or more, of ")
+    assert "most_rows is " in refused.error
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "", str((1 << 60) + 1)])
+def test_a_wrong_number_of_rows_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, text):
+    words = ("replay", QUERY, "--day", str(DAY))
+    assert_refused(windrow(*words, "--most-rows", text), WrongParameter, f"--most-rows is {text!r}")
+    monkeypatch.setenv("WINDROW_MOST_ROWS", text)
+    assert_refused(windrow(*words), WrongParameter, f"WINDROW_MOST_ROWS is {text!r}")
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "inf", "nan", "soon", "1000000001"])
+def test_a_wrong_number_of_seconds_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, text):
+    words = ("replay", QUERY, "--day", str(DAY))
+    assert_refused(windrow(*words, "--most-seconds", text), WrongParameter, f"--most-seconds is {text!r}")
+    monkeypatch.setenv("WINDROW_MOST_SECONDS", text)
+    assert_refused(windrow(*words), WrongParameter, f"WINDROW_MOST_SECONDS is {text!r}")

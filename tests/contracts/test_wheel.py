@@ -1,0 +1,87 @@
+"""The wheel holds all that `windrow` and a cluster's executors need, and works where no checkout is on the path."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from stack import uv
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("kernels", "pipelines", "processes", "schemas")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Built as `uv build --wheel` does, by the locked backend."""
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--wheel", "--no-build-isolation", "--offline", "--quiet", "--python", sys.executable]
+    subprocess.run([uv.ensure(), "build", *options, "--out-dir", folder, ROOT], check=True, timeout=120)
+    [built] = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def elsewhere(wheel, tmp_path_factory) -> Path:
+    """An environment with the wheel and our libraries, without our link to the checkout: links of links don't count."""
+    folder = tmp_path_factory.mktemp("elsewhere") / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
+    packages = next(folder.glob("lib/python*/site-packages"))
+    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    options = ["--no-deps", "--offline", "--quiet", "--python", folder / "bin" / "python"]
+    subprocess.run([uv.ensure(), "pip", "install", *options, wheel], check=True, timeout=120)
+    return folder
+
+
+def run(environment: Path, *command: str | Path, text: str = "") -> str:
+    """What a program of the environment prints, started in another folder, with a home of its own."""
+    ended = start(environment, *command, text=text)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def start(environment: Path, *command: str | Path, text: str = "") -> subprocess.CompletedProcess:
+    home = environment.parent / "home"
+    home.mkdir(exist_ok=True)
+    # As plain Python: compiling the kernels once more, because they lie elsewhere, takes a minute.
+    settings = {"PATH": os.defpath, "HOME": str(home), "NUMBA_DISABLE_JIT": "1"}
+    words = [environment / "bin" / command[0], *command[1:]]
+    return subprocess.run(words, cwd=home, env=settings, input=text, capture_output=True, text=True, timeout=120)
+
+
+def test_it_has_every_file_of_its_packages_and_no_other(wheel):
+    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file()]
+    ours = {path.relative_to(ROOT).as_posix() for path in files if "__pycache__" not in path.parts}
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert packed == ours
+
+
+def test_its_licence_is_in_it(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert [name for name in names if name.endswith("licenses/LICENSE")]
+
+
+def test_windrow_starts_and_is_the_wheel_s(elsewhere):
+    assert "ingest" in run(elsewhere, "windrow", "--help")
+    where = run(elsewhere, "python", "-c", "import kernels, pipelines, schemas; print(pipelines.__file__)")
+    assert where.startswith(str(elsewhere))
+
+
+def test_its_doctor_says_that_it_looks_at_checkouts(elsewhere):
+    asked = start(elsewhere, "windrow", "doctor")
+    assert (asked.returncode, "in a checkout" in asked.stderr) == (6, True), asked.stderr
+
+
+def test_what_it_makes_is_among_the_users_data_and_not_among_the_packages(elsewhere):
+    shown = run(elsewhere, "python", "-c", "from pipelines import config; print(config.load().home)")
+    assert shown.strip() == str(elsewhere.parent / "home" / ".local" / "share" / "windrow")
+
+
+def test_the_readme_s_replay_gives_its_rows(elsewhere):
+    readme = (ROOT / "README.md").read_text()
+    program, printed = (readme.split(fence)[1].split("```")[0] for fence in ("```python\n", "```text\n"))
+    assert run(elsewhere, "python", "-", text=program) == printed

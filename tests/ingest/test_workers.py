@@ -1,0 +1,121 @@
+"""Lines parsed by several processes give the rows of one; one that fails, or whose parent is gone, reports it."""
+
+import os
+import signal
+from dataclasses import replace
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.config import Config
+from pipelines.ingest import workers
+from pipelines.ingest.parse import LINE_COLUMNS, ParseRules
+from tests.support import processes, trips
+from tests.support.lakes import ingest
+
+PATHS = [trips.path_of(name) for name in "abc"]
+PROGRAM = """
+from pipelines import config
+from tests.support.lakes import ingest
+config.Config.cores = 2
+ingest(config.load(), "bikes")
+"""
+
+
+def some_lines(path: str, count: int) -> list[str]:
+    return [
+        "not a trip" if n % 5 == 0 else trips.trip("2017-06-03 08:00:00", n, station=len(path) + n % 3)
+        for n in range(count)
+    ]
+
+
+def lines_of_bronze(path: str) -> pa.Table:
+    """A file of an odd number of lines, its header first."""
+    texts = [trips.HEADER, *some_lines(path, 12)]
+    count = len(texts)
+    columns = ([path] * count, range(1, count + 1), texts, pa.nulls(count, pa.string()))
+    return pa.table([pa.array(column) for column in columns], names=LINE_COLUMNS)
+
+
+@pytest.fixture
+def share(tmp_path) -> workers.Share:
+    """Three files in two Parquet files; the last one is not asked for."""
+    first, second = tmp_path / "first.parquet", tmp_path / "second.parquet"
+    pq.write_table(lines_of_bronze(PATHS[0]), first)
+    pq.write_table(pa.concat_tables(map(lines_of_bronze, PATHS[1:])), second)
+    daily = next(layout.name for layout in trips.BIKES.layouts if layout.header == tuple(trips.HEADER.split(",")))
+    rules = ParseRules(trips.BIKES, "a definition", dict.fromkeys(PATHS, daily), {})
+    return workers.Share(rules, (str(first), str(second)), tuple(PATHS[:2]), tmp_path, lines_per_batch=4)
+
+
+def parsed_by(share: workers.Share, count: int) -> list[str]:
+    folder = share.folder / str(count)
+    folder.mkdir()
+    workers.parse_all(replace(share, folder=folder), count)
+    assert len(list(folder.glob("*.arrow"))) == count
+    return sorted(map(repr, workers.read_parsed(folder.glob("*.arrow")).to_pylist()))
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_several_workers_parse_each_line_once(share, count):
+    alone = parsed_by(share, 1)
+    assert len(alone) == 24 and sum("wrong column count" in row for row in alone) == 6
+    assert parsed_by(share, count) == alone
+
+
+def test_a_batch_is_the_workers_that_claims_it_first(share):
+    """Each in turn; then one of them does all that is left."""
+    one, other = share.lines(), replace(share, worker=1).lines()
+    taken = [next(one), next(other), next(one), *other]
+    lines = [(row["path"], row["line"]) for batch in taken for row in batch.to_pylist()]
+    assert sorted(lines) == [(path, line) for path in PATHS[:2] for line in range(1, 14)]
+    assert list(one) == []
+
+
+def test_what_a_helper_reports_is_reported(share):
+    (share.folder / "1.arrow").mkdir()
+    with pytest.raises(RuntimeError, match="ended with 1(?s:.*)is a directory"):
+        workers.parse_all(share, 2)
+
+
+def test_an_ingest_by_several_workers_is_one_by_one_worker(config, tmp_path, monkeypatch):
+    for name in "abc":
+        trips.write(config, name, some_lines(name, 40))
+    ingest(config, "bikes")
+    monkeypatch.setenv("WINDROW_LINES_PER_WORKER", "1")
+    monkeypatch.setattr(Config, "cores", 3)
+    asked = []
+    monkeypatch.setattr(workers, "parse_all", partial(_noting, asked, workers.parse_all))
+    several = Config(tmp_path / "several", config.landing)
+    ingest(several, "bikes")
+    assert asked == [3]
+    assert trips.contents(several) == trips.contents(config)
+
+
+def _noting(asked: list[int], real, share: workers.Share, count: int) -> None:
+    asked.append(count)
+    real(share, count)
+
+
+@pytest.mark.slow
+def test_a_helper_ends_when_its_parent_is_killed_and_the_next_ingest_clears_up(config, monkeypatch):
+    trips.write(config, "a", some_lines("a", 150_000))
+    monkeypatch.setenv("WINDROW_LINES_PER_WORKER", "1")
+    config.home.mkdir()
+    process = processes.start_program(config, "killed", PROGRAM)
+    place = config.ingests / "bikes"
+    try:
+        (written,) = processes.wait_until(lambda: list(place.glob("*/parsed/1.arrow")), "a helper's file")
+        (helper,) = set(processes.members(process.pid)) - {process.pid}
+        os.kill(helper, signal.SIGSTOP)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(timeout=processes.PATIENCE_S)
+        os.kill(helper, signal.SIGCONT)
+        processes.wait_until(lambda: not processes.members(process.pid), "the helper's end")
+    finally:
+        processes.kill_all(process.pid)
+    assert len(workers.read_parsed([written])) < 70_000  # it ended before its half was done
+    assert ingest(config, "bikes").accepted > 0
+    assert list(place.iterdir()) == []

@@ -1,0 +1,142 @@
+"""Compiled code is never older than its sources, whoever imports kernels first; and an aggregate compiles alone."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernels.monoids import functions, monoids_of
+from kernels.runtime import cache
+
+ROOT = Path(__file__).resolve().parents[2]
+ANSWER = """
+import sys
+from kernels.aggregators import make
+from schemas.query import agg
+window = make("two_stacks_lite", {"x": agg(sys.argv[1], "v")}, column_types={"v": "int64"})
+window.bulk_insert([1, 2, 3], [10, 20, 30])
+print(window.query()["x"])
+"""
+EDITED = """
+import pathlib, sys
+from kernels.monoids import every_monoid
+every_monoid()
+shared = pathlib.Path("kernels/monoids/_exact_sum.py")
+shared.write_text(shared.read_text() + "\\n# edited while a process runs\\n")
+"""
+LARGEST_TWICE = '''"""aardvark: twice the greatest value. Null over no values."""
+
+from kernels.monoid import Monoid
+from kernels.monoids._aardvark import lower
+from kernels.monoids.max import combine, identity, lift
+
+MONOIDS = (Monoid(("int64",), 2, identity, lift, combine, lower, "int64"),)
+'''
+TIMES = """def lower(state):
+    return ({times} * state[0], state[1] == 0, False)
+"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy of the sources, to be edited, with a cache of its own."""
+    folder = tmp_path_factory.mktemp("tree")
+    for package in ("kernels", "schemas"):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def run(tree: Path, aggregate: str, script: str = ANSWER, **environment: str) -> subprocess.CompletedProcess:
+    """A process that imports nothing but kernels and aggregates 10, 20 and 30."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "PYTHONPATH")}
+    return subprocess.run(
+        [sys.executable, "-c", script, aggregate],
+        cwd=tree,
+        env=kept | {"WINDROW_NUMBA": str(tree / "numba"), "PYTHONDONTWRITEBYTECODE": "1"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+
+
+def answer(tree: Path, aggregate: str, **environment: str) -> str:
+    """What such a process prints."""
+    done = run(tree, aggregate, **environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def compiled(tree: Path) -> dict[str, int]:
+    """The files of compiled code and when each was written."""
+    return {str(path.relative_to(tree)): path.stat().st_mtime_ns for path in (tree / "numba").rglob("*.nb?")}
+
+
+@pytest.mark.slow
+def test_an_aggregate_that_is_new_or_edited_is_right_at_once_and_recompiles_nothing_else(tree):
+    assert answer(tree, "sum") == "60"
+    before = compiled(tree)
+    (tree / "kernels/monoids/aardvark.py").write_text(LARGEST_TWICE)  # in front of all others
+    shared = tree / "kernels/monoids/_aardvark.py"
+    shared.write_text(TIMES.format(times=2))
+    assert answer(tree, "sum") == "60"
+    assert compiled(tree) == before
+    assert answer(tree, "aardvark") == "60"
+    shared.write_text(TIMES.format(times=3))
+    assert answer(tree, "aardvark") == "90"
+    assert answer(tree, "sum") == "60"
+    added = {name for name in compiled(tree) if name not in before}
+    assert {name.split("/")[1].split("-")[0] for name in added} == {"aardvark"}
+    assert {name: compiled(tree)[name] for name in before} == before
+
+
+@pytest.mark.slow
+def test_an_edit_of_what_all_share_is_seen_also_where_numbas_own_setting_names_the_folder(tree):
+    settings = {"WINDROW_NUMBA": "", "NUMBA_CACHE_DIR": str(tree / "numba")}
+    assert answer(tree, "sum", **settings) == "60"
+    before = compiled(tree)
+    shared = tree / "kernels/monoids/_exact_sum.py"
+    text = shared.read_text()
+    shared.write_text(text.replace("return (word >> 32, word & LOW, 1)", "return (word >> 32, (word + 1) & LOW, 1)"))
+    assert answer(tree, "sum", **settings) == "63"
+    shared.write_text(text)
+    written = compiled(tree)
+    assert answer(tree, "sum", **settings) == "60"
+    assert compiled(tree) == written
+    assert {name.split("/")[1].split("-")[0] for name in written if name not in before} == {"sum"}
+
+
+@pytest.mark.slow
+def test_what_a_process_compiles_after_an_edit_is_not_kept_under_the_new_sources_name(tree):
+    assert answer(tree, "count") == "3"
+    before = compiled(tree)
+    done = run(tree, "mean", EDITED + ANSWER)
+    assert (done.stdout, done.returncode) == ("20.0\n", 0), done.stderr
+    assert "is not kept: sources were edited while this process ran" in done.stderr
+    assert compiled(tree) == before
+
+
+@pytest.mark.slow
+def test_where_no_folder_can_be_made_the_answer_is_right_and_the_log_says_what_it_costs(tree):
+    (tree / "file").touch()
+    done = run(tree, "sum", WINDROW_NUMBA=str(tree / "file" / "below"))
+    assert (done.stdout, done.returncode) == ("60\n", 0), done.stderr
+    assert "compiling two_stacks_lite, once" in done.stderr
+    assert "is compiled by every process again: " in done.stderr
+
+
+def test_monoids_have_names_that_other_files_do_not_change():
+    names = [name for function in functions() for name in monoids_of(function)]
+    assert len(set(names)) == len(names)
+    assert set(monoids_of("sum")) == {"sum_int64", "sum_float64"}
+    assert set(monoids_of("argmin")) == {"argmin_int64", "argmin_float64", "argmin_int64_int64", "argmin_float64_int64"}
+    assert set(monoids_of("count")) == {"count"}
+
+
+def test_every_file_that_an_aggregate_imports_is_in_its_digest(tree):
+    found = cache._imported("kernels.monoids.std", {})
+    assert {"kernels.monoids.std", "kernels.monoids._moments", "kernels.monoid"} <= set(found)
+    assert not {name for name in found if name.startswith(("numba", "math", "kernels.runtime"))}

@@ -1,0 +1,164 @@
+"""An answer after each event equals that of a plain list, whichever kernel gives it, and the choice follows from the
+events."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.monoids import AggregateSpec
+from kernels.per_event import KeyedEvents, answer_per_event
+from kernels.per_event.entry import FEW
+from kernels.ranks.disorder import FAR
+from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from tests.kernels.test_compilation import run_as_plain_python
+
+COMMUTATIVE = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count", 0))
+ORDERED = (AggregateSpec("last", 0), AggregateSpec("count"))
+EVENT = st.tuples(st.integers(0, 4), st.integers(0, 30), st.integers(-9, 9) | st.none())  # step, late by, value
+
+
+def keyed(keys) -> KeyedEvents:
+    """Columns of lists of (time, value), one list a key."""
+    rows = [row for key in keys for row in key]
+    return KeyedEvents(
+        np.cumsum([0, *map(len, keys)]),
+        np.array([time for time, _ in rows], np.int64),
+        np.array([[value or 0 for _, value in rows]], np.int64).reshape(1, -1),
+        np.array([[value is not None for _, value in rows]], np.bool_).reshape(1, -1),
+    )
+
+
+def arrivals(steps) -> list:
+    """(time, value) of events that come later than they should."""
+    now, rows = 0, []
+    for step, late_by, value in steps:
+        now += step
+        rows.append((now - late_by, value))
+    return rows
+
+
+def windows(rows, size):
+    """The (time, place, value) rows of the window after each event, by time and arrival."""
+    for place in range(len(rows)):
+        seen = [(time, number, value) for number, (time, value) in enumerate(rows[: place + 1])]
+        youngest = max(time for time, _, _ in seen)
+        yield sorted(row for row in seen if youngest - size < row[0])
+
+
+def plain_commutative(rows, size) -> list:
+    answers = []
+    for window in windows([(time, value) for time, value in rows], size):
+        values = [value for _, _, value in window if value is not None]
+        answers.append((sum(values) if values else None, max(values, default=None), len(values)))
+    return answers
+
+
+def plain_ordered(rows, size) -> list:
+    answers = []
+    for window in windows(rows, size):
+        values = [value for _, _, value in window if value is not None]
+        answers.append((values[-1] if values else None, len(window)))
+    return answers
+
+
+def answer_at(answers, event) -> tuple:
+    return tuple(
+        None if null else int(word)
+        for word, null in zip(answers.outputs[:, event], answers.null[:, event], strict=True)
+    )
+
+
+@pytest.mark.parametrize("kernel", [None, "finger_tree", "rank_tree", "sorted_stacks"])
+@given(steps=st.lists(st.lists(EVENT, max_size=200), min_size=1, max_size=3), size=st.sampled_from([1, 3, 20, 500]))
+def test_each_answer_is_that_of_a_plain_list(kernel, steps, size):
+    keys = [arrivals(key) for key in steps]
+    answers = answer_per_event(keyed(keys), size, COMMUTATIVE, kernel)
+    wanted = [answer for rows in keys for answer in plain_commutative(rows, size)]
+    assert [answer_at(answers, event) for event in range(len(wanted))] == wanted
+
+
+@given(steps=st.lists(EVENT, max_size=200), size=st.sampled_from([1, 3, 20, 500]))
+def test_aggregates_that_depend_on_order_take_late_events_in_their_place(steps, size):
+    rows = arrivals([(step, late_by if late_by > 20 else 0, value) for step, late_by, value in steps])
+    answers = answer_per_event(keyed([rows]), size, ORDERED)
+    assert [answer_at(answers, event) for event in range(len(rows))] == plain_ordered(rows, size)
+
+
+@pytest.mark.slow
+def test_it_runs_as_plain_python_with_every_access_checked():
+    assert "5 passed" in run_as_plain_python(__file__, "plain_list or place")
+
+
+def one_key(time) -> KeyedEvents:
+    return KeyedEvents(np.array([0, len(time)]), time, time[None, :], np.ones((1, len(time)), np.bool_))
+
+
+@pytest.mark.parametrize("late_by", [2, 1000])
+def test_a_long_key_whose_windows_are_longer_than_it_is_late_takes_sorted_stacks(late_by):
+    time = np.arange(2 * FEW)
+    time[1::2] -= late_by
+    chosen, treed = (
+        answer_per_event(one_key(time), 4 * late_by, COMMUTATIVE, kernel) for kernel in (None, "finger_tree")
+    )
+    assert chosen.kernels == ("sorted_stacks",)
+    assert (chosen.outputs == treed.outputs).all() and (chosen.null == treed.null).all()
+    assert answer_per_event(one_key(time[:FEW]), 4 * late_by, COMMUTATIVE).kernels == ("finger_tree",)
+    sketch = (AggregateSpec("approx_quantile", 0),)
+    assert answer_per_event(one_key(time), 4 * late_by, sketch).kernels == ("finger_tree",)
+
+
+def test_a_long_key_whose_windows_are_as_long_as_it_is_late_takes_the_tree():
+    time = np.arange(2 * FEW)
+    time[1::2] -= 1000
+    assert answer_per_event(one_key(time), 1000, COMMUTATIVE).kernels == ("finger_tree",)
+
+
+def test_the_kernel_follows_from_the_events_of_a_key_alone():
+    in_order = [(time, 1) for time in range(50)]
+    late = [*in_order, (3, 1)]
+    assert answer_per_event(keyed([in_order, late, []]), 10, COMMUTATIVE).kernels == (
+        "two_stacks_lite",
+        "finger_tree",
+        "two_stacks_lite",
+    )
+
+
+def test_extreme_disorder_takes_ranks_unless_order_matters():
+    time, size = np.arange(16 * FAR), 8 * FAR
+    time[1::2] -= np.random.default_rng(5).integers(0, size, 8 * FAR)  # as late as a window is long
+    events = one_key(time)
+    ranked, treed = (answer_per_event(events, size, COMMUTATIVE, kernel) for kernel in (None, "finger_tree"))
+    assert (ranked.kernels, treed.kernels) == (("rank_tree",), ("finger_tree",))
+    assert (ranked.outputs == treed.outputs).all() and (ranked.null == treed.null).all()
+    assert answer_per_event(events, size, ORDERED).kernels == ("finger_tree",)
+
+
+def test_floats_are_read_by_their_bits():
+    values = np.array([[0.5, 0.25, -0.75]])
+    events = KeyedEvents(np.array([0, 3]), np.array([1, 2, 3]), values.view(np.int64), np.ones((1, 3), np.bool_))
+    answers = answer_per_event(events, 2, (AggregateSpec("sum", 0, "float64"),))
+    assert answers.outputs.view(np.float64).tolist() == [[0.5, 0.75, -0.5]]
+    assert answers.output_types == ("float64",)
+
+
+def test_what_is_wrong_is_reported():
+    late = keyed([[(5, 1), (3, 1)]])
+    with pytest.raises(BadInput, match="events of key 0 are out of order, which two_stacks_lite doesn't take"):
+        answer_per_event(late, 10, COMMUTATIVE, "two_stacks_lite")
+    with pytest.raises(NotServed, match="rank_tree"):
+        answer_per_event(late, 10, COMMUTATIVE, "splay")
+    with pytest.raises(WrongParameter, match="commute"):
+        answer_per_event(late, 10, ORDERED, "rank_tree")
+    for size in (0, -1, 1.5, True):
+        with pytest.raises(WrongParameter, match="size_us"):
+            answer_per_event(late, size, COMMUTATIVE)
+    with pytest.raises(WrongParameter, match="column of sum is 1; allowed: 0 to 0"):
+        answer_per_event(late, 10, (AggregateSpec("sum", 1),))
+    with pytest.raises(BadInput, match="time of event 1"):
+        answer_per_event(late._replace(time_us=np.array([0, 1 << 62])), 10, COMMUTATIVE)
+    with pytest.raises(BadInput, match="key_offsets"):
+        answer_per_event(late._replace(key_offsets=np.array([0, 1])), 10, COMMUTATIVE)
+    big = keyed([[(1, 2**63 - 1), (2, 2**63 - 1)]])
+    with pytest.raises(AggregateFailed, match="sum of column 0 after event 1 is beyond int64"):
+        answer_per_event(big, 10, (AggregateSpec("sum", 0),))

@@ -1,0 +1,215 @@
+"""What a replay may cost: rows, known before it starts or found on the way, and how long a stop takes."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from kernels.replay import OVER_TIME, Limits, ReplayRules, WindowSpec, entry, replay_keys
+from kernels.replay.types import EMITS
+from kernels.runtime.calls import ask
+from kernels.windows import window_kind
+from kernels.windows._kind import Extent
+from kernels.windows._rows import Expected
+from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
+from tests.kernels.test_replay import DAY, SUM_AND_COUNT, columns_of, ticks_of
+
+ROOT = Path(__file__).parents[2]
+ONE_LATE = columns_of([(1, 1, 1), (12, 12, 1), (23, 23, 1), (2, 24, 1), (60, 60, 1)])
+APART = columns_of([(0, 0, 1), (DAY // 2, DAY // 2, 1)])
+MICROSECOND_SLIDE = WindowSpec("sliding", DAY, 1)
+# Under a JIT that is off, Python raises KeyboardInterrupt wherever it stands.
+compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python runs its handlers itself")
+
+
+def rows_made(columns, window, rules, **limits):
+    limited = rules._replace(limits=Limits(**limits))
+    return len(replay_keys(columns, window, SUM_AND_COUNT, ticks_of(columns), limited).key)
+
+
+@pytest.mark.parametrize("emit", EMITS)
+@pytest.mark.parametrize("window", [WindowSpec("tumbling", 10), WindowSpec("sliding", 30, 7), WindowSpec("rolling", 9)])
+def test_the_most_rows_are_made_and_one_more_is_refused(window, emit):
+    rules = ReplayRules(0, 40, emit, complete_tick_us=99)
+    rows = rows_made(ONE_LATE, window, rules)
+    assert rows_made(ONE_LATE, window, rules, most_rows=rows) == rows > 3
+    with pytest.raises(TooManyRows, match=f"most_rows is {rows - 1}"):
+        rows_made(ONE_LATE, window, rules, most_rows=rows - 1)
+
+
+def test_bytes_are_limited_where_rows_are_not():
+    rules = ReplayRules(0, 40, "watermark", complete_tick_us=99)
+    rows = rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules)
+    row_bytes = 8 * (9 + 2)
+    assert rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules, most_bytes=rows * row_bytes) == rows
+    with pytest.raises(TooManyRows, match=f"of {row_bytes} bytes each"):
+        rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules, most_bytes=rows * row_bytes - 1)
+
+
+@pytest.mark.parametrize("emit", EMITS)
+def test_two_events_in_windows_of_a_day_by_a_microsecond_are_refused_with_the_figure(emit):
+    at_least = {"final": DAY * 3 // 2, "watermark": DAY * 3 // 2, "arrival": 2 * DAY}[emit]
+    began = time.process_time()
+    with pytest.raises(TooManyRows, match=f"makes {at_least:,} rows or more"):
+        rows_made(APART, MICROSECOND_SLIDE, ReplayRules(0, 0, emit, complete_tick_us=DAY))
+    assert time.process_time() - began < 20  # it may compile
+
+
+def test_what_the_watermark_does_not_reach_is_no_row():
+    assert rows_made(APART, MICROSECOND_SLIDE, ReplayRules(DAY, 0, "watermark")) == 0
+
+
+def test_a_spanning_event_is_refused_by_the_windows_that_it_meets():
+    columns = columns_of([(0, DAY, 1)])
+    columns = columns._replace(end_us=columns.start_us + DAY)
+    window = WindowSpec("spanning", 1, 1)
+    with pytest.raises(TooManyRows, match=f"makes {DAY:,} rows or more"):
+        rows_made(columns, window, ReplayRules(0, 0, "watermark"))
+
+
+@pytest.mark.parametrize("emit", EMITS)
+@pytest.mark.parametrize("window", [WindowSpec("tumbling", 25), WindowSpec("sliding", 60, 7), WindowSpec("rolling", 9)])
+def test_never_more_rows_are_expected_than_are_made(window, emit):
+    random = np.random.default_rng(3)
+    for days in range(12):
+        starts = random.integers(0, 600, 40)
+        arrivals = starts + random.integers(0, 10 * days + 1, 40)
+        order = np.argsort(arrivals, kind="stable")
+        columns = columns_of(list(zip(starts[order], arrivals[order], starts[order], strict=True)), [(5, 700, 1)])
+        ticks = ticks_of(columns)
+        kind = window_kind(window.kind)
+        made = kind.make(window, Extent(0, 700))
+        events = (columns.key_offsets, columns.start_us, columns.start_us, columns.arrival_us)
+        columns_given = [np.ascontiguousarray(each) for each in (*events, ticks.tick_us, ticks.newest_start_us - 20)]
+        expected = kind.expected(made, Expected(*columns_given, EMITS.index(emit), 50, 0))
+        rows = rows_made(columns, window, ReplayRules(20, 50, emit))
+        if window.kind == "rolling":
+            assert expected == 0
+        else:
+            assert rows * 0.5 <= expected <= rows
+
+
+@pytest.mark.parametrize("most_rows", [0, -1, 2.5, True])
+def test_a_wrong_number_of_rows_is_refused(most_rows):
+    with pytest.raises(WrongParameter, match="most_rows"):
+        rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), most_rows=most_rows)
+
+
+def endless(stop=None) -> None:
+    """A replay that would make more rows than any memory holds, let loose."""
+    limits = Limits(most_rows=1 << 60, stop=stop)
+    rules = ReplayRules(0, 0, "watermark", DAY, limits)
+    replay_keys(APART, MICROSECOND_SLIDE, SUM_AND_COUNT, ticks_of(APART), rules)
+
+
+@contextmanager
+def handled(number: int):
+    """Python's own handler of a signal, which a shell's background jobs ignore."""
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+@pytest.fixture
+def begun(monkeypatch) -> threading.Event:
+    """Set once a replay runs: what it takes to get there, compiling maybe, is over."""
+    event = threading.Event()
+
+    def watched(function, *arguments):
+        event.set()
+        return ask(function, *arguments)
+
+    monkeypatch.setattr(entry, "ask", watched)
+    return event
+
+
+def after_a_moment(begun, action, *arguments) -> list[float]:
+    """Do it a moment after a replay has begun, in another thread; the list then holds when."""
+    moments = []
+
+    def act():
+        begun.wait()
+        time.sleep(0.2)
+        moments.append(time.monotonic())
+        action(*arguments)
+
+    threading.Thread(target=act, daemon=True).start()
+    return moments
+
+
+@compiled_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_replay_of_the_main_thread(number, begun):
+    with handled(number):
+        moments = after_a_moment(begun, os.kill, os.getpid(), number)
+        with pytest.raises(KeyboardInterrupt):
+            endless()
+    assert time.monotonic() - moments[0] < 3  # 0.5 s on a machine of one's own
+
+
+@compiled_only
+def test_a_signal_ends_a_replay_of_another_thread(begun):
+    ended = []
+
+    def replay_in_thread():
+        try:
+            endless()
+        except KeyboardInterrupt:
+            ended.append(time.monotonic())
+
+    worker = threading.Thread(target=replay_in_thread)
+    with handled(signal.SIGINT):
+        worker.start()
+        moments = after_a_moment(begun, os.kill, os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            while worker.is_alive():
+                time.sleep(0.01)
+        worker.join()
+    assert ended[0] - moments[0] < 3
+
+
+@compiled_only
+def test_a_word_written_by_another_thread_ends_a_replay(begun):
+    stop = np.zeros(1, np.int64)
+    moments = after_a_moment(begun, stop.__setitem__, 0, OVER_TIME)
+    with pytest.raises(TooManySeconds, match="most_seconds"):
+        endless(stop)
+    assert time.monotonic() - moments[0] < 3
+
+
+@compiled_only
+def test_a_replay_after_a_stopped_one_is_whole():
+    assert rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 40, "watermark", complete_tick_us=99)) == 5
+
+
+MEMORY_ENDS = """
+import resource
+from tests.kernels.test_replay_limits import endless, rows_made, ONE_LATE, ReplayRules, WindowSpec
+from schemas.errors import KernelOutOfMemory
+rules = ReplayRules(0, 40, "watermark", complete_tick_us=99)
+before = rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules)
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+for _ in range(2):
+    try:
+        endless()
+    except KernelOutOfMemory as ended:
+        print("ended")
+assert rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules) == before
+"""
+
+
+@pytest.mark.slow
+@compiled_only
+def test_a_replay_that_gets_no_memory_raises_and_the_process_goes_on():
+    ran = subprocess.run([sys.executable, "-c", MEMORY_ENDS], cwd=ROOT, text=True, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "ended\n" * 2), ran.stderr

@@ -1,0 +1,192 @@
+"""A random walk over an aggregator and the plain window side by side: every answer equal, invariants after every step.
+
+`machine_of` makes the test case for one kernel; a test file names kernels, options and aggregates, nothing else.
+"""
+
+import math
+import os
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from kernels.aggregators import make
+from schemas.errors import BadInput, WrongParameter
+from schemas.query import agg
+from tests.support.kernels.plain import PlainWindow
+
+LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
+TIMES = st.one_of(
+    st.integers(0, 60), st.integers(-3000, 3000), st.sampled_from([LOWEST, LOWEST + 1, HIGHEST - 1, HIGHEST])
+)
+STEPS = st.one_of(st.integers(0, 3), st.integers(0, 1000))
+VALUES = st.one_of(st.integers(-100, 100), st.none())
+COMMUTATIVE = {
+    "events": agg("count"),
+    "there": agg("count", "v"),
+    "total": agg("sum", "v"),
+    "low": agg("min", "v"),
+    "high": agg("max", "v"),
+    "mean": agg("mean", "v"),
+}
+INVERTIBLE = {name: COMMUTATIVE[name] for name in ("events", "there", "total", "mean")}
+ORDERED = {"events": agg("count"), "last": agg("last", "v"), "total": agg("sum", "v")}
+NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
+NIGHTLY_OPERATIONS = 500_000
+"""Of each test case, and every kernel has two at least; an event of a burst counts as one, a query as one."""
+
+
+def equal(got: dict, wanted: dict) -> bool:
+    """Same names, same values; floats up to rounding."""
+    return got.keys() == wanted.keys() and all(
+        value == wanted[name]
+        or (
+            isinstance(value, float)
+            and wanted[name] is not None
+            and math.isclose(value, wanted[name], rel_tol=1e-9, abs_tol=1e-9)
+        )
+        for name, value in got.items()
+    )
+
+
+class Machine(RuleBasedStateMachine):
+    """Any operation at any time, for kernels that take events in any order."""
+
+    kernel: str
+    options: dict
+    aggregates: dict
+    in_order = False
+    ranges = True  # whether any range can be asked for
+    operations = 0
+
+    def __init__(self):
+        super().__init__()
+        self.window = make(self.kernel, self.aggregates, **self.options)
+        self.plain = PlainWindow(self.aggregates)
+
+    def both(self, method, *arguments):
+        type(self).operations += len(arguments[0]) if method == "bulk_insert" else 1
+        got, wanted = getattr(self.window, method)(*arguments), getattr(self.plain, method)(*arguments)
+        assert got == wanted or equal(got, wanted), f"{method}{arguments}: {got} instead of {wanted}"
+
+    def now(self):
+        return 0 if self.plain.youngest() is None else self.plain.youngest()
+
+    @precondition(lambda self: not self.in_order)
+    @rule(time=TIMES, value=VALUES)
+    def insert_anywhere(self, time, value):
+        self.both("insert", time, value)
+
+    @precondition(lambda self: not self.in_order)
+    @rule(burst=st.lists(st.tuples(TIMES, VALUES), max_size=80))
+    def insert_a_burst_anywhere(self, burst):
+        self.both("bulk_insert", [time for time, _ in burst], [value for _, value in burst])
+
+    @rule(steps=st.lists(STEPS, max_size=60), value=VALUES)
+    def grow_in_order(self, steps, value):
+        for step in steps:
+            self.both("insert", min(self.now() + step, HIGHEST), value)
+
+    @rule(burst=st.lists(st.tuples(STEPS, VALUES), max_size=150))
+    def insert_a_burst_at_the_young_end(self, burst):
+        now = self.now()
+        self.both("bulk_insert", [min(now + step, HIGHEST) for step, _ in burst], [value for _, value in burst])
+
+    @rule(time=TIMES)
+    def evict_up_to(self, time):
+        self.both("bulk_evict", time)
+
+    @rule(share=st.floats(0, 1))
+    def evict_a_share_of_what_is_there(self, share):
+        times = sorted(self.plain.entries)
+        if times:
+            self.both("bulk_evict", times[int(share * (len(times) - 1))])
+
+    @rule(share=st.floats(0, 1))
+    def evict_one(self, share):
+        times = sorted(self.plain.entries)
+        if times:
+            self.both("evict", times[0 if self.in_order else int(share * (len(times) - 1))])
+
+    @rule(steps=st.lists(st.integers(0, 5), max_size=60), value=VALUES)
+    def slide(self, steps, value):
+        """A window of constant length: one in, one out."""
+        for step in steps:
+            self.both("insert", min(self.now() + step, HIGHEST), value)
+            self.both("evict", self.plain.oldest())
+            self.both("query")
+
+    @rule()
+    def evict_everything(self):
+        self.both("bulk_evict", HIGHEST)
+
+    @precondition(lambda self: self.ranges)
+    @rule(low=TIMES, high=TIMES)
+    def query_a_range(self, low, high):
+        self.both("range_query", low, high)
+
+    @rule(low=TIMES)
+    def query_from_a_time_on(self, low):
+        if self.now() < HIGHEST:
+            self.both("range_query", low, self.now() + 1)
+
+    @invariant()
+    def holds_the_same(self):
+        self.window.check()
+        self.both("query")
+        assert (self.window.oldest(), self.window.youngest(), len(self.window)) == (
+            self.plain.oldest(),
+            self.plain.youngest(),
+            len(self.plain),
+        )
+
+
+def machine_of(kernel: str, aggregates: dict | None = None, in_order: bool = False, ranges: bool = True, **options):
+    """The test case of one kernel with some options and aggregates over the one column v (int64 unless named)."""
+    options.setdefault("column_types", {"v": "int64"})
+    words = {
+        "kernel": kernel,
+        "options": options,
+        "aggregates": aggregates or COMMUTATIVE,
+        "in_order": in_order,
+        "ranges": ranges,
+    }
+    machine = type(f"Machine_{kernel}", (Machine,), words)
+
+    class Case(machine.TestCase):
+        pytestmark = pytest.mark.machine
+        settings = settings(
+            max_examples=100 if NIGHTLY else 30, stateful_step_count=200 if NIGHTLY else 30, deadline=None
+        )
+
+        def runTest(self):
+            super().runTest()
+            while NIGHTLY and machine.operations < NIGHTLY_OPERATIONS:
+                super().runTest()
+
+    return Case
+
+
+def machine_as_found(kernel: str, examples: int, steps: int):
+    """A short test case of any kernel: whether it takes any aggregate, and any order, is tried. What fails isn't made
+    smaller: in plain Python that takes minutes."""
+    aggregates, in_order = COMMUTATIVE, False
+    try:
+        window = make(kernel, aggregates, column_types={"v": "int64"})
+    except WrongParameter:
+        aggregates = INVERTIBLE
+        window = make(kernel, aggregates, column_types={"v": "int64"})
+    try:
+        window.bulk_insert([2, 3], [0, 0])
+        window.insert(1, 0)
+    except BadInput:
+        in_order = True
+    case = machine_of(kernel, aggregates, in_order)
+    case.settings = settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    )
+    return case

@@ -1,0 +1,109 @@
+"""Lakes that several folders of tests start from: made once per pytest run, copied for each test."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.ingest import changes
+from pipelines.ingest import ingest as ingest_module
+from pipelines.ingest.ingest import Progress
+from pipelines.ingest.outcome import IngestReport
+from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
+from pipelines.runs.backfill import backfill
+from schemas import registry
+from tests.support.replay import landing
+
+QUERIES = ("bikes_daily", "bikes_demand", "bikes_last_hour")
+# Trips of the last local day are known until the next day in UTC.
+DAYS = [landing.FIRST_DAY + timedelta(days=n) for n in range(5)]
+# The first test that asks for a lake waits for all runs that make it.
+PATIENT = pytest.mark.timeout(1_200)
+
+
+def tables_of(stream_name: str) -> StreamTables:
+    """The tables of a stream that is known by name."""
+    return StreamTables.of(registry.stream(stream_name))
+
+
+def ingest(config: Config, stream_name: str, progress: Progress | None = None) -> IngestReport:
+    """Ingest a stream, without a run in the ledger."""
+    return ingest_module.ingest(Lake(config), tables_of(stream_name), progress)
+
+
+def pending(config: Config, stream_name: str) -> list[str]:
+    """Paths for which the stream's tables are behind the landing folder or its definition."""
+    return changes.pending(Lake(config), tables_of(stream_name))
+
+
+@pytest.fixture
+def config(tmp_path) -> Config:
+    """An empty installation."""
+    return Config(tmp_path / "home", tmp_path / "landing")
+
+
+def _made_once(tmp_path_factory, name: str, make: Callable[[Path], None]) -> Config:
+    """Make a lake, or take the one that another worker of this pytest run made (xdist: a folder of each within one)."""
+    mine = tmp_path_factory.getbasetemp()
+    place = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / name
+    with open(f"{place}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if place.exists():
+            return Config(place / "home", place / "landing")
+        making, copying = (place.with_name(f"{name}-{state}") for state in ("in-the-making", "being-copied"))
+        for half in (making, copying):  # of a worker that died in it
+            shutil.rmtree(half, ignore_errors=True)
+        making.mkdir()
+        make(making)
+        copied(Config(making / "home", making / "landing"), copying)
+        copying.rename(place)  # in one step: a place that exists is whole
+        return Config(place / "home", place / "landing")
+
+
+@pytest.fixture(scope="session")
+def first_ingested(tmp_path_factory) -> Config:
+    """A lake whose silver is made from a few days of trips; never changed by a test."""
+
+    def make(folder: Path) -> None:
+        config = Config(folder / "home", folder / "landing")
+        landing.write(config.landing, landing.trips())
+        ingest(config, "bikes")
+
+    return _made_once(tmp_path_factory, "ingested", make)
+
+
+@pytest.fixture(scope="session")
+def first_published(first_ingested, tmp_path_factory) -> Config:
+    """The same with all days of all queries published, forwards; never changed by a test."""
+
+    def make(folder: Path) -> None:
+        config = copied(first_ingested, folder)
+        for query in QUERIES:
+            backfill(config, query, DAYS[0], DAYS[-1])
+
+    return _made_once(tmp_path_factory, "published", make)
+
+
+def copied(config: Config, into) -> Config:
+    """A copy of an installation, free to be changed."""
+    shutil.copytree(config.home, into / "home", ignore=shutil.ignore_patterns("spark", "numba"))
+    shutil.copytree(config.landing, into / "landing")
+    return Config(into / "home", into / "landing")
+
+
+@pytest.fixture
+def ingested(first_ingested, tmp_path) -> Config:
+    """A lake with silver and nothing published."""
+    return copied(first_ingested, tmp_path)
+
+
+@pytest.fixture
+def published(first_published, tmp_path) -> Config:
+    """A lake with all days of all queries published."""
+    return copied(first_published, tmp_path)

@@ -1,0 +1,47 @@
+"""The aggregates of the oracle: plain Python over the rows of a window, exact."""
+
+import math
+from fractions import Fraction
+
+
+def aggregate(each, rows: list[dict]) -> object:
+    """One aggregate over rows, exactly; null values are skipped."""
+    if not each.columns:
+        return len(rows)
+    values = [row[each.columns[0]] for row in rows if row[each.columns[0]] is not None]
+    if each.function == "count":
+        return len(values)
+    return AGGREGATES[each.function](values, **dict(each.parameters)) if values else None
+
+
+def _sum(values: list) -> int | float:
+    if all(isinstance(value, int) for value in values):
+        if not -(2**63) <= sum(values) < 2**63:
+            raise OverflowError(f"sum {sum(values)} is beyond int64")
+        return sum(values)
+    return float(sum(map(Fraction, values)))
+
+
+def _total_order(value: object) -> tuple:
+    return (value, math.copysign(1, value)) if isinstance(value, float) else (value, 1)
+
+
+def _variance(values: list, ddof: int = 1) -> float | None:
+    middle = sum(map(Fraction, values)) / len(values)
+    squares = sum((value - middle) ** 2 for value in map(Fraction, values))
+    return float(squares / (len(values) - ddof)) if len(values) > ddof else None
+
+
+AGGREGATES = {
+    "sum": _sum,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "variance": _variance,
+    "std": lambda values, ddof=1: math.sqrt(_variance(values, ddof)) if len(values) > ddof else None,
+    "range": lambda values: max(values) - min(values),
+    "any": lambda values: any(value != 0 for value in values),
+    "all": lambda values: all(value != 0 for value in values),
+    "mean": lambda values: float(sum(map(Fraction, values)) / len(values)),
+    "min": lambda values: min(values, key=_total_order),
+    "max": lambda values: max(values, key=_total_order),
+}

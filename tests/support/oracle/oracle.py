@@ -1,0 +1,284 @@
+"""What a replay means, written as plainly as possible: lists, dicts and a walk along the arrival ticks.
+
+Nothing here is fast, and nothing is shared with `kernels/` or `pipelines/`: the windows of an event are found by trying
+all that are near, and a window's content is looked up from scratch for every row. Events are dicts with the key and
+value columns, aware datetimes `start`, `end`, `arrival`, and `seq`; rows come back as dicts in the order of the result
+tables.
+"""
+
+import heapq
+import math
+import operator
+from collections import defaultdict
+from datetime import datetime, timedelta
+from itertools import count
+from typing import NamedTuple
+
+from schemas.query import Query
+from tests.support.oracle.aggregates import aggregate
+from tests.support.oracle.windows import EPOCH, to_us, windows_around, windows_met
+
+OPERATORS = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+ALL_TIMES = 2**61  # µs; no two event times are so far apart
+
+
+class Event(NamedTuple):
+    """An event that `where` let through, with the watermark of the tick before its own."""
+
+    key: tuple
+    start: int
+    end: int
+    arrival: int
+    row: dict
+    watermark_before: float
+
+
+class Tick(NamedTuple):
+    """An arrival tick: the events of its burst and the watermark before and after it."""
+
+    at: int
+    burst: list[Event]
+    watermark_before: float
+    watermark_after: float
+
+
+def history(events: list[dict], query: Query, complete: bool) -> list[Tick]:
+    """The arrival ticks in order. All events move the watermark; only those that pass `where` are in a burst."""
+    rows_at = defaultdict(list)
+    for row in events:
+        rows_at[to_us(row["arrival"])].append(row)
+    watermark, ticks = -math.inf, []
+    for at in sorted(rows_at):
+        rows, before = sorted(rows_at[at], key=lambda row: row["seq"]), watermark
+        watermark = max(before, max(to_us(row["start"]) for row in rows) - span(query.lateness))
+        if complete and at == max(rows_at):
+            watermark = math.inf
+        burst = [
+            Event(tuple(row[c] for c in query.key), to_us(row["start"]), to_us(row["end"]), at, row, before)
+            for row in rows
+            if passes(row, query.where)
+        ]
+        ticks.append(Tick(at, burst, before, watermark))
+    return ticks
+
+
+def passes(row: dict, where: tuple) -> bool:
+    """Whether all conditions hold; a comparison with null is false."""
+    return all(_holds(row[column], operation, value) for column, operation, value in where)
+
+
+def _holds(value: object, operation: str, limit: object) -> bool:
+    if operation in ("is_null", "not_null"):
+        return (value is None) == (operation == "is_null")
+    if value is None:
+        return False
+    if operation in ("in", "not_in"):
+        known = [each for each in limit if each is not None]
+        if operation == "in":
+            return value in known
+        return len(known) == len(limit) and value not in known
+    return limit is not None and OPERATORS[operation](value, limit)
+
+
+def span(duration: timedelta) -> int:
+    """Microseconds of a duration."""
+    return duration // timedelta(microseconds=1)
+
+
+def too_late(event: Event, window: tuple[int, int], query: Query) -> bool:
+    """The watermark had reached end + allowed lateness before the event's tick."""
+    return event.watermark_before >= window[1] + span(query.allowed_lateness)
+
+
+def replay(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
+    """The rows of `replay_table`: sorted by key (nulls last), window_start, window_end, revision."""
+    system = StreamingSystem(query)
+    for tick in history(events, query, complete):
+        system.take(tick)
+    return sorted(
+        system.rows,
+        key=lambda row: (_order(row[c] for c in query.key), row["window_start"], row["window_end"], row["revision"]),
+    )
+
+
+def _order(key) -> tuple:
+    return tuple((value is None, value) for value in key)
+
+
+class StreamingSystem:
+    """What a streaming system would hold and say, tick by tick (semantics §1, "Within one arrival tick")."""
+
+    def __init__(self, query: Query):
+        self.query = query
+        self.rows: list[dict] = []
+        self.arrived = defaultdict(list)  # key → its events so far, in order of arrival
+        self.rolling = defaultdict(set)  # key → event times that have a rolling window
+        self.revisions = defaultdict(int)  # (key, window) → rows made of it
+        self.waiting: list[tuple] = []  # heap of (boundary that the watermark must reach, tie-break, key, window)
+        self.waits: set[tuple] = set()
+        self.tie_break = count()
+
+    def take(self, tick: Tick) -> None:
+        """Check and insert the burst, advance the watermark, emit."""
+        for event in tick.burst:
+            self.arrived[event.key].append(event)
+        changed = self.changed_windows(tick.burst)
+        emit = {"final": self.emit_final, "watermark": self.emit_watermark, "arrival": self.emit_arrival}
+        emit[self.query.emit](tick, changed)
+
+    def changed_windows(self, burst: list[Event]) -> list[tuple]:
+        """(key, window) of every window that takes an event of the burst, each once."""
+        pairs = [(event, window) for event, window in self.windows_of(burst) if not too_late(event, window, self.query)]
+        return list(dict.fromkeys((event.key, window) for event, window in pairs))
+
+    def windows_of(self, burst: list[Event]):
+        """(event, window) for every window that an event of the burst lies in."""
+        if self.query.window.kind != "rolling":
+            return [(event, window) for event in burst for window in windows_of_event(event, self.query)]
+        for event in burst:
+            if not too_late(event, rolling_window(event.start, self.query), self.query):
+                self.rolling[event.key].add(event.start)
+        return [
+            (event, rolling_window(time, self.query))
+            for event in burst
+            for time in self.rolling[event.key]
+            if event.start <= time < event.start + span(self.query.window.size)
+        ]
+
+    def emit_final(self, tick: Tick, changed: list[tuple]) -> None:
+        """One row when the watermark reaches end + allowed lateness."""
+        for key, window in changed:
+            self.wait(window[1] + span(self.query.allowed_lateness), key, window)
+        for key, window in self.due(tick.watermark_after):
+            self.row(tick, key, window, "final")
+
+    def emit_watermark(self, tick: Tick, changed: list[tuple]) -> None:
+        """A row when the watermark reaches the end, and one for each later tick that brings late events."""
+        for key, window in changed:
+            if tick.watermark_before >= window[1]:
+                self.row(tick, key, window, "late")
+            else:
+                self.wait(window[1], key, window)
+        for key, window in self.due(tick.watermark_after):
+            self.row(tick, key, window, "on_time")
+
+    def emit_arrival(self, tick: Tick, changed: list[tuple]) -> None:
+        """A row for each window that the tick changed; rolling: only for that of the key's youngest event time."""
+        for key, window in changed:
+            overtaken = self.query.window.kind == "rolling" and window[1] <= max(self.rolling[key])
+            if not overtaken:
+                self.row(tick, key, window, "late" if tick.watermark_before >= window[1] else "early")
+
+    def wait(self, boundary: int, key: tuple, window: tuple[int, int]) -> None:
+        """Remember that a window has events, until the watermark reaches the boundary."""
+        if (key, window) not in self.waits:
+            self.waits.add((key, window))
+            heapq.heappush(self.waiting, (boundary, next(self.tie_break), key, window))
+
+    def due(self, watermark: float):
+        """The windows whose boundary the watermark has reached."""
+        while self.waiting and self.waiting[0][0] <= watermark:
+            _, _, key, window = heapq.heappop(self.waiting)
+            yield key, window
+
+    def row(self, tick: Tick, key: tuple, window: tuple[int, int], pane: str) -> None:
+        """Add a row: everything in the window so far that was not too late for it."""
+        held = [
+            event
+            for event in self.arrived[key]
+            if lies_in(event, window, self.query) and not too_late(event, window, self.query)
+        ]
+        late_events = sum(event.watermark_before >= window[1] for event in held)
+        held.sort(key=lambda event: event.start)  # events of one time stay in order of arrival
+        self.rows.append(
+            {
+                **dict(zip(self.query.key, key, strict=True)),
+                "window_start": to_time(window[0]),
+                "window_end": to_time(window[1]),
+                "revision": self.revisions[key, window],
+                "pane": pane,
+                "emitted_at": to_time(tick.at),
+                "events": len(held),
+                "late_events": late_events,
+                **{
+                    name: aggregate(each, [event.row for event in held]) for name, each in self.query.aggregates.items()
+                },
+            }
+        )
+        self.revisions[key, window] += 1
+
+
+def windows_of_event(event: Event, query: Query) -> list[tuple[int, int]]:
+    """All windows that an event is in, in order of their start."""
+    if query.window.kind == "spanning":
+        return [] if too_long(event, query) else windows_met(event.start, event.end, query.window)
+    return windows_around(event.start, query.window)
+
+
+def lies_in(event: Event, window: tuple[int, int], query: Query) -> bool:
+    """Whether a window holds an event: its start, or for spanning windows any part of it."""
+    if query.window.kind == "spanning":
+        return not too_long(event, query) and window in windows_met(event.start, event.end, query.window)
+    return window[0] <= event.start < window[1]
+
+
+def too_long(event: Event, query: Query) -> bool:
+    """Spanning windows hold no event that is longer than they say."""
+    return query.window.kind == "spanning" and event.end - event.start > span(query.window.longest)
+
+
+def rolling_window(time: int, query: Query) -> tuple[int, int]:
+    """(u − size, u] in half-open form."""
+    return time + 1 - span(query.window.size), time + 1
+
+
+def to_time(us: int) -> datetime:
+    """A UTC time from microseconds since the epoch."""
+    return EPOCH + timedelta(microseconds=us)
+
+
+def late(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
+    """The rows of `late_table`: sorted by key (nulls last), arrival, seq."""
+    rows, seen = [], defaultdict(set)
+    for tick in history(events, query, complete):
+        for event in tick.burst:
+            seen[event.key].add(event.start)
+        for event in tick.burst:
+            rows += _late_row(event, sorted(_windows_for_late(event, seen[event.key], query)), query)
+    return sorted(rows, key=lambda row: (_order(row[c] for c in query.key), row["arrival"], row["seq"]))
+
+
+def _windows_for_late(event: Event, seen: set[int], query: Query) -> list[tuple[int, int]]:
+    if query.window.kind != "rolling":
+        return windows_of_event(event, query)
+    return [rolling_window(time, query) for time in seen if event.start <= time < event.start + span(query.window.size)]
+
+
+def _late_row(event: Event, windows: list[tuple[int, int]], query: Query) -> list[dict]:
+    if too_long(event, query):
+        reason, missed = "too long", windows_met(event.start, event.end, query.window)
+    else:
+        reason, missed = "too late", [window for window in windows if too_late(event, window, query)]
+        if not missed:
+            return []
+    knows_how_late = missed and event.watermark_before > -math.inf and span(query.lateness) < ALL_TIMES
+    return [
+        {
+            **dict(zip(query.key, event.key, strict=True)),
+            **{c: event.row[c] for c in ("start", "end", "arrival", "seq")},
+            "reason": reason,
+            "first_missed": to_time(missed[0][0]) if missed else None,
+            "last_missed": to_time(missed[-1][0]) if missed else None,
+            "windows_missed": len(missed),
+            "late_by": event.watermark_before - missed[0][1] if knows_how_late else None,
+        }
+    ]

@@ -1,0 +1,115 @@
+"""Runs in processes of their own, to be killed at a chosen moment."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+
+from pipelines.config import REPOSITORY, Config
+
+PROGRAM = """
+import sys
+from datetime import date
+from pipelines import config
+from pipelines.runs.replay_day import replay_day
+replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]), run_id=sys.argv[3])
+"""
+PATIENCE_S = 240
+
+
+def start(config: Config, query: str, day: date, run_id: str) -> subprocess.Popen:
+    """Start a run, as `start_program` does."""
+    return start_program(config, f"{run_id}-{day}", PROGRAM, query, str(day), run_id)
+
+
+def start_program(config: Config, name: str, program: str, *arguments: str) -> subprocess.Popen:
+    """Start a program as the leader of a session of its own, so that all that it starts can be found."""
+    with open(config.home / f"{name}.log", "w") as log:
+        return subprocess.Popen(
+            [sys.executable, "-c", program, *arguments],
+            env=environment(config),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def environment(config: Config) -> dict[str, str]:
+    """What a process needs to find this repository's code and the config's places."""
+    return os.environ | {
+        "WINDROW_HOME": str(config.home),
+        "WINDROW_LANDING": str(config.landing),
+        "PYTHONPATH": str(REPOSITORY),
+    }
+
+
+def pause() -> None:
+    """Long enough to leave the others a core, short enough to see what they do."""
+    time.sleep(0.05)
+
+
+def wait_until(holds: Callable[[], object], what: str) -> object:
+    """Look every few milliseconds; a test that waits in vain fails and says for what."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        found = holds()
+        if found:
+            return found
+        time.sleep(0.005)
+    raise AssertionError(f"waited {PATIENCE_S} s in vain for {what}")
+
+
+def members(session: int) -> dict[int, str]:
+    """Processes of a session that are alive, by id, with their command."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and _session_of(folder) == session:
+            with suppress(OSError):  # it ended meanwhile
+                found[int(folder.name)] = (folder / "comm").read_text().strip()
+    return found
+
+
+def _session_of(folder: Path) -> int | None:
+    try:
+        state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+    except OSError:
+        return None
+    return None if state == "Z" else int(session)
+
+
+def kill_all(session: int) -> None:
+    """kill -9 for every process of a session, until none is left."""
+
+    def none_left() -> bool:
+        for member in members(session):
+            _kill(member)
+        return not members(session)
+
+    wait_until(none_left, f"the end of session {session}")
+
+
+def kill_jvm(session: int) -> None:
+    """kill -9 for the JVM alone; its parent has to end by itself, with an error."""
+    for member, command in members(session).items():
+        if command == "java":
+            _kill(member)
+
+
+def stop_jvm_and_kill_python(session: int) -> None:
+    """The JVM stands still, as if its next commit were slow; the Python that holds the locks is gone."""
+    jvms = [member for member, command in members(session).items() if command == "java"]
+    for jvm in jvms:
+        os.kill(jvm, signal.SIGSTOP)
+    for member in members(session):
+        if member not in jvms:
+            _kill(member)
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)

@@ -1,0 +1,265 @@
+"""A lake in a folder, filled with events and with the rows that the oracle, or a replay, makes of them. No JVM."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+
+import pyarrow as pa
+
+from pipelines.config import Config
+from pipelines.gate.checks import verdicts_on_rows
+from pipelines.gate.recount.opening import open_recount
+from pipelines.lake.arrow_schemas import arrow_schema
+from pipelines.lake.audit_versions import AuditVersions
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.stream_tables import StreamTables
+from pipelines.ledger.verdicts import Verdict
+from pipelines.replay.audit import audit
+from schemas import registry
+from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from schemas.stream import Column, Stream
+from schemas.tables import Table, files_table, partitions_table, pass_table, quarantine_table, silver_table
+from tests.support.oracle import oracle
+
+FIRST_DAY = date(2024, 3, 9)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+DAYS = [FIRST_DAY + n * DAY for n in range(3)]
+PATH = "probe/events.csv"
+STREAM = Stream(
+    name="probe",
+    title="events of a test",
+    source="this file",
+    layouts=(),
+    columns=(
+        Column("key", "string", "a key"),
+        Column("whole", "int64", "a whole number", low=-1_000, high=1_000),
+        Column("real", "float64", "a real number"),
+    ),
+    key=("key",),
+    buckets=2,
+    ahead_at_most=HOUR,
+    zone="UTC",
+    clock_rule="none",
+    first_day=FIRST_DAY,
+)
+WINDOWS = {
+    "tumbling": tumbling(2 * HOUR),
+    "sliding": sliding(3 * HOUR, HOUR),
+    "sliding with gaps": sliding(HOUR, 2 * HOUR),
+    "size no multiple of slide": sliding(timedelta(minutes=150), HOUR),
+    # The clocks of New York change in the night after the first day.
+    "calendar day": tumbling(DAY, zone="America/New_York"),
+    "parts of a day": sliding(DAY / 2, DAY / 4, zone="America/New_York"),
+    "calendar days": sliding(2 * DAY, DAY, date(2024, 3, 1), zone="America/New_York"),
+    "rolling": rolling(2 * HOUR),
+    "spanning": spanning(3 * HOUR, HOUR, longest=2 * HOUR),
+    "spanning with gaps": spanning(HOUR, 2 * HOUR, longest=HOUR),
+}
+AGGREGATES = {
+    "n": agg("count"),
+    "wholes": agg("count", "whole"),
+    "total": agg("sum", "whole"),
+    "real_total": agg("sum", "real"),
+    "mean": agg("mean", "real"),
+    "mean_whole": agg("mean", "whole"),
+    "least": agg("min", "real"),
+    "most": agg("max", "whole"),
+}
+
+
+def asked(kind: str = "sliding", emit: str = "watermark", **changes) -> Query:
+    """A query of the probe stream."""
+    return Query(
+        **{
+            "name": "asked",
+            "stream": STREAM.name,
+            "key": ("key",),
+            "window": WINDOWS[kind],
+            "aggregates": AGGREGATES,
+            "lateness": HOUR,
+            "allowed_lateness": 6 * HOUR,
+            "emit": emit,
+            **changes,
+        }
+    )
+
+
+def random_events(seed: int, count: int = 150, days: int = 3) -> list[dict]:
+    """Events of a few keys (one is null) over some days: bursts, disorder, long delays, clocks ahead."""
+    random = Random(seed)
+    first = datetime(FIRST_DAY.year, FIRST_DAY.month, FIRST_DAY.day, tzinfo=UTC)
+    arrivals = [first + timedelta(minutes=random.randrange(days * 1440)) for _ in range(count // 2)]
+    return [_event(random, number, random.choice(arrivals)) for number in range(count)]
+
+
+def _event(random: Random, number: int, arrival: datetime) -> dict:
+    delay_min = random.choice((-30, 0, 5, 20, 90, 400, 2000))
+    start = arrival - timedelta(minutes=delay_min, seconds=random.randrange(0, 120, 20))
+    return {
+        "key": random.choice(("a", "b", 'it\'s "$c"', None)),
+        "start": start,
+        "end": start + number % 5 * timedelta(minutes=40),
+        "arrival": arrival,
+        "seq": (PATH, number, 0),
+        "whole": random.choice((None, random.randrange(-50, 50))),
+        "real": random.choice((None, random.uniform(-1e6, 1e6))),
+    }
+
+
+@dataclass(frozen=True)
+class SmallLake:
+    """A lake of one stream and one query. `tables` are the query's."""
+
+    config: Config
+    query: Query
+    stream: Stream
+    tables: QueryTables
+
+    @property
+    def versions(self) -> AuditVersions:
+        """The newest version of each table that is checked or read."""
+        names = (
+            self.tables.audit.name,
+            self.tables.late_audit.name,
+            silver_table(self.stream).name,
+            pass_table(self.stream).name,
+        )
+        return AuditVersions(*(Lake(self.config).version(name) for name in names))
+
+    def verdicts(self, day: date) -> dict[str, Verdict]:
+        """What the laws of a run say of a day, by "law" and its number."""
+        tables = self.tables._replace(query=self.query, source=StreamTables.of(self.stream))
+        recount = open_recount(Lake(self.config), tables, day, self.versions)
+        return {verdict.check_name.partition(":")[0]: verdict for verdict in verdicts_on_rows(recount)}
+
+    def failing(self, day: date) -> set[str]:
+        """The laws that don't hold on a day."""
+        return {name for name, verdict in self.verdicts(day).items() if not verdict.passed}
+
+    def rows(self, table: Table) -> list[dict]:
+        """All rows of a table."""
+        return Lake(self.config).read(table.name).to_pylist()
+
+    def rewrite(self, table: Table, rows: list[dict]) -> None:
+        """Replace all rows of a table."""
+        Lake(self.config).replace(table, {}, pa.Table.from_pylist(rows, arrow_schema(table)))
+
+    def change(self, table: Table, chosen: dict, **values) -> None:
+        """Change one row's values."""
+        self.rewrite(table, [{**row, **values} if row == chosen else row for row in self.rows(table)])
+
+    def delete(self, table: Table, chosen: dict) -> None:
+        """Delete one row."""
+        self.rewrite(table, [row for row in self.rows(table) if row != chosen])
+
+    def add(self, table: Table, row: dict) -> None:
+        """Add a row."""
+        self.rewrite(table, [*self.rows(table), row])
+
+
+def make_lake(
+    config: Config, query: Query, events: list[dict], stream: Stream = STREAM, constrained: bool = True
+) -> SmallLake:
+    """The tables of ingest from events, and audit tables from the oracle, over all days.
+
+    constrained=False leaves out the tables' own CHECK constraints, as if a writer had gone round them.
+    """
+    registry.streams()[stream.name] = stream
+    write_ingested(config, stream, events, constrained)
+    tables, ended = QueryTables.of(query), stream.last_day is not None
+    _write(
+        config,
+        tables.audit,
+        [{**row, "emitted_date": row["emitted_at"].date()} for row in oracle.replay(events, query, ended)],
+        constrained,
+    )
+    _write(
+        config,
+        tables.late_audit,
+        [{**row, **_place(row), "arrival_date": row["arrival"].date()} for row in oracle.late(events, query, ended)],
+        constrained,
+    )
+    return SmallLake(config, query, stream, tables)
+
+
+def replayed_lake(config: Config, query: Query, events: list[dict]) -> SmallLake:
+    """The same tables with audit rows from a run of each day, through the kernels."""
+    registry.streams()[STREAM.name] = STREAM
+    write_ingested(config, STREAM, events)
+    made = SmallLake(config, query, STREAM, QueryTables.of(query))
+    for day in DAYS:
+        audit(Lake(config), made.tables, day)
+    return made
+
+
+def write_ingested(config: Config, stream: Stream, events: list[dict], constrained: bool = True) -> None:
+    """The tables of ingest, as if one file had brought the events."""
+    _write(config, quarantine_table(stream), [])
+    rows = [
+        {**event, **_place(event), "arrival_date": event["arrival"].date(), "definition": "test", "bucket": 0}
+        for event in events
+    ]
+    _write(config, silver_table(stream), rows, constrained)
+    _write(
+        config,
+        files_table(stream),
+        [
+            {
+                "path": PATH,
+                "content_hash": "test",
+                "file_bytes": 1,
+                "landed_date": FIRST_DAY,
+                "state": "accepted",
+                "lines": len(rows),
+                "readings": len(rows),
+                "accepted": len(rows),
+                "quarantined": 0,
+                "duplicates": 0,
+                "definition": "test",
+            }
+        ],
+    )
+    days = sorted({row["arrival_date"] for row in rows})
+    _write(config, pass_table(stream), [tick for day in days for tick in _staircase(rows, day)])
+    _write(
+        config,
+        partitions_table(stream),
+        [
+            {
+                "arrival_date": day,
+                "events": sum(row["arrival_date"] == day for row in rows),
+                "silver_digest": "test",
+                "pass_digest": "test",
+            }
+            for day in days
+        ],
+    )
+
+
+def _place(event: dict) -> dict:
+    return dict(zip(("path", "line", "reading"), event["seq"], strict=True))
+
+
+def _staircase(rows: list[dict], day: date) -> list[dict]:
+    steps, newest = [], None
+    of_day = [row for row in rows if row["arrival_date"] == day]
+    for tick in sorted({row["arrival"] for row in of_day}):
+        reached = max(row["start"] for row in of_day if row["arrival"] <= tick)
+        if newest is None or reached > newest:
+            steps.append({"tick": tick, "newest_start": reached, "arrival_date": day})
+            newest = reached
+    return steps
+
+
+def _write(config: Config, table: Table, rows: list[dict], constrained: bool = True) -> None:
+    schema = arrow_schema(table)
+    Lake(config).ensure(table if constrained else replace(table, constraints=()))
+    fitted = [{name: row.get(name) for name in schema.names} for row in rows]
+    Lake(config).replace(table, {}, pa.Table.from_pylist(fitted, schema))
+
+
+def choose(rows: list[dict], holds: Callable[[dict], bool]) -> dict:
+    """The first row of which a condition holds; StopIteration says that the events of the test lack it."""
+    return next(row for row in rows if holds(row))

@@ -1,0 +1,52 @@
+"""docs/flow.md: the stages, what each reads and writes, and the walk through the code."""
+
+from pipelines import flow
+from pipelines.report import dag_text
+from schemas.registry import streams
+from schemas.stream import Stream
+from tools.docs.markdown import MADE, grid, page
+from tools.docs.walk import walk_text
+
+WALK_INTRODUCTION = (
+    "One landing file to silver, then one day to the published table. Each step is called by the `runs/` step "
+    "above it, or by the step before; none calls back. `pipelines/ingest/ingest.py` orders steps 2 to 5."
+)
+
+
+def flow_page() -> str:
+    """The stages, and what each reads and writes."""
+    parts = [
+        "# The flow",
+        MADE,
+        "Ingest follows the files: it brings every arrival day that they touch up to date. "
+        "Replay follows the logical date: it reads nothing that arrived later.",
+    ]
+    parts += ["## Through the code", WALK_INTRODUCTION, walk_text()]
+    for stream in streams().values():
+        parts += [f"## {stream.name}", _picture(stream), dag_text.flow_page(stream), *_tasks(stream)]
+    return page(parts)
+
+
+def _picture(stream: Stream) -> str:
+    """Tables from left to right, as the stages make them."""
+    name = stream.name
+    lines = [
+        f"landing/ ──▶ bronze_{name} ──▶ silver_{name} ──▶ pass_{name}",
+        f"{' ' * 12}└─▶ quarantine_{name}, files_{name}",
+    ]
+    lines += [
+        f"silver_{name}, pass_{name} ──▶ {each.name}_audit ──gate──▶ {each.name}, {each.name}_late"
+        for each in flow.scheduled_queries(stream)
+    ]
+    return "\n".join(["```", *lines, "```"])
+
+
+def _tasks(stream: Stream) -> list[str]:
+    asked = [
+        task for query in flow.scheduled_queries(stream) for task in (flow.replay_task(query), flow.publish_task(query))
+    ]
+    rows = [
+        [" → ".join(stage.name for stage in task.stages), f"`windrow {' '.join(task.arguments)} --day DAY`"]
+        for task in (flow.ingest_task(stream), *asked)
+    ]
+    return ["The tasks of a run, each one process:", grid([["stages", "command"], *rows])]

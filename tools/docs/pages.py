@@ -1,0 +1,20 @@
+"""All made pages, by file name below docs/."""
+
+from schemas.registry import streams
+from tools.docs.aggregates import aggregates_page
+from tools.docs.flow import flow_page
+from tools.docs.kernels import kernels_page
+from tools.docs.streams import stream_page, streams_page
+from tools.docs.tables import tables_page
+
+
+def pages() -> dict[str, str]:
+    """Text of each made page, by file name."""
+    return {
+        "tables.md": tables_page(),
+        "streams.md": streams_page(),
+        "flow.md": flow_page(),
+        "aggregates.md": aggregates_page(),
+        "kernels.md": kernels_page(),
+        **{f"streams/{stream.name}.md": stream_page(stream) for stream in streams().values()},
+    }

@@ -1,0 +1,101 @@
+"""docs/streams.md and docs/streams/: the streams, and what each of them is."""
+
+from pipelines.report import dag_text
+from schemas.registry import queries_of, streams
+from schemas.stream import COMMON_REFUSALS, Layout, Stream
+from tools.docs.columns import columns_grid
+from tools.docs.markdown import MADE, grid, page
+
+
+def streams_page() -> str:
+    """Which streams there are, and for what every one of them refuses a line."""
+    listed = [["stream", "what its events are", "an event becomes known", "queries"]]
+    listed += [
+        [
+            f"[{stream.name}](streams/{stream.name}.md)",
+            stream.title,
+            stream.arrival_meaning,
+            ", ".join(f"`{query.name}`" for query in queries_of(stream.name)),
+        ]
+        for stream in streams().values()
+    ]
+    shared = {"Reason": "meaning", **COMMON_REFUSALS}
+    return page(
+        [
+            "# Streams",
+            MADE,
+            "A stream is one file in `schemas/streams/`; [how to add one](add-a-stream.md). "
+            "[Everything accounted for](accounted-for.md) has the figures of the real files.",
+            grid(listed),
+            "## Reasons that all streams share",
+            "A line is parsed in this order; the first reason that fits is the one that is kept.",
+            grid([list(pair) for pair in shared.items()]),
+        ]
+    )
+
+
+def stream_page(stream: Stream) -> str:
+    """One stream: facts, layouts, columns, queries."""
+    return page(
+        [
+            MADE,
+            f"# {stream.name}: {stream.title}",
+            "\n".join(f"- {name}: {value}" for name, value in _facts(stream).items()),
+            *(grid(rows) for rows in (_layouts(stream), *_other_files(stream), _refusals(stream)) if len(rows) > 1),
+            "[Reasons that all streams share](../streams.md)",
+            "## Columns",
+            columns_grid(stream.columns),
+            "## Queries",
+            "\n".join(f"- `{query.name}`: {dag_text.describe(query)}" for query in queries_of(stream.name))
+            or "none yet",
+            f"`windrow profile {stream.name}` describes it in your lake: how much, how disordered, how dirty.",
+        ]
+    )
+
+
+def _queries(stream: Stream) -> str:
+    described = (f"- `{query.name}`: {dag_text.describe(query)}" for query in queries_of(stream.name))
+    return "\n".join(described) or "none yet"
+
+
+def _facts(stream: Stream) -> dict[str, object]:
+    days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
+    return {
+        "source": stream.source,
+        "days": days,
+        "event time": stream.start_meaning,
+        "arrival": stream.arrival_meaning,
+        "key": f"({', '.join(stream.key)}), in {stream.buckets} buckets",
+        "ahead of its arrival at most": stream.ahead_at_most,
+        "time zone": stream.zone,
+        "clock rule": stream.clock_rule,
+    }
+
+
+def _layouts(stream: Stream) -> list[list[str]]:
+    rows = [["layout", "files", "first line", "what makes an event the same"]]
+    for each in stream.layouts:
+        first_line = f"`{each.delimiter.join(each.header)}`" if each.header else "no header"
+        rows.append([each.name, _paths(each.paths), first_line, _identity(each)])
+    return rows
+
+
+def _other_files(stream: Stream) -> tuple[list[list[str]], list[list[str]]]:
+    """Files that are skipped, and side inputs."""
+    skipped = [["skipped", "why"], *([f"`{path}`", why] for path, why in stream.not_events)]
+    side_inputs = [["side input", "files", "meaning"]]
+    return skipped, side_inputs + [[each.name, _paths(each.paths), each.meaning] for each in stream.side_inputs]
+
+
+def _refusals(stream: Stream) -> list[list[str]]:
+    return [["own reason for refusal", "meaning"], *(list(pair) for pair in stream.refusals.items())]
+
+
+def _paths(paths: tuple[str, ...]) -> str:
+    return " ".join(f"`{path}`" for path in paths)
+
+
+def _identity(layout: Layout) -> str:
+    if isinstance(layout.identity, tuple):
+        return ", ".join(f"`{name}`" for name in layout.identity)
+    return "its whole line" if layout.identity else "nothing: there are no duplicates"

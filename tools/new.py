@@ -1,0 +1,99 @@
+"""Writes a new definition and its test: `python -m tools.new stream|query|aggregate|window NAME`. All are new files.
+
+What it writes can be imported, and its test fails until somebody has written down what is right.
+"""
+
+import keyword
+import re
+import sys
+from argparse import ArgumentParser
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+from schemas.errors import UnknownName, WindrowError, WrongParameter
+
+ROOT = Path(__file__).resolve().parent.parent
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Something that is new files only: where its parts and its test go, and the page that explains it. A part's
+    template is <kind>_<part>.txt."""
+
+    parts: dict[str, str]
+    test: str
+    page: str
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Part → path, the test last."""
+        return {**self.parts, "test": self.test}
+
+
+KINDS = {
+    "stream": Kind({"file": "schemas/streams/$name.py"}, "tests/schemas/test_stream_$name.py", "docs/add-a-stream.md"),
+    "query": Kind({"file": "schemas/queries/$name.py"}, "tests/semantics/test_query_$name.py", "docs/add-a-query.md"),
+    "window": Kind(
+        {
+            "schema": "schemas/windows/$name.py",
+            "kernel": "kernels/windows/$name.py",
+            "recount": "pipelines/gate/recount/kinds/$name.py",
+        },
+        "tests/kernels/test_window_$name.py",
+        "docs/add-a-window.md",
+    ),
+    "aggregate": Kind(
+        {"file": "kernels/monoids/$name.py"}, "tests/kernels/test_aggregate_$name.py", "docs/add-an-aggregate.md"
+    ),
+}
+
+
+def write(kind: str, name: str, root: Path = ROOT) -> list[Path]:
+    """Write its files and return them, the test last; overwrites nothing. WrongParameter: a name that can't be used."""
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise WrongParameter("NAME", name, "lower-case letters, digits and _, such as boat_trips")
+    words = {"name": name, "title": name.title().replace("_", "")}
+    words["stream"] = _stream_of(name, root) if kind == "query" else name
+    paths = {part: root / Template(path).substitute(words) for part, path in KINDS[kind].files.items()}
+    if kind == "window" and paths["schema"].exists():  # what a query may write is known; no kernel serves it yet
+        del paths["schema"]
+    for path in paths.values():
+        if path.exists():
+            raise WrongParameter("NAME", name, f"a new one: {path.relative_to(root)} exists")
+    for part, path in paths.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(Template((TEMPLATES / f"{kind}_{part}.txt").read_text()).substitute(words))
+    return list(paths.values())
+
+
+def _stream_of(name: str, root: Path) -> str:
+    """The stream that a query's name begins with."""
+    known = sorted(path.stem for path in (root / "schemas/streams").glob("[a-z]*.py"))
+    fits = [stream for stream in known if name.startswith(f"{stream}_")]
+    if not fits:
+        raise UnknownName("stream that the query's NAME begins with, as in STREAM_something,", name, known)
+    return max(fits, key=len)
+
+
+def main() -> int:
+    """The command line; the exit code is that of the error."""
+    parser = ArgumentParser(prog="python -m tools.new", description="Write a new definition and its test.")
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("name", metavar="NAME")
+    chosen = parser.parse_args()
+    try:
+        written = write(chosen.kind, chosen.name)
+    except WindrowError as wrong:
+        print(wrong, file=sys.stderr)
+        return wrong.exit_code
+    for path in written:
+        print(f"wrote {path.relative_to(ROOT)}")
+    print(f"next: {KINDS[chosen.kind].page}, then .venv/bin/python -m pytest {written[-1].relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
