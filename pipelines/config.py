@@ -6,28 +6,12 @@ from functools import cached_property
 from pathlib import Path
 
 from schemas.errors import WrongParameter
+from schemas.replay_limits import ReplayLimits
 
 # The folder of our packages: a checkout, or where a wheel was installed.
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-MOST_ROWS, MOST_SECONDS = 1 << 60, 10**9
-"""The largest limits: beyond, a limit says nothing."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What each task of a replay may cost. None: as many rows as a quarter of the machine's memory holds; any time."""
-
-    most_rows: int | None = None
-    most_seconds: float | None = None
-
-    @classmethod
-    def read(cls, rows: tuple[str, str | None], seconds: tuple[str, str | None]) -> "Limits":
-        """From (name, text) of each. WrongParameter: a text that is no such number, by the name of what holds it."""
-        return cls(_read_rows(*rows), _read_seconds(*seconds))
-
-
-NO_LIMITS = Limits()
+NO_LIMITS = ReplayLimits()
 
 
 @dataclass(frozen=True)
@@ -36,7 +20,7 @@ class Config:
 
     home: Path
     landing: Path
-    limits: Limits = NO_LIMITS
+    limits: ReplayLimits = NO_LIMITS
 
     @cached_property
     def lake(self) -> Path:
@@ -94,13 +78,13 @@ class Config:
         return os.environ.get("WINDROW_JAVA_OPTIONS", "")
 
 
-def load(limits: Limits = NO_LIMITS) -> Config:
+def load(limits: ReplayLimits = NO_LIMITS) -> Config:
     """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: landing/ of the home), and WINDROW_MOST_ROWS
     and WINDROW_MOST_SECONDS, where `limits` doesn't set them."""
     home = _folder("WINDROW_HOME", made())
     names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
-    settings = Limits.read(*((name, os.environ.get(name)) for name in names))
-    both = Limits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
+    settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in names))
+    both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
     return Config(home, _folder("WINDROW_LANDING", home / "landing"), both)
 
 
@@ -118,29 +102,3 @@ def _folder(variable: str, default: Path) -> Path:
     if not value.strip():
         raise WrongParameter(variable, value, "a folder's path, or leave the variable unset")
     return Path(value).expanduser().resolve()
-
-
-def _read_rows(name: str, text: str | None) -> int | None:
-    if text is None:
-        return None
-    rows = _number(int, text)
-    if not 1 <= rows <= MOST_ROWS:
-        raise WrongParameter(name, text, "a whole number of rows, from 1 to 2**60")
-    return int(rows)
-
-
-def _read_seconds(name: str, text: str | None) -> float | None:
-    if text is None:
-        return None
-    seconds = _number(float, text)
-    if not 0 < seconds <= MOST_SECONDS:
-        raise WrongParameter(name, text, f"a number of seconds, above 0 and up to {MOST_SECONDS:,}")
-    return seconds
-
-
-def _number(kind: type[int] | type[float], text: str) -> float:
-    """NaN, which is within no bounds, where the text is no number of that kind."""
-    try:
-        return kind(text)
-    except ValueError:
-        return float("nan")

@@ -63,7 +63,7 @@ class TooManyRows(WrongParameter):
             self,
             f"this replay makes {rows:,} rows or more, of {bytes_a_row} bytes each; most_rows is {most:,}. Let windows "
             "slide further or emit less often, replay fewer events at a time, or raise most_rows: an option of "
-            "replay_table, --most-rows of windrow replay, the setting WINDROW_MOST_ROWS of every task",
+            "replay_table, --most-rows of windrow replay and backfill, the setting WINDROW_MOST_ROWS of each task",
         )
 
 
@@ -76,7 +76,7 @@ class TooManySeconds(WindrowError):
         limit = "" if most is None else f", which is {most:,}"
         super().__init__(
             f"this replay took longer than most_seconds lets it{limit}. Give it more, or leave it out: an option of "
-            "replay_table, --most-seconds of windrow replay, the setting WINDROW_MOST_SECONDS of every task"
+            "replay_table, --most-seconds of windrow replay and backfill, the setting WINDROW_MOST_SECONDS of each task"
         )
 
 

@@ -11,6 +11,8 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from schemas.errors import OutsideStream
+
 _EPOCH = date(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _WIDEST = {"int64": (-(2**63), 2**63 - 1), "float64": (-sys.float_info.max, sys.float_info.max)}
@@ -114,6 +116,11 @@ class Stream:
     refusals: dict[str, str] = field(default_factory=dict)  # the stream's own reasons and what they mean
     start_meaning: str = "when it began"
     arrival_meaning: str = "when it could be known"
+
+    def require_day(self, day: date) -> None:
+        """OutsideStream unless the day is one of the stream's."""
+        if day < self.first_day or (self.last_day is not None and day > self.last_day):
+            raise OutsideStream(self.name, day, self.first_day, self.last_day)
 
     def column(self, name: str) -> Column:
         """The column of that name; StopIteration can't happen for names that a query's check let through."""

@@ -9,7 +9,8 @@ level up, and the others go. A level has room for k values if it is the highest,
 so on, at least 4.
 
 The values of a level ascend. In any order an insertion is quicker, but each merge of two full sketches then sorts some
-hundred values, and a sliding window makes one or two a row: 10 µs each, where merging what ascends takes 2 µs.
+hundred values, and a sliding window makes one or two a row: 10 µs each, where merging what ascends takes 2 µs. Merging
+from both ends at once, or without branches, took 40 % less for two full sketches in a loop, and as long in a replay.
 """
 
 from numba.extending import register_jitable

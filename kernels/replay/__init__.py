@@ -12,10 +12,10 @@ from kernels.replay.kernel_selection import CHOSEN, KERNELS, choose
 from kernels.replay.stop import OVER_TIME
 from kernels.replay.types import (
     AggregatePlan,
+    CallLimits,
     EventColumns,
     KernelChoice,
     Labels,
-    Limits,
     PassTicks,
     ReplayRules,
     ResultRows,
@@ -32,10 +32,10 @@ __all__ = [
     "OVER_TIME",
     "PANES",
     "AggregatePlan",
+    "CallLimits",
     "EventColumns",
     "KernelChoice",
     "Labels",
-    "Limits",
     "PassTicks",
     "ReplayRules",
     "ResultRows",

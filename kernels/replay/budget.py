@@ -1,19 +1,18 @@
 """What a replay may cost: what is beyond is refused before it starts, or ended."""
 
 from kernels.replay.stop import INTERRUPTED, OVER_BUDGET, OVER_TIME
-from kernels.replay.types import Limits
+from kernels.replay.types import CallLimits
 from kernels.runtime.memory import WORD_BYTES
-from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
+from schemas.errors import TooManyRows, TooManySeconds
+from schemas.replay_limits import require_rows
 
 
-def most_rows(limits: Limits, row_words: int) -> int:
+def most_rows(limits: CallLimits, row_words: int) -> int:
     """The most rows that a replay may make."""
     most = limits.most_rows
     if most is None:
         return limits.most_bytes // (WORD_BYTES * row_words)
-    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
-        raise WrongParameter("most_rows", most, "a whole number of rows, at least 1")
-    return most
+    return require_rows("most_rows", most)
 
 
 def refuse_too_many(expected: int, most: int, row_words: int) -> None:

@@ -96,8 +96,8 @@ class PassTicks(NamedTuple):
     newest_start_us: np.ndarray
 
 
-class Limits(NamedTuple):
-    """What a replay may cost.
+class CallLimits(NamedTuple):
+    """What one call of a replay may cost.
 
     most_rows: None for as many as `most_bytes` hold; they stand in memory up to three times until they are returned
     stop: int64[1]; whoever writes kernels.replay.OVER_TIME to it, from any thread, ends the replay with TooManySeconds
@@ -113,14 +113,14 @@ class ReplayRules(NamedTuple):
 
     complete_tick_us: None, or the tick at which the watermark goes to infinity: P(E) = min(P(E), complete
         tick). No event arrives after it.
-    limits: what the replay may cost
+    limits: what the call may cost
     """
 
     lateness_us: int
     allowed_us: int
     emit: str
     complete_tick_us: int | None = None
-    limits: Limits = Limits()
+    limits: CallLimits = CallLimits()
 
 
 class KernelChoice(NamedTuple):

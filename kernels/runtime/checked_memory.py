@@ -1,7 +1,8 @@
 """The functions of kernels/runtime/memory.py as plain Python, every access checked: what runs with NUMBA_DISABLE_JIT=1.
 
-load(address, index) → word; store(address, index, word)
-load_byte(address, index) → 0…255; store_byte(address, index, 0…255)
+get_word(address) → word; set_word(address, word)
+get_byte(address) → 0…255; set_byte(address, 0…255)
+get_float(address) → float64; set_float(address, float64)
 resize(address, words) → address of a block with the same leading words (address 0: a new block);
 release(address)
 move(target, source, words): copy a stretch of words; the two may overlap
@@ -35,15 +36,15 @@ def _remove(address: int, size: int) -> None:
         _starts.remove(address)
 
 
-def _locate(address: int, offset: int, size: int) -> tuple[np.ndarray, int]:
-    """The block that holds [address + offset, + size), and the place in it."""
-    at = int(address) + int(offset)
+def _locate(address: int, size: int) -> tuple[np.ndarray, int]:
+    """The block that holds [address, address + size), and the place in it."""
+    at = int(address)
     for place in range(bisect.bisect_right(_starts, at) - 1, -1, -1):
         start = _starts[place]
         for block in _blocks[start]:
             if at + size <= start + block.size:
                 return block, at - start
-    raise IndexError(f"address {address} + {offset} bytes lies in no live block")
+    raise IndexError(f"{size} bytes at address {address} lie in no live block")
 
 
 def address_of(array: np.ndarray) -> int:
@@ -58,51 +59,36 @@ def address_of(array: np.ndarray) -> int:
 
 
 def get_word(address):
-    return load(address, 0)
+    block, at = _locate(address, 8)
+    return struct.unpack_from("<q", block, at)[0]
 
 
 def set_word(address, value):
-    store(address, 0, operator.index(value))
+    block, at = _locate(address, 8)
+    word = operator.index(value)
+    if not -(1 << 63) <= word < 1 << 63:
+        raise OverflowError(f"{value} does not fit a 64-bit word")
+    struct.pack_into("<q", block, at, word)
 
 
 def get_byte(address):
-    return load_byte(address, 0)
+    block, at = _locate(address, 1)
+    return int(block[at])
 
 
 def set_byte(address, value):
-    store_byte(address, 0, value)
+    block, at = _locate(address, 1)
+    block[at] = value
 
 
 def get_float(address):
-    block, at = _locate(address, 0, 8)
+    block, at = _locate(address, 8)
     return struct.unpack_from("<d", block, at)[0]
 
 
 def set_float(address, value):
-    block, at = _locate(address, 0, 8)
+    block, at = _locate(address, 8)
     struct.pack_into("<d", block, at, value)
-
-
-def load(address, index):
-    block, at = _locate(address, 8 * index, 8)
-    return struct.unpack_from("<q", block, at)[0]
-
-
-def store(address, index, value):
-    block, at = _locate(address, 8 * index, 8)
-    if not -(1 << 63) <= value < 1 << 63:
-        raise OverflowError(f"{value} does not fit a 64-bit word")
-    struct.pack_into("<q", block, at, int(value))
-
-
-def load_byte(address, index):
-    block, at = _locate(address, index, 1)
-    return int(block[at])
-
-
-def store_byte(address, index, value):
-    block, at = _locate(address, index, 1)
-    block[at] = value
 
 
 def resize(address, words):
@@ -124,8 +110,8 @@ def release(address):
 
 def move(target, source, words):
     if words > 0:
-        block, at = _locate(source, 0, 8 * words)
-        into, place = _locate(target, 0, 8 * words)
+        block, at = _locate(source, 8 * words)
+        into, place = _locate(target, 8 * words)
         into[place : place + 8 * words] = block[at : at + 8 * words].copy()
 
 

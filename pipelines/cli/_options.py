@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
+from schemas.replay_limits import ReplayLimits
+
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
@@ -23,6 +25,27 @@ def read_day(text: str) -> date:
 def day_option(*names: str, help: str) -> OptionInfo:
     """An option that takes a day."""
     return typer.Option(*names, parser=read_day, metavar="YYYY-MM-DD", help=help)
+
+
+MostRows = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="The most rows that each task of the replay may make; else WINDROW_MOST_ROWS, else what memory holds.",
+    ),
+]
+MostSeconds = Annotated[
+    str | None,
+    typer.Option(
+        metavar="S",
+        help="How long each task of the replay may take; else WINDROW_MOST_SECONDS, else any time.",
+    ),
+]
+
+
+def read_limits(most_rows: str | None, most_seconds: str | None) -> ReplayLimits:
+    """From the texts of the two options; WrongParameter names the one that is no such number."""
+    return ReplayLimits.read(("--most-rows", most_rows), ("--most-seconds", most_seconds))
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for tools; errors too, on stderr.")]

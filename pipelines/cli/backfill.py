@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, QueryName, day_option
+from pipelines.cli._options import AsJson, MostRows, MostSeconds, QueryName, day_option, read_limits
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -18,12 +18,15 @@ def backfill(
     first: Annotated[date, day_option("--from", help="The first arrival day, UTC.")],
     last: Annotated[date, day_option("--to", help="The last arrival day, UTC, included.")],
     backwards: Annotated[bool, typer.Option("--backwards", help="Newest day first; the rows are the same.")] = False,
+    most_rows: MostRows = None,
+    most_seconds: MostSeconds = None,
     as_json: AsJson = False,
 ) -> None:
     """Replay and publish every day of a range, in one process. It stops at the first day that fails."""
     from pipelines import config
     from pipelines.runs.backfill import backfill as run
 
+    limits = read_limits(most_rows, most_seconds)
     days = (last - first).days + 1
     done = 0
     with progress() as show:
@@ -33,5 +36,5 @@ def backfill(
             done += 1
             show(f"days of {report.query}", done, days)
 
-        reports = run(config.load(), query, first, last, backwards, count)
+        reports = run(config.load(limits), query, first, last, backwards, count)
     _output.show([vars(report) for report in reports], as_json)

@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._limits import with_limits
-from pipelines.cli._options import AsJson, QueryName, RunId, day_option
+from pipelines.cli._options import AsJson, MostRows, MostSeconds, QueryName, RunId, day_option, read_limits
 from pipelines.cli._progress import progress
-from pipelines.config import NO_LIMITS, Limits
 
 Stage = Annotated[
     Literal["all", "audit", "publish"],
@@ -17,19 +15,20 @@ Stage = Annotated[
 ]
 
 
-@with_limits
 def replay(
     query: QueryName,
     day: Annotated[date, day_option("--day", help="The arrival day to replay, UTC.")],
     stage: Stage = "all",
     run_id: RunId = None,
-    limits: Limits = NO_LIMITS,
+    most_rows: MostRows = None,
+    most_seconds: MostSeconds = None,
     as_json: AsJson = False,
 ) -> None:
     """Replay one arrival day of a query: audit rows, gate, publication. Again gives the same rows."""
     from pipelines import config
     from pipelines.runs.replay_day import replay_day
 
+    limits = read_limits(most_rows, most_seconds)
     with progress() as show:
         report = replay_day(config.load(limits), query, day, stage, run_id, show)
     _output.show_facts(vars(report), as_json)

@@ -45,8 +45,7 @@ def pending(lake: Lake, tables: StreamTables) -> list[str]:
     """Paths for which the tables are behind the landing folder or the definition. Reads every landed byte once."""
     root, known = lake.config.landing, known_files(lake, tables.files)
     found = landing.listing(root, tables.stream)
-    parsed_by = definition.now(root, tables.stream, found)
-    behind = {path for path, row in known.items() if not parsed_by.covers(row.definition)}
+    behind = definition.parsed_by_another(root, tables.stream, found, known)
     for path in (*found.events, *found.no_events):
         if path not in known or landing.content_hash_or_none(root, path) != known[path].content_hash:
             behind.add(path)

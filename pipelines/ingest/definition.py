@@ -1,11 +1,12 @@
 """What a stream's lines are parsed by: its definition, and the side inputs that lie in the landing folder."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.ingest import landing
+from pipelines.ingest.files import FileRow
 from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
 from schemas.errors import LandingFailed
 from schemas.parsing import matches
@@ -42,6 +43,12 @@ def now(root: Path, stream: Stream, listed: landing.Listing) -> Definition:
     }
     files = {name: paths for name, paths in found.items() if paths}
     return Definition("-".join([stream_hash(stream.name), *_digest(root, files)]), files)
+
+
+def parsed_by_another(root: Path, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]) -> set[str]:
+    """Paths of the known files that the definition at this moment doesn't cover."""
+    covers = now(root, stream, listed).covers
+    return {path for path, row in known.items() if not covers(row.definition)}
 
 
 def _digest(root: Path, files: dict[str, list[str]]) -> list[str]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions
 from kernels.replay import AggregatePlan
-from pipelines.lake.arrays import TIME, kernel_type
+from pipelines.lake.arrays import KERNEL_TYPES, TIME
 from pipelines.lake.arrow_schemas import ARROW_TYPES
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate, Query
@@ -65,7 +65,7 @@ def _output(
 ) -> Output:
     _check(name, aggregate, column_types)
     types = tuple(_plain(column_types[column]) for column in aggregate.columns)
-    words = [kernel_type(each) or ("int64" if aggregate.function == "count" else str(each)) for each in types]
+    words = [KERNEL_TYPES.get(each.id) or ("int64" if aggregate.function == "count" else str(each)) for each in types]
     spec = _specification(aggregate, words)
     kept = _kept_column(name, aggregate, spec, types)
     reads = tuple(

@@ -15,18 +15,16 @@ from schemas.errors import BadInput
 
 TIME = ARROW_TYPES["timestamp"]
 TOP_BIT = np.int64(-(2**63))
-_KERNEL_TYPES = (
-    (types.is_integer, "int64"),
-    (types.is_floating, "float64"),
-    (types.is_boolean, "bool"),
-    (types.is_date, "date"),
-    (lambda type_: types.is_timestamp(type_) or types.is_time(type_) or types.is_duration(type_), "timestamp"),
-)
-
-
-def kernel_type(type_: pa.DataType) -> str | None:
-    """How a kernel reads the words of an Arrow column; None for types that have no 64-bit word."""
-    return next((name for holds, name in _KERNEL_TYPES if holds(type_)), None)
+_INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+_TIMES = (pa.timestamp("us"), pa.time32("s"), pa.time64("us"), pa.duration("us"))
+KERNEL_TYPES = {
+    **{type_.id: "int64" for type_ in _INTEGERS},
+    **{type_.id: "float64" for type_ in (pa.float16(), pa.float32(), pa.float64())},
+    **{type_.id: "timestamp" for type_ in _TIMES},
+    **{type_.id: "date" for type_ in (pa.date32(), pa.date64())},
+    pa.bool_().id: "bool",
+}
+"""How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word."""
 
 
 def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -58,14 +58,16 @@ class Lake:
         needs that. Not re-entrant."""
         return locks.locked(self.config, f"ingest_{stream_name}")
 
-    def ensure(self, table: Table) -> None:
-        """Make the table, or check the one on disk: TableMismatch lists every difference; comments are renewed."""
-        place = self.folder(table.name)
+    def ensure(self, table: Table) -> pa.Schema:
+        """Make the table, or check the one on disk: TableMismatch lists every difference; comments are renewed.
+        Returns its schema."""
+        place, schema = self.folder(table.name), self.schema(table)
         with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
             if DeltaTable.is_deltatable(str(place)):
-                contract.require(table, self.schema(table), DeltaTable(place))
+                contract.require(table, schema, DeltaTable(place))
             else:
-                contract.create(place, table, self.schema(table))
+                contract.create(place, table, schema)
+        return schema
 
     def replace(self, table: Table, where: Where | None, rows: Rows) -> int:
         """Replace the rows whose columns have one of these values by others, in one commit without a JVM; None appends.

@@ -6,12 +6,14 @@ from pipelines.lake.aggregates import aggregate_columns
 from pipelines.lake.stream_tables import StreamTables
 from schemas import registry
 from schemas.query import Query
-from schemas.stream import Stream
 from schemas.tables import Table, query_tables
 
 
 class QueryTables(NamedTuple):
-    """Definitions of `<query>`, `<query>_late` and of the audit tables behind them; `source`: the stream's tables."""
+    """Definitions of `<query>`, `<query>_late` and of the audit tables behind them.
+
+    source: the tables of the stream that the query reads
+    """
 
     query: Query
     source: StreamTables
@@ -19,11 +21,6 @@ class QueryTables(NamedTuple):
     late: Table
     audit: Table
     late_audit: Table
-
-    @property
-    def stream(self) -> Stream:
-        """The stream that the query reads."""
-        return self.source.stream
 
     @classmethod
     def of(cls, query: Query) -> "QueryTables":

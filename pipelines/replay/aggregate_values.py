@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.lake.aggregates import Aggregates, ValueColumn
-from pipelines.lake.arrays import decoded, from_words, kernel_type, refuse_beyond_int64, valid, words
+from pipelines.lake.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, valid, words
 
 
 def value_arrays(aggregates: Aggregates, events: pa.Table, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -15,7 +15,7 @@ def value_arrays(aggregates: Aggregates, events: pa.Table, order: np.ndarray) ->
         column = decoded(events[read.column])
         if _is_summed(aggregates, read):
             refuse_beyond_int64(column, read.column)
-        if kernel_type(column.type) is not None:
+        if column.type.id in KERNEL_TYPES:
             found[place] = words(column, read.ordered)[order]
         present[place] = valid(column)[order]
     return found, present

@@ -16,7 +16,6 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger.inputs import digests, read_inputs
 from pipelines.replay import in_process, look_back, through_spark
 from pipelines.replay.look_back import LookBack
-from pipelines.replay.specifications import refuse_unreplayable
 from pipelines.replay.task import KEYS_BY, ORDER_COLUMNS, Work
 
 
@@ -40,16 +39,13 @@ def audit(lake: Lake, tables: QueryTables, day: date) -> Audited:
     Raises NotServed for what no kernel serves, BadInput for events that break the contract of a replay, TooManyRows
     and TooManySeconds beyond the limits of the lake's configuration.
     """
-    refuse_unreplayable(tables.query)
-    with lake.ingest_locked(tables.stream.name):
+    with lake.ingest_locked(tables.source.stream.name):
         digests_now, back = digests(lake, tables.source.partitions.name), look_back.of(lake, tables, day)
-    for table in (tables.late_audit, tables.audit):
-        lake.ensure(table)
     work = work_of(lake, tables, back)
     engine = in_process if _is_small(lake, work) else through_spark
     late_version, version, counts = engine.commit(lake, tables, work)
     # Where nothing had arrived before the day, the run depends on that too.
-    first_day = tables.stream.first_day if back.bound_us is None else back.first_day
+    first_day = tables.source.stream.first_day if back.bound_us is None else back.first_day
     return Audited(
         AuditVersions(version, late_version, back.silver_version, back.pass_version),
         read_inputs(digests_now, first_day, day),
@@ -64,13 +60,13 @@ def _is_small(lake: Lake, work: Work) -> bool:
 
 
 def work_of(lake: Lake, tables: QueryTables, back: LookBack) -> Work:
-    """What the tasks of a run need to know."""
+    """What the tasks of a run need to know. Makes the audit tables where there are none."""
     query = tables.query
-    silver, result, late = (lake.schema(table) for table in (tables.source.silver, tables.audit, tables.late_audit))
+    silver, result, late = (lake.ensure(table) for table in (tables.source.silver, tables.audit, tables.late_audit))
     names = dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))
     read_schema = pa.schema([silver.field(name).remove_metadata() for name in names])
     schemas = (read_schema, result, late)
-    whole_buckets = set(tables.stream.key) <= set(query.key)
+    whole_buckets = set(tables.source.stream.key) <= set(query.key)
     return Work(query, back, *schemas, _buckets(lake, tables, back), whole_buckets, lake.config.limits)
 
 
@@ -79,5 +75,5 @@ def _buckets(lake: Lake, tables: QueryTables, back: LookBack) -> dict[int, list[
     silver = tables.source.silver.name
     return {
         bucket: lake.files(silver, back.silver_version, [*days, ("bucket", "=", str(bucket))])
-        for bucket in range(tables.stream.buckets)
+        for bucket in range(tables.source.stream.buckets)
     }

@@ -55,13 +55,13 @@ class LookBack:
 
 def of(lake: Lake, tables: QueryTables, day: date) -> LookBack:
     """The look-back of a run, at silver's newest version. O(pass ticks + events of the day)."""
-    query, stream, source = tables.query, tables.stream, tables.source
+    query, source = tables.query, tables.source
     versions = lake.existing_version(source.silver.name), lake.existing_version(source.passes.name)
     from_us, until_us = day_us(day), day_us(day) + DAY_US
     ticks = watermark.read_ticks(lake, source.passes, before=_time(until_us), since=None)
     newest_us = _newest_start_before(ticks, from_us)
     bound_us = None if newest_us is None else newest_us - span_us(query.lateness) - reach_us(query)
-    first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, stream))
+    first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))
     least_us = from_us if bound_us is None else bound_us + 1
     trimmed = _trim(ticks, day_us(first_day))
     back = LookBack(day, from_us, until_us, bound_us, first_day, trimmed, *versions, least_us)
@@ -118,13 +118,13 @@ def _with_late(lake: Lake, back: LookBack, tables: QueryTables) -> LookBack:
     if not len(starts_us):
         return back
     oldest_us = int(starts_us.min())
-    reached = first_arrival_day(oldest_us - 1, tables.stream)
+    reached = first_arrival_day(oldest_us - 1, tables.source.stream)
     least_us = min(back.least_start_us, oldest_us)
     return replace(back, first_day=min(back.first_day, reached), least_start_us=least_us)
 
 
 def _with_last_tick(lake: Lake, back: LookBack, tables: QueryTables) -> LookBack:
-    if back.day != tables.stream.last_day:
+    if back.day != tables.source.stream.last_day:
         return back
     arrivals_us = _day_column_us(lake, back, tables, "arrival")
     return replace(back, last_tick_us=int(arrivals_us.max()) if len(arrivals_us) else back.until_us - 1)

@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from kernels.replay import CHOSEN
-from pipelines.config import Limits
 from pipelines.lake.arrays import TIME
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack
 from pipelines.replay.replay_events import replay_events
 from schemas.query import Query
+from schemas.replay_limits import ReplayLimits
 
 ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
 KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
@@ -43,7 +43,7 @@ class Work:
     late_schema: pa.Schema
     files: dict[int, list[str]]
     whole_buckets: bool
-    limits: Limits
+    limits: ReplayLimits
 
     @property
     def out_schema(self) -> pa.Schema:

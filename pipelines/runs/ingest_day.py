@@ -14,7 +14,6 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import runs
 from pipelines.ledger.entry import Run
-from pipelines.runs.preconditions import require_day
 from schemas import registry
 
 
@@ -30,7 +29,7 @@ def ingest_day(
     with runs.step(lake, run, "ingest") as entry:
         progress = entry.following(progress)
         if day is not None:
-            require_day(tables.stream, day)
+            tables.stream.require_day(day)
         report = ingest(lake, tables, progress)
         entry.inputs = {row.path: row.content_hash for row in report.files}
         entry.outputs = report.versions

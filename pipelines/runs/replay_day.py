@@ -15,6 +15,7 @@ from pipelines import flow
 from pipelines.config import Config
 from pipelines.gate import gate
 from pipelines.gate.publish import publish
+from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.ingest.changes import require_ingested
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
@@ -22,7 +23,7 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs
 from pipelines.ledger.entry import Run
 from pipelines.replay.audit import audit
-from pipelines.runs.preconditions import require_day
+from pipelines.replay.specifications import refuse_unreplayable
 from schemas import registry
 from schemas.errors import NotSetUp, WrongParameter
 
@@ -64,7 +65,7 @@ def replay_day(
 ) -> DayReport:
     """Run a query for a day, or one of the two stages of that. `progress` gets each stage of flow.py as it begins.
 
-    Raises UnknownName, WrongParameter, OutsideStream, IngestBehind, NotRecounted and GateFailed (nothing was
+    Raises UnknownName, WrongParameter, OutsideStream, NotServed, NotRecounted, IngestBehind and GateFailed (nothing was
     published), NotSetUp (publish without an audit of the day by that run), StorageFailed. Repeating a run leaves the
     tables' rows as they were.
     """
@@ -73,7 +74,7 @@ def replay_day(
     lake, tables = Lake(config), QueryTables.of(registry.query(query_name))
     audited = _newest_audited(lake, query_name, day) if stage == "publish" and not run_id else None
     run_id = run_id or audited or runs.new_run_id(query_name, day)
-    replay = _Replay(lake, tables, day, Run(run_id, tables.stream.name, query_name, day))
+    replay = _Replay(lake, tables, day, Run(run_id, tables.source.stream.name, query_name, day))
     if stage == "publish":
         return _publish(replay, progress)
     report = _audit(replay, progress)
@@ -84,9 +85,11 @@ def _audit(replay: _Replay, progress: Progress) -> DayReport:
     lake, tables, day, run = replay
     with runs.step(lake, run, "audit") as entry:
         progress = entry.following(progress)
-        require_day(tables.stream, day)
+        tables.source.stream.require_day(day)
+        refuse_unreplayable(tables.query)
+        refuse_unrecounted(tables.query.window)
         progress(flow.CHECK_SILVER.name)
-        with lake.ingest_locked(tables.stream.name):
+        with lake.ingest_locked(tables.source.stream.name):
             require_ingested(lake, tables.source)
             gate.require_silver(lake, run, tables.source, day)
         progress(flow.REPLAY.name)

@@ -1,4 +1,4 @@
-"""`windrow replay` refuses what costs more than it may, by options or settings: in its process and through Spark."""
+"""A replay or a backfill refuses what costs more than it may, by options or settings: in its process, through Spark."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -13,6 +13,7 @@ from pipelines.replay import audit, look_back, task
 from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from schemas.query import sliding
+from schemas.replay_limits import MOST_ROWS, MOST_SECONDS
 from tests.command_line.conftest import Ended
 from tests.support.lakes import DAYS, PATIENT
 
@@ -22,7 +23,7 @@ MIB_FOR = {"in process": "8", "through Spark": "0"}
 ENGINES = pytest.mark.parametrize(
     "engine", ["in process", pytest.param("through Spark", marks=pytest.mark.jvm)], indirect=True
 )
-WAYS = "an option of replay_table, --most-{0} of windrow replay, the setting WINDROW_MOST_{1} of every task"
+WAYS = "an option of replay_table, --most-{0} of windrow replay and backfill, the setting WINDROW_MOST_{1} of each task"
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_as_many_rows_as_allowed_are_made_and_one_more_is_refused_with_what_to_c
 @pytest.mark.slow
 @ENGINES
 def test_a_replay_ends_when_its_time_is_up_and_not_before(replay, engine, by_microsecond, monkeypatch):
-    endless = ("--most-rows", str(settings.MOST_ROWS))
+    endless = ("--most-rows", str(MOST_ROWS))
     refused = replay(*endless, "--most-seconds", "0.5")
     assert_refused(refused, TooManySeconds, "which is 0.5. ")
     assert WAYS.format("seconds", "SECONDS") in refused.error
@@ -91,7 +92,7 @@ def test_a_replay_ends_when_its_time_is_up_and_not_before(replay, engine, by_mic
 
 
 def test_a_replay_that_takes_less_time_than_it_may_is_whole(replay):
-    assert replay("--most-seconds", str(settings.MOST_SECONDS)).code == 0
+    assert replay("--most-seconds", str(MOST_SECONDS)).code == 0
 
 
 def test_windows_that_slide_by_a_microsecond_are_refused_with_figure_limit_and_parameter(replay, by_microsecond):
@@ -100,9 +101,21 @@ def test_windows_that_slide_by_a_microsecond_are_refused_with_figure_limit_and_p
     assert "most_rows is " in refused.error
 
 
+def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow(replay, monkeypatch, capsys):
+    def backfill(*options: str) -> Ended:
+        code = command_line.run(["backfill", QUERY, "--from", str(DAY), "--to", str(DAYS[1]), *options])
+        return Ended(code, *capsys.readouterr())
+
+    most = most_rows_of_a_task()
+    assert_refused(backfill("--most-rows", str(most - 1)), TooManyRows, f"most_rows is {most - 1:,}. ")
+    assert Lake(settings.load()).version(QUERY) is None
+    assert backfill("--most-rows", str(MOST_ROWS), "--most-seconds", str(MOST_SECONDS)).code == 0
+
+
+@pytest.mark.parametrize("command", [("replay", "--day"), ("backfill", "--to", str(DAYS[1]), "--from")])
 @pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "", str((1 << 60) + 1)])
-def test_a_wrong_number_of_rows_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, text):
-    words = ("replay", QUERY, "--day", str(DAY))
+def test_a_wrong_number_of_rows_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, command, text):
+    words = (*command, str(DAY), QUERY)
     assert_refused(windrow(*words, "--most-rows", text), WrongParameter, f"--most-rows is {text!r}")
     monkeypatch.setenv("WINDROW_MOST_ROWS", text)
     assert_refused(windrow(*words), WrongParameter, f"WINDROW_MOST_ROWS is {text!r}")

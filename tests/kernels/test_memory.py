@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kernels.runtime import checked_memory as memory
-from kernels.runtime.memory import as_float, as_word
+from kernels.runtime.memory import WORD_BYTES, as_float, as_word
 from tests.kernels.test_compilation import run
 
 FILL_UP = """
@@ -38,20 +38,20 @@ print(window.query())
 
 def test_a_word_keeps_its_bits_and_its_place():
     block = memory.resize(0, 4)
-    memory.store(block, 3, -(1 << 63))
-    assert memory.load(block + 8, 2) == -(1 << 63)
-    assert memory.load(memory.resize(block, 9), 3) == -(1 << 63)
+    memory.set_word(block + 3 * WORD_BYTES, -(1 << 63))
+    assert memory.get_word(block + 3 * WORD_BYTES) == -(1 << 63)
+    assert memory.get_word(memory.resize(block, 9) + 3 * WORD_BYTES) == -(1 << 63)
 
 
 def test_an_access_outside_every_block_is_an_error():
     block = memory.resize(0, 4)
     with pytest.raises(IndexError):
-        memory.load(block, 4)
+        memory.get_word(block + 3 * WORD_BYTES + 1)
     with pytest.raises(IndexError):
-        memory.store(block, -1, 0)
+        memory.set_word(block - 1, 0)
     memory.release(block)
     with pytest.raises(IndexError):
-        memory.load(block, 0)
+        memory.get_word(block)
 
 
 def test_releasing_twice_is_an_error():
@@ -63,27 +63,27 @@ def test_releasing_twice_is_an_error():
 
 def test_a_word_beyond_int64_is_an_error_where_compiled_code_would_wrap():
     with pytest.raises(OverflowError):
-        memory.store(memory.resize(0, 1), 0, 1 << 63)
+        memory.set_word(memory.resize(0, 1), 1 << 63)
 
 
-def test_lent_arrays_are_known_while_they_live():
+def test_arrays_are_known_while_they_live():
     array = np.arange(3)
     address = memory.address_of(array)
-    assert memory.load(address, 2) == 2
-    assert memory.load_byte(memory.address_of(np.array([True, False, True])[1:].copy()), 1) == 1
+    assert memory.get_word(address + 2 * WORD_BYTES) == 2
+    assert memory.get_byte(memory.address_of(np.array([True, False, True])[1:].copy()) + 1) == 1
     del array
     with pytest.raises(IndexError):
-        memory.load(address, 2)
+        memory.get_word(address + 2 * WORD_BYTES)
 
 
-def test_a_part_that_was_lent_takes_nothing_of_the_whole_with_it():
+def test_a_part_that_is_gone_takes_nothing_of_the_whole_with_it():
     whole = np.arange(10)
     address, middle = memory.address_of(whole), whole[4:6]
     assert memory.address_of(whole[:2]) == address  # that part is gone already
     assert memory.address_of(middle) == address + 32
-    assert [memory.load(address, place) for place in (1, 5, 9)] == [1, 5, 9]
+    assert [memory.get_word(address + place * WORD_BYTES) for place in (1, 5, 9)] == [1, 5, 9]
     with pytest.raises(IndexError):
-        memory.load(address, 10)
+        memory.get_word(address + 10 * WORD_BYTES)
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, 1.5, -1e300, float("inf")])

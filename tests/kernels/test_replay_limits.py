@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.replay import OVER_TIME, Limits, ReplayRules, WindowSpec, entry, replay_keys
+from kernels.replay import OVER_TIME, CallLimits, ReplayRules, WindowSpec, entry, replay_keys
 from kernels.replay.types import EMITS
 from kernels.runtime.calls import ask
 from kernels.windows import window_kind
@@ -31,7 +31,7 @@ compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain
 
 
 def rows_made(columns, window, rules, **limits):
-    limited = rules._replace(limits=Limits(**limits))
+    limited = rules._replace(limits=CallLimits(**limits))
     return len(replay_keys(columns, window, SUM_AND_COUNT, ticks_of(columns), limited).key)
 
 
@@ -105,7 +105,7 @@ def test_a_wrong_number_of_rows_is_refused(most_rows):
 
 def endless(stop=None) -> None:
     """A replay that would make more rows than any memory holds, let loose."""
-    limits = Limits(most_rows=1 << 60, stop=stop)
+    limits = CallLimits(most_rows=1 << 60, stop=stop)
     rules = ReplayRules(0, 0, "watermark", DAY, limits)
     replay_keys(APART, MICROSECOND_SLIDE, SUM_AND_COUNT, ticks_of(APART), rules)
 

@@ -1,6 +1,7 @@
 """Runs over landed files: what is published, however often and in whatever order, and what is refused."""
 
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 
 import pyarrow as pa
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from kernels.replay import CHOSEN
 from pipelines.gate import gate
 from pipelines.gate.publish import publish
+from pipelines.gate.recount import kinds as recount_kinds
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
@@ -18,7 +20,8 @@ from pipelines.ledger.entry import Run
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
-from schemas.errors import GateFailed, IngestBehind, NotSetUp, OutsideStream, WrongParameter
+from schemas.errors import GateFailed, IngestBehind, NotRecounted, NotServed, NotSetUp, OutsideStream, WrongParameter
+from schemas.query import session
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
 from tests.support.replay.reading import assert_oracles, published_rows, rows
@@ -64,6 +67,21 @@ def test_two_stages_in_two_steps_give_the_same_rows(ingested, first_published):
     replay_day(ingested, "bikes_demand", DAY, stage="publish", run_id="scheduled")
     whole = [row for row in rows(first_published, "bikes_demand", ()) if row["emitted_date"] == DAY]
     assert rows(ingested, "bikes_demand", ()) == whole
+
+
+@pytest.mark.parametrize(
+    ("window", "kinds", "refusal"),
+    [(None, ("rolling", "spanning"), NotRecounted), (session(timedelta(hours=1)), ("session", "tumbling"), NotServed)],
+)
+def test_windows_that_no_kernel_serves_or_the_gate_can_not_count_are_refused_before_the_replay(
+    ingested, monkeypatch, window, kinds, refusal
+):
+    query = registry.query("bikes_demand")
+    monkeypatch.setitem(registry.queries(), "bikes_demand", replace(query, window=window or query.window))
+    monkeypatch.setattr(recount_kinds, "kinds", lambda: kinds)
+    with pytest.raises(refusal, match=", ".join(kinds) if refusal is NotRecounted else "session"):
+        replay_day(ingested, "bikes_demand", DAY, stage="audit")
+    assert Lake(ingested).version("bikes_demand_audit") is None
 
 
 @pytest.mark.parametrize("day", [date(2013, 5, 26), date(1999, 1, 1)])

@@ -34,7 +34,7 @@ class Recount:
     @property
     def stream(self) -> Stream:
         """The stream that it reads."""
-        return self.tables.stream
+        return self.tables.source.stream
 
     @property
     def start_us(self) -> int:

@@ -17,8 +17,13 @@ def kinds() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
 
 
-def in_sql(window: Window) -> SqlWindows:
-    """The windows of a query in SQL. NotRecounted for a kind that has no file."""
+def refuse_unrecounted(window: Window) -> None:
+    """NotRecounted for a kind that has no file."""
     if window.kind not in kinds():
         raise NotRecounted(window.kind, kinds())
+
+
+def in_sql(window: Window) -> SqlWindows:
+    """The windows of a query in SQL. NotRecounted for a kind that has no file."""
+    refuse_unrecounted(window)
     return import_module(f"{__name__}.{window.kind}").in_sql(window)
