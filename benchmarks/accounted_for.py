@@ -1,6 +1,6 @@
-"""Every reading of the landing folder accounted for: `make accounted LANDING=../shared/data`.
+"""Every record of the landing folder accounted for: `make accounted LANDING=../shared/data`.
 
-Ingests all streams into a lake of its own and writes docs/accounted-for.md: for each file its readings, how many were
+Ingests all streams into a lake of its own and writes docs/accounted-for.md: for each file its records, how many were
 accepted, how many are duplicates, and how many were refused, by reason. Nothing may be left over.
 """
 
@@ -24,16 +24,16 @@ HEAD = """# Everything accounted for
 <!-- Made by `make accounted` from the real files: run that again, don't edit this page. -->
 
 Each file of the real data (its folder lies next to the repository, since its licences forbid to commit it), ingested:
-readings = accepted + duplicates + refused. A line may hold many readings; a line that can't be read counts as one. What
+records = accepted + duplicates + refused. A line may hold many records; a line that can't be read counts as one. What
 each reason means stands on the page of its stream ([streams](streams.md)).
 """
 DUPLICATE = "duplicate"
 
 
 def account(config: Config, stream: str) -> list[dict]:
-    """Ingest a stream. One row per file of events: path, readings, accepted, duplicates, and a count for each reason.
+    """Ingest a stream. One row per file of events: path, records, accepted, duplicates, and a count for each reason.
 
-    Raises BadInput for a file of which readings are left over.
+    Raises BadInput for a file of which records are left over.
     """
     ingest(config, stream)
     refused = Counter(
@@ -52,8 +52,8 @@ def _row(file: dict, refused: dict[str, int]) -> dict:
         refused = {DUPLICATE: file["duplicates"]}
     total = file["accepted"] + sum(refused.values())
     if file["readings"] != total:
-        raise BadInput(f"{file['path']}: {file['readings']} readings, but {total} are accounted for")
-    return {"file": file["path"], "readings": file["readings"], "accepted": file["accepted"],
+        raise BadInput(f"{file['path']}: {file['readings']} records, but {total} are accounted for")
+    return {"file": file["path"], "records": file["readings"], "accepted": file["accepted"],
             "duplicates": refused.pop(DUPLICATE, 0), **refused}  # fmt: skip
 
 

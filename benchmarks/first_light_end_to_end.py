@@ -211,7 +211,7 @@ def machine(config: Config) -> str:
     compiler = "C1 ONLY, NO MEASUREMENT" if "TieredStopAtLevel" in config.java_options else "C2"
     return (
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.machine()}, "
-        f"Python {platform.python_version()}, Spark {pyspark.__version__} {config.spark_cores}, "
+        f"Python {platform.python_version()}, Spark {pyspark.__version__} {config.spark_master}, "
         f"Java compiler {compiler}, commit {commit}"
     )
 

@@ -14,11 +14,12 @@ from airflow.sdk import BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from processes.sessions import end_session
+from schemas import errors
 
 WINDROW = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "windrow"
 
-# Wrong parameter, unknown name, bad events, a day outside the stream, a failed check: a retry fails again.
-FAILS_FOR_GOOD = (2, 3, 4, 5, 8)
+# Exit codes of errors that a retry would meet again.
+FAILS_FOR_GOOD = tuple(sorted({kind.exit_code for kind in errors.kinds() if not kind.retry_helps}))
 STAGE_STARTS, ERROR_STARTS = "== ", "error: "
 # Airflow kills the task's own process 5 s after it asked it to end; the children must be gone by then.
 GRACE_S = 3.0

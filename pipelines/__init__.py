@@ -1,1 +1,1 @@
-"""The flow, in reading order: flow.py is the map, then one file per stage."""
+"""The flow: flow.py is the map, each folder one part of it, docs/flow.md the way through them."""

@@ -1,6 +1,7 @@
 """Where things are: the reader of Windrow's environment variables."""
 
 import os
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,8 @@ from schemas.replay_limits import ReplayLimits
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 NO_LIMITS = ReplayLimits()
+# The largest settings, more than any disk holds: beyond, a setting says nothing.
+MOST_MIB, MOST_LINES = 1 << 30, 10**15
 
 
 @dataclass(frozen=True)
@@ -53,14 +56,14 @@ class Config:
         return Path(os.environ.get("WINDROW_JARS") or made() / "jars")
 
     @cached_property
-    def spark_cores(self) -> str:
-        """Spark's master URL."""
+    def spark_master(self) -> str:
+        """Where Spark runs: its master's URL."""
         return os.environ.get("WINDROW_SPARK_MASTER", "local[2]")
 
     @cached_property
     def spark_from_bytes(self) -> int:
         """From how much silver on a replay is worth Spark's start; below, it runs in its own process."""
-        return int(os.environ.get("WINDROW_SPARK_FROM_MIB", "8")) << 20
+        return _whole_number("WINDROW_SPARK_FROM_MIB", 8, least=0, most=MOST_MIB) << 20
 
     @cached_property
     def cores(self) -> int:
@@ -70,7 +73,7 @@ class Config:
     @cached_property
     def lines_per_worker(self) -> int:
         """How many lines keep one more core busy for long enough to be worth a process's start (half a second)."""
-        return int(os.environ.get("WINDROW_LINES_PER_WORKER", "50000"))
+        return _whole_number("WINDROW_LINES_PER_WORKER", 50_000, least=1, most=MOST_LINES)
 
     @cached_property
     def java_options(self) -> str:
@@ -102,3 +105,13 @@ def _folder(variable: str, default: Path) -> Path:
     if not value.strip():
         raise WrongParameter(variable, value, "a folder's path, or leave the variable unset")
     return Path(value).expanduser().resolve()
+
+
+def _whole_number(variable: str, default: int, least: int, most: int) -> int:
+    text = os.environ.get(variable)
+    if text is None:
+        return default
+    number = int(text) if re.fullmatch(r"[0-9]{1,18}", text.strip()) else -1
+    if not least <= number <= most:
+        raise WrongParameter(variable, text, f"a whole number from {least} to {most:,}, or leave the variable unset")
+    return number

@@ -21,7 +21,8 @@ FILES, LOGICAL_DATE = "files", "logical date"
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of the flow. Names of tables hold `{stream}` and `{query}`."""
+    """One step of the flow. Names of tables hold `{stream}` and `{query}`. A table that is both read and written: what
+    an earlier run left there."""
 
     name: str
     follows: str
@@ -44,7 +45,7 @@ LAND = Stage(
     "land",
     FILES,
     "looks for new, changed and vanished files in the landing folder",
-    ("landing/",),
+    ("landing/", "files_{stream}"),
     ("files_{stream}",),
 )
 BRONZE = Stage("bronze", FILES, "keeps the lines of changed files as received", ("landing/",), ("bronze_{stream}",))
@@ -52,28 +53,36 @@ SILVER = Stage(
     "silver",
     FILES,
     "types, refuses and deduplicates them; every arrival day that they touch is made again",
-    ("bronze_{stream}",),
-    ("silver_{stream}", "quarantine_{stream}", "files_{stream}"),
+    ("bronze_{stream}", "silver_{stream}", "quarantine_{stream}", "partitions_{stream}"),
+    ("silver_{stream}", "quarantine_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 TICKS = Stage(
     "ticks",
     FILES,
-    "notes when the watermark passed what, and a digest of each arrival day",
-    ("silver_{stream}",),
-    ("pass_{stream}", "partitions_{stream}"),
+    "notes when the watermark passed what, a digest of each arrival day, and what became of each file",
+    ("silver_{stream}", "pass_{stream}", "partitions_{stream}"),
+    ("pass_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 CHECK_SILVER = Stage(
     "judge_silver",
     LOGICAL_DATE,
-    "checks the day's silver and that every record is accounted for",
-    ("silver_{stream}", "files_{stream}"),
+    "checks the day's silver and that every record is accounted for; before a replay also that nothing new landed",
+    (
+        "landing/",
+        "files_{stream}",
+        "silver_{stream}",
+        "quarantine_{stream}",
+        "pass_{stream}",
+        "partitions_{stream}",
+        "verdicts",
+    ),
     ("verdicts",),
 )
 REPLAY = Stage(
     "replay",
     LOGICAL_DATE,
     "runs the day's arrivals through the query's kernel, into the audit tables",
-    ("silver_{stream}", "pass_{stream}"),
+    ("silver_{stream}", "pass_{stream}", "partitions_{stream}"),
     ("{query}_audit", "{query}_late_audit"),
 )
 GATE = Stage(
@@ -87,7 +96,7 @@ PUBLISH = Stage(
     "publish",
     LOGICAL_DATE,
     "replaces the day of the late table, then of the results, by the checked version",
-    ("{query}_audit", "{query}_late_audit"),
+    ("{query}_audit", "{query}_late_audit", "verdicts"),
     ("{query}_late", "{query}"),
 )
 
@@ -97,6 +106,11 @@ STAGES = (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER, REPLAY, GATE, PUBLISH)
 def scheduled_queries(stream: Stream) -> list[Query]:
     """The stream's queries that its DAG runs: the context-free ones."""
     return [query for query in queries_of(stream.name) if query.window.context_free]
+
+
+def stages_of(stream: Stream) -> tuple[Stage, ...]:
+    """The stages that the stream's tasks run: without a query those of its ingest."""
+    return STAGES if scheduled_queries(stream) else ingest_task(stream).stages
 
 
 def ingest_task(stream: Stream) -> Task:

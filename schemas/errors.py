@@ -11,6 +11,7 @@
     │   └── AggregateFailed           4  an aggregate has no right answer: beyond its type, say
     ├── OutsideStream                 5  a day that the stream does not have
     ├── NotSetUp                      6  a part of the environment is missing
+    │   └── AirflowRefused            6  Airflow's server refused
     ├── TableMismatch                 7  a table on disk differs from its definition
     ├── GateFailed                    8  a check failed: nothing was published
     ├── IngestBehind                  9  the landing folder is ahead of the silver table
@@ -20,20 +21,27 @@
     └── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
 
 Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
-anything else is a defect of Windrow and exits with 1.
+anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused` and `retry_helps`.
 """
 
 
 class WindrowError(Exception):
-    """The root: raised only through its subclasses."""
+    """The root: raised only through its subclasses.
+
+    refused: a rule refused what was asked or what is there, and somebody has something to do; else it failed.
+    retry_helps: whether the same command may do better later, without anybody doing anything.
+    """
 
     exit_code = 1
+    refused = False
+    retry_helps = True
 
 
 class WrongParameter(WindrowError, ValueError):
     """A parameter's value is not allowed."""
 
     exit_code = 2
+    refused, retry_helps = True, False
 
     def __init__(self, parameter: str, value: object, allowed: str):
         self.parameter, self.value, self.allowed = parameter, value, allowed
@@ -44,14 +52,21 @@ class NotServed(WrongParameter):
     """A part of the query language that no kernel serves yet."""
 
     def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...]):
-        super().__init__(parameter, value, f"no kernel serves it yet; served: {', '.join(sorted(served))}")
+        self.parameter, self.value, self.allowed = parameter, value, ", ".join(sorted(served))
+        message = f"{parameter} is {value!r}, which is not served yet; take one that is served: {self.allowed}"
+        WindrowError.__init__(self, message)
 
 
 class NotRecounted(WrongParameter):
     """A window kind whose rows the gate can't count again: nothing of it is published unchecked."""
 
     def __init__(self, kind: str, recounted: tuple[str, ...]):
-        super().__init__("window", kind, f"the gate can't count its rows again yet; it can: {', '.join(recounted)}")
+        self.parameter, self.value, self.allowed = "window", kind, ", ".join(recounted)
+        WindrowError.__init__(
+            self,
+            f"window is {kind!r}, and the gate has no SQL to count its rows again; it has some for {self.allowed}. "
+            f"Take one of these, or add pipelines/gate/recount/kinds/{kind}.py (docs/add-a-window.md)",
+        )
 
 
 class TooManyRows(WrongParameter):
@@ -71,6 +86,7 @@ class TooManySeconds(WindrowError):
     """A replay took longer than it may."""
 
     exit_code = 2
+    refused, retry_helps = True, False
 
     def __init__(self, most: float | None = None):
         limit = "" if most is None else f", which is {most:,}"
@@ -84,6 +100,7 @@ class UnknownName(WindrowError, LookupError):
     """No stream, query or table of that name."""
 
     exit_code = 3
+    refused, retry_helps = True, False
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
         self.kind, self.name, self.known = kind, name, sorted(known)
@@ -94,6 +111,7 @@ class BadInput(WindrowError, ValueError):
     """Events that break the contract of a replay; the message names the row."""
 
     exit_code = 4
+    refused, retry_helps = True, False
 
 
 class AggregateFailed(BadInput):
@@ -107,6 +125,7 @@ class OutsideStream(WindrowError):
     """A day before the stream's first day or after its last."""
 
     exit_code = 5
+    refused, retry_helps = True, False
 
     def __init__(self, stream: str, day: object, first_day: object, last_day: object):
         until = f"to {last_day}" if last_day else "onwards"
@@ -150,6 +169,7 @@ class GateFailed(WindrowError):
     """A check failed: the audit rows are kept, the published table is as before."""
 
     exit_code = 8
+    refused, retry_helps = True, False
 
     def __init__(self, check: str, figure: object, limit: object, query: str):
         self.check, self.figure, self.limit, self.query = check, figure, limit, query
@@ -160,9 +180,10 @@ class GateFailed(WindrowError):
 
 
 class IngestBehind(WindrowError):
-    """Silver is not made from what lies in the landing folder."""
+    """Silver is not made from what lies in the landing folder. An ingest of another run may bring it there."""
 
     exit_code = 9
+    refused = True
 
 
 class StorageFailed(WindrowError):
@@ -196,8 +217,14 @@ class KernelOutOfMemory(WindrowError, MemoryError):
         )
 
 
+def kinds() -> tuple[type[WindrowError], ...]:
+    """Every class of the tree, the root first."""
+    classes = (each for each in globals().values() if isinstance(each, type))
+    return tuple(each for each in classes if issubclass(each, WindrowError))
+
+
 def raised_elsewhere(kind: str, text: str) -> WindrowError:
     """An error of this tree that was raised in another process, of which its class's name and its text are known, and
     none of its attributes."""
-    known = globals()[kind]
-    return known.__new__(known, text)
+    # Not the class's own __new__: Python finds MemoryError's, which makes no class that has another base before it.
+    return Exception.__new__(globals()[kind], text)

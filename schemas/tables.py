@@ -113,7 +113,7 @@ def quarantine_table(stream: Stream) -> Table:
     """Refused records, each with its reason."""
     return Table(
         f"quarantine_{stream.name}",
-        f"Readings of {stream.name} that were refused, each with its reason",
+        f"Records of {stream.name} that were refused, each with its reason",
         (
             PATH,
             Column("line", "int64", "number of the line in the file; null where the file as a whole was refused"),

@@ -40,9 +40,17 @@ def run() -> int:
         say(f"{_verdict(finding)}  {finding.subject}")
         if finding.wrong:
             say(f"         {finding.wrong}\n         fix it with: {finding.fix}")
+    summary, code = ending(found)
+    say(summary)
+    return code
+
+
+def ending(found: list[Finding]) -> tuple[str, int]:
+    """The last line of `make doctor` and of `windrow doctor`, and their exit code. What is optional is not counted."""
     wrong = sum(bool(finding.wrong) and not finding.optional for finding in found)
-    say(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
-    return NotSetUp.exit_code if wrong else 0
+    if not wrong:
+        return "nothing is missing or wrong", 0
+    return f"{wrong} of {len(found)} are missing or wrong", NotSetUp.exit_code
 
 
 def _verdict(finding: Finding) -> str:

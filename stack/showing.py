@@ -11,8 +11,8 @@ VERDICTS = """SELECT table_name, logical_date, count(*) AS checks, count(*) FILT
 FROM verdicts GROUP BY ALL ORDER BY ALL"""
 
 QUERIES = {
-    "Why were readings refused?": """SELECT reason, count(*) AS readings FROM quarantine_bikes
-GROUP BY ALL ORDER BY readings DESC""",
+    "Why were records refused?": """SELECT reason, count(*) AS records FROM quarantine_bikes
+GROUP BY ALL ORDER BY records DESC""",
     "Which stations were busiest, on which day in New York?": """SELECT
 start_station_id, window_start, window_end, trips, longest_trip_duration_s
 FROM bikes_daily_final ORDER BY trips DESC, start_station_id LIMIT 5""",

@@ -133,11 +133,8 @@ class Columns:
             )
         return number
 
-    def value(self, answer: np.ndarray, kind: str) -> int | float | bool | None:
-        """The Python value of (word, is_null, …)."""
-        word, is_null = int(answer[0]), bool(answer[1])
-        if is_null:
-            return None
+    def value(self, word: int, kind: str) -> int | float | bool:
+        """The Python value of a word."""
         if kind == "float64":
             return as_float(word)
         return bool(word) if kind == "bool" else word

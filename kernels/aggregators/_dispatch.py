@@ -4,12 +4,33 @@ Its object, a replay that keeps panes in it and the answers after each event all
 (kernels/runtime/tables.py says why), and know nothing else of the kernel.
 """
 
+from kernels.runtime.fields import Microseconds, Tail, Word
+from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation
 
 FOREVER = (1 << 63) - 1
 DONE, NOTHING, OUT_OF_ORDER, NOT_OLDEST = range(4)
 """Statuses: done; nothing is there; nothing was inserted, since it begins before the youngest; not the oldest."""
+
+
+class Entry(Struct):
+    """What copy_entries writes of each entry: its time and its own state. They stand side by side:
+
+    [time · state · ·][time · state · ·]        `entry_bytes` apart
+    """
+
+    time: Microseconds
+    state: Tail(Word)
+
+
+TIME_BYTES = Entry.size_bytes
+
+
+@inner
+def entry_bytes(state_bytes):
+    """From one entry to the next."""
+    return TIME_BYTES + state_bytes
 
 
 class PointKernel(Struct):
@@ -31,7 +52,7 @@ class PointKernel(Struct):
         a function by address over the states of the window and of all up to and with that entry, is 1 and not 0;
         FOREVER if it is at none, or returned less than 0: it failed. The prefix is written to `into`
     is_empty(s) → 1 or 0; count(s), count_between(s, low, high) → entries
-    copy_entries(s, low, high, target): (time, state) of each
+    copy_entries(s, low, high, target): an Entry of each
     """
 
     create: Operation()

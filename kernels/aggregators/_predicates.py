@@ -15,7 +15,7 @@ import operator
 import weakref
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from types import CellType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 
 from numba import cfunc, config, types
 from numba.core.errors import NumbaError
@@ -151,11 +151,16 @@ def _compile(parameter: str, function: Callable, outputs: type[Outputs]) -> int:
     """The address of a predicate that reads such outputs."""
     try:
         written = Written(function, _reads(function, ()))
-        is_known = all(isinstance(each, Hashable) for each in written.reads)
+        is_known = all(isinstance(each, Hashable) and not _has_functions_within(each) for each in written.reads)
         return (_compiled_ask if is_known else _compiled_ask.__wrapped__)(written, outputs)
     except (NumbaError, TypeError, ValueError) as refusal:  # of no function; of a variable that has no value yet
         why = " ".join(str(refusal).split())[:MOST_LETTERS]
         raise WrongParameter(parameter, function, f"{ALLOWED}; this one can't be compiled: {why}") from None
+
+
+def _has_functions_within(value: object) -> bool:
+    """Whether it is the code of a function with others within, of which nobody knows here what they read."""
+    return isinstance(value, CodeType) and any(isinstance(each, CodeType) for each in value.co_consts)
 
 
 def _reads(function: Callable, before: tuple) -> tuple:
@@ -165,8 +170,26 @@ def _reads(function: Callable, before: tuple) -> tuple:
     code, around = function.__code__, function.__globals__
     values = [around[name] for name in code.co_names if name in around]
     values += [cell.cell_contents for cell in function.__closure__ or ()]
+    values_of_modules = [
+        getattr(module, name)
+        for module in values
+        if isinstance(module, ModuleType)
+        for name in code.co_names
+        if hasattr(module, name)
+    ]
     inside = (*before, function)
-    return (code, function.__defaults__, *(each for value in values for each in _reads(value, inside)))
+    named = tuple((function.__kwdefaults__ or {}).items())
+    return (
+        code,
+        function.__defaults__,
+        named,
+        *(each for value in values for each in _reads(value, inside)),
+        *_typed(values_of_modules),
+    )
+
+
+def _typed(values: list) -> list:
+    return [part for value in values for part in (type(value), value)]
 
 
 @functools.lru_cache(maxsize=256)

@@ -13,8 +13,10 @@ from kernels.aggregators._columns import Columns, Source, name_aggregates
 from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.runtime.calls import ask, call
-from kernels.runtime.memory import address_of, entry, inner, not_inlined
-from kernels.runtime.struct import words_at
+from kernels.runtime.fields import Flag, Word
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
+from kernels.runtime.struct import Struct
 from kernels.states import lower
 from kernels.states.layout import StatePlan
 from kernels.states.plan import Plan, make_plan
@@ -22,34 +24,47 @@ from schemas.errors import AggregateFailed, BadInput, NotServed
 from schemas.query import Aggregate
 
 
-@entry
-def answer(kernel, s, between, plan, answers):
-    """Lower the aggregate of all entries, or of [low, high), if `between` is the address of the two; NOTHING if it is
-    not kept."""
-    kernel, bounds = PointKernel(kernel), words_at(between)
-    state = call(kernel.query, s) if between == 0 else call(kernel.range_query, s, bounds[0], bounds[1])
-    if state == 0:
-        return NOTHING
-    lower_all(StatePlan(plan), state, answers)
+class Answer(Struct):
+    """A slot's answer: its word, which means nothing where it is null or has failed."""
+
+    word: Word
+    is_null: Flag()
+    has_failed: Flag()
+
+
+ANSWER_BYTES = Answer.size_bytes
+
+
+@guarded_entry
+def answer_all(kernel: PointKernel, s, plan: StatePlan, answers):
+    """Lower the aggregate of all entries; DONE. answers: address of an Answer per slot."""
+    lower_all(plan, call(kernel.query, s), answers)
     return DONE
 
 
-@entry
-def lower_state(plan, state, answers):
+@guarded_entry
+def answer_range(kernel: PointKernel, s, low, high, plan: StatePlan, answers):
+    """Lower the aggregate of the entries in [low, high): DONE; NOTHING if it is not kept."""
+    state = call(kernel.range_query, s, low, high)
+    if state == 0:
+        return NOTHING
+    lower_all(plan, state, answers)
+    return DONE
+
+
+@guarded_entry
+def lower_state(plan: StatePlan, state, answers):
     """Lower any state of a plan."""
-    lower_all(StatePlan(plan), state, answers)
+    lower_all(plan, state, answers)
 
 
 @inner
 def lower_all(plan, state, answers):
-    """Write (word, is_null, failed) per slot of a state."""
+    """Write an Answer per slot of a state."""
     not_inlined()
-    answers = words_at(answers)
     for slot in range(plan.slot_count):
-        word, is_null, failed = lower(plan, state, slot)
-        answers[3 * slot] = word
-        answers[3 * slot + 1] = 1 if is_null else 0
-        answers[3 * slot + 2] = 1 if failed else 0
+        at = Answer(answers + slot * ANSWER_BYTES)
+        at.word, at.is_null, at.has_failed = lower(plan, state, slot)
 
 
 class Window:
@@ -75,7 +90,8 @@ class Window:
         self._columns = Columns(named.columns)
         self.refuse(named.specs)
         self._plan = make_plan(named.specs, counts_events=False)
-        self._answers = np.zeros((self._plan.layout.slot_count, 3), np.int64)
+        self._answer_words = np.zeros((self._plan.layout.slot_count, ANSWER_BYTES // WORD_BYTES), np.int64)
+        self._answers = address_of(self._answer_words)
         self._address = self._create(self._plan.address, **options)
         self._close = weakref.finalize(self, self._destroy, self._address)
 
@@ -165,25 +181,22 @@ class Window:
 
     def _answer(self, between: tuple[int, int] | None) -> int:
         """Answers of all entries, or of those in [low, high), into _answers."""
-        words = np.array(between or (), np.int64)
-        return answer(
-            self.dispatch().address,
-            self._address,
-            address_of(words) if between else 0,
-            self._plan.address,
-            address_of(self._answers),
-        )
+        kernel = self.dispatch().address
+        if between is None:
+            return answer_all(kernel, self._address, self._plan.address, self._answers)
+        return answer_range(kernel, self._address, *between, self._plan.address, self._answers)
 
     def _outputs_at(self, state: int) -> dict[str, int | float | bool | None]:
         """The outputs of the state at an address."""
-        lower_state(self._plan.address, state, address_of(self._answers))
+        lower_state(self._plan.address, state, self._answers)
         return self._lowered()
 
     def _lowered(self) -> dict[str, int | float | bool | None]:
-        answers = self._answers[self._plan.outputs]
+        answers = [Answer(self._answers + slot * ANSWER_BYTES) for slot in self._plan.outputs]
         for spec, answer in zip(self._plan.specs, answers, strict=True):
-            if answer[2]:
+            if answer.has_failed:
                 column = list(self._columns.types)[spec.column]
                 raise AggregateFailed(spec.function, f"column {column}", find_monoid(spec)[1].failure)
-        values = map(self._columns.value, answers, self._plan.output_types)
+        kinds = zip(answers, self._plan.output_types, strict=True)
+        values = (None if each.is_null else self._columns.value(each.word, kind) for each, kind in kinds)
         return dict(zip(self._names, values, strict=True))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators.finger_tree.dispatch import dispatch
+from kernels.columns import LIMIT_US, check_offsets, check_plan, check_times, checked_values
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.per_event import context
 from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
@@ -20,7 +21,6 @@ from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 KERNELS = ("two_stacks_lite", "finger_tree", "rank_tree", "sorted_stacks")
 FEW = 4096
 """Events of a key up to which sorting them all isn't worth its while."""
-LIMIT_US = 1 << 61
 
 
 class KeyedEvents(NamedTuple):
@@ -62,7 +62,7 @@ def answer_per_event(
         raise WrongParameter("size_us", size_us, f"1 to {LIMIT_US} µs")
     offsets, times, values, valid = _checked(events)
     plan = make_plan(tuple(aggregates), counts_events=False)
-    _check_columns(plan, len(values))
+    check_plan(plan, len(values))
     kernels, ranked = _chosen(kernel, times, offsets, size_us, plan)
     outputs = np.zeros((len(plan.outputs), len(times)), np.int64)
     null = np.zeros(outputs.shape, np.uint8)
@@ -121,25 +121,11 @@ def _prefer_sorted_stacks(
 
 
 def _checked(events: KeyedEvents) -> tuple[np.ndarray, ...]:
-    offsets, times, values = (np.ascontiguousarray(array, np.int64) for array in events[:3])
-    valid = np.ascontiguousarray(events.valid, np.bool_)
-    if values.ndim != 2 or values.shape != valid.shape or values.shape[1] != len(times):
-        raise BadInput(
-            f"values of shape {values.shape} with validity of shape {valid.shape}; both must be (columns, {len(times)})"
-        )
-    if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != len(times) or (np.diff(offsets) < 0).any():
-        raise BadInput(f"key_offsets must ascend from 0 to the number of events, {len(times)}")
-    beyond = np.flatnonzero((times < -LIMIT_US) | (times > LIMIT_US))
-    if len(beyond):
-        raise BadInput(f"time of event {int(beyond[0])} is {int(times[beyond[0]])} µs; allowed: within ±2**61 µs")
+    offsets, times = (np.ascontiguousarray(array, np.int64) for array in events[:2])
+    values, valid = checked_values(events.values, events.valid, len(times))
+    check_offsets(offsets, len(times))
+    check_times("time", "event", times)
     return offsets, times, values, valid
-
-
-def _check_columns(plan: Plan, columns: int) -> None:
-    for spec in plan.specs:
-        for column in (spec.column, spec.second):
-            if column is not None and not 0 <= column < columns:
-                raise WrongParameter(f"column of {spec.function}", column, f"0 to {columns - 1}")
 
 
 def _named(kernel: str, picked: np.ndarray, plan: Plan) -> int:

@@ -9,17 +9,18 @@ from kernels.per_event.in_order import answer_in_order
 from kernels.ranks.disorder import BY_TREE, IN_ORDER
 from kernels.ranks.levels import NODE, set_plan
 from kernels.runtime.calls import call
-from kernels.runtime.memory import entry, inner, release
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import inner, release
 from kernels.runtime.struct import words_at
 
 BY_SORTED_STACKS = 3  # in addition to the kinds of kernels/ranks/disorder.py
 MIN_ARITY = 8
 
 
-@entry
-def answer_keys(run, offsets, keys):
+@guarded_entry
+def answer_keys(run: PerEvent, offsets, keys):
     """Answer every event of every key, by the kernel that it was given. offsets: address of words, where keys begin."""
-    run, offsets = PerEvent(run), words_at(offsets)
+    offsets = words_at(offsets)
     _allocate(run)
     for key in range(keys):
         first, end, kernel = offsets[key], offsets[key + 1], run.kernel_of_key[key]

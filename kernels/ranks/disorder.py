@@ -3,7 +3,8 @@
 The choice must follow from query and data (semantics §4): not from cores, partitions or the machine at hand.
 """
 
-from kernels.runtime.memory import entry, inner, not_inlined, release, resize
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import inner, not_inlined, release, resize
 from kernels.runtime.struct import words_at
 
 SAMPLE = 1024
@@ -58,7 +59,7 @@ def what_it_asks_for(times, events, commutes, spare):
     return BY_TREE
 
 
-@entry
+@guarded_entry
 def classify_keys(starts, offsets, keys, commutes, kinds):
     """Write what each key's events ask for to `kinds`. O(events).
 

@@ -23,14 +23,14 @@ from kernels.replay.types import (
     Zone,
 )
 
-PANES = ("final", "on_time", "late", "early")
-"""Meaning of ResultRows.pane: an index into this tuple."""
+FIRINGS = ("final", "on_time", "late", "early")
+"""Meaning of ResultRows.firing: an index into this tuple."""
 
 __all__ = [
     "CHOSEN",
     "KERNELS",
     "OVER_TIME",
-    "PANES",
+    "FIRINGS",
     "AggregatePlan",
     "CallLimits",
     "EventColumns",

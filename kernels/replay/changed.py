@@ -3,7 +3,7 @@
 from kernels.replay.emit import emit
 from kernels.replay.notes import NOTE_WORDS
 from kernels.replay.open_windows import NO_STATE, kept_state
-from kernels.replay.rows import PANE_EARLY, PANE_LATE
+from kernels.replay.rows import EARLY, LATE
 from kernels.replay.stop import must_stop
 from kernels.replay.stretches import find_stretches, forget_stretches, stretch_state
 from kernels.replay.walk import stand_at
@@ -76,4 +76,4 @@ def emit_from_kernel(r, number, tick):
 @inner
 def _emit_here(r, number, tick, state):
     has_passed = r.changing.high <= r.clock.watermark
-    emit(r, r.changing, number, PANE_LATE if has_passed else PANE_EARLY, tick, state)
+    emit(r, r.changing, number, LATE if has_passed else EARLY, tick, state)

@@ -2,20 +2,24 @@
 
 import numpy as np
 
+from kernels.columns import check_offsets, check_times, checked_values
 from kernels.replay.types import EventColumns, PassTicks, ReplayRules
 from schemas.errors import BadInput, WrongParameter
 
-LIMIT_US = 1 << 61
 LONGEST_US = 1 << 61
+"""The longest lateness."""
 
 
 def check_rules(rules: ReplayRules, emits: tuple[str, ...]) -> None:
-    """Raise WrongParameter for an unknown emit or a negative lateness."""
+    """Raise WrongParameter for an unknown emit, a negative lateness or a stop word of another type."""
     if rules.emit not in emits:
         raise WrongParameter("emit", rules.emit, ", ".join(emits))
     for name, value in (("lateness", rules.lateness_us), ("allowed_lateness", rules.allowed_us)):
         if not 0 <= value <= LONGEST_US:
             raise WrongParameter(name, value, f"0 to {LONGEST_US} µs")
+    stop = rules.limits.stop
+    if stop is not None and not (isinstance(stop, np.ndarray) and stop.dtype == np.int64 and stop.shape == (1,)):
+        raise WrongParameter("stop", stop, "None, or an int64 array of one word")
 
 
 def check_ticks(ticks: PassTicks) -> None:
@@ -25,27 +29,21 @@ def check_ticks(ticks: PassTicks) -> None:
     tick_us, newest_us = (np.asarray(array, np.int64) for array in ticks)
     if (tick_us[1:] <= tick_us[:-1]).any() or (newest_us[1:] < newest_us[:-1]).any():
         raise BadInput("pass ticks must ascend, and their newest starts must not fall")
-    _check_times("tick", "pass step", tick_us)
-    _check_times("newest start", "pass step", newest_us)
+    check_times("tick", "pass step", tick_us)
+    check_times("newest start", "pass step", newest_us)
 
 
-def check_columns(columns: EventColumns, value_columns: int, rules: ReplayRules, last: bool) -> EventColumns:
+def check_columns(columns: EventColumns, rules: ReplayRules, last: bool) -> EventColumns:
     """The columns as contiguous arrays of the right types; `last`: whether events last, so that their ends count.
     Raises BadInput naming the first event that breaks a rule."""
     offsets, starts, arrivals = (np.ascontiguousarray(array, np.int64) for array in columns[:3])
     events = len(starts)
-    values = np.ascontiguousarray(columns.values, np.int64)
-    valid = np.ascontiguousarray(columns.valid, np.bool_)
     if len(arrivals) != events:
         raise BadInput(f"{events} starts but {len(arrivals)} arrivals")
-    if values.shape != (value_columns, events) or valid.shape != values.shape:
-        raise BadInput(
-            f"values of shape {values.shape} with validity of shape {valid.shape}; both must be (columns, {events})"
-        )
-    if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != events or (np.diff(offsets) < 0).any():
-        raise BadInput(f"key_offsets must ascend from 0 to the number of events, {events}")
-    _check_times("start", "event", starts)
-    _check_times("arrival", "event", arrivals)
+    values, valid = checked_values(columns.values, columns.valid, events)
+    check_offsets(offsets, events)
+    check_times("start", "event", starts)
+    check_times("arrival", "event", arrivals)
     _check_order(offsets, arrivals)
     if rules.complete_tick_us is not None and events and arrivals.max() > rules.complete_tick_us:
         raise BadInput(
@@ -61,18 +59,12 @@ def _checked_ends(columns: EventColumns, starts: np.ndarray) -> np.ndarray:
         found = "none" if columns.end_us is None else str(len(columns.end_us))
         raise BadInput(f"{len(starts)} starts but {found} ends; spanning windows need the ends of events")
     ends = np.ascontiguousarray(columns.end_us, np.int64)
-    _check_times("end", "event", ends)
+    check_times("end", "event", ends)
     backwards = np.flatnonzero(ends < starts)
     if len(backwards):
         event = int(backwards[0])
         raise BadInput(f"event {event} ends at {int(ends[event])} µs, before its start at {int(starts[event])} µs")
     return ends
-
-
-def _check_times(name: str, of: str, times: np.ndarray) -> None:
-    if len(times) and not -LIMIT_US <= times.min() <= times.max() <= LIMIT_US:
-        place = int(np.flatnonzero((times < -LIMIT_US) | (times > LIMIT_US))[0])
-        raise BadInput(f"{name} of {of} {place} is {int(times[place])} µs; allowed: within ±2**61 µs")
 
 
 def _check_order(offsets: np.ndarray, arrivals: np.ndarray) -> None:

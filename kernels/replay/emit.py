@@ -1,7 +1,7 @@
 """Result rows of numbered windows: one window's aggregate, its revision and its late events."""
 
 from kernels.replay.open_windows import NO_ROW, keep_state, noted_events, open_entry
-from kernels.replay.rows import PANE_LATE, append_row, write_outputs
+from kernels.replay.rows import LATE, append_row, write_outputs
 from kernels.replay.types import EMIT_FINAL
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
@@ -9,7 +9,7 @@ from kernels.states import events_of
 
 
 @inner
-def emit(r, walk, number, pane, tick, state):
+def emit(r, walk, number, firing, tick, state):
     """Append a row for the window at which a walk stands. A state kept in the table stays where it is: its window has
     an entry, so the table doesn't grow."""
     not_inlined()
@@ -18,20 +18,20 @@ def emit(r, walk, number, pane, tick, state):
         late = events_of(state) - noted_events(r, number)
     else:
         entry = open_entry(r, number)
-        late = _late_events(r, number, pane, state, entry)
+        late = _late_events(r, number, firing, state, entry)
         revision = entry.revision + 1
         entry.revision, entry.events, entry.late, entry.tick = revision, events_of(state), late, tick
         keep_state(r, entry, state)
     row = append_row(r.rows, r.stop)
     row.key, row.start, row.end = r.key, walk.low, walk.high
-    row.revision, row.pane, row.tick, row.late = revision, pane, tick, late
+    row.revision, row.firing, row.tick, row.late = revision, firing, tick, late
     write_outputs(r.rows, row, state)
 
 
 @inner
-def _late_events(r, number, pane, state, entry):
+def _late_events(r, number, firing, state, entry):
     """Events that came after P(end): all but those that the window held then, known from its newest row."""
-    if pane != PANE_LATE:
+    if firing != LATE:
         return 0
     if entry.revision != NO_ROW:
         return events_of(state) - (entry.events - entry.late)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.columns import check_plan
 from kernels.monoids import find_monoid
 from kernels.replay.budget import most_rows, raise_why_stopped, refuse_too_many
 from kernels.replay.checks import check_columns, check_rules, check_ticks
@@ -76,11 +77,11 @@ def replay_keys(
     check_rules(rules, EMITS)
     check_ticks(ticks)
     kind = window_kind(window.kind)
-    columns = check_columns(columns, len(columns.values), rules, kind.events_last)
+    columns = check_columns(columns, rules, kind.events_last)
     if len(plan.aggregates) > MOST_AGGREGATES:
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
     states = make_plan(tuple(plan.aggregates))
-    _check_plan(states, len(columns.values))
+    check_plan(states, len(columns.values))
     choice = kernel or KernelChoice(None)
     choice = choose(window, plan, choice.name, dict(choice.options))
     starts = columns.start_us
@@ -89,13 +90,6 @@ def replay_keys(
     steps = _steps(ticks, rules)
     selection = select_kernels(choice, columns, kind, Passing(*steps, rules.emit))
     return _run(Job(columns, kind, made, states, steps, rules, selection))
-
-
-def _check_plan(states: Plan, columns: int) -> None:
-    for spec in states.specs:
-        for column in (spec.column, spec.second):
-            if column is not None and not 0 <= column < columns:
-                raise WrongParameter(f"column of {spec.function}", column, f"0 to {columns - 1}, or None for count")
 
 
 def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray]:

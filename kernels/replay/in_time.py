@@ -18,7 +18,7 @@ from kernels.per_event.rolling import create_windows, destroy_windows, ends_wind
 from kernels.replay.clock import gallop, pass_step
 from kernels.replay.context import Replay
 from kernels.replay.placement import WindowLogic
-from kernels.replay.rows import PANE_FINAL, PANE_ON_TIME, append_row, write_outputs
+from kernels.replay.rows import FINAL, ON_TIME, append_row, write_outputs
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_FINAL
 from kernels.runtime.fields import Byte, Count, Microseconds, Place, Pointer
@@ -99,7 +99,7 @@ def _make_rows(r, windows, first, entries, step):
     """The rows of the windows that end with some entries from `first` on, until one isn't passed. Returns the step."""
     not_inlined()
     allowed = r.clock.allowed if r.emit == EMIT_FINAL else 0
-    pane = PANE_FINAL if r.emit == EMIT_FINAL else PANE_ON_TIME
+    firing = FINAL if r.emit == EMIT_FINAL else ON_TIME
     for place in range(entries):
         if ends_window(windows, first + place):
             time = windows.stacks.times[first + place]
@@ -108,7 +108,7 @@ def _make_rows(r, windows, first, entries, step):
                 break
             row = append_row(r.rows, r.stop)
             row.key, row.start, row.end = r.key, time + 1 - windows.size, time + 1
-            row.revision, row.pane, row.tick, row.late = 0, pane, r.clock.ticks[step], 0
+            row.revision, row.firing, row.tick, row.late = 0, firing, r.clock.ticks[step], 0
             write_outputs(r.rows, row, folded(windows, place))
     return step
 

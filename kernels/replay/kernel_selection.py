@@ -15,7 +15,7 @@ from kernels.replay.numbered import numbered_logic
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.windows import window_kind
-from kernels.windows._kind import AS_EVENTS, WindowKind
+from kernels.windows._kind import WindowKind
 from schemas.errors import BadInput, NotServed, WrongParameter
 
 FINGER_TREE, SORTED_STACKS = "finger_tree", "sorted_stacks"
@@ -91,7 +91,7 @@ def select_kernels(choice: KernelChoice, columns: EventColumns, kind: WindowKind
     of_key, names = np.zeros(len(columns.key_offsets) - 1, np.int64), (choice.name or FINGER_TREE,)
     if choice.name is not None:
         _require_order(choice.name, columns)
-    elif kind.entries == AS_EVENTS and passing.emit != "arrival":
+    elif kind.keeps_events and passing.emit != "arrival":
         of_key, names = _in_time(columns, passing).astype(np.int64), BY_EVENTS
     out_of_order = np.array([name == SORTED_STACKS for name in names], np.bool_)[of_key]
     if out_of_order.any():

@@ -27,7 +27,7 @@ class ReplayCalls(Struct):
     end_replay: Operation()
 
 
-STATES = 8  # a new event's, two for each walk, and a spanning window's
+STATES = 8  # a new event's, two for each of three walks, and that of a window made of slices
 
 
 def replay(r: Replay, keys):
@@ -61,10 +61,9 @@ def end_replay(r: Replay):
 def _allocate_states(r):
     state_bytes = WORD_BYTES * r.plan.state_words
     r.state = resize(0, STATES * r.plan.state_words)
-    place_states(r.passing, r.state + state_bytes, state_bytes)
-    place_states(r.finishing, r.state + 3 * state_bytes, state_bytes)
-    place_states(r.changing, r.state + 5 * state_bytes, state_bytes)
-    r.whole = r.state + (STATES - 1) * state_bytes
+    behind = place_states(r.passing, r.state + state_bytes, state_bytes)
+    behind = place_states(r.finishing, behind, state_bytes)
+    r.whole = place_states(r.changing, behind, state_bytes)
 
 
 @inner

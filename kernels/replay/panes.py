@@ -59,5 +59,5 @@ def count_between(r, panes, low, high):
 
 @inner
 def copy_entries(r, panes, low, high, target):
-    """Write (time, state) of those in [low, high) to `target`."""
+    """Write an Entry of each of those in [low, high) to `target`."""
     call(r.kernel.copy_entries, panes, low, high, target)

@@ -1,6 +1,6 @@
 """The rows of a replay: where they are collected, how many there may be, and the first aggregate that has no answer.
 
-sink   [key start end revision pane tick events late nulls | output output …][key start …
+sink   [key start end revision firing tick events late nulls | output output …][key start …
         one row of `row_words` words
 """
 
@@ -12,7 +12,7 @@ from kernels.runtime.struct import Struct, words_at
 from kernels.states import events_of, lower
 from kernels.states.layout import StatePlan
 
-PANE_FINAL, PANE_ON_TIME, PANE_LATE, PANE_EARLY = 0, 1, 2, 3
+FINAL, ON_TIME, LATE, EARLY = range(4)
 
 
 class Row(Struct):
@@ -22,7 +22,7 @@ class Row(Struct):
     start: Microseconds
     end: Microseconds
     revision: Count
-    pane: Code
+    firing: Code
     tick: Microseconds
     events: Count
     late: Count

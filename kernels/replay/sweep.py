@@ -7,7 +7,7 @@ from kernels.replay.clock import move_floor, move_watermark, pass_step
 from kernels.replay.emit import emit
 from kernels.replay.open_windows import note_events
 from kernels.replay.panes import is_empty
-from kernels.replay.rows import PANE_FINAL, PANE_ON_TIME
+from kernels.replay.rows import FINAL, ON_TIME
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.replay.walk import UNKNOWN
@@ -93,12 +93,12 @@ def _pass(r, walk, number, state, step):
     is_final = walk.address == r.finishing.address
     if r.emit != EMIT_FINAL:
         step = pass_step(r.clock, step, walk.high)
-        emit(r, walk, number, PANE_ON_TIME, r.clock.ticks[step], state)
+        emit(r, walk, number, ON_TIME, r.clock.ticks[step], state)
     elif is_final:
         step = pass_step(r.clock, step, walk.high + r.clock.allowed)
         if r.clock.allowed == 0:
             note_events(r, number, events_of(state))
-        emit(r, walk, number, PANE_FINAL, r.clock.ticks[step], state)
+        emit(r, walk, number, FINAL, r.clock.ticks[step], state)
     else:
         note_events(r, number, events_of(state))
     return step

@@ -135,7 +135,8 @@ class ResultRows(NamedTuple):
 
     key: int64, index into the keys of EventColumns
     window_start, window_end, emitted_at: int64 µs
-    revision: int64 from 0; pane: int64 index into kernels.replay.PANES; events, late_events: int64
+    revision: int64 from 0; events, late_events: int64
+    firing: int64 index into kernels.replay.FIRINGS, the column `pane` of tables
     outputs: int64[aggregates, rows], one word per value, to be read as output_types says (float64:
         `.view(np.float64)`)
     null: bool[aggregates, rows]
@@ -147,7 +148,7 @@ class ResultRows(NamedTuple):
     window_start: np.ndarray
     window_end: np.ndarray
     revision: np.ndarray
-    pane: np.ndarray
+    firing: np.ndarray
     emitted_at: np.ndarray
     events: np.ndarray
     late_events: np.ndarray

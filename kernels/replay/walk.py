@@ -8,11 +8,12 @@ theirs: one range query each made a row three times as dear. A late event in the
 makes the walk invalid, and the tree answers until so many windows have asked that the next front pays.
 """
 
+from kernels.aggregators._dispatch import Entry, entry_bytes
 from kernels.replay.growing import GrowingList, append
 from kernels.replay.panes import append_range, copy_entries, count_between, range_query, youngest
 from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
-from kernels.runtime.struct import Struct, words_at
+from kernels.runtime.struct import Struct
 from kernels.states import clear, merge, suffixes
 from kernels.windows._window import window_end, window_start
 
@@ -25,7 +26,7 @@ ENTRIES_AN_ANSWER = 64
 class Walk(Struct):
     """[low, high) is the window at hand; front and back meet at middle.
 
-    first: the entry of the front, (time, state), that begins the window; back, result: states
+    first: the Entry of the front that begins the window; back, result: states
     asked: windows answered by the tree since the walk doesn't hold; patience: how many ask it before the next front
     next: number of the window to go on with, UNKNOWN if that must be looked for
     """
@@ -45,8 +46,9 @@ class Walk(Struct):
 
 @inner
 def place_states(walk, back, state_bytes):
-    """Where the walk's two states stand, once for all keys."""
+    """Where the walk's two states stand, once for all keys. Returns what is behind them."""
     walk.back, walk.result = back, back + state_bytes
+    return walk.result + state_bytes
 
 
 @inner
@@ -105,15 +107,20 @@ def walk_state(r, walk, number):
 
 @inner
 def _front_and_back(r, walk):
-    entry_bytes = WORD_BYTES * (1 + r.plan.state_words)
+    stride = _entry_stride(r)
     entry, end = walk.first, walk.front.first + WORD_BYTES * walk.front.used
-    while entry < end and words_at(entry)[0] < walk.low:
-        entry += entry_bytes
+    while entry < end and Entry(entry).time < walk.low:
+        entry += stride
     walk.first = entry
     if entry == end:
         return walk.back
-    merge(r.plan, walk.result, entry + WORD_BYTES, walk.back)
+    merge(r.plan, walk.result, Entry(entry).state, walk.back)
     return walk.result
+
+
+@inner
+def _entry_stride(r):
+    return entry_bytes(WORD_BYTES * r.plan.state_words)
 
 
 @inner
@@ -122,12 +129,12 @@ def _make_front(r, walk, low, high):
     more may be added to it."""
     not_inlined()
     middle = max(low, min(high, youngest(r, r.panes)))
-    entry_words = 1 + r.plan.state_words
+    stride = _entry_stride(r)
     walk.front.used = 0
     entries = count_between(r, r.panes, low, middle)
-    front = append(walk.front, entry_words * entries)
+    front = append(walk.front, entries * stride // WORD_BYTES)
     copy_entries(r, r.panes, low, middle, front)
-    states, stride = front + WORD_BYTES, WORD_BYTES * entry_words
+    states = Entry(front).state
     suffixes(r.plan, states, stride, states, stride, entries)
     walk.patience = max(r.least_patience, entries // ENTRIES_AN_ANSWER)
     clear(r.plan, walk.back)

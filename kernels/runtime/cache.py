@@ -19,6 +19,7 @@ import os
 import sys
 from importlib.machinery import PathFinder
 from importlib.resources import files
+from importlib.util import resolve_name
 from pathlib import Path
 
 PACKAGE = __name__.partition(".")[0]
@@ -105,16 +106,21 @@ def _imported(module: str, found: dict[str, bytes]) -> dict[str, bytes]:
     if module in found or spec is None or not _is_ours(module, spec.origin):
         return found
     found[module] = _seen.setdefault(spec.origin, spec.loader.get_data(spec.origin))
+    package = module if spec.submodule_search_locations is not None else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(found[module])):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            names = []
-        for name in names:
+        for name in _names(node, package):
             _imported(name, found)
     return found
+
+
+def _names(node: ast.AST, package: str) -> list[str]:
+    """What may be modules among the names that a statement of a package's module imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module
+    return [base, *(f"{base}.{alias.name}" for alias in node.names)]
 
 
 def _find(module: str):

@@ -118,9 +118,7 @@ if not config.DISABLE_JIT:
 
     def address_of(array: np.ndarray) -> int:
         """Address of a contiguous array's memory; the caller keeps the array alive."""
-        if array.size and array.flags.writeable:
-            return ctypes.addressof(ctypes.c_char.from_buffer(array))  # a third of what array.ctypes.data takes
-        return array.ctypes.data
+        return array.__array_interface__["data"][0]  # a third of what array.ctypes.data takes
 
     def get_word(address: int) -> int:
         """The 64-bit integer at an address, for plain Python."""

@@ -55,12 +55,9 @@ class Struct:
         return self.address
 
     def __setattr__(self, name, value):
-        self._require(name)
-        object.__setattr__(self, name, value)
-
-    def _require(self, name: str) -> None:
         if name not in self.fields:
             raise AttributeError(f"{type(self).__name__} has no field {name}; it has {', '.join(self.fields)}")
+        object.__setattr__(self, name, value)
 
     @classmethod
     def make(cls, **values) -> "Struct":
@@ -70,9 +67,7 @@ class Struct:
         made = cls(address_of(memory))
         object.__setattr__(made, "_kept", [memory, values])
         for name, value in values.items():
-            made._require(name)
-            place = made.address + cls.offsets[name]
-            cls.fields[name].set(place, address_of(value) if isinstance(value, np.ndarray) else value)
+            setattr(made, name, address_of(value) if isinstance(value, np.ndarray) else value)
         return made
 
 

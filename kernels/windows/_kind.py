@@ -21,7 +21,6 @@ from schemas.errors import WrongParameter
 from schemas.windows import Window as AskedWindow
 
 LONGEST_US = 1 << 60
-IN_PANES, AS_EVENTS, IN_SLICES = "panes", "events", "slices"
 
 
 class Extent(NamedTuple):
@@ -34,8 +33,8 @@ class Extent(NamedTuple):
 class WindowKind:
     """A kind whose windows have numbers and bounds in closed form."""
 
-    entries = IN_PANES
-    """What a kernel holds for it: panes of events that share all windows, events one by one, or slices."""
+    keeps_events = False
+    """Whether a kernel holds its events one by one, not panes or slices of them: such windows end where events do."""
     placement: Callable[[], Placement]
     """How its events go into a kernel, and how windows come out."""
     events_last = False
@@ -92,5 +91,5 @@ class WindowKind:
 
 def require_length(parameter: str, length_us: int) -> None:
     """WrongParameter unless a size or slide is above zero and within the range of times."""
-    if not 0 < length_us < LONGEST_US:
+    if not 0 < length_us <= LONGEST_US:
         raise WrongParameter(parameter, length_us, "from 1 µs to 2**60 µs")

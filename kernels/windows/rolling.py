@@ -10,7 +10,7 @@ from functools import cache
 
 from kernels.replay.rolling import rolling_placement
 from kernels.replay.types import WindowSpec
-from kernels.windows._kind import AS_EVENTS, WindowKind, require_length
+from kernels.windows._kind import WindowKind, require_length
 from kernels.windows._late import Late
 from kernels.windows._seen_times import SeenTimes
 from kernels.windows._window import Bounds, Window, compiled_bounds, made_window
@@ -41,7 +41,7 @@ def bounds() -> Bounds:
 class RollingKind(WindowKind):
     """Windows at event times."""
 
-    entries = AS_EVENTS
+    keeps_events = True
     late_needs_later_events = True
     placement = staticmethod(rolling_placement)
 

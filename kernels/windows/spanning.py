@@ -6,7 +6,6 @@ An event longer than `longest` is in none: it goes to the late table with the re
 from kernels.monoids import find_monoid
 from kernels.spans import SE_SLICING
 from kernels.spans.slicing import slice_placement
-from kernels.windows._kind import IN_SLICES
 from kernels.windows._rows import expected_windows
 from kernels.windows.sliding import SlidingKind
 from schemas.errors import NotServed
@@ -15,7 +14,6 @@ from schemas.errors import NotServed
 class SpanningKind(SlidingKind):
     """A sliding kind whose events last."""
 
-    entries = IN_SLICES
     events_last = True
     placement = staticmethod(slice_placement)
 

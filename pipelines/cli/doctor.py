@@ -15,6 +15,6 @@ def doctor(as_json: AsJson = False) -> int:
 
     found = stack_doctor.findings()
     _output.show([vars(finding) for finding in found], as_json)
-    wrong = sum(bool(finding.wrong) for finding in found)
-    _output.note(f"{wrong} of {len(found)} are missing or wrong" if wrong else "nothing is missing or wrong")
-    return NotSetUp.exit_code if wrong else 0
+    summary, code = stack_doctor.ending(found)
+    _output.note(summary)
+    return code

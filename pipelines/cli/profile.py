@@ -26,7 +26,7 @@ def profile(stream: StreamName, as_json: AsJson = False) -> None:
     rows = [{"": _named(name), **{each.folder: _shown(name, getattr(each, name)) for each in found}} for name in names]
     _output.show(rows, as_json)
     if not found:
-        _output.note(f"stream {stream} has no events and no refused readings yet")
+        _output.note(f"stream {stream} has no events and no refused records yet")
 
 
 def _named(name: str) -> str:

@@ -62,7 +62,7 @@ _TOUCHED_DAYS = f"""
 class Deduplicated:
     """What became of the records.
 
-    database: tables `parsed` (every reading of the changed files; refused ones with reason, detail and text), `moved`
+    database: tables `parsed` (every record of the changed files; refused ones with reason, detail and text), `moved`
         (identity, arrival, path, line, reading, was), `changed` (paths), and silver and quarantine as they were
     records: (path, reason) -> records of the changed files; reason None: accepted, duplicates included
     moves: (path, was) -> records that moved

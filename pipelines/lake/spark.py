@@ -42,7 +42,7 @@ def session(config: Config) -> "SparkSession":
     _require_java()
     _prepare_environment()
     settings = _settings(config)
-    builder = SparkSession.builder.master(config.spark_cores).appName("windrow")
+    builder = SparkSession.builder.master(config.spark_master).appName("windrow")
     with full_disk_reported(config, "spark"):
         folder = orphan_jvms.new_folder(config.spark)
     for key, value in {**settings, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():

@@ -23,11 +23,9 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.entry import Entry, Run
 from processes import signals
-from schemas.errors import GateFailed, IngestBehind, OutsideStream, StorageFailed
+from schemas.errors import StorageFailed, WindrowError
 from schemas.tables import RUNS
 
-# Rules that refused: an operator has something to do. Any other error is a failure, which a retry may overcome.
-REFUSALS = (GateFailed, IngestBehind, OutsideStream)
 _JSON_COLUMNS = ("inputs", "outputs", "counts")
 _PLAIN_COLUMNS = ("state", "kernel", "message")
 
@@ -74,7 +72,7 @@ def step(lake: Lake, run: Run, step: str) -> Iterator[Entry]:
         yield entry
     except BaseException as raised:
         error = signals.asked() or raised
-        entry.state = "refused" if isinstance(error, REFUSALS) else "failed"
+        entry.state = "refused" if isinstance(error, WindrowError) and error.refused else "failed"
         entry.message = f"{type(error).__name__}: {error}"[:4_000]
         with suppress(StorageFailed):  # a full disk must not hide the error; the step stays `running`
             _write(lake, run, step, entry, time.monotonic() - began)

@@ -10,6 +10,7 @@ from datetime import date
 
 import pyarrow as pa
 
+from pipelines.lake.arrow_schemas import ARROW_TYPES
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -36,8 +37,8 @@ class Audited:
 def audit(lake: Lake, tables: QueryTables, day: date) -> Audited:
     """Replace the day of `<query>_late_audit` and `<query>_audit` by a replay's rows, also if there are none.
 
-    Raises NotServed for what no kernel serves, BadInput for events that break the contract of a replay, TooManyRows
-    and TooManySeconds beyond the limits of the lake's configuration.
+    Raises BadInput for events that break the contract of a replay, TooManyRows and TooManySeconds beyond the limits of
+    the lake's configuration.
     """
     with lake.ingest_locked(tables.source.stream.name):
         digests_now, back = digests(lake, tables.source.partitions.name), look_back.of(lake, tables, day)
@@ -60,14 +61,14 @@ def _is_small(lake: Lake, work: Work) -> bool:
 
 
 def work_of(lake: Lake, tables: QueryTables, back: LookBack) -> Work:
-    """What the tasks of a run need to know. Makes the audit tables where there are none."""
+    """What the tasks of a run need to know. Makes the two audit tables where there are none."""
     query = tables.query
-    silver, result, late = (lake.ensure(table) for table in (tables.source.silver, tables.audit, tables.late_audit))
-    names = dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))
-    read_schema = pa.schema([silver.field(name).remove_metadata() for name in names])
-    schemas = (read_schema, result, late)
+    result, late = (lake.ensure(table) for table in (tables.audit, tables.late_audit))
+    silver = {column.name: column for column in tables.source.silver.columns}
+    read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
+    read_schema = pa.schema([pa.field(each.name, ARROW_TYPES[each.type], each.nullable) for each in read])
     whole_buckets = set(tables.source.stream.key) <= set(query.key)
-    return Work(query, back, *schemas, _buckets(lake, tables, back), whole_buckets, lake.config.limits)
+    return Work(query, back, read_schema, result, late, _buckets(lake, tables, back), whole_buckets, lake.config.limits)
 
 
 def _buckets(lake: Lake, tables: QueryTables, back: LookBack) -> dict[int, list[str]]:

@@ -58,7 +58,7 @@ def of(lake: Lake, tables: QueryTables, day: date) -> LookBack:
     query, source = tables.query, tables.source
     versions = lake.existing_version(source.silver.name), lake.existing_version(source.passes.name)
     from_us, until_us = day_us(day), day_us(day) + DAY_US
-    ticks = watermark.read_ticks(lake, source.passes, before=_time(until_us), since=None)
+    ticks = watermark.read_ticks(lake, source.passes, before=_time(until_us))
     newest_us = _newest_start_before(ticks, from_us)
     bound_us = None if newest_us is None else newest_us - span_us(query.lateness) - reach_us(query)
     first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kernels.replay import PANES, EventColumns, PassTicks, ResultRows, replay_keys
+from kernels.replay import FIRINGS, EventColumns, PassTicks, ResultRows, replay_keys
 from kernels.windows import window_kind
 from pipelines.lake.aggregates import Aggregates, plan_aggregates
 from pipelines.lake.arrays import TIME, stored, times
@@ -84,14 +84,14 @@ def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa
 def _result_table(rows: ResultRows, groups: Groups, aggregates: Aggregates) -> pa.Table:
     taken = None if groups.keys is None else groups.keys.take(rows.key)
     keys = {} if taken is None else {name: taken[name] for name in taken.column_names}
-    pane = pa.array(np.array(PANES, dtype=object)[rows.pane], pa.string())
+    firing = pa.array(np.array(FIRINGS, dtype=object)[rows.firing], pa.string())
     return pa.table(
         {
             **keys,
             "window_start": times(rows.window_start),
             "window_end": times(rows.window_end),
             "revision": rows.revision,
-            "pane": pane,
+            "pane": firing,
             "emitted_at": times(rows.emitted_at),
             "events": rows.events,
             "late_events": rows.late_events,

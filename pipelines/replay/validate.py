@@ -65,7 +65,7 @@ def _event_column(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if not fits:
         raise BadInput(
             f"column {name!r} is {column.type}; a replay needs {wanted}"
-            + ("" if name == "seq" else ", or another timestamp with a time zone")
+            + (": cast it" if name == "seq" else ", or another timestamp with a time zone: cast it, or name its zone")
         )
     if column.null_count:
         row = pc.index(pc.is_null(column), True)

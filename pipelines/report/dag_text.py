@@ -54,7 +54,7 @@ def task_page(task: flow.Task) -> str:
 def flow_page(stream: Stream) -> str:
     """Markdown table of the whole flow of a stream: the docs page."""
     rows = ["| stage | follows | does | reads | writes |", "| --- | --- | --- | --- | --- |"]
-    for stage in flow.STAGES:
+    for stage in flow.stages_of(stream):
         reads, writes = (", ".join(f"`{name}`" for name in names) for names in flow.table_names(stage, stream))
         rows.append(f"| {stage.name} | the {stage.follows} | {stage.does} | {reads} | {writes} |")
     return "\n".join(rows)

@@ -112,6 +112,11 @@ def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow
     assert backfill("--most-rows", str(MOST_ROWS), "--most-seconds", str(MOST_SECONDS)).code == 0
 
 
+def test_a_setting_that_is_no_number_ends_a_replay_by_its_name(replay, monkeypatch):
+    monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", "x")
+    assert_refused(replay(), WrongParameter, "WINDROW_SPARK_FROM_MIB is 'x'; allowed: a whole number from 0 to ")
+
+
 @pytest.mark.parametrize("command", [("replay", "--day"), ("backfill", "--to", str(DAYS[1]), "--from")])
 @pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "", str((1 << 60) + 1)])
 def test_a_wrong_number_of_rows_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, command, text):

@@ -10,7 +10,7 @@ from tests.support.lakes import DAYS, PATIENT, QUERIES
 pytestmark = PATIENT
 # By the question: the answer's columns, and the most rows that it may have (None: as many as there are).
 ANSWERS = {
-    "Why were readings refused?": (["reason", "readings"], None),
+    "Why were records refused?": (["reason", "records"], None),
     "Which stations were busiest, on which day in New York?": (
         ["start_station_id", "window_start", "window_end", "trips", "longest_trip_duration_s"],
         5,
@@ -25,7 +25,7 @@ ANSWERS = {
     ),
 }
 # Made-up trips can all be readable; late ones there are.
-MAY_BE_EMPTY = {"Why were readings refused?"}
+MAY_BE_EMPTY = {"Why were records refused?"}
 
 
 def test_every_question_of_the_demo_is_asked_here():

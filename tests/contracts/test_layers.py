@@ -110,6 +110,17 @@ def test_imports_within_the_repository_go_downward_only(path):
     assert not upward, f"{path} may import {sorted(allowed)} of this repository"
 
 
+def test_the_page_for_contributors_lists_the_same_imports():
+    rows = re.findall(r"^\| `(\w+)/` \| [^|]+ \| ([^|]+) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    names = {folder: {as_module(path) for path in re.findall(r"`([\w/.]+)`", cell)} for folder, cell in rows}
+    listed = {folder: {folder} | {name for name in names[folder] if not within(name, {folder})} for folder in names}
+    assert listed == DOWNWARD | {"tests": {"tests"}}
+
+
+def as_module(path: str) -> str:
+    return path.removesuffix(".py").strip("/").replace("/", ".")
+
+
 def wing_of(path: Path) -> str:
     """The wing that a file of pipelines/ is in, or the module at the top that it is."""
     return path.parts[1] if len(path.parts) > 2 else path.stem

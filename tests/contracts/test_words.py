@@ -56,9 +56,10 @@ PRIVATE = {
     "told": "reported",
 }
 # History, and values kept in tables, which stay as they are: a refusal's detail in quarantine, a stage in the ledger,
-# a column's comment.
+# a column's comment. And names of an earlier version, which the changelog says what replaced.
 KEPT = ("docs/decisions/", "tests/contracts/test_words.py")
 CONTENTS = ("is said to last", "judge_silver", "the reading, in the unit beside it")
+CONTENTS += ("`Place.beside`", "`WINDROW_LINES_PER_JUDGE`")
 # An underscore, or where a capital letter begins the next part of a name.
 BETWEEN_PARTS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 ROW = re.compile(r"^\| (?!word|---)([^|]+) \| ([^|]+) \|$", re.MULTILINE)

@@ -84,19 +84,6 @@ def test_the_joined_staircase_is_the_definition(kept, events, days):
         assert passes(ticks, ORIGIN_US + boundary * STEP_US) == by_definition(arrived, boundary)
 
 
-@pytest.mark.slow
-@settings(max_examples=20, deadline=None)
-@given(events=EVENTS)
-def test_folding_earlier_days_changes_no_tick_of_later_ones(kept, events):
-    Lake(kept).replace(TABLES.passes, {}, steps_of(events))
-    before, since = datetime(2020, 1, 4, tzinfo=UTC), date(2020, 1, 2)
-    whole, folded = (watermark.read_ticks(Lake(kept), TABLES.passes, before, day) for day in (None, since))
-    since_us = ORIGIN_US + DAY_US
-    for boundary in range(-21, 42):
-        tick, same = (passes(ticks, ORIGIN_US + boundary * STEP_US) for ticks in (whole, folded))
-        assert tick == same or (tick < since_us and same == watermark.BEFORE_ALL_US)
-
-
 def test_no_arrivals_no_steps(kept):
     Lake(kept).replace(TABLES.passes, {}, [])
     assert len(watermark.read_ticks(Lake(kept), TABLES.passes, datetime(2030, 1, 1, tzinfo=UTC)).tick_us) == 0

@@ -94,6 +94,20 @@ def test_an_aggregate_that_is_new_or_edited_is_right_at_once_and_recompiles_noth
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("statement", ["from ._bonobo import lower", "from . import _bonobo"])
+def test_an_edit_of_what_an_aggregate_imports_by_a_relative_name_is_seen(tree, statement):
+    text = LARGEST_TWICE.replace("from kernels.monoids._aardvark import lower", statement)
+    name = f"bonobo{len(statement)}"
+    used = text if "lower" in statement else text.replace("combine, lower", "combine, _bonobo.lower")
+    (tree / f"kernels/monoids/{name}.py").write_text(used.replace("aardvark", name))
+    shared = tree / "kernels/monoids/_bonobo.py"
+    shared.write_text(TIMES.format(times=2))
+    assert answer(tree, name) == "60"
+    shared.write_text(TIMES.format(times=3))
+    assert answer(tree, name) == "90"
+
+
+@pytest.mark.slow
 def test_an_edit_of_what_all_share_is_seen_also_where_numbas_own_setting_names_the_folder(tree):
     settings = {"WINDROW_NUMBA": "", "NUMBA_CACHE_DIR": str(tree / "numba")}
     assert answer(tree, "sum", **settings) == "60"

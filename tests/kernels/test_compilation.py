@@ -32,21 +32,22 @@ raise SystemExit(not unittest.TextTestRunner().run(case("runTest")).wasSuccessfu
 """
 RETURNED = """
 import sys
-from kernels.aggregators import make, window_class
+from kernels.aggregators import make
 from kernels.runtime import checked_memory
-from kernels.states.tables import monoid_table
 from schemas.query import agg
-window = make(sys.argv[1], {"total": agg("sum", "v")}, column_types={"v": "int64"})
-window.bulk_insert(range(100), range(100))
-window.bulk_evict(70)
-assert window.query() == {"total": sum(range(71, 100))}
-before = set(checked_memory._blocks)
-address = window._address
+def used():
+    window = make(sys.argv[1], {"total": agg("sum", "v")}, column_types={"v": "int64"})
+    window.bulk_insert(range(100), range(100))
+    window.bulk_evict(70)
+    assert window.query() == {"total": sum(range(71, 100))}
+    return window
+used()._close()
+once = set(checked_memory._blocks)  # tables, which all windows share
+window = used()
+address, before = window._address, set(checked_memory._blocks)
 window._close()
 assert address in before and address not in checked_memory._blocks
-kept = {array.ctypes.data for array in (window._plan.memory, window._answers)}
-tables = monoid_table("sum", "sum_int64"), window.dispatch(), window_class("finger_tree").dispatch()
-kept |= {table.address for table in tables}  # of both finger trees: they share functions
+kept = once | {array.ctypes.data for array in (window._plan.memory, window._answer_words)}
 print(sum(block.size for at, blocks in checked_memory._blocks.items() if at not in kept for block in blocks))
 """
 FILL = """

@@ -64,7 +64,7 @@ class Asked:
         return word_at(self("range_query", low, high), LOW_WORD)
 
     def entries_between(self, low, high):
-        """(time, sum) of each, as COPY_ENTRIES and COUNT_BETWEEN give it."""
+        """(time, sum) of each, as copy_entries and count_between give it."""
         copied = np.zeros((self("count_between", low, high), 1 + STATE_WORDS), np.int64)
         if len(copied):
             self("copy_entries", low, high, address_of(copied))

@@ -3,6 +3,7 @@
 import ctypes
 import math
 import random
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -143,3 +144,17 @@ def test_a_predicate_that_cannot_be_compiled_is_refused(predicate):
     tree.insert(1, 1)
     with pytest.raises(WrongParameter, match="predicate is .*; allowed: a function of"):
         tree.first_where(predicate)
+
+
+def test_a_predicate_reads_what_a_module_holds_when_it_is_given(monkeypatch):
+    limits = ModuleType("limits")
+    monkeypatch.setitem(globals(), "limits", limits)
+    tree = make("finger_tree", SUMS, column_types=INT)
+    tree.bulk_insert(range(100), [1] * 100)
+    for wanted in (10, 20, 10):
+        limits.wanted = wanted
+        assert tree.first_where(at_least_the_limit)[0] == wanted - 1
+
+
+def at_least_the_limit(total, prefix):
+    return prefix["events"] >= limits.wanted  # noqa: F821

@@ -36,6 +36,33 @@ print(window.query())
 """
 
 
+NO_MEMORY_FOR = """
+import resource
+import numpy as np
+from kernels.aggregators import make
+from kernels.monoids import AggregateSpec
+from kernels.per_event import KeyedEvents, answer_per_event
+from schemas.errors import KernelOutOfMemory
+from schemas.query import agg
+def answers(count, times):
+    columns = np.zeros((1, count), np.int64), np.ones((1, count), np.bool_)
+    events = KeyedEvents(np.array([0, count]), times, *columns)
+    answer_per_event(events, 1 << 60, (AggregateSpec("approx_quantile", 0),))
+def window(**options):
+    return make("monoid_tree", {{"q": agg("approx_quantile", "v")}}, column_types={{"v": "int64"}}, **options)
+def policy(count, made=[]):
+    made = made or [window(policy=lambda total, prefix: False)]
+    made[0].bulk_insert(np.arange(count), np.zeros(count, np.int64))
+{warm}
+used = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_DATA, (used + (256 << 20), resource.RLIM_INFINITY))
+try:
+    {call}
+except KernelOutOfMemory as error:
+    print(error)
+"""
+
+
 def test_a_word_keeps_its_bits_and_its_place():
     block = memory.resize(0, 4)
     memory.set_word(block + 3 * WORD_BYTES, -(1 << 63))
@@ -99,3 +126,19 @@ def test_a_kernel_that_gets_no_memory_ends_its_call_and_the_process_goes_on():
     message, sum_after = answer.stdout.splitlines()
     assert re.match(r"a kernel asked for [\d,]{9,} bytes and there is no more memory; give the process more", message)
     assert sum_after == "{'sum': 7.0}"
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python has NumPy's memory")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("warm", "call"),
+    [
+        ("answers(100, np.arange(100)[::-1].copy())", "answers(200_000, np.arange(200_000)[::-1].copy())"),
+        ("policy(10)", "policy(200_000)"),
+    ],
+    ids=["answers after each event", "a policy"],
+)
+def test_whatever_python_calls_raises_where_there_is_no_memory(warm, call):
+    ended = run(NO_MEMORY_FOR.format(warm=warm, call=call))
+    assert ended.returncode == 0, ended.stderr
+    assert re.match(r"a kernel asked for [\d,]+ bytes and there is no more memory; give the process more", ended.stdout)

@@ -10,7 +10,7 @@ import pytest
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import (
-    PANES,
+    FIRINGS,
     AggregatePlan,
     EventColumns,
     KernelChoice,
@@ -53,14 +53,14 @@ def replayed(columns, window, rules, plan=SUM_AND_COUNT, kernel=None):
         rows.window_start,
         rows.window_end,
         rows.revision,
-        rows.pane,
+        rows.firing,
         rows.emitted_at,
         rows.events,
         rows.late_events,
         strict=True,
     )
     return [
-        (*map(int, row[:4]), PANES[row[4]], *map(int, row[5:]), *map(int, output))
+        (*map(int, row[:4]), FIRINGS[row[4]], *map(int, row[5:]), *map(int, output))
         for row, output in zip(plain, rows.outputs.T, strict=True)
     ]
 

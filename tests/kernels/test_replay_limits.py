@@ -103,6 +103,17 @@ def test_a_wrong_number_of_rows_is_refused(most_rows):
         rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), most_rows=most_rows)
 
 
+@pytest.mark.parametrize("stop", [np.zeros(1, np.int32), np.zeros(2, np.int64), [0], 0], ids=str)
+def test_a_stop_word_of_another_type_is_refused(stop):
+    with pytest.raises(WrongParameter, match="stop"):
+        rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), stop=stop)
+
+
+def test_a_stop_word_that_means_nothing_leaves_no_part_of_the_rows():
+    with pytest.raises(WrongParameter, match="stop is 9"):
+        rows_made(ONE_LATE, WindowSpec("tumbling", 10), ReplayRules(0, 0, "final"), stop=np.array([9]))
+
+
 def endless(stop=None) -> None:
     """A replay that would make more rows than any memory holds, let loose."""
     limits = CallLimits(most_rows=1 << 60, stop=stop)

@@ -22,14 +22,14 @@ pytestmark = [
     pytest.mark.timeout(600),
 ]
 SUMS = {
-    "bikes": {"readings": 167_707 + 327_474, "duplicates": 72},
+    "bikes": {"records": 167_707 + 327_474, "duplicates": 72},
     # The mangled file's 6,258 lines are refused one by one.
-    "cdr": {"readings": 90_392 + 123_023 + 6_258, "no date": 6_258},
+    "cdr": {"records": 90_392 + 123_023 + 6_258, "no date": 6_258},
     # 393 durations are negative; of the 245 rows that repeat one exactly, one is among them, and comes first.
-    "phone_calls": {"readings": 63_824, "negative duration": 393, "duplicates": 245 - 1},
-    "call_center": {"readings": 17_456},
+    "phone_calls": {"records": 63_824, "negative duration": 393, "duplicates": 245 - 1},
+    "call_center": {"records": 17_456},
     # 19 records a line of a pod, two a message; the pod with the broken clock has 1,209 lines; spans exported twice.
-    "telemetry": {"readings": 54_364 * 19 + 30_000 * 2 + 92_217 + 344_425, "too far ahead": 1_209 * 19,
+    "telemetry": {"records": 54_364 * 19 + 30_000 * 2 + 92_217 + 344_425, "too far ahead": 1_209 * 19,
                   "no value": 40_533, "duplicates": 863 + 3_296},
 }  # fmt: skip
 
@@ -71,11 +71,11 @@ def count(definition, path: Path, place: Place, copies: dict[str, list[tuple]]) 
     for number, line in enumerate(lines, 1):
         if number == 1 and has_header(layout):
             continue
-        for reading, each in enumerate(read_line(definition, layout, line, place._replace(line=number))):
-            found.update({"readings": 1, "accepted" if isinstance(each, Record) else each.reason: 1})
-            identity = isinstance(each, Record) and identity_of(definition, layout, line, each, reading)
+        for position, each in enumerate(read_line(definition, layout, line, place._replace(line=number))):
+            found.update({"records": 1, "accepted" if isinstance(each, Record) else each.reason: 1})
+            identity = isinstance(each, Record) and identity_of(definition, layout, line, each, position)
             if identity:
-                copies.setdefault(identity, []).append((each.arrival_us, place.path, number, reading))
+                copies.setdefault(identity, []).append((each.arrival_us, place.path, number, position))
     return found
 
 
@@ -84,11 +84,11 @@ def test_the_page_has_every_stream():
 
 
 @pytest.mark.parametrize("name", SUMS)
-def test_every_reading_of_every_file_is_accounted_for(name):
+def test_every_record_of_every_file_is_accounted_for(name):
     page, files = on_the_page()[name], counted(name)
     assert page == files
     for path, counts in files.items():
-        assert counts["readings"] == sum(counts.values()) - counts["readings"], path
+        assert counts["records"] == sum(counts.values()) - counts["records"], path
     total = sum(map(Counter, files.values()), Counter())
     assert {each: total[each] for each in SUMS[name]} == SUMS[name]
-    assert set(total) - {"readings", "accepted"} == set(SUMS[name]) - {"readings"}
+    assert set(total) - {"records", "accepted"} == set(SUMS[name]) - {"records"}

@@ -32,7 +32,7 @@ def _exact(row: dict, rough: list[str]) -> dict:
     }
 
 
-PANES = {"final": {"final"}, "watermark": {"on_time", "late"}, "arrival": {"early", "late"}}
+FIRINGS = {"final": {"final"}, "watermark": {"on_time", "late"}, "arrival": {"early", "late"}}
 SHARED = {
     "revised",
     "first row late",
@@ -42,7 +42,7 @@ SHARED = {
     "null key",
     "where",
     *AGGREGATES,
-    *((emit, pane) for emit, panes in PANES.items() for pane in panes),
+    *((emit, firing) for emit, firings in FIRINGS.items() for firing in firings),
 }
 
 

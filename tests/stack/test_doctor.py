@@ -7,8 +7,15 @@ import sys
 
 import pytest
 
+from pipelines.cli import _app as command_line
 from schemas.errors import NotSetUp
+from stack import doctor as stack_doctor
+from stack.doctor import Finding
 from stack.places import REPOSITORY
+
+FINE = Finding("Linux")
+LACKS = Finding("Redis server, for tests", "there is none on PATH", "sudo apt-get install redis-server", optional=True)
+WRONG = Finding("Java 17 or newer", "Spark finds none", "make setup")
 
 
 @pytest.fixture
@@ -72,3 +79,21 @@ def test_the_set_up_that_runs_these_tests_is_healthy(set_up):
     ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout
     assert ended.stdout.splitlines()[-1] == "nothing is missing or wrong"
+
+
+@pytest.mark.parametrize("say", [stack_doctor.run, lambda: command_line.run(["doctor"])], ids=["make", "windrow"])
+@pytest.mark.parametrize(
+    ("findings", "code", "summary"),
+    [
+        ((FINE,), 0, "nothing is missing or wrong"),
+        ((FINE, LACKS), 0, "nothing is missing or wrong"),
+        ((FINE, LACKS, WRONG), NotSetUp.exit_code, "1 of 3 are missing or wrong"),
+    ],
+    ids=["fine", "lacks what is optional", "wrong"],
+)
+def test_what_is_optional_and_lacking_is_listed_and_is_nothing_wrong(monkeypatch, capsys, say, findings, code, summary):
+    monkeypatch.setattr(stack_doctor, "CHECKS", tuple(lambda each=each: each for each in findings))
+    assert say() == code
+    printed = "".join(capsys.readouterr())
+    assert printed.splitlines()[-1] == summary
+    assert all(finding.subject in printed for finding in findings)

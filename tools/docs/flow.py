@@ -8,8 +8,8 @@ from tools.docs.markdown import MADE, grid, page
 from tools.docs.walk import walk_text
 
 WALK_INTRODUCTION = (
-    "One landing file to silver, then one day to the published table. Each step is called by the `runs/` step "
-    "above it, or by the step before; none calls back. `pipelines/ingest/ingest.py` orders steps 2 to 5."
+    "One landing file to silver, then one day to the published table. Step 1 calls `pipelines/ingest/ingest.py`, which "
+    "calls steps 2 to 5 in turn; step 6 calls 7, 9 and 10, and step 8 is called by 7. None calls back."
 )
 
 

@@ -17,7 +17,8 @@ from kernels.aggregators._forest.search import complete, is_there
 from kernels.aggregators._predicates import FAILED, Predicate
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Flag
-from kernels.runtime.memory import entry, inner, not_inlined
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation
 from kernels.states import merge
@@ -58,11 +59,10 @@ class SlidePolicy:
         return self._predicate.search(insert_and_slide, kernel, forest, self._slide.address, events, first, end)
 
 
-@entry
-def insert_and_slide(kernel, forest, slide, events, first, end):
+@guarded_entry
+def insert_and_slide(kernel: ForestKernel, forest: Forest, slide: Slide, events, first, end):
     """Insert some rows, and have the policy asked after each. DONE, or what stopped it: OUT_OF_ORDER, FAILED; MISSING
     or FULL, after which it is called again, with the forest's next_row as `first`."""
-    kernel, forest, slide = ForestKernel(kernel), Forest(forest), Slide(slide)
     while first < end or slide.is_under_way:
         if not slide.is_under_way:
             status = call(kernel.insert_rows, forest, events, first, first + 1)

@@ -21,7 +21,8 @@ from kernels.aggregators._arrays import records_of
 from kernels.aggregators._forest.layout import HEAD_SLOTS, HEADS, KEPT_NODES, MAX_LEVELS, MISSING, SLOTS, Forest, Level
 from kernels.aggregators._forest.nodes import append_node
 from kernels.aggregators._forest.paging import LAST_KEPT
-from kernels.runtime.memory import WORD_BYTES, entry, resize
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import WORD_BYTES, resize
 from kernels.stores import HEADER, Key, Range, Store
 from schemas.errors import BadInput, StorageFailed, WrongParameter
 
@@ -41,10 +42,9 @@ def check_buffer(buffer) -> int:
     return buffer
 
 
-@entry
-def prepare_level(forest, height):
+@guarded_entry
+def prepare_level(forest: Forest, height):
     """Make the ring and the slots of a level."""
-    forest = Forest(forest)
     level = forest.levels[height]
     if level.ring == 0:
         append_node(forest, height, 0)

@@ -11,7 +11,8 @@ from kernels.aggregators._forest.layout import MISSING, UNKNOWN_PLACE, Forest
 from kernels.aggregators._forest.slide import SlidePolicy
 from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffer
 from kernels.aggregators._window import Window, ask, lower_all
-from kernels.runtime.memory import address_of, entry
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import entry
 from kernels.stores import open_store
 from schemas.errors import WrongParameter
 from schemas.query import Aggregate
@@ -23,11 +24,10 @@ def place_of(forest, time):
     return search.find(Forest(forest), time)
 
 
-@entry
-def answer_between(forest, first, end, low, high, answers):
+@guarded_entry
+def answer_between(forest: Forest, first, end, low, high, answers):
     """Answers of the updates in the places [first, end), and of the open entry if its time is in [low, high): DONE;
     MISSING."""
-    forest = Forest(forest)
     found, state = fold_between(forest, first, end, open_is_in(forest, low, high))
     if not found:
         return MISSING
@@ -130,7 +130,7 @@ class MonoidWindow(Window):
         if between is None:
             return super()._answer(None)
         first, end = (self._served(place_of, self._address, time, missing=UNKNOWN_PLACE) for time in between)
-        return self._served(answer_between, self._address, first, end, *between, address_of(self._answers))
+        return self._served(answer_between, self._address, first, end, *between, self._answers)
 
     def _check(self, s: int, plan) -> None:
         check_forest(s, plan, self._stored)

@@ -1,12 +1,11 @@
 """The tables of operations of the queue kernels."""
 
-from kernels.aggregators._dispatch import FOREVER, PointKernel
+from kernels.aggregators._dispatch import FOREVER, Entry, PointKernel, entry_bytes
 from kernels.aggregators._queue import layout
 from kernels.aggregators._queue.layout import Queue, cleared
 from kernels.aggregators._queue.search import search
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.memory import inner
-from kernels.runtime.struct import words_at
 from kernels.runtime.tables import compiled_table
 from kernels.states.layout import StatePlan
 
@@ -74,14 +73,14 @@ def _count_between(queue: Queue, low, high):
 
 @inner
 def _copy_entries(queue: Queue, low, high, target):
-    """(time, own state) of the entries with times in [low, high): from the kept values, or else from the states, which
+    """An Entry of each of the entries with times in [low, high): from the kept values, or else from the states, which
     a kernel that overwrites them with aggregates must not be asked for."""
     states = queue.values if queue.values != 0 else queue.states
     for ordinal in range(search(queue, low, False), search(queue, high, False)):
-        entry = words_at(target)
-        entry[0] = layout.time_at(queue, ordinal)
-        layout.copy_state(queue, entry[1:], states + layout.place(queue, ordinal) * queue.state_bytes)
-        target = entry[1:].address + queue.state_bytes
+        entry = Entry(target)
+        entry.time = layout.time_at(queue, ordinal)
+        layout.copy_state(queue, entry.state.address, states + layout.place(queue, ordinal) * queue.state_bytes)
+        target += entry_bytes(queue.state_bytes)
 
 
 SHARED = {

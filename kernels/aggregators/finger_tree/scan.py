@@ -1,12 +1,11 @@
 """Entries in order of time, leaf by leaf."""
 
+from kernels.aggregators._dispatch import Entry, entry_bytes
 from kernels.aggregators.finger_tree.layout import Tree, child_at, copy_state, entry_state, inner_at
 from kernels.aggregators.finger_tree.path import find_path, path_leaf
 from kernels.aggregators.finger_tree.pending import settle
 from kernels.aggregators.finger_tree.search import entry_slot, is_empty, left_leaf, youngest
-from kernels.runtime.fields import WORD_BYTES
 from kernels.runtime.memory import inner, not_inlined
-from kernels.runtime.struct import words_at
 
 
 @inner
@@ -44,7 +43,7 @@ def count_between(tree: Tree, low, high):
 
 @inner
 def copy_entries(tree: Tree, low, high, target):
-    """Write (time, state) of the entries with times in [low, high) to `target`, which holds them all."""
+    """Write the entries with times in [low, high) to `target`, which holds them all (_dispatch.py: Entry)."""
     not_inlined()
     settle(tree)
     more = low < high
@@ -53,9 +52,10 @@ def copy_entries(tree: Tree, low, high, target):
         leaf = path_leaf(tree)
         last = entry_slot(leaf, high)
         for slot in range(entry_slot(leaf, low), last):
-            words_at(target)[0] = leaf.times[slot]
-            copy_state(tree, target + WORD_BYTES, entry_state(tree, leaf, slot))
-            target += WORD_BYTES + tree.state_bytes
+            entry = Entry(target)
+            entry.time = leaf.times[slot]
+            copy_state(tree, entry.state.address, entry_state(tree, leaf, slot))
+            target += entry_bytes(tree.state_bytes)
         more = last == leaf.end and _next_leaf(tree)
 
 

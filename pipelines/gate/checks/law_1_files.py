@@ -1,10 +1,10 @@
-"""Every reading of every file is a row of silver, a refused row, or a duplicate."""
+"""Every record of every file is a row of silver, a refused row, or a duplicate."""
 
 from pipelines.gate.recount.offending import SHOWN, values_list
 from pipelines.gate.recount.silver import SilverDay
 from pipelines.ledger.verdicts import Verdict
 
-NAME = "law 1: every reading is accounted for"
+NAME = "law 1: every record is accounted for"
 LAW = "Per file: readings = accepted + quarantined + duplicates."
 CHECKS = "silver"
 _KEPT = "state <> 'duplicate file'"

@@ -13,7 +13,7 @@ CHECKS = "audit"
 
 
 def run(recount: Recount) -> Verdict:
-    """Compare each row's number, tick and pane with silver's ticks; earlier days count into the number."""
+    """Compare each row's number, tick and firing with silver's ticks; earlier days count into the number."""
     return verdict_on_rows(
         recount,
         NAME,
@@ -27,11 +27,11 @@ def run(recount: Recount) -> Verdict:
                CASE WHEN a.emitted_at_us IS NULL THEN 'row is missing'
                     WHEN e.tick_us IS NULL THEN 'no such revision'
                     WHEN a.emitted_at_us <> e.tick_us THEN 'other tick'
-                    WHEN a.pane <> e.pane THEN 'other pane'
+                    WHEN a.pane <> e.pane THEN 'other firing'
                     ELSE 'events fall' END AS problem,
                e.tick_us AS recounted_emitted_at_us, e.pane AS recounted_pane
         FROM falling a FULL JOIN expected e USING (key_number, window_start_us, window_end_us, revision)
         WHERE a.emitted_at_us IS DISTINCT FROM e.tick_us OR a.pane IS DISTINCT FROM e.pane OR a.falls""",
         ("problem", "recounted_emitted_at_us", "recounted_pane"),
-        "are missing, too many, or have another tick or pane than silver's arrivals say",
+        "are missing, too many, or have another tick or firing than silver's arrivals say",
     )

@@ -67,11 +67,6 @@ def at(us: int) -> str:
     return literal(EPOCH + timedelta(microseconds=us))
 
 
-def time_of(us: str) -> str:
-    """SQL for the timestamp of a column of microseconds."""
-    return f"make_timestamptz({us})"
-
-
 def where(conditions: tuple[tuple[str, str, object], ...], relation: str) -> str:
     """A query's `where` on a relation's columns (semantics: a comparison with null is false)."""
     return (

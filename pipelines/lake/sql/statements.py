@@ -59,7 +59,10 @@ def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
         try:
             connection.register(name, lake.dataset(name))
         except (DeltaError, OSError) as error:
-            raise StorageFailed(f"table {name!r} below {lake.config.lake} can't be read: {error}") from error
+            raise StorageFailed(
+                f"table {name!r} below {lake.config.lake} can't be read: {error}; give the folder its rights and files "
+                "back, or move it away and make the table again"
+            ) from error
         if name in queries():
             add_revisions(connection, queries()[name])
     for setting, value in SETTINGS.items():

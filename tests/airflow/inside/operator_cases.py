@@ -30,8 +30,7 @@ def operator(monkeypatch, path):
 
 
 def error_with(exit_code):
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.WindrowError)]
-    return [kind for kind in kinds if kind.exit_code == exit_code]
+    return [kind for kind in errors.kinds() if kind.exit_code == exit_code]
 
 
 def test_the_day_is_ds_whatever_the_data_interval():
@@ -49,14 +48,18 @@ def test_a_run_without_logical_date_and_param_fails_for_good_and_says_what_to_do
         command.day_of({"params": {"day": None}})
 
 
-@pytest.mark.parametrize("exit_code", command.FAILS_FOR_GOOD)
+@pytest.mark.parametrize("exit_code", [2, 3, 4, 5, 8])
 def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
     assert error_with(exit_code)
     with pytest.raises(AirflowFailException, match="the reason"):
         command.raise_if_failed(exit_code, "the reason")
 
 
-@pytest.mark.parametrize("exit_code", [1, 6, 7, 9, 10, 11, -signal.SIGKILL])
+def test_what_fails_for_good_is_what_the_errors_say():
+    assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 8)
+
+
+@pytest.mark.parametrize("exit_code", [1, 6, 7, 9, 10, 11, 12, 13, -signal.SIGKILL])
 def test_everything_else_is_retried(exit_code):
     with pytest.raises(AirflowException) as raised:
         command.raise_if_failed(exit_code, "")

@@ -137,7 +137,7 @@ def test_nan_in_a_column_that_the_query_does_not_read_does_not_matter():
 
 @pytest.mark.parametrize("window", [session(MINUTE), frame.delta("value", 1.0)])
 def test_a_window_kind_that_no_kernel_serves_is_refused_by_name_with_what_is(window):
-    refused(GOOD, NotServed, f"window is '{window.kind}'; .*served: rolling, sliding, spanning, tumbling", ask(window))
+    refused(GOOD, NotServed, f"window is '{window.kind}', .*served: rolling, sliding, spanning, tumbling", ask(window))
 
 
 def refused_replay(kind: type, message: str, query=QUERY, **parameters) -> None:
@@ -146,7 +146,7 @@ def refused_replay(kind: type, message: str, query=QUERY, **parameters) -> None:
 
 
 def test_an_unknown_kernel_is_refused_with_those_that_there_are():
-    refused_replay(NotServed, "kernel is 'abacus'; .*served: .*daba_lite, finger_tree", kernel="abacus")
+    refused_replay(NotServed, "kernel is 'abacus', .*served: .*daba_lite, finger_tree", kernel="abacus")
 
 
 def test_an_unknown_option_is_refused():

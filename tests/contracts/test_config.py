@@ -1,0 +1,47 @@
+"""The settings that are numbers: what is read, and what is refused by the setting's name."""
+
+import pytest
+
+from pipelines import config
+from pipelines.config import MOST_LINES, MOST_MIB
+from schemas.errors import WrongParameter
+
+FROM_MIB, LINES = "WINDROW_SPARK_FROM_MIB", "WINDROW_LINES_PER_WORKER"
+READ = {FROM_MIB: lambda: config.load().spark_from_bytes, LINES: lambda: config.load().lines_per_worker}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        (FROM_MIB, None, 8 << 20),
+        (FROM_MIB, "0", 0),
+        (FROM_MIB, " 12 ", 12 << 20),
+        (FROM_MIB, str(MOST_MIB), MOST_MIB << 20),
+        (LINES, None, 50_000),
+        (LINES, "1", 1),
+        (LINES, str(MOST_LINES), MOST_LINES),
+    ],
+)
+def test_a_number_within_its_bounds_is_read(monkeypatch, name, text, value):
+    monkeypatch.delenv(name, raising=False)
+    if text is not None:
+        monkeypatch.setenv(name, text)
+    assert READ[name]() == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *((name, text) for name in READ for text in ("x", "", "-1", "2.5", "1e3", "0x10", "1_000", "9" * 20)),
+        (FROM_MIB, str(MOST_MIB + 1)),
+        (LINES, "0"),
+        (LINES, str(MOST_LINES + 1)),
+    ],
+)
+def test_what_is_no_such_number_is_refused_by_the_name_of_the_setting(monkeypatch, name, text):
+    monkeypatch.setenv(name, text)
+    least, most = {FROM_MIB: (0, MOST_MIB), LINES: (1, MOST_LINES)}[name]
+    allowed = f"a whole number from {least} to {most:,}, or leave the variable unset"
+    with pytest.raises(WrongParameter) as refused:
+        READ[name]()
+    assert (refused.value.parameter, refused.value.value, refused.value.allowed) == (name, text, allowed)

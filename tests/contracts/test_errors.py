@@ -1,0 +1,69 @@
+"""The tree of errors: its page is right, and the ledger and Airflow's tasks go by what each class says of itself."""
+
+import re
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs
+from pipelines.ledger.entry import Run
+from schemas import errors
+from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter
+
+KINDS = pytest.mark.parametrize("kind", errors.kinds()[1:], ids=lambda kind: kind.__name__)
+# The ledger's state, and whether a retry may help.
+REFUSED_FOR_GOOD, REFUSED_FOR_NOW, FAILED = ("refused", False), ("refused", True), ("failed", True)
+EXPECTED = {
+    **dict.fromkeys(("WrongParameter", "NotServed", "NotRecounted", "TooManyRows", "TooManySeconds"), REFUSED_FOR_GOOD),
+    **dict.fromkeys(("UnknownName", "BadInput", "AggregateFailed", "OutsideStream", "GateFailed"), REFUSED_FOR_GOOD),
+    "IngestBehind": REFUSED_FOR_NOW,
+    **dict.fromkeys(("NotSetUp", "AirflowRefused", "TableMismatch", "StorageFailed", "LandingFailed"), FAILED),
+    **dict.fromkeys(("BadStatement", "KernelOutOfMemory"), FAILED),
+}
+
+
+def test_every_kind_of_error_is_sorted():
+    assert {kind.__name__ for kind in errors.kinds()} == EXPECTED.keys() | {"WindrowError"}
+
+
+@KINDS
+def test_the_ledger_and_a_retry_go_by_the_kind(tmp_path, kind):
+    lake, run = Lake(Config(tmp_path, tmp_path)), Run("a run", "bikes", "bikes_demand", None)
+    with pytest.raises(kind), runs.step(lake, run, "audit"):
+        raise errors.raised_elsewhere(kind.__name__, "why")
+    assert (runs.rows(lake)[-1].state, kind.retry_helps) == EXPECTED[kind.__name__]
+
+
+def test_a_defect_has_failed(tmp_path):
+    lake = Lake(Config(tmp_path, tmp_path))
+    with pytest.raises(ZeroDivisionError), runs.step(lake, Run("a run", "bikes", None, None), "ingest"):
+        raise ZeroDivisionError
+    assert runs.rows(lake)[-1].state == "failed"
+
+
+def test_an_exit_code_is_of_kinds_that_a_retry_helps_or_of_kinds_that_it_does_not():
+    for code in {kind.exit_code for kind in errors.kinds()}:
+        assert len({kind.retry_helps for kind in errors.kinds() if kind.exit_code == code}) == 1, code
+
+
+@KINDS
+def test_the_page_of_the_tree_has_every_kind_with_its_exit_code(kind):
+    listed = re.search(rf"[├└]── {kind.__name__}\b[^\d\n]*(\d+)  ", errors.__doc__)
+    assert listed and int(listed[1]) == kind.exit_code
+
+
+def test_what_is_not_served_names_what_is():
+    refused = NotServed("kernel", "abacus", ("recompute", "daba_lite"))
+    assert str(refused) == "kernel is 'abacus', which is not served yet; take one that is served: daba_lite, recompute"
+    assert (refused.parameter, refused.value, refused.allowed) == ("kernel", "abacus", "daba_lite, recompute")
+    assert isinstance(refused, WrongParameter) and isinstance(refused, WindrowError)
+
+
+def test_a_window_that_the_gate_can_not_count_names_the_file_that_is_missing():
+    refused = NotRecounted("squares", ("rolling", "sliding"))
+    assert str(refused) == (
+        "window is 'squares', and the gate has no SQL to count its rows again; it has some for rolling, sliding. Take "
+        "one of these, or add pipelines/gate/recount/kinds/squares.py (docs/add-a-window.md)"
+    )
+    assert (refused.parameter, refused.value, refused.allowed) == ("window", "squares", "rolling, sliding")

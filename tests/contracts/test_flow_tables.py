@@ -1,0 +1,85 @@
+"""The map of the flow names, for each stage, exactly the tables that it reads and writes when it runs."""
+
+from collections import defaultdict
+from datetime import timedelta
+
+import pytest
+
+from pipelines import flow
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.report import dag_text
+from pipelines.runs.ingest_day import ingest_day
+from pipelines.runs.replay_day import replay_day
+from schemas.registry import queries_of, stream, streams
+from schemas.tables import RUNS
+from tests.support.lakes import PATIENT
+from tests.support.replay import landing
+
+QUERY, DAY = "bikes_demand", landing.FIRST_DAY + timedelta(days=1)
+READERS, WRITERS = ("read", "dataset", "files", "partition_dates"), ("replace", "replace_with_spark")
+
+
+class Watched:
+    """Notes which tables a lake reads and writes, by the stage that runs."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self.reads: dict[str, set[str]] = defaultdict(set)
+        self.writes: dict[str, set[str]] = defaultdict(set)
+
+    def begin(self, text: str) -> None:
+        """What `progress` gets: a stage's name, or a detail that begins with that name."""
+        self.stage = text.split(":")[0]
+
+    def noting(self, found: dict[str, set[str]], method):
+        def noted(lake: Lake, table, *rest, **options):
+            found[self.stage].add(getattr(table, "name", table))
+            return method(lake, table, *rest, **options)
+
+        return noted
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory) -> Watched:
+    """Two ingests and two runs; the second ones find tables of the first, and lines that came in another file too."""
+    watched, config = Watched(), Config(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("landing"))
+    with pytest.MonkeyPatch.context() as patch:
+        for names, found in ((READERS, watched.reads), (WRITERS, watched.writes)):
+            for name in names:
+                patch.setattr(Lake, name, watched.noting(found, getattr(Lake, name)))
+        for files in (landing.trips(), landing.late_file() | lines_again(landing.trips())):
+            landing.write(config.landing, files)
+            watched.begin(flow.LAND.name)
+            ingest_day(config, "bikes", DAY, None, watched.begin)
+            replay_day(config, QUERY, DAY, progress=watched.begin)
+    return watched
+
+
+def lines_again(files: dict[str, str]) -> dict[str, str]:
+    """One more file, the first by its path: events of another file lose their places to its lines."""
+    first = min(files)
+    return {first.replace("trips-", "trips-0-"): "\n".join([*files[first].splitlines()[:5], ""])}
+
+
+def of_the_query(names: tuple[str, ...]) -> set[str]:
+    """Those names of the map that a run of this query can mean: no landing folder, no other query's tables."""
+    others = tuple(each.name for each in queries_of("bikes") if each.name != QUERY)
+    return {name for name in names if not name.startswith(others) and name != "landing/"}
+
+
+@PATIENT
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", flow.STAGES, ids=lambda stage: stage.name)
+def test_a_stage_reads_and_writes_the_tables_that_the_map_names(watched, stage):
+    reads, writes = map(of_the_query, flow.table_names(stage, stream("bikes")))
+    assert watched.reads[stage.name] - {RUNS.name} == reads
+    assert watched.writes[stage.name] - {RUNS.name} == writes
+
+
+def test_a_stream_without_queries_has_the_stages_of_its_ingest_and_no_other():
+    for definition in streams().values():
+        asked = bool(flow.scheduled_queries(definition))
+        assert flow.stages_of(definition) == (flow.STAGES if asked else flow.ingest_task(definition).stages)
+        text = dag_text.flow_page(definition)
+        assert [f"| {stage.name} | " in text for stage in (flow.REPLAY, flow.GATE, flow.PUBLISH)] == [asked] * 3
