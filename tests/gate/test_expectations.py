@@ -83,7 +83,7 @@ class TestSilver:
         (file,) = made.rows(files_table(STREAM))
         made.change(files_table(STREAM), file, accepted=file["accepted"] + 1, readings=file["readings"] + 1)
         verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
-        law = "law 1: every record is accounted for"
+        law = "law 1: every reading is accounted for"
         assert failed(verdicts)[law].startswith("1 of 1 files differ")
         (row,) = shown(made, verdicts, law)
         assert row["accepted"] == row["accepted_again"] + 1

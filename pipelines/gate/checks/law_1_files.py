@@ -4,7 +4,7 @@ from pipelines.gate.recount.offending import SHOWN, values_list
 from pipelines.gate.recount.silver import SilverDay
 from pipelines.ledger.verdicts import Verdict
 
-NAME = "law 1: every record is accounted for"
+NAME = "law 1: every reading is accounted for"  # a value of the ledger, where a reading is a record
 LAW = "Per file: readings = accepted + quarantined + duplicates."
 CHECKS = "silver"
 _KEPT = "state <> 'duplicate file'"
