@@ -1,9 +1,13 @@
-"""A key's rows in order of (window_start, window_end, revision). They come nearly so: only late rows fall back."""
+"""A key's rows in order of (window_start, window_end, revision). They come nearly so: only late rows fall back.
+
+rows     [20, 30) r0   [10, 20) r0   [10, 20) r1        sorted by end, then by start, each stably
+pairs    (10, row 1) (10, row 2) (20, row 0)            rows are copied in that order, and moved back
+"""
 
 from kernels.replay.growing import append
 from kernels.replay.rows import Row
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
-from kernels.runtime.struct import words_at
+from kernels.runtime.sorting import PAIR_WORDS, Pairs, sort_pairs
 
 
 @inner
@@ -17,13 +21,13 @@ def order_rows(rows, first):
     if _are_sorted(base, row_bytes, count):
         return
     rows.order.used = 0
-    room = append(rows.order, 2 * count + count * words)
-    order, spare, copies = words_at(room), words_at(room + WORD_BYTES * count), room + 2 * WORD_BYTES * count
+    room = append(rows.order, (2 * PAIR_WORDS + words) * count)
+    pairs, copies = Pairs(room), room + 2 * PAIR_WORDS * WORD_BYTES * count
     for place in range(count):
-        order[place] = base + row_bytes * place
-    ordered = _merge_sort(order, spare, count)
+        pairs.at[place].value = base + row_bytes * place
+    ordered = _sorted_rows(pairs, Pairs(pairs.at[count:].address), count)
     for place in range(count):
-        move(copies + row_bytes * place, ordered[place], words)
+        move(copies + row_bytes * place, ordered.at[place].value, words)
     move(base, copies, count * words)
 
 
@@ -42,28 +46,11 @@ def _is_before(row, other):
 
 
 @inner
-def _merge_sort(order, spare, count):
-    """Sort row addresses by merging neighbouring stretches; returns which of the two arrays holds them in the end."""
-    not_inlined()
-    width = 1
-    while width < count:
-        for first in range(0, count, 2 * width):
-            _merge(order, spare, first, min(first + width, count), min(first + 2 * width, count))
-        order, spare = spare, order
-        width *= 2
-    return order
-
-
-@inner
-def _merge(source, target, first, middle, end):
-    """Merge [first, middle) and [middle, end); mostly they are in order already."""
-    left, right = first, middle
-    in_order = middle == end or not _is_before(source[middle], source[middle - 1])
-    for place in range(first, end):
-        from_left = right == end or (left < middle and (in_order or not _is_before(source[right], source[left])))
-        if from_left:
-            target[place] = source[left]
-            left += 1
-        else:
-            target[place] = source[right]
-            right += 1
+def _sorted_rows(pairs, spare, count):
+    """Pairs whose values are addresses of rows, in order of these; they stand in one of the two blocks."""
+    for place in range(count):
+        pairs.at[place].key = Row(pairs.at[place].value).end
+    by_end = sort_pairs(pairs, spare, count)
+    for place in range(count):
+        by_end.at[place].key = Row(by_end.at[place].value).start
+    return sort_pairs(by_end, Pairs(spare if by_end.address == pairs.address else pairs), count)

@@ -1,7 +1,11 @@
-"""Stable sorting of short stretches inside compiled code."""
+"""Stable sorting inside compiled code: of late events, edges of stretches, rows.
+
+keys      5 3 9 1        by insertion up to FEW, then stretches of twice the length each time
+pairs     (5, a) (3, b) (9, c) (1, d)  ─▶  (1, d) (3, b) (5, a) (9, c)
+"""
 
 from kernels.runtime.fields import Inline, Tail, Word
-from kernels.runtime.memory import inner, not_inlined
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.runtime.struct import Struct, words_at
 
 FEW = 8  # so many are sorted by insertion
@@ -12,6 +16,9 @@ class Pair(Struct):
 
     key: Word
     value: Word
+
+
+PAIR_WORDS = Pair.size_bytes // WORD_BYTES
 
 
 class Pairs(Struct):
@@ -63,6 +70,10 @@ def _sort_few(pairs, first, end):
 
 @inner
 def _merge(source, target, first, middle, end):
+    """Merge [first, middle) and [middle, end); often they are in order already."""
+    if middle == end or source.at[middle].key >= source.at[middle - 1].key:
+        move(target.at[first].address, source.at[first].address, PAIR_WORDS * (end - first))
+        return
     left, right = first, middle
     for place in range(first, end):
         take_right = left == middle or (right < end and source.at[right].key < source.at[left].key)
