@@ -238,4 +238,3 @@ Code = Integer("one of some constants")
 Word = Integer("64 bits that another field explains")
 """A value of a column: its type says how the bits are read."""
 IsSet = Flag("yes or no")
-Validity = Byte("1: there, 0: null")

@@ -44,8 +44,7 @@ class Stretch(Struct):
 
 
 class Counting(Struct):
-    """What is counted over, and the windows of the key and of the burst so far; last: the last that has its row in
-    time."""
+    """What is counted over, and the windows of the key and of the burst so far."""
 
     clock: Inline(Clock)
     emit: Code
