@@ -96,6 +96,8 @@ class Sketch(NamedTuple):
     add(at, word, parameters): one value more
     absorb(into, other, parameters): into ⊗= other
     lower(at, parameters) → (word, is_null, failed)
+    join(into, older, newer): into = older ⊗ newer as far as `lower` sees, until one of them changes; None where that is
+        no quicker than a copy and `absorb`
     """
 
     column_types: tuple[str, ...]
@@ -112,3 +114,4 @@ class Sketch(NamedTuple):
     takes_time: bool = False
     inverse: None = None
     floats: tuple[FloatWord, ...] = ()
+    join: Callable | None = None

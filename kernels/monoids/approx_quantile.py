@@ -10,7 +10,7 @@ import math
 
 from kernels.monoid import Parameter, Sketch
 from kernels.monoids import _compactors
-from kernels.monoids._compactors import HEADER_WORDS, Compactors, insert, merge, room_of
+from kernels.monoids._compactors import HEADER_WORDS, Compactors, Joined, insert, merge, room_of
 from kernels.monoids._order_code import order_code
 from kernels.monoids._ranks import value_at
 from kernels.runtime.fields import Count, Float
@@ -45,29 +45,31 @@ def absorb(into, other, parameters):
     merge(Compactors(into), Compactors(other), Wanted(parameters).k)
 
 
+def join(into, older, newer):
+    _compactors.join(Joined(into), Compactors(older), Compactors(newer))
+
+
 @inner
-def _quantile(sketch, q):
+def _quantile(at, q):
     """The least value whose rank is at least q · n."""
-    rank = math.ceil(q * sketch.counted)
-    return value_at(sketch, max(int(rank), 1))
+    rank = math.ceil(q * Compactors(at).counted)
+    return value_at(at, max(int(rank), 1))
 
 
 def lower(at, parameters):
-    sketch = Compactors(at)
-    if sketch.counted == 0:
+    if Compactors(at).counted == 0:
         return (0, True, False)
-    return (_quantile(sketch, Wanted(parameters).q), False, False)
+    return (_quantile(at, Wanted(parameters).q), False, False)
 
 
 def lower_float(at, parameters):
-    sketch = Compactors(at)
-    if sketch.counted == 0:
+    if Compactors(at).counted == 0:
         return (0, True, False)
-    return (order_code(_quantile(sketch, Wanted(parameters).q)), False, False)
+    return (order_code(_quantile(at, Wanted(parameters).q)), False, False)
 
 
 PARAMETERS = (Parameter("q", 0.5, 0.0, 1.0), Parameter("k", 128, 8, 1024))
 MONOIDS = (
-    Sketch(("int64", "timestamp", "date"), words, clear, add, absorb, lower, None, PARAMETERS),
-    Sketch(("float64",), words, clear, add_float, absorb, lower_float, None, PARAMETERS),
+    Sketch(("int64", "timestamp", "date"), words, clear, add, absorb, lower, None, PARAMETERS, join=join),
+    Sketch(("float64",), words, clear, add_float, absorb, lower_float, None, PARAMETERS, join=join),
 )

@@ -4,10 +4,10 @@
     number   41         ·          7          40          entries of earlier keys are known by their owner and count
     owner    key 3      ·          key 2      key 3       as free
 
-With a commutative plan an entry ends with the state of that row, so that a late event costs a window one combine, not a
-range query. Emit final has no rows before the last: an entry then notes the events that the window had when the
-watermark reached its end. Windows that are final leave when the table grows. A ring over window numbers would be
-faster, but as long as the stretch of open windows, full or empty.
+With a commutative plan of short states an entry ends with the state of that row, so that a late event costs a window
+one combine, not a range query. Emit final has no rows before the last: an entry then notes the events that the window
+had when the watermark reached its end. Windows that are final leave when the table grows. A ring over window numbers
+would be faster, but as long as the stretch of open windows, full or empty.
 """
 
 from kernels.replay.types import EMIT_FINAL
@@ -22,6 +22,9 @@ NO_STATE = 0
 SPREAD = 0x1E3779B97F4A7C15
 POSITIVE = (1 << 63) - 1
 FIRST_ROOM = 1024
+# Of the state that an entry keeps; longer ones are made again when a late event comes. Entries with a sketch of 4 KiB
+# took 24 µs a row where 30 days of windows were open and 8 without, and 6.6 instead of 4 µs where few were.
+MOST_KEPT_WORDS = 64
 
 
 class WindowEntry(Struct):
@@ -53,7 +56,7 @@ class OpenWindows(Struct):
 def start_table(r):
     """Decide whether entries hold states, and make the table."""
     table = r.open
-    table.has_states = r.emit != EMIT_FINAL and r.plan.is_commutative
+    table.has_states = r.emit != EMIT_FINAL and r.plan.is_commutative and r.plan.state_words <= MOST_KEPT_WORDS
     table.entry_bytes = ENTRY_BYTES + (WORD_BYTES * r.plan.state_words if table.has_states else 0)
     _make_table(table, FIRST_ROOM)
 

@@ -14,7 +14,7 @@ from kernels.replay.panes import append_range, copy_entries, count_between, rang
 from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.struct import Struct
-from kernels.states import clear, merge, suffixes
+from kernels.states import clear, join, merge, suffixes
 from kernels.windows._window import window_end, window_start
 
 UNKNOWN = -(1 << 63)
@@ -114,7 +114,10 @@ def _front_and_back(r, walk):
     walk.first = entry
     if entry == end:
         return walk.back
-    merge(r.plan, walk.result, Entry(entry).state, walk.back)
+    if r.open.has_states:  # which are merged with more later on
+        merge(r.plan, walk.result, Entry(entry).state, walk.back)
+    else:
+        join(r.plan, walk.result, Entry(entry).state, walk.back)
     return walk.result
 
 

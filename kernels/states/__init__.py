@@ -33,6 +33,13 @@ def merge(plan, into, older, newer):
 
 
 @inner
+def join(plan, into, older, newer):
+    """The same, to be lowered and nothing else, before either changes: a sketch only notes where the two are."""
+    plan = StatePlan(plan)
+    call(plan.operations.join, plan.subject, into, older, newer)
+
+
+@inner
 def suffixes(plan, into, into_stride, first, stride, states):
     """State i at `into` = states i, i + 1, … at `first`, combined; `into` may be `first`, with the same stride."""
     plan = StatePlan(plan)
@@ -117,6 +124,7 @@ __all__ = [
     "events_of",
     "fold",
     "gather",
+    "join",
     "lift_each",
     "lift_rows",
     "lower",

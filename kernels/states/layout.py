@@ -37,6 +37,7 @@ class StateOperations(Struct):
     clear: Operation()
     fold: Operation()
     merge: Operation()
+    join: Operation()
     suffixes: Operation()
     prefixes: Operation()
     merge_each: Operation()

@@ -22,6 +22,12 @@ def merge(plan: StatePlan, into, older, newer):
         call(slot.operations.merge, slot, into + slot.offset, older + slot.offset, newer + slot.offset)
 
 
+def join(plan: StatePlan, into, older, newer):
+    for place in range(plan.slot_count):
+        slot = plan.slots[place]
+        call(slot.operations.join, slot, into + slot.offset, older + slot.offset, newer + slot.offset)
+
+
 def suffixes(plan: StatePlan, into, into_stride, first, stride, states):
     for place in range(plan.slot_count):
         slot = plan.slots[place]

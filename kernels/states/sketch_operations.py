@@ -7,7 +7,7 @@ from kernels.states.copying import copy_words
 from kernels.states.layout import Slot
 from kernels.states.monoid_operations import lower, lower_each
 
-reset = add = absorb = None  # of the sketch
+reset = add = absorb = join_states = None  # of the sketch
 is_there = lowered = None  # glue.py
 
 
@@ -27,6 +27,10 @@ def merge(slot: Slot, into, older, newer):
     else:
         copy_words(into, older, slot.words)
         absorb(into, newer, slot.parameters.address)
+
+
+def join(slot: Slot, into, older, newer):
+    join_states(into, older, newer)
 
 
 def suffixes(slot: Slot, into, into_stride, first, stride, states):

@@ -19,14 +19,18 @@ from kernels.states.glue import GLUED, glue
 from kernels.states.layout import StateOperations
 
 OF_SLOTS = ("lower", "lower_each")
-PARTS = ("identity", "lift", "combine", "inverse", "lower", "reset", "add", "absorb")
+OPTIONAL = {"subtract": "inverse", "join": "join"}  # operations that need a part which not every monoid has
+PARTS = ("identity", "lift", "combine", "inverse", "lower", "reset", "add", "absorb", "join_states")
 
 
 @functools.cache
 def monoid_table(function: str, name: str) -> StateOperations:
     """The operations on states of one monoid of a file."""
     operations = monoid_functions(name, monoids_of(function)[name])
-    return compiled_table(StateOperations, name, operations, aggregate_folder(function))
+    table = compiled_table(StateOperations, name, operations, aggregate_folder(function))
+    if "join" not in operations:
+        table.join = table.merge
+    return table
 
 
 @functools.cache
@@ -43,14 +47,14 @@ def monoid_functions(name: str, monoid: Monoid | Sketch) -> dict[str, Callable]:
     names = own | _glued(name, monoid, own)
     operations = {}
     for operation in StateOperations.fields:
-        if operation != "subtract" or monoid.inverse is not None:
+        if getattr(monoid, OPTIONAL.get(operation, "lower"), None) is not None:
             operations[operation] = inner(bound_to(name, getattr(template, operation), names | operations))
     return operations
 
 
 def _own_functions(name: str, monoid: Monoid | Sketch) -> dict[str, Callable]:
     """The monoid's functions, by the names that operations and glue.py have for them."""
-    parts = monoid._asdict() | {"reset": getattr(monoid, "clear", None)}
+    parts = monoid._asdict() | {"reset": getattr(monoid, "clear", None), "join_states": getattr(monoid, "join", None)}
     given = {part: function for part, function in parts.items() if part in PARTS and function is not None}
     return {part: inner(bound_to(f"{name}.own", function, {})) for part, function in given.items()}
 

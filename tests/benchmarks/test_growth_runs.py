@@ -1,8 +1,8 @@
-"""The benchmarks of growth run, so that they can't rot; by how much costs grow, no test says."""
+"""The benchmarks of growth and of rows run, so that they can't rot; by how much costs grow, no test says."""
 
 import pytest
 
-from benchmarks import growth, growth_replay
+from benchmarks import growth, growth_replay, quantiles_replay
 
 
 @pytest.mark.parametrize("case", growth.CASES, ids=lambda case: case.name)
@@ -15,3 +15,9 @@ def test_every_case_of_a_replay_has_its_line():
     lines = growth_replay.main(["--events", "400", "--doublings", "1"])
     assert [line.split("  ")[0] for line in lines] == list(growth_replay.CASES)
     assert all("twice the events cost" in line for line in lines)
+
+
+def test_every_window_has_its_cost_of_a_quantile():
+    lines = quantiles_replay.main(["--rows", "20"])
+    assert len(lines) == len(quantiles_replay.WINDOWS) * len(quantiles_replay.EMITS)
+    assert all("µs a row" in line for line in lines)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from kernels.aggregators._columns import Source
 from kernels.monoids import AggregateSpec, Sketch, every_monoid, find_monoid
+from kernels.monoids._compactors import Compactors
 from kernels.runtime.memory import address_of, entry, inner
-from kernels.states import clear, fold, gather, lift_each, lower, merge, subtract, suffixes
+from kernels.states import clear, fold, gather, join, lift_each, lower, merge, subtract, suffixes
 from kernels.states.layout import StatePlan
 from kernels.states.plan import make_plan
 from tests.kernels.test_compilation import run_as_plain_python
@@ -66,6 +67,11 @@ def one_by_one(plan, states, source, rows):
 @entry
 def merge_both(plan, into, older, newer):
     merge(plan, into, older, newer)
+
+
+@entry
+def join_both(plan, into, older, newer):
+    join(plan, into, older, newer)
 
 
 @entry
@@ -156,6 +162,18 @@ def test_however_events_are_cut_it_is_the_plain_answer(history):
 
 @quickly
 @given(histories())
+def test_what_is_joined_is_the_plain_answer_of_both(history):
+    events, cuts = history
+    states = States(SPECS, events, len(cuts) + 1)
+    cut_and_fold(states.block, states.at(0), np.array(cuts), len(cuts) - 1, states.source.address)
+    join_both(states.block, states.at(5), states.at(1), states.at(2))
+    states.check(5, 0, cuts[2])
+    states.check(1, 0, cuts[1])
+    states.check(2, cuts[1], cuts[2])
+
+
+@quickly
+@given(histories())
 def test_suffixes_of_single_events_are_the_plain_answers(history):
     events, _ = history
     states = States(SPECS, events, max(len(events), 1))
@@ -176,7 +194,7 @@ def test_what_was_taken_away_was_never_there(history):
 
 @pytest.mark.slow
 def test_the_operations_run_as_plain_python_with_every_access_checked():
-    run_as_plain_python(__file__, "cut or sketch")
+    run_as_plain_python(__file__, "cut or sketch or joined")
 
 
 # --- sketches, over many values
@@ -220,6 +238,31 @@ def test_the_sketch_of_quantiles_is_exact_while_it_has_room_and_gives_the_same_b
     many = np.random.default_rng(4).integers(0, 1 << 60, MANY)
     (first, one), (again, other) = (sketched(spec, many, 2) for _ in range(2))
     assert first == again and (one == other).all()
+
+
+def weighed(state):
+    """The values that a sketch holds, each as often as it counts."""
+    sketch, values, end = Compactors(address_of(state)), [], 0
+    for level in range(sketch.levels - 1, -1, -1):
+        begin, end = end, end + sketch.sizes[level]
+        values += [sketch.values[place] for place in range(begin, end) for _ in range(1 << level)]
+    assert len(values) == sketch.counted
+    return values
+
+
+@pytest.mark.parametrize("different", [3, 1 << 60], ids=["few values", "many values"])
+@pytest.mark.parametrize("sizes", [(0, 0), (0, 9), (1, 1), (500, 3), (5000, 7000)], ids=str)
+def test_the_rank_of_two_joined_sketches_is_that_of_all_their_values(sizes, different):
+    words = np.random.default_rng(5).integers(0, different, sum(sizes))
+    for q in (0.0, 0.2, 0.5, 0.999, 1.0):
+        spec = AggregateSpec("approx_quantile", 0, parameters=(("q", q),))
+        both = [sketched(spec, part, 1)[1][0] for part in (words[: sizes[0]], words[sizes[0] :])]
+        plan, joined = make_plan((spec,), counts_events=False), np.zeros_like(both[0])
+        join_both(plan.address, address_of(joined), address_of(both[0]), address_of(both[1]))
+        word, is_null, failed = lower_one(plan.address, address_of(joined), 0)
+        values = sorted(weighed(both[0]) + weighed(both[1]))
+        assert (is_null, failed) == (not values, False)
+        assert is_null or word == values[max(math.ceil(q * len(values)), 1) - 1]
 
 
 @pytest.mark.parametrize("precision", [4, 10, 14])
