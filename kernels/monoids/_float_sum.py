@@ -11,6 +11,7 @@ up to 2**31 values, is a NaN whose payload is the sum times 2**−64, with 45 of
 """
 
 import math
+import sys
 
 from numba import njit
 from numba.extending import register_jitable
@@ -27,6 +28,7 @@ SCALE, BACK = 2.0**-64, 2.0**64
 LEAST, MOST = 2.0**960, 2.0**992  # of sums times 2**−64: below, the sum itself is a float
 LEAST_BITS = as_word(LEAST)
 DROPPED = 7
+LARGEST = sys.float_info.max
 
 
 def identity():
@@ -43,10 +45,14 @@ def combine(older, newer):
 
 @register_jitable
 def added(older, newer):
-    """The sum of two sums. It stays a float all along: going through words would cost each addition 2 ns in a loop."""
+    """The sum of two sums. It stays a float all along: going through words would cost each addition 2 ns in a loop.
+
+    The comparison also finds a NaN. `total - total != 0.0` finds the same by two jumps: two-stacks in bursts of 1,024
+    were a tenth slower.
+    """
     one, other = as_float(older), as_float(newer)
     total = one + other
-    if total - total != 0.0:
+    if not abs(total) <= LARGEST:
         total = _added_beyond(one, other)
     return as_word(total)
 
