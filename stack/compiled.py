@@ -16,7 +16,7 @@ from stack.places import PYTHON, REPOSITORY, say
 
 # Parts of kernels/warm.py, a process for each group: those of a round side by side. What the second round compiles
 # runs what the first one did, so that it finds it in the cache.
-ROUNDS = ((["kernels", "states"], ["replay", "windows"]), (["rows"], ["in_time"]))
+ROUNDS = ((["kernels"], ["states", "replay", "windows"]), (["rows"], ["in_time"]))
 
 
 def is_current() -> bool:
