@@ -12,6 +12,7 @@ from kernels.replay.rolling import rolling_placement
 from kernels.replay.types import WindowSpec
 from kernels.windows._kind import WindowKind, require_length
 from kernels.windows._late import Late
+from kernels.windows._rolling_rows import expected_rolling_rows
 from kernels.windows._seen_times import SeenTimes
 from kernels.windows._window import Bounds, Window, compiled_bounds, made_window
 
@@ -68,9 +69,8 @@ class RollingKind(WindowKind):
         return Late.of(row, start_us + to_start, last_us + to_start, missed, late_by_us)
 
     def expected(self, made, events):
-        """Nothing is known before: times that come twice make one window, and how many windows a late event changes
-        depends on all others. Rows in time are no more than events; the budget ends what late ones make."""
-        return 0
+        """What late events of one tick change together is counted by the one that changes most."""
+        return expected_rolling_rows(made.size, events)
 
 
 KIND = RollingKind()

@@ -91,10 +91,22 @@ def test_never_more_rows_are_expected_than_are_made(window, emit):
         columns_given = [np.ascontiguousarray(each) for each in (*events, ticks.tick_us, ticks.newest_start_us - 20)]
         expected = kind.expected(made, Expected(*columns_given, EMITS.index(emit), 50, 0))
         rows = rows_made(columns, window, ReplayRules(20, 50, emit))
-        if window.kind == "rolling":
-            assert expected == 0
-        else:
-            assert rows * 0.5 <= expected <= rows
+        assert rows * 0.5 <= expected <= rows
+
+
+def late_rolling(events: int):
+    """Half of the events in time, the other half of the same times late, each at a tick of its own."""
+    in_time = [(at, at, 1) for at in range(events)]
+    return columns_of([*in_time, *((at, 2 * events + at, 1) for at in range(events))], [(2 * events, events, 1)])
+
+
+def test_late_events_of_rolling_windows_are_refused_before_the_replay_with_the_figure():
+    columns, size = late_rolling(400), 100
+    window, rules = WindowSpec("rolling", size), ReplayRules(0, 1 << 40, "watermark")
+    late = sum(min(size, 400 - at) for at in range(400))
+    assert rows_made(columns, window, rules, most_rows=late + 400) == late + 400
+    with pytest.raises(TooManyRows, match=f"makes {late + 400:,} rows or more"):
+        rows_made(columns, window, rules, most_rows=late + 399)
 
 
 @pytest.mark.parametrize("most_rows", [0, -1, 2.5, True])
