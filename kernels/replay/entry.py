@@ -111,7 +111,8 @@ def _run(job: Job) -> ResultRows:
         count = ask(calls.replay, r.address, len(job.columns.key_offsets) - 1)
         raise_why_stopped(r.stop.asked, most, job.row_words)
         rows = np.empty((job.row_words, count), np.int64)
-        ask(calls.take_rows, r.rows.address, address_of(rows))
+        ask(calls.take_rows, r.rows.address, r.stop.address, address_of(rows))
+        raise_why_stopped(r.stop.asked, most, job.row_words)
     finally:
         ask(calls.end_replay, r.address)
     _raise_failure(r.rows.failure, job.states, job.columns.labels)

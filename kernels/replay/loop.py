@@ -20,7 +20,7 @@ from kernels.runtime.tables import Operation, compiled_table
 
 
 class ReplayCalls(Struct):
-    """What Python asks of a replay: replay(r, keys) → rows; take_rows(rows, target); end_replay(r)."""
+    """What Python asks of a replay: replay(r, keys) → rows; take_rows(rows, stop, target); end_replay(r)."""
 
     replay: Operation()
     take_rows: Operation()

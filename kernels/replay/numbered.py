@@ -12,6 +12,7 @@ from kernels.replay.late_times import forget_late_times
 from kernels.replay.panes import insert
 from kernels.replay.placement import WindowLogic
 from kernels.replay.regular import pane_of
+from kernels.replay.stop import EVENTS_A_POLL, must_stop_at
 from kernels.replay.sweep import advance_key
 from kernels.replay.types import EMIT_ARRIVAL
 from kernels.replay.walk import start_walk
@@ -40,6 +41,7 @@ def take_run(r: Replay, first, end):
     if pane.first > pane.last or pane.first_end <= r.clock.watermark:
         return first
     until, low, high, row = next_tick(r.clock), pane.low, pane.high, first + 1
+    end = min(end, first + EVENTS_A_POLL)
     while row < end and events.arrivals[row] <= until and low <= events.starts[row] < high:
         row += 1
     gather(r.plan, r.state, events.columns, first, row)
@@ -51,6 +53,8 @@ def take_burst(r: Replay, first, end, tick):
     r.changed.used = 0
     r.burst_youngest = NEVER
     for row in range(first, end):
+        if must_stop_at(r.stop, row):
+            return
         call(r.placement.take, r, row)
     only = FOREVER
     if r.placement.close_burst != 0:

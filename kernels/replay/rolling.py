@@ -13,6 +13,7 @@ from kernels.replay.open_windows import is_open, note_events
 from kernels.replay.panes import first_from, is_empty, youngest
 from kernels.replay.placement import Placement
 from kernels.replay.regular import HELD_ONE_WAY, insert_event
+from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
 from kernels.replay.walk import walk_state
 from kernels.runtime.memory import inner, not_inlined
@@ -59,6 +60,8 @@ def _note_late_windows(r, first, end):
     """Emit final: windows that begin to exist after their end was reached note how many events they had then."""
     not_inlined()
     for row in range(first, end):
+        if must_stop_at(r.stop, row):
+            return
         number = r.events.starts[row]
         if r.clock.floor <= number < r.clock.watermark and not is_open(r, number):
             state = walk_state(r, r.changing, number)

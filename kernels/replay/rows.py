@@ -5,7 +5,7 @@ sink   [key start end revision firing tick events late nulls | output output …
 """
 
 from kernels.replay.growing import GrowingList, append
-from kernels.replay.stop import OVER_BUDGET
+from kernels.replay.stop import OVER_BUDGET, Stop, must_stop_at
 from kernels.runtime.fields import Code, Count, Inline, Microseconds, Place, Pointer, Ref, Tail, Word, Words
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.struct import Struct, words_at
@@ -88,10 +88,12 @@ def _note_failure(failure, row, output):
     failure.start, failure.end, failure.key = row.start, row.end, row.key
 
 
-def take_rows(rows: Rows, target):
-    """Write the rows to `target` as columns."""
+def take_rows(rows: Rows, stop: Stop, target):
+    """Write the rows to `target` as columns, unless the call must stop."""
     source, target = words_at(rows.sink.first), words_at(target)
     count, words = rows.count, rows.row_words
     for row in range(count):
+        if must_stop_at(stop, row):
+            return
         for word in range(words):
             target[word * count + row] = source[row * words + word]

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from kernels.replay import OVER_TIME, CallLimits, ReplayRules, WindowSpec, entry, replay_keys
+from kernels.replay import OVER_TIME, CallLimits, EventColumns, PassTicks, ReplayRules, WindowSpec, entry, replay_keys
 from kernels.replay.types import EMITS
 from kernels.runtime.calls import ask
 from kernels.windows import window_kind
@@ -207,6 +207,20 @@ def test_a_word_written_by_another_thread_ends_a_replay(begun):
     moments = after_a_moment(begun, stop.__setitem__, 0, OVER_TIME)
     with pytest.raises(TooManySeconds, match="most_seconds"):
         endless(stop)
+    assert time.monotonic() - moments[0] < 3
+
+
+@compiled_only
+def test_a_replay_ends_within_one_burst(begun):
+    events = 6_000_000  # of one tick: several seconds of insertions
+    times = np.random.default_rng(1).permutation(events)
+    values = np.ones((1, events), np.int64)
+    columns = EventColumns(np.array([0, events]), times, np.zeros(events, np.int64), values, values == 1)
+    stop = np.zeros(1, np.int64)
+    rules = ReplayRules(0, 0, "arrival", limits=CallLimits(stop=stop))
+    moments = after_a_moment(begun, stop.__setitem__, 0, OVER_TIME)
+    with pytest.raises(TooManySeconds):
+        replay_keys(columns, WindowSpec("rolling", 9), SUM_AND_COUNT, PassTicks(*np.array([[0], [events]])), rules)
     assert time.monotonic() - moments[0] < 3
 
 
