@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from kernels.windows import window_kind
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.replay import watermark
-from schemas.query import Query
+from pipelines.replay.specifications import ServedQuery
 from schemas.stream import Stream
 from schemas.windows import require_context_free
 
@@ -53,25 +52,27 @@ class LookBack:
     last_tick_us: int | None = None
 
 
-def of(lake: Lake, tables: QueryTables, day: date) -> LookBack:
+def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date) -> LookBack:
     """The look-back of a run, at silver's newest version. O(pass ticks + events of the day)."""
+    require_context_free(tables.query.window)
     query, source = tables.query, tables.source
     versions = lake.existing_version(source.silver.name), lake.existing_version(source.passes.name)
     from_us, until_us = day_us(day), day_us(day) + DAY_US
     ticks = watermark.read_ticks(lake, source.passes, before=_time(until_us))
     newest_us = _newest_start_before(ticks, from_us)
-    bound_us = None if newest_us is None else newest_us - span_us(query.lateness) - reach_us(query)
+    bound_us = None if newest_us is None else newest_us - span_us(query.lateness) - reach_us(served)
     first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))
     least_us = from_us if bound_us is None else bound_us + 1
     trimmed = _trim(ticks, day_us(first_day))
     back = LookBack(day, from_us, until_us, bound_us, first_day, trimmed, *versions, least_us)
-    return _with_last_tick(lake, _with_late(lake, back, tables), tables)
+    if served.kind.late_needs_later_events:
+        back = _with_late(lake, back, tables)
+    return _with_last_tick(lake, back, tables)
 
 
-def reach_us(query: Query) -> int:
+def reach_us(served: ServedQuery) -> int:
     """How far before the watermark an event may start and still be in a window that can change."""
-    require_context_free(query.window)
-    return span_us(query.allowed_lateness) + window_kind(query.window.kind).longest_us(query.window)
+    return span_us(served.query.allowed_lateness) + served.kind.longest_us(served.query.window)
 
 
 def first_arrival_day(start_us: int, stream: Stream) -> date:
@@ -112,8 +113,6 @@ def _day_column_us(lake: Lake, back: LookBack, tables: QueryTables, column: str)
 
 
 def _with_late(lake: Lake, back: LookBack, tables: QueryTables) -> LookBack:
-    if not window_kind(tables.query.window.kind).late_needs_later_events:
-        return back
     starts_us = _day_column_us(lake, back, tables, "start")
     if not len(starts_us):
         return back
