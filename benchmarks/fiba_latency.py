@@ -12,7 +12,7 @@ from benchmarks.cycle_clock import nanoseconds_per_cycle
 from benchmarks.fiba_throughput import AGGREGATES, SINGLE, TREE
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw, sorted_latencies
-from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, Events
+from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, DrivenEvents
 
 EVICT, INSERT = 0, 1
 AXES = ("1 / share of operations that take longer", "µs")
@@ -46,7 +46,7 @@ def measured(aggregate: str, disorder: int, sizes: Sizes, per_cycle: float) -> d
     """By kernel: nanoseconds (turns, 2)."""
     found = {}
     for name in (*ANY_ORDER, *(() if disorder else IN_ORDER)):
-        window = Driven(name, Events([AGGREGATES[aggregate]]))
+        window = Driven(name, DrivenEvents([AGGREGATES[aggregate]]))
         window.fill(sizes.window_of(aggregate), disorder)
         found[name] = nanoseconds(window, sizes, per_cycle, sizes.seconds * (4 if aggregate == "sum" else 1))
         window.close()
@@ -182,7 +182,7 @@ def free_list(folder: Path, sizes: Sizes, per_cycle: float) -> Figure:
     for burst in bursts:
         lines = {}
         for name, at_once in (("deferred", False), ("at once", True)):
-            window = Driven(TREE, Events([AGGREGATES["sum"]]), at_once)
+            window = Driven(TREE, DrivenEvents([AGGREGATES["sum"]]), at_once)
             window.fill(sizes.window)
             some = replace(sizes, burst=burst)
             taken = nanoseconds(window, some, per_cycle, sizes.seconds)[:, EVICT]

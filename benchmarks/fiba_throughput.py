@@ -6,7 +6,7 @@ from pathlib import Path
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.shapes import follows_logarithm, rises, spread
-from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, Events, throughput
+from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, DrivenEvents, throughput
 from kernels.monoids import AggregateSpec
 
 AGGREGATES = {name: AggregateSpec(name, 0, "float64") for name in ("sum", "geometric_mean", "bloom")}
@@ -28,7 +28,7 @@ class Sizes:
 
 def against(name: str, aggregate: str, disorder: int, bursts: tuple[int, ...], sizes: Sizes) -> list[float]:
     """Million entries a second at each burst size."""
-    window = Driven(name, Events([AGGREGATES[aggregate]]))
+    window = Driven(name, DrivenEvents([AGGREGATES[aggregate]]))
     window.fill(sizes.window_of(aggregate), disorder)
     found = [throughput(window, burst, sizes.seconds) / 1e6 for burst in bursts]
     window.close()

@@ -13,7 +13,7 @@ from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_day import DAY_US
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.session import EVER_US
-from pipelines.gate.recount.tables import Source, add_view
+from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_ticks, watermark_before_us
 from pipelines.lake.lake import Lake
 from schemas.query import Query
@@ -36,18 +36,18 @@ def add_sources(recount: Recount, lake: Lake) -> None:
     _add_checked(recount)
 
 
-def _add_views(recount: Recount, lake: Lake) -> Source:
+def _add_views(recount: Recount, lake: Lake) -> TableVersion:
     """Views of the day's rows and of the pass ticks up to it. Returns silver, of which more days are read later."""
     tables, versions, day = recount.tables, recount.versions, recount.day
-    silver = Source(lake, tables.source.silver.name, versions.silver, "arrival_date")
-    passes = Source(lake, tables.source.passes.name, versions.passes, "arrival_date")
+    silver = TableVersion(lake, tables.source.silver.name, versions.silver, "arrival_date")
+    passes = TableVersion(lake, tables.source.passes.name, versions.passes, "arrival_date")
     add_view(recount.connection, "silver_of_day", silver, day, day)
     add_view(recount.connection, "passes", passes, last=day)
     for view, table, version, partition in (
         ("audit_table", tables.audit, versions.audit, "emitted_date"),
         ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),
     ):
-        add_view(recount.connection, view, Source(lake, table.name, version, partition), day, day)
+        add_view(recount.connection, view, TableVersion(lake, table.name, version, partition), day, day)
     return silver
 
 
