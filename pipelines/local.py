@@ -5,7 +5,7 @@
     rows = replay_table(events, query)       # every revision of every window
     late = late_table(events, query)         # the events that were too late, and for which windows
 
-The rows are those that the Spark stage gives over the same interval, bit for bit: both run replay/replay_events.py.
+The rows are those that a run gives over the same interval, bit for bit: both run replay/replay_events.py.
 """
 
 import pyarrow as pa

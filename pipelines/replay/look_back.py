@@ -95,13 +95,13 @@ def _time(us: int) -> datetime:
 
 
 def _newest_start_before(ticks: "PassTicks", before_us: int) -> int | None:
-    steps = int(np.searchsorted(ticks.tick_us, before_us, side="left"))
-    return int(ticks.newest_start_us[steps - 1]) if steps else None
+    before = int(np.searchsorted(ticks.tick_us, before_us, side="left"))
+    return int(ticks.newest_start_us[before - 1]) if before else None
 
 
 def _trim(ticks: "PassTicks", since_us: int) -> "PassTicks":
     # What passed before `since_us` passed before all that the run looks at: how long before changes no row, so
-    # one step of it is enough. The ticks travel to every task.
+    # one staircase step of it is enough. The ticks travel to every task.
     first = max(0, int(np.searchsorted(ticks.tick_us, since_us, side="left")) - 1)
     return type(ticks)(ticks.tick_us[first:], ticks.newest_start_us[first:])
 

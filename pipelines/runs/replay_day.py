@@ -63,7 +63,7 @@ def replay_day(
     run_id: str | None = None,
     progress: Progress = _silent,
 ) -> DayReport:
-    """Run a query for a day, or one of the two stages of that. `progress` gets each stage of flow.py as it begins.
+    """Run a query for a day, or one of the two steps of that. `progress` gets each stage of flow.py as it begins.
 
     Raises UnknownName, WrongParameter, OutsideStream, NotServed, NotRecounted, IngestBehind and GateFailed (nothing was
     published), NotSetUp (publish without an audit of the day by that run), StorageFailed. Repeating a run leaves the

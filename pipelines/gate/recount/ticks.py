@@ -20,7 +20,7 @@ def watermark_before_us(recount: QueryDay) -> int | None:
 
 
 def add_ticks(recount: QueryDay, since: date) -> None:
-    """Make `ticks`. Days before `since` become one step at the beginning of time: no event is older."""
+    """Make `ticks`. Days before `since` become one staircase step at the beginning of time: no event is older."""
     since_, day = sql.literal(since), sql.literal(recount.day)
     recount.connection.execute(f"""
         CREATE TEMP TABLE ticks AS

@@ -87,10 +87,10 @@ def _end(days: Days, cuts: list[int], position: int, size_us: int, slide_us: int
         return _end_after_days(days, start, size_us // DAY_US)
     if slide_us >= DAY_US:
         return min(start + size_us, days.midnights_us[days.number(start) + 1])
-    steps, rest_us = divmod(size_us, slide_us)
-    if position + steps + 1 >= len(cuts):
+    slides, rest_us = divmod(size_us, slide_us)
+    if position + slides + 1 >= len(cuts):
         return None
-    return min(cuts[position + steps] + rest_us, cuts[position + steps + 1])
+    return min(cuts[position + slides] + rest_us, cuts[position + slides + 1])
 
 
 def _end_after_days(days: Days, start: int, count: int) -> int | None:
