@@ -28,6 +28,8 @@ DAY = timedelta(days=1)
 DAY_US = 86_400_000_000
 MICROSECOND = timedelta(microseconds=1)
 EPOCH_DATE = date(1970, 1, 1)
+# Before every event: a query may wait for longer than there are days.
+EVER_US = -(1 << 62)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date) -> LookB
     from_us, until_us = day_us(day), day_us(day) + DAY_US
     ticks = watermark.read_ticks(lake, source.passes, before=_time(until_us))
     newest_us = _newest_start_before(ticks, from_us)
-    bound_us = None if newest_us is None else newest_us - span_us(query.lateness) - reach_us(served)
+    bound_us = None if newest_us is None else max(EVER_US, newest_us - span_us(query.lateness) - reach_us(served))
     first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))
     least_us = from_us if bound_us is None else bound_us + 1
     trimmed = _trim(ticks, day_us(first_day))
@@ -77,7 +79,8 @@ def reach_us(served: ServedQuery) -> int:
 
 def first_arrival_day(start_us: int, stream: Stream) -> date:
     """The first day on which an event that starts after `start_us` can have arrived."""
-    return EPOCH_DATE + timedelta(days=(start_us - span_us(stream.ahead_at_most)) // DAY_US)
+    days = (start_us - span_us(stream.ahead_at_most)) // DAY_US
+    return EPOCH_DATE + timedelta(days=max(days, (date.min - EPOCH_DATE).days))
 
 
 def day_us(day: date) -> int:

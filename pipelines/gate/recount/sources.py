@@ -26,8 +26,7 @@ def add_sources(recount: Recount, lake: Lake) -> None:
     """Read what the recount of a day needs: O(events of the look-back)."""
     silver = _add_views(recount, lake)
     lower_us = _first_start_us(recount)
-    ahead_us = sql.microseconds(recount.stream.ahead_at_most)
-    since = _day_of(lower_us - ahead_us) if lower_us > EVER_US else date.min
+    since = _day_of(max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most)))
     add_view(recount.connection, "silver", silver, since, recount.day)
     add_ticks(recount, since)
     _add_keys(recount, lower_us)

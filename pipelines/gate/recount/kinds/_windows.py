@@ -40,7 +40,7 @@ class SqlWindows(ABC, Generic[Asked]):
 
     def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
         """The start after which events are read (semantics §4): of the oldest window that can still change."""
-        return watermark_us - sql.microseconds(recount.query.allowed_lateness + self.longest())
+        return watermark_us - sql.microseconds(recount.query.allowed_lateness) - sql.microseconds(self.longest())
 
     def reach_us(self, event: str) -> str:
         """SQL: the last microsecond of an event that a window must hold some of: its start, unless its end counts."""
