@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks import fiba_latency, fiba_memory, fiba_throughput
 from benchmarks.pages import FOLDER, write
-from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, Events
+from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, DrivenEvents
 
 HEAD = """# FIBA: bulk eviction and insertion
 
@@ -35,7 +35,7 @@ def warm() -> None:
     """Compile every loop of every kernel, and run the aggregates' code once."""
     for aggregate in fiba_throughput.AGGREGATES.values():
         for name in (*ANY_ORDER, *IN_ORDER):
-            window = Driven(name, Events([aggregate]))
+            window = Driven(name, DrivenEvents([aggregate]))
             window.fill(4096)
             window.slide(4, 64)
             window.time_slide(4, 64)

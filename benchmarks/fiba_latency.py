@@ -1,8 +1,10 @@
 """FIBA, figures 7 to 10: how long single bulk evictions and bulk insertions take, measured by a clock in the loop."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from benchmarks.cycle_clock import nanoseconds_per_cycle
 from benchmarks.fiba_throughput import AGGREGATES, SINGLE, TREE
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw, sorted_latencies
-from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, Events
+from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, DrivenEvents
 
 EVICT, INSERT = 0, 1
 AXES = ("1 / share of operations that take longer", "µs")
@@ -44,7 +46,7 @@ def measured(aggregate: str, disorder: int, sizes: Sizes, per_cycle: float) -> d
     """By kernel: nanoseconds (turns, 2)."""
     found = {}
     for name in (*ANY_ORDER, *(() if disorder else IN_ORDER)):
-        window = Driven(name, Events([AGGREGATES[aggregate]]))
+        window = Driven(name, DrivenEvents([AGGREGATES[aggregate]]))
         window.fill(sizes.window_of(aggregate), disorder)
         found[name] = nanoseconds(window, sizes, per_cycle, sizes.seconds * (4 if aggregate == "sum" else 1))
         window.close()
@@ -61,6 +63,16 @@ def row(aggregate: str, name: str, of_one: np.ndarray) -> dict:
     return {"aggregate": aggregate, "kernel": name, **quantile_texts, "operations": len(of_one)}
 
 
+class PaperFigure(NamedTuple):
+    """A figure of the paper: of which operation, at which disorder, and what is looked for in it."""
+
+    operation: str
+    number: str
+    column: int
+    disorder: int
+    verdicts: Callable[[dict, Sizes], list[str]]
+
+
 def figures(folder: Path, sizes: Sizes) -> list[Figure]:
     """Figures 7, 8 and 9, then 10."""
     per_cycle, disorder = nanoseconds_per_cycle(), min(1024, sizes.window // 32)
@@ -68,30 +80,28 @@ def figures(folder: Path, sizes: Sizes) -> list[Figure]:
         (aggregate, d): measured(aggregate, d, sizes, per_cycle) for aggregate in AGGREGATES for d in (0, disorder)
     }
     wanted = (
-        ("evict", 7, EVICT, 0),
-        ("insert", 8, INSERT, 0),
-        ("insert", 9, INSERT, disorder),
-        ("evict", 7, EVICT, disorder),
+        PaperFigure("evict", "7", EVICT, 0, _evict_verdicts),
+        PaperFigure("insert", "8", INSERT, 0, _order_verdicts),
+        PaperFigure("insert", "9", INSERT, disorder, _disorder_verdicts),
+        PaperFigure("evict", "7, but out of order", EVICT, disorder, _disorder_evict_verdicts),
     )
-    made = []
-    for operation, number, column, d in wanted:
-        of_figure = {
-            aggregate: {name: all_of[:, column] for name, all_of in found[aggregate, d].items()}
-            for aggregate in AGGREGATES
-        }
-        disorder_text = ", but out of order" if d and number == 7 else ""
-        title = f"Latency of bulk {operation}, d = {d} (FIBA {number}{disorder_text})"
-        made.append(_figure(title, of_figure, sizes, folder / f"fiba-latency-{operation}-d{d}.png"))
+    made = [_with_verdicts(each, found, sizes, folder) for each in wanted]
     longest = {name: all_of[:, EVICT].max() for name, all_of in found["sum", 0].items()}
-    for figure, check, d in zip(
-        made,
-        (_evict_verdicts, _order_verdicts, _disorder_verdicts, _disorder_evict_verdicts),
-        (0, 0, disorder, disorder),
-        strict=True,
-    ):
-        figure.verdicts = check({name: np.median(all_of, axis=0) for name, all_of in found["sum", d].items()}, sizes)
     made[0].verdicts.append(_turning_verdict(longest))
     return [*made, free_list(folder, sizes, per_cycle)]
+
+
+def _with_verdicts(wanted: PaperFigure, found: dict, sizes: Sizes, folder: Path) -> Figure:
+    operation, number, column, disorder, verdicts = wanted
+    of_figure = {
+        aggregate: {name: all_of[:, column] for name, all_of in found[aggregate, disorder].items()}
+        for aggregate in AGGREGATES
+    }
+    title = f"Latency of bulk {operation}, d = {disorder} (FIBA {number})"
+    figure = _figure(title, of_figure, sizes, folder / f"fiba-latency-{operation}-d{disorder}.png")
+    medians = {name: np.median(all_of, axis=0) for name, all_of in found["sum", disorder].items()}
+    figure.verdicts = verdicts(medians, sizes)
+    return figure
 
 
 def _figure(title: str, of_figure: dict, sizes: Sizes, picture: Path) -> Figure:
@@ -172,7 +182,7 @@ def free_list(folder: Path, sizes: Sizes, per_cycle: float) -> Figure:
     for burst in bursts:
         lines = {}
         for name, at_once in (("deferred", False), ("at once", True)):
-            window = Driven(TREE, Events([AGGREGATES["sum"]]), at_once)
+            window = Driven(TREE, DrivenEvents([AGGREGATES["sum"]]), at_once)
             window.fill(sizes.window)
             some = replace(sizes, burst=burst)
             taken = nanoseconds(window, some, per_cycle, sizes.seconds)[:, EVICT]

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
-from benchmarks.window_loops import IN_ORDER, Driven, Events
+from benchmarks.window_loops import IN_ORDER, Driven, DrivenEvents
 from kernels.monoids import AggregateSpec
 from pipelines.config import REPOSITORY
 
@@ -42,7 +42,7 @@ def resident() -> int:
 
 def fill(name: str, order: str, sizes: list[int]) -> list[float]:
     """Bytes an entry at each size that the window comes by."""
-    events = Events([AggregateSpec("sum", 0, "float64")])
+    events = DrivenEvents([AggregateSpec("sum", 0, "float64")])
     small = Driven(name, events)
     small.insert(np.arange(FEW, dtype=np.int64), 64)  # compiles; what is freed again must not be mistaken for room
     small.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.shapes import follows_logarithm, rises, spread
-from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, Events, throughput
+from benchmarks.window_loops import ANY_ORDER, IN_ORDER, Driven, DrivenEvents, throughput
 from kernels.monoids import AggregateSpec
 
 AGGREGATES = {name: AggregateSpec(name, 0, "float64") for name in ("sum", "geometric_mean", "bloom")}
@@ -28,7 +28,7 @@ class Sizes:
 
 def against(name: str, aggregate: str, disorder: int, bursts: tuple[int, ...], sizes: Sizes) -> list[float]:
     """Million entries a second at each burst size."""
-    window = Driven(name, Events([AGGREGATES[aggregate]]))
+    window = Driven(name, DrivenEvents([AGGREGATES[aggregate]]))
     window.fill(sizes.window_of(aggregate), disorder)
     found = [throughput(window, burst, sizes.seconds) / 1e6 for burst in bursts]
     window.close()
@@ -100,40 +100,41 @@ def _burst_verdicts(found: dict, far: int) -> list[str]:
 
 def by_distance(folder: Path, sizes: Sizes) -> Figure:
     """Figures 13 and 14."""
-    rows, panels, found = [], [], {}
     large = min(1024, max(sizes.bursts))
-    for aggregate in AGGREGATES:
-        distances = [each for each in sizes.distances if each <= sizes.window_of(aggregate) // 2]
-        for name in ANY_ORDER:
-            speeds = [against(name, aggregate, distance, (large, 1), sizes) for distance in distances]
-            for burst, of_burst in zip((large, 1), zip(*speeds, strict=True), strict=True):
-                found[name, aggregate, burst] = of_burst
-                rows.append(
-                    {
-                        "aggregate": aggregate,
-                        "m": str(burst),
-                        "kernel": name,
-                        **{f"d={distance}": speed for distance, speed in zip(distances, of_burst, strict=True)},
-                    }
-                )
-        panels += [
-            Panel(
-                f"{aggregate}, m = {burst}",
-                {name: (distances, found[name, aggregate, burst]) for name in ANY_ORDER},
-                "d, entries",
-                "million entries/s",
-                "symlog",
-            )
-            for burst in (large, 1)
-        ]
+    found = _speeds_by_distance((large, 1), sizes)
+    rows = [
+        {"aggregate": aggregate, "m": str(burst), "kernel": name, **{f"d={d}": speed for d, speed in line.items()}}
+        for burst in (large, 1)
+        for (name, aggregate, m), line in found.items()
+        if m == burst
+    ]
+    panels = [_distance_panel(found, aggregate, burst) for burst in (large, 1) for aggregate in AGGREGATES]
     measured = (
         f"Million entries a second of bulk evict, bulk insert and query in turn, d entries from the young end; "
         f"window {sizes.window:,}, of bloom {sizes.window_of('bloom'):,} (0 in the table: d doesn't fit)."
     )
-    picture = draw(folder / "fiba-throughput-disorder.png", panels[::2] + panels[1::2])
-    rows.sort(key=lambda row: -int(row["m"]))
-    verdicts = _distance_verdicts(found, large, sizes.distances)
+    picture = draw(folder / "fiba-throughput-disorder.png", panels)
+    speeds = {each: tuple(line.values()) for each, line in found.items()}
+    verdicts = _distance_verdicts(speeds, large, sizes.distances)
     return Figure("Throughput against disorder (FIBA 13, 14)", measured, rows, verdicts, picture)
+
+
+def _speeds_by_distance(bursts: tuple[int, ...], sizes: Sizes) -> dict[tuple[str, str, int], dict[int, float]]:
+    """By kernel, aggregate and burst size: the speed at each distance that fits its window."""
+    found = {}
+    for aggregate in AGGREGATES:
+        distances = [each for each in sizes.distances if each <= sizes.window_of(aggregate) // 2]
+        for name in ANY_ORDER:
+            speeds = [against(name, aggregate, distance, bursts, sizes) for distance in distances]
+            for burst, of_burst in zip(bursts, zip(*speeds, strict=True), strict=True):
+                found[name, aggregate, burst] = dict(zip(distances, of_burst, strict=True))
+    return found
+
+
+def _distance_panel(found: dict, aggregate: str, burst: int) -> Panel:
+    lines = {name: found[name, aggregate, burst] for name in ANY_ORDER}
+    drawn = {name: (list(line), tuple(line.values())) for name, line in lines.items()}
+    return Panel(f"{aggregate}, m = {burst}", drawn, "d, entries", "million entries/s", "symlog")
 
 
 def _distance_verdicts(found: dict, large: int, distances: tuple[int, ...]) -> list[str]:

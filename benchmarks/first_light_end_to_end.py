@@ -43,6 +43,7 @@ from pipelines.replay import audit, through_spark, watermark
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import DAY, DAY_US, EPOCH_DATE, LookBack
 from pipelines.replay.replay_events import replay_events
+from pipelines.replay.specifications import ServedQuery
 from schemas.queries.bikes_demand import QUERY
 from schemas.query import Query, agg
 from schemas.streams.bikes import STREAM
@@ -105,7 +106,7 @@ def _utc(us: int):
 def by_windrow(config: Config, query: Query) -> None:
     """The product's stage: buckets to tasks, kernel, Arrow, and the commit that replaces the interval's rows."""
     lake, tables, back = Lake(config), QueryTables.of(query), whole_span(config)
-    made = through_spark.replayed(lake, tables, audit.work_of(lake, tables, back))
+    made = through_spark.replayed(lake, tables, audit.work_of(lake, tables, ServedQuery.of(tables.query), back))
     rows = made.where("result IS NOT NULL").select("result.*")
     lake.replace_with_spark(tables.audit, {"emitted_date": [back.day]}, rows)
 
@@ -184,18 +185,19 @@ def differing(config: Config, way: str) -> int:
 def parts(config: Config) -> dict[str, float]:
     """Seconds of the stage's parts, each done once on its own for every revision."""
     back, query = whole_span(config), EVERY_REVISION
+    served = ServedQuery.of(query)
     columns = list(dict.fromkeys((*query.read_columns, *audit.ORDER_COLUMNS)))
     began = time.perf_counter()
     events = Lake(config).read(silver_table(STREAM).name, columns=columns)
     read_s = time.perf_counter() - began
-    replay_one_thread = partial(replay_events, events, query, back.ticks, back.last_tick_us)
+    replay_one_thread = partial(replay_events, events, served, back.ticks, back.last_tick_us)
     replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
     lake, tables = Lake(config), QueryTables.of(query)
-    frame = through_spark.replayed(lake, tables, audit.work_of(lake, tables, back))
+    frame = through_spark.replayed(lake, tables, audit.work_of(lake, tables, ServedQuery.of(tables.query), back))
     return {
         "read silver": read_s,
         "group, kernel and rows to Arrow, one thread": _seconds(replay_one_thread),
-        "late table, one thread": _seconds(partial(late_events, events, query, back.ticks)),
+        "late table, one thread": _seconds(partial(late_events, events, served, back.ticks)),
         "the stage without its write": _seconds(frame.write.format("noop").mode("overwrite").save),
     }
 

@@ -12,16 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.loops import evict_oldest, insert_at
-from benchmarks.window_loops import Driven, Events
+from benchmarks.window_loops import Driven, DrivenEvents
 from kernels.monoids import AggregateSpec
 from kernels.runtime.memory import address_of
 
 ABOUT_TWICE = 2.2
-SUM = Events([AggregateSpec("sum", 0, "float64")])
+SUM = DrivenEvents([AggregateSpec("sum", 0, "float64")])
 LATE_WITHIN = 1 << 20
 
 
-class Case(NamedTuple):
+class GrowthCase(NamedTuple):
     """What is measured, at which sizes, and by how much a doubling may multiply it."""
 
     name: str
@@ -57,12 +57,12 @@ def insert_a_late_burst(entries: int) -> float:
 
 
 CASES = (
-    Case("finger_tree: evict of the oldest", evict_the_oldest, tuple(1 << e for e in range(17, 23)), ABOUT_TWICE),
-    Case("finger_tree: bulk insert, late", insert_a_late_burst, tuple(1 << e for e in range(9, 17)), ABOUT_TWICE),
+    GrowthCase("finger_tree: evict of the oldest", evict_the_oldest, tuple(1 << e for e in range(17, 23)), ABOUT_TWICE),
+    GrowthCase("finger_tree: bulk insert, late", insert_a_late_burst, tuple(1 << e for e in range(9, 17)), ABOUT_TWICE),
 )
 
 
-def growth(case: Case, repeats: int = 7) -> list[tuple[int, float, float]]:
+def growth(case: GrowthCase, repeats: int = 7) -> list[tuple[int, float, float]]:
     """(size, least seconds, how often those of the size before) for each size."""
     least = [min(case.seconds(size) for _ in range(repeats)) for size in case.sizes]
     return [
@@ -71,7 +71,7 @@ def growth(case: Case, repeats: int = 7) -> list[tuple[int, float, float]]:
     ]
 
 
-def report(case: Case) -> list[str]:
+def report(case: GrowthCase) -> list[str]:
     """A line for each size, and one for the whole: a step over a cache's size costs more than the others."""
     found = growth(case)
     lines = [f"{case.name}, {size:,}: {1e6 * seconds:,.0f} µs, ×{times:.2f}" for size, seconds, times in found]

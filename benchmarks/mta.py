@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks import mta_aggregates, mta_latency, mta_memory
 from benchmarks.pages import FOLDER, write
-from benchmarks.window_loops import Driven, Events
+from benchmarks.window_loops import Driven, DrivenEvents
 from kernels.monoids import AggregateSpec
 
 HEAD = """# MTA: monoid trees
@@ -35,7 +35,7 @@ def warm() -> None:
     """Compile every loop of every kernel, and run each aggregate's code once."""
     for function in mta_aggregates.FUNCTIONS:
         for name in mta_latency.KERNELS:
-            window = Driven(name, Events([AggregateSpec(function, 0, "float64")]))
+            window = Driven(name, DrivenEvents([AggregateSpec(function, 0, "float64")]))
             window.fill(4096)
             window.slide(64, 1)
             window.evict_until(100)

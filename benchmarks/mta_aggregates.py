@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.mta_latency import TREES
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
-from benchmarks.window_loops import Driven, Events
+from benchmarks.window_loops import Driven, DrivenEvents
 from kernels.aggregators import make
 from kernels.monoids import AggregateSpec
 from schemas.query import agg
@@ -33,7 +33,7 @@ class Sizes:
     many_window: int = 1 << 15
 
 
-def per_update(name: str, size: int, events: Events) -> float:
+def per_update(name: str, size: int, events: DrivenEvents) -> float:
     """Nanoseconds of one in, one out, query."""
     window = Driven(name, events)
     window.fill(size)
@@ -55,7 +55,7 @@ def six(sizes: Sizes) -> Figure:
 
 
 def _six_of(function: str, sizes: Sizes) -> dict[str, float]:
-    events = Events([AggregateSpec(function, 0, "float64")])
+    events = DrivenEvents([AggregateSpec(function, 0, "float64")])
     naive = per_update("recompute", sizes.naive, events)
     return {f"recompute ({sizes.naive:,})": naive, **{name: per_update(name, sizes.window, events) for name in FORESTS}}
 
@@ -178,8 +178,8 @@ def many(folder: Path, sizes: Sizes) -> Figure:
     kernel, rows = "amortized_monoid_tree", []
     specs = [AggregateSpec("sum", column, "float64") for column in range(max(sizes.many))]
 
-    def events(some: list[AggregateSpec]) -> Events:
-        return Events(some, 1 << 10, len(specs))
+    def events(some: list[AggregateSpec]) -> DrivenEvents:
+        return DrivenEvents(some, 1 << 10, len(specs))
 
     for count in sizes.many:
         together = per_update(kernel, sizes.many_window, events(specs[:count]))

@@ -12,7 +12,7 @@ from benchmarks.cycle_clock import nanoseconds_per_cycle
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.shapes import rises, spread
-from benchmarks.window_loops import Driven, Events
+from benchmarks.window_loops import Driven, DrivenEvents
 from kernels.aggregators import make
 from kernels.monoids import AggregateSpec
 from schemas.query import agg
@@ -65,7 +65,7 @@ def constant(folder: Path, sizes: Sizes) -> Figure:
 
 def per_update(name: str, size: int) -> float:
     """Nanoseconds."""
-    window = Driven(name, Events([SUM]))
+    window = Driven(name, DrivenEvents([SUM]))
     window.fill(size)
     turns = max(size, 1 << 14)
     seconds = min(window.slide(turns, 1) for _ in range(3))
@@ -164,7 +164,7 @@ def _power(count: int) -> str:
 
 def _evictions(name: str, size: int, counts: list[int], rounds: int) -> list[float]:
     """Median cycles of each; the window is filled up again in between."""
-    window = Driven(name, Events([SUM]))
+    window = Driven(name, DrivenEvents([SUM]))
     window.fill(size)
     oldest, taken = 0, {count: [] for count in counts}
     for _ in range(rounds):

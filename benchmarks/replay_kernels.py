@@ -22,7 +22,7 @@ SECOND = 1_000_000
 AGGREGATES = (AggregateSpec("sum", 0), AggregateSpec("max", 0), AggregateSpec("count"))
 
 
-class Case(NamedTuple):
+class ReplayCase(NamedTuple):
     """disorder: "in order" or "in time"; emit, aggregates: of the query, how many; kernels: against each other, the
     finger tree last; None: what the events ask for."""
 
@@ -34,7 +34,7 @@ class Case(NamedTuple):
     kernels: tuple[str | None, ...]
 
 
-def cases() -> list[Case]:
+def cases() -> list[ReplayCase]:
     """Windows of few and many events; one aggregate and three."""
     windows = [
         ("tumbling, 10 events", WindowSpec("tumbling", 10 * SECOND, 10 * SECOND)),
@@ -48,9 +48,11 @@ def cases() -> list[Case]:
     ]
     found = []
     for count in (1, len(AGGREGATES)):
-        found += [Case(*each, "in order", "watermark", count, ("two_stacks_lite", "finger_tree")) for each in windows]
+        found += [
+            ReplayCase(*each, "in order", "watermark", count, ("two_stacks_lite", "finger_tree")) for each in windows
+        ]
         for disorder in ("in order", "in time"):
-            found += [Case(*each, disorder, "watermark", count, (None, "finger_tree")) for each in rolling]
+            found += [ReplayCase(*each, disorder, "watermark", count, (None, "finger_tree")) for each in rolling]
     return found
 
 
@@ -71,7 +73,9 @@ def make_events(events: int, keys: int, behind: int) -> tuple[EventColumns, Pass
     return columns, PassTicks(arrival, np.maximum.accumulate(start))
 
 
-def measure(case: Case, columns: EventColumns, ticks: PassTicks, behind: int, runs: int) -> dict[str | None, float]:
+def measure(
+    case: ReplayCase, columns: EventColumns, ticks: PassTicks, behind: int, runs: int
+) -> dict[str | None, float]:
     """Least processor seconds of each kernel."""
     rules = ReplayRules((behind + 1) * SECOND if case.disorder == "in time" else 0, 0, case.emit)
     plan, seconds = AggregatePlan(AGGREGATES[: case.aggregates]), dict.fromkeys(case.kernels, float("inf"))

@@ -1,6 +1,6 @@
 """Windows of any kernel, driven by compiled loops over the same events: what the benchmarks of FIBA and MTA measure.
 
-window = Driven("daba_lite", Events([AggregateSpec("sum", 0, "float64")]))
+window = Driven("daba_lite", DrivenEvents([AggregateSpec("sum", 0, "float64")]))
 window.fill(1 << 22); window.slide(bursts=32, burst=1024)
 """
 
@@ -21,7 +21,7 @@ ANY_ORDER = ("finger_tree (4)", "finger_tree (8)", "finger_tree_single (4)", "fi
 FILL_ROWS = 1024
 
 
-class Events:
+class DrivenEvents:
     """Aggregates over one column of float64, values that repeat from burst to burst."""
 
     def __init__(self, specs: list[AggregateSpec], rows: int = 1 << 14, columns: int = 1):
@@ -35,7 +35,7 @@ class Events:
 class Driven:
     """One window of one kernel. name: as in ANY_ORDER; disorder: so many entries stay younger than all that goes in."""
 
-    def __init__(self, name: str, events: Events, frees_at_once: bool = False):
+    def __init__(self, name: str, events: DrivenEvents, frees_at_once: bool = False):
         kernel, _, arity = name.partition(" (")
         self.kernel, self._events = kernel, events
         self._window = DrivenWindow.make(kernel=window_class(kernel).dispatch(), events=events.source.address)

@@ -21,7 +21,7 @@ FILES, LOGICAL_DATE = "files", "logical date"
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of the flow. Names of tables hold `{stream}` and `{query}`. A table that is both read and written: what
+    """One part of the flow. Names of tables hold `{stream}` and `{query}`. A table that is both read and written: what
     an earlier run left there."""
 
     name: str

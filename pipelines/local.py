@@ -5,7 +5,7 @@
     rows = replay_table(events, query)       # every revision of every window
     late = late_table(events, query)         # the events that were too late, and for which windows
 
-The rows are those that the Spark stage gives over the same interval, bit for bit: both run replay/replay_events.py.
+The rows are those that a run gives over the same interval, bit for bit: both run replay/replay_events.py.
 """
 
 import pyarrow as pa
@@ -14,6 +14,7 @@ from kernels.replay import PassTicks
 from pipelines.lake.arrays import stored
 from pipelines.replay.late_events import late_events
 from pipelines.replay.replay_events import replay_events
+from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import validate
 from pipelines.replay.watermark import ticks_of_events
 from schemas.query import EVENT_COLUMNS, Query
@@ -40,7 +41,8 @@ def replay_table(
     """
     ours, ticks = _validated(events, query, complete)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
-    return _with_key_types(replay_events(ours, query, ticks, ended_us, kernel, options).rows, events, query)
+    replayed = replay_events(ours, ServedQuery.of(query), ticks, ended_us, kernel, options)
+    return _with_key_types(replayed.rows, events, query)
 
 
 def late_table(events: pa.Table, query: Query, complete: bool = False) -> pa.Table:
@@ -53,7 +55,7 @@ def late_table(events: pa.Table, query: Query, complete: bool = False) -> pa.Tab
     `complete` changes nothing: no event arrives after the last tick. Raises as replay_table.
     """
     ours, ticks = _validated(events, query, complete)
-    return _with_key_types(late_events(ours, query, ticks), events, query)
+    return _with_key_types(late_events(ours, ServedQuery.of(query), ticks), events, query)
 
 
 def _validated(events: pa.Table, query: Query, complete: bool) -> tuple[pa.Table, PassTicks]:

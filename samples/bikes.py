@@ -35,7 +35,7 @@ FAR_SLIP_SHARE, FAR_SLIP_ROWS = 0.001, 40
 
 
 @dataclass(frozen=True)
-class City:
+class BikeCity:
     """What differs between the two sources."""
 
     name: str
@@ -48,8 +48,8 @@ class City:
     customer_share: float
 
 
-JERSEY_CITY = City("jc", 3183, 51, 0.2, (40.72, -74.05), 5.9, 0.73, 0.07)
-NEW_YORK = City("nyc", 72, 600, 0.8, (40.73, -73.98), 6.5, 0.78, 0.17)
+JERSEY_CITY = BikeCity("jc", 3183, 51, 0.2, (40.72, -74.05), 5.9, 0.73, 0.07)
+NEW_YORK = BikeCity("nyc", 72, 600, 0.8, (40.73, -73.98), 6.5, 0.78, 0.17)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,9 @@ def write(into: Path, days: int, last_day: date, seed: int = 1, trips_per_day: i
     return written
 
 
-def _trips_of(city: City, day: date, seed: int, trips_per_day: int, known_until_us: int, is_first: bool) -> list[Trip]:
+def _trips_of(
+    city: BikeCity, day: date, seed: int, trips_per_day: int, known_until_us: int, is_first: bool
+) -> list[Trip]:
     """A day's trips in order of start; the first day of all has one that lasts for days."""
     chance = random.Random(f"{seed} {city.name} {day}")
     midnight_us, next_midnight_us = local_midnights_us(ZONE, day, day + timedelta(days=1))
@@ -115,7 +117,7 @@ def _start_us(chance: random.Random, midnight_us: int, next_midnight_us: int) ->
     return start_us // 1_000 * 1_000
 
 
-def _trip(city: City, chance: random.Random, start_us: int, known_until_us: int, long: bool) -> Trip:
+def _trip(city: BikeCity, chance: random.Random, start_us: int, known_until_us: int, long: bool) -> Trip:
     duration_s = _duration_s(city, chance, (known_until_us - start_us) / SECOND_US, long)
     subscriber = chance.random() >= city.customer_share
     return Trip(
@@ -130,7 +132,7 @@ def _trip(city: City, chance: random.Random, start_us: int, known_until_us: int,
     )
 
 
-def _duration_s(city: City, chance: random.Random, left_s: float, long: bool) -> float:
+def _duration_s(city: BikeCity, chance: random.Random, left_s: float, long: bool) -> float:
     if (long or chance.random() < LONG_SHARE) and left_s > DAY_S:
         return _log_uniform(chance, DAY_S, min(left_s, LONGEST_S))
     if chance.random() < TAIL_SHARE:
@@ -142,12 +144,12 @@ def _log_uniform(chance: random.Random, low: float, high: float) -> float:
     return math.exp(chance.uniform(math.log(low), math.log(high)))
 
 
-def _station(city: City, chance: random.Random) -> int:
+def _station(city: BikeCity, chance: random.Random) -> int:
     """A station; the square makes some much busier than others."""
     return city.first_station + int(chance.random() ** 2 * city.stations)
 
 
-def _birth_year(city: City, chance: random.Random, subscriber: bool) -> int:
+def _birth_year(city: BikeCity, chance: random.Random, subscriber: bool) -> int:
     """A year of birth: 0 is New York's unknown, 1969 Jersey City's; a few are beyond belief."""
     if not subscriber and chance.random() < 0.9:
         return 0 if city is NEW_YORK else 1969
@@ -202,12 +204,12 @@ def _decimals(time_us: int) -> str:
     return f"{local_time(time_us, ZONE):%Y-%m-%d %H:%M:%S.%f}"[:-2]
 
 
-def _place(city: City, station: int) -> str:
+def _place(city: BikeCity, station: int) -> str:
     latitude, longitude = _position_deg(city, station)
     return f'{station},"Generated {station}",{latitude},{longitude}'
 
 
-def _position_deg(city: City, station: int) -> tuple[float, float]:
+def _position_deg(city: BikeCity, station: int) -> tuple[float, float]:
     """Stations on a spiral around the city's centre."""
     number = station - city.first_station
     reach_deg, angle = 0.002 * math.sqrt(number), 2.4 * number

@@ -62,10 +62,11 @@ class NotRecounted(WrongParameter):
 
     def __init__(self, kind: str, recounted: tuple[str, ...]):
         self.parameter, self.value, self.allowed = "window", kind, ", ".join(recounted)
+        file = f"pipelines/gate/recount/kinds/{kind.replace('.', '/')}.py"
         WindrowError.__init__(
             self,
             f"window is {kind!r}, and the gate has no SQL to count its rows again; it has some for {self.allowed}. "
-            f"Take one of these, or add pipelines/gate/recount/kinds/{kind}.py (docs/add-a-window.md)",
+            f"Take one of these, or add {file} (docs/add-a-window.md)",
         )
 
 

@@ -29,6 +29,9 @@ from schemas.windows import (
     Tumbling,
     Window,
     require,
+    require_column,
+    require_duration,
+    require_number,
 )
 
 tumbling, sliding, rolling, spanning, session = Tumbling, Sliding, Rolling, Spanning, Session
@@ -40,6 +43,7 @@ OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is_null", "not_n
 _LISTS = (tuple, list, set, frozenset)
 WINDOW_COLUMNS = ("window_start", "window_end", "revision", "pane", "emitted_at", "events", "late_events")
 EVENT_COLUMNS = ("start", "end", "arrival", "seq")
+TRIPLES = "(column, operator, value) triples"
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -55,6 +59,13 @@ class Aggregate:
     function: str
     columns: tuple[str, ...] = ()
     parameters: tuple[tuple[str, int | float], ...] = ()
+
+    def __post_init__(self) -> None:
+        require(isinstance(self.function, str), "function", self.function, "the name of an aggregate, such as 'sum'")
+        for column in self.columns:
+            require_column(column)
+        for name, value in self.parameters:
+            require_number(name, value)
 
 
 def agg(function: str, *columns: str, **parameters: int | float) -> Aggregate:
@@ -82,30 +93,29 @@ class Query:
     where: tuple[tuple[str, str, object], ...] = ()
 
     def __post_init__(self) -> None:
-        require(bool(_NAME.match(self.name)), "name", self.name, "lower-case letters, digits and _")
-        distinct = isinstance(self.key, tuple) and len(set(self.key)) == len(self.key)
+        require(_is_name(self.name), "name", self.name, "lower-case letters, digits and _")
+        require(isinstance(self.stream, str), "stream", self.stream, "the name of a stream")
+        named = isinstance(self.key, tuple) and all(isinstance(column, str) for column in self.key)
+        distinct = named and len(set(self.key)) == len(self.key)
         require(distinct, "key", self.key, "a tuple of column names, each once; () for one group")
         require(isinstance(self.window, Window), "window", self.window, "a window such as tumbling(timedelta(days=1))")
         require(self.emit in EMITS, "emit", self.emit, " or ".join(map(repr, EMITS)))
-        self._check_lateness()
+        require_duration("lateness", self.lateness)
+        require_duration("allowed_lateness", self.allowed_lateness)
         self._check_names()
+        require(isinstance(self.where, tuple | list), "where", self.where, TRIPLES)
         for condition in self.where:
             _check_condition(condition)
 
-    def _check_lateness(self) -> None:
-        for parameter in ("lateness", "allowed_lateness"):
-            value = getattr(self, parameter)
-            fits = isinstance(value, timedelta) and value >= timedelta(0)
-            require(fits, parameter, value, "a timedelta of zero or more")
-
     def _check_names(self) -> None:
+        require(isinstance(self.aggregates, dict), "aggregates", self.aggregates, "a dict of names and agg(…)")
         taken = set(self.key) | set(WINDOW_COLUMNS) | {"emitted_date"}
         for column in self.key:
             require(column not in WINDOW_COLUMNS, "key", column, f"a column other than {', '.join(WINDOW_COLUMNS)}")
         for name, aggregate in self.aggregates.items():
             require(isinstance(aggregate, Aggregate), f"aggregates[{name!r}]", aggregate, "agg(function, *columns)")
             require(
-                bool(_NAME.match(name)) and name not in taken,
+                _is_name(name) and name not in taken,
                 "aggregates",
                 name,
                 "a new lower-case name that is neither a key nor a column of every window table",
@@ -123,6 +133,10 @@ class Query:
         return tuple(c for c in dict.fromkeys((*self.key, *self.value_columns, *filtered)) if c not in EVENT_COLUMNS)
 
 
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and bool(_NAME.match(name))
+
+
 def listed(value: object) -> list[object]:
     """The values of a condition with `in` or `not_in`."""
     assert isinstance(value, _LISTS), "Query refuses other values"
@@ -130,8 +144,8 @@ def listed(value: object) -> list[object]:
 
 
 def _check_condition(condition: tuple[str, str, object]) -> None:
-    shaped = isinstance(condition, tuple) and len(condition) == 3
-    require(shaped, "where", condition, "(column, operator, value) triples")
+    shaped = isinstance(condition, tuple) and len(condition) == 3 and isinstance(condition[0], str)
+    require(shaped, "where", condition, TRIPLES)
     _, operator, value = condition
     require(operator in OPERATORS, "where", operator, "one of " + " ".join(OPERATORS))
     if operator in ("in", "not_in"):

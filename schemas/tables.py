@@ -176,10 +176,10 @@ def _key_columns(query: Query, stream: Stream) -> tuple[Column, ...]:
 
 def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], suffix: str = "") -> Table:
     """A query's table: every revision of every window. `suffix="_audit"`: the rows that wait for the gate."""
-    stage = ", before the gate" if suffix else ""
+    before = ", before the gate" if suffix else ""
     return Table(
         query.name + suffix,
-        f"Every revision of every window of {query.name}{stage}",
+        f"Every revision of every window of {query.name}{before}",
         (*_key_columns(query, stream), *WINDOW_COLUMNS, *aggregates, EMITTED_DATE),
         partition_by=("emitted_date",),
         sort_by=(*query.key, "window_start", "window_end", "revision"),

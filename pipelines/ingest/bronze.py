@@ -27,7 +27,7 @@ from schemas.tables import Table
 COLUMNS = ("path", "line", "text", "damage", "landed_date")
 
 
-class Wanted(NamedTuple):
+class LandedFile(NamedTuple):
     """A file to read, and what it must turn out to be."""
 
     path: str
@@ -39,7 +39,7 @@ def write_bronze(lake: Lake, bronze: Table, changes: Changes) -> int:
     """Replace what bronze holds of the files that landed. LandingFailed when one is not what landed any more."""
     root = lake.config.landing
     rows = [changes.rows[path] for path in changes.delivering if path in changes.landed]
-    wanted = [Wanted(row.path, row.content_hash, row.landed_date) for row in rows]
+    wanted = [LandedFile(row.path, row.content_hash, row.landed_date) for row in rows]
     batches = (batch for file in wanted for batch in read_file(root, file))
     try:
         return lake.replace(bronze, {"path": sorted(changes.landed)}, batches)
@@ -50,7 +50,7 @@ def write_bronze(lake: Lake, bronze: Table, changes: Changes) -> int:
         raise LandingFailed("a landed file changed while it was read") from error
 
 
-def read_file(root: Path, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+def read_file(root: Path, wanted: LandedFile) -> Iterator[pa.RecordBatch]:
     """A landed file's rows, a piece at a time; LandingFailed at the end if its bytes are not those that landed."""
     digest, first = hashlib.sha256(), 1
     for part in lines(chunks(root / wanted.path, digest)):

@@ -85,9 +85,9 @@ class Deduplicated:
         lines = self.database.sql(f"""
             SELECT DISTINCT path, line, text, NULL::VARCHAR AS damage
             FROM quarantine SEMI JOIN (FROM moved WHERE was = '{DUPLICATE}') USING ({PLACE})""")
-        place = self.folder / "again.arrow"
-        workers.write_parsed(self.rules, lines.to_arrow_reader(workers.LINES_PER_BATCH), place)
-        self.database.register("again", workers.read_parsed([place]))
+        path = self.folder / "again.arrow"
+        workers.write_parsed(self.rules, lines.to_arrow_reader(workers.LINES_PER_BATCH), path)
+        self.database.register("again", workers.read_parsed([path]))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Pass ticks and digests per arrival day: what later steps know of silver without reading it. No JVM.
+"""Pass ticks and digests per arrival day: what later stages know of silver without reading it. No JVM.
 
 `partitions_<stream>` drives both: before silver changes, the rows of the days that will change are taken out;
 afterwards every day of silver without a row gets its pass ticks and its row. A kill in between leaves days without a
@@ -46,9 +46,9 @@ def make(lake: Lake, tables: StreamTables) -> tuple[date, ...]:
         return ()
     with databases.open_database(lake.config.scratch) as database:
         database.register("silver", lake.dataset(tables.silver.name).filter(pc.field("arrival_date").isin(new)))
-        steps = staircases(database)
-        digests = _digests(database, tables.silver, steps)
-    for table, rows in ((tables.passes, steps), (tables.partitions, digests)):
+        staircase = staircases(database)
+        digests = _digests(database, tables.silver, staircase)
+    for table, rows in ((tables.passes, staircase), (tables.partitions, digests)):
         lake.replace(table, {"arrival_date": days}, rows)
     return days
 
@@ -57,7 +57,7 @@ def _known_days(lake: Lake, partitions: Table) -> set[date]:
     return set(lake.read(partitions.name, columns=["arrival_date"])["arrival_date"].to_pylist())
 
 
-def _digests(database: duckdb.DuckDBPyConnection, table: Table, steps: pa.Table) -> pa.Table:
+def _digests(database: duckdb.DuckDBPyConnection, table: Table, staircase: pa.Table) -> pa.Table:
     """Per day: rows, and order-free sum and exclusive or of the rows' hashes (so that equal rows don't cancel out)."""
     columns = ", ".join(
         _as_text(column.name, column.type) for column in table.columns if column.name not in NOT_DIGESTED
@@ -67,7 +67,9 @@ def _digests(database: duckdb.DuckDBPyConnection, table: Table, steps: pa.Table)
                to_hex(sum(hashed)) || '-' || to_hex(bit_xor(hashed)) AS silver_digest
         FROM (SELECT arrival_date, md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
         GROUP BY arrival_date ORDER BY arrival_date""").to_arrow_table()
-    passed = [_pass_digest(steps.filter(pc.equal(steps["arrival_date"], day))) for day in digests["arrival_date"]]
+    passed = [
+        _pass_digest(staircase.filter(pc.equal(staircase["arrival_date"], day))) for day in digests["arrival_date"]
+    ]
     return digests.append_column("pass_digest", pa.array(passed, pa.string()))
 
 
@@ -77,8 +79,8 @@ def _as_text(name: str, type_: str) -> str:
     return f"coalesce({value}::VARCHAR, chr(30))"
 
 
-def _pass_digest(steps: pa.Table) -> str:
+def _pass_digest(staircase: pa.Table) -> str:
     digest = hashlib.sha256()
     for name in ("tick", "newest_start"):
-        digest.update(steps[name].cast(pa.int64()).to_numpy().tobytes())
+        digest.update(staircase[name].cast(pa.int64()).to_numpy().tobytes())
     return digest.hexdigest()[:32]

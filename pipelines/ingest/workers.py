@@ -57,8 +57,8 @@ class Share:
                 yield ours
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        for place in self.bronze:
-            with pq.ParquetFile(place) as file:
+        for path in self.bronze:
+            with pq.ParquetFile(path) as file:
                 yield from file.iter_batches(self.lines_per_batch, columns=list(LINE_COLUMNS), use_threads=False)
 
     def _claims(self, number: int) -> bool:
@@ -91,10 +91,10 @@ def help_out() -> None:
     _parse(share, lambda: os.getppid() == share.parent)
 
 
-def write_parsed(rules: ParseRules, lines: Iterable[pa.RecordBatch], place: Path) -> None:
+def write_parsed(rules: ParseRules, lines: Iterable[pa.RecordBatch], path: Path) -> None:
     """Parse lines into one Arrow file, uncompressed, so that `read_parsed` can map it."""
     parser = Parser(rules)
-    with pa.ipc.new_file(place, parser.schema) as file, _without_search_for_cycles():
+    with pa.ipc.new_file(path, parser.schema) as file, _without_search_for_cycles():
         for batch in lines:
             file.write(parser.parse(batch))
 
@@ -104,9 +104,9 @@ def _parse(share: Share, wanted: Callable[[], bool] = lambda: True) -> None:
     write_parsed(share.rules, lines, share.folder / f"{share.worker}.arrow")
 
 
-def read_parsed(places: Iterable[Path]) -> pa.Table:
+def read_parsed(paths: Iterable[Path]) -> pa.Table:
     """Parsed rows as they lie on disk: mapped, so that the system may take their memory back."""
-    return pa.concat_tables(pa.ipc.open_file(pa.memory_map(str(place))).read_all() for place in places)
+    return pa.concat_tables(pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in paths)
 
 
 @contextmanager

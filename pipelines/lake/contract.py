@@ -15,10 +15,10 @@ PROPERTIES = {"delta.enableDeletionVectors": "false"}
 _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
 
 
-def create(place: Path, table: Table, schema: pa.Schema) -> None:
+def create(folder: Path, table: Table, schema: pa.Schema) -> None:
     """Make the table in a folder that isn't there yet."""
     # Alongside its place and then renamed: a table that a kill left without its constraints would be checked by nobody.
-    unfinished = place.with_name(f".{table.name}.new")
+    unfinished = folder.with_name(f".{table.name}.new")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     defined = {_DEFINED + name: condition for name, condition in table.constraints}
@@ -32,7 +32,7 @@ def create(place: Path, table: Table, schema: pa.Schema) -> None:
     )
     for name, condition in table.constraints:
         made.alter.add_constraint({name: condition})
-    unfinished.rename(place)
+    unfinished.rename(folder)
 
 
 def require(table: Table, schema: pa.Schema, found: DeltaTable) -> None:

@@ -61,12 +61,12 @@ class Lake:
     def ensure(self, table: Table) -> pa.Schema:
         """Make the table, or check the one on disk: TableMismatch lists every difference; comments are renewed.
         Returns its schema."""
-        place, schema = self.folder(table.name), self.schema(table)
+        folder, schema = self.folder(table.name), self.schema(table)
         with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
-            if DeltaTable.is_deltatable(str(place)):
-                contract.require(table, schema, DeltaTable(place))
+            if DeltaTable.is_deltatable(str(folder)):
+                contract.require(table, schema, DeltaTable(folder))
             else:
-                contract.create(place, table, schema)
+                contract.create(folder, table, schema)
         return schema
 
     def replace(self, table: Table, where: Where | None, rows: Rows) -> int:
@@ -75,25 +75,25 @@ class Lake:
         The rows must be among those and fulfil the table's constraints, else nothing is written. Batches are streamed.
         Returns the version.
         """
-        place = self.folder(table.name)
+        folder = self.folder(table.name)
         with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
             fitted = _fitted(rows, self.schema(table))
             if where is None:
-                write_deltalake(place, fitted, mode="append")
+                write_deltalake(folder, fitted, mode="append")
             else:
-                write_deltalake(place, fitted, mode="overwrite", predicate=_predicate(where))
-            return DeltaTable(place).version()
+                write_deltalake(folder, fitted, mode="overwrite", predicate=_predicate(where))
+            return DeltaTable(folder).version()
 
     def replace_with_spark(self, table: Table, where: Where | None, frame: "DataFrame") -> int:
         """`replace` for rows that Spark makes; files are written in the frame's own partitioning and order."""
-        place, full_disk = self.folder(table.name), locks.full_disk_reported(self.config, table.name)
+        folder, full_disk = self.folder(table.name), locks.full_disk_reported(self.config, table.name)
         with self.locked(table.name), orphan_jvms.ended_if_stopped(), full_disk:
             writer = frame.select(*table.column_names).write.format("delta")
             if where is None:
-                writer.mode("append").save(str(place))
+                writer.mode("append").save(str(folder))
             else:
-                writer.mode("overwrite").option("replaceWhere", _predicate(where)).save(str(place))
-            return DeltaTable(place).version()
+                writer.mode("overwrite").option("replaceWhere", _predicate(where)).save(str(folder))
+            return DeltaTable(folder).version()
 
     def folder(self, name: str) -> Path:
         """Where a table lies."""
@@ -106,8 +106,8 @@ class Lake:
 
     def version(self, name: str) -> int | None:
         """The table's newest version; None where there is no such table."""
-        place = self.folder(name)
-        return DeltaTable(place).version() if DeltaTable.is_deltatable(str(place)) else None
+        folder = self.folder(name)
+        return DeltaTable(folder).version() if DeltaTable.is_deltatable(str(folder)) else None
 
     def existing_version(self, name: str) -> int:
         """The table's newest version; NotSetUp where there is no such table."""

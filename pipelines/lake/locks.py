@@ -26,13 +26,13 @@ _FULL_DISK = (
 def locked(config: Config, name: str) -> Iterator[None]:
     """Hold the operating-system lock of that name; waits for whoever has it. A killed process lets go of it, and what
     it left running is ended before the lock counts as taken."""
-    place = config.locks / f"{name}.lock"
-    with full_disk_reported(config, place.name):
+    path = config.locks / f"{name}.lock"
+    with full_disk_reported(config, path.name):
         config.locks.mkdir(parents=True, exist_ok=True)
-        place.touch()
-    with open(place) as file:
+        path.touch()
+    with open(path) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with full_disk_reported(config, place.name):
+        with full_disk_reported(config, path.name):
             _end_orphan_jvms(config)
         yield
 

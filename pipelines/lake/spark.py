@@ -1,6 +1,6 @@
 """The one Spark session of a process: classic and local, with Delta, quick to start.
 
-Its start is what a small stage costs most, so: Delta's JARs come from a folder (no resolver), classes from an archive
+Its start is what costs a small run most, so: Delta's JARs come from a folder (no resolver), classes from an archive
 where `make setup` made one, and a process keeps its session. The archive fits only the class path that it was made
 with: the JARs in sorted order.
 """

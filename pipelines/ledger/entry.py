@@ -26,7 +26,7 @@ class Run(NamedTuple):
 
 
 @dataclass
-class Entry:
+class LedgerEntry:
     """What a step notes while it runs; plain JSON values only. `stages`: seconds by stage, without the time
     that the step has now been in `stage`."""
 

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from pipelines.lake.lake import Lake
 from pipelines.ledger.code_hash import code_hash, definition_hash
-from pipelines.ledger.entry import Entry, Run
+from pipelines.ledger.entry import LedgerEntry, Run
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
 from schemas.tables import RUNS
@@ -64,10 +64,10 @@ def new_run_id(of: str, day: date | None) -> str:
 
 
 @contextmanager
-def step(lake: Lake, run: Run, step: str) -> Iterator[Entry]:
+def step(lake: Lake, run: Run, step: str) -> Iterator[LedgerEntry]:
     """Record a step from its start to its end, however it ends; an error goes on to the caller."""
-    entry, began = Entry(), time.monotonic()
-    _write(lake, run, step, Entry(state="running"), 0.0)
+    entry, began = LedgerEntry(), time.monotonic()
+    _write(lake, run, step, LedgerEntry(state="running"), 0.0)
     try:
         yield entry
     except BaseException as raised:
@@ -80,7 +80,7 @@ def step(lake: Lake, run: Run, step: str) -> Iterator[Entry]:
     _write(lake, run, step, entry, time.monotonic() - began)
 
 
-def _write(lake: Lake, run: Run, step: str, entry: Entry, seconds: float) -> None:
+def _write(lake: Lake, run: Run, step: str, entry: LedgerEntry, seconds: float) -> None:
     """The step's row and those of its stages, in one commit: each commit costs, and so none is half written."""
     shared = {
         **run.identity,
@@ -94,13 +94,13 @@ def _write(lake: Lake, run: Run, step: str, entry: Entry, seconds: float) -> Non
     lake.replace(RUNS, None, rows)
 
 
-def _stage_rows(entry: Entry) -> list[dict]:
+def _stage_rows(entry: LedgerEntry) -> list[dict]:
     """Of a step that did not end well, the stage that it was in did not; those before it did."""
-    ends = {entry.stage: Entry(state=entry.state, message=entry.message)}
-    return [_row(ends.get(stage, Entry()), stage, seconds) for stage, seconds in entry.stage_seconds().items()]
+    ends = {entry.stage: LedgerEntry(state=entry.state, message=entry.message)}
+    return [_row(ends.get(stage, LedgerEntry()), stage, seconds) for stage, seconds in entry.stage_seconds().items()]
 
 
-def _row(entry: Entry, stage: str | None, seconds: float) -> dict:
+def _row(entry: LedgerEntry, stage: str | None, seconds: float) -> dict:
     as_json = {name: json.dumps(getattr(entry, name), sort_keys=True) for name in _JSON_COLUMNS}
     return {"stage": stage, "seconds": seconds, **as_json, **{name: getattr(entry, name) for name in _PLAIN_COLUMNS}}
 

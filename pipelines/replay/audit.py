@@ -17,6 +17,7 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger.inputs import digests, read_inputs
 from pipelines.replay import in_process, look_back, through_spark
 from pipelines.replay.look_back import LookBack
+from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import KEYS_BY, ORDER_COLUMNS, Work
 
 
@@ -34,15 +35,16 @@ class Audited:
     kernel: str | None
 
 
-def audit(lake: Lake, tables: QueryTables, day: date) -> Audited:
+def audit(lake: Lake, tables: QueryTables, served: ServedQuery, day: date) -> Audited:
     """Replace the day of `<query>_late_audit` and `<query>_audit` by a replay's rows, also if there are none.
 
     Raises BadInput for events that break the contract of a replay, TooManyRows and TooManySeconds beyond the limits of
     the lake's configuration.
     """
     with lake.ingest_locked(tables.source.stream.name):
-        digests_now, back = digests(lake, tables.source.partitions.name), look_back.of(lake, tables, day)
-    work = work_of(lake, tables, back)
+        digests_now = digests(lake, tables.source.partitions.name)
+        back = look_back.of(lake, tables, served, day)
+    work = work_of(lake, tables, served, back)
     engine = in_process if _is_small(lake, work) else through_spark
     late_version, version, counts = engine.commit(lake, tables, work)
     # Where nothing had arrived before the day, the run depends on that too.
@@ -60,7 +62,7 @@ def _is_small(lake: Lake, work: Work) -> bool:
     return size < lake.config.spark_from_bytes
 
 
-def work_of(lake: Lake, tables: QueryTables, back: LookBack) -> Work:
+def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack) -> Work:
     """What the tasks of a run need to know. Makes the two audit tables where there are none."""
     query = tables.query
     result, late = (lake.ensure(table) for table in (tables.audit, tables.late_audit))
@@ -68,7 +70,8 @@ def work_of(lake: Lake, tables: QueryTables, back: LookBack) -> Work:
     read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
     read_schema = pa.schema([pa.field(each.name, ARROW_TYPES[each.type], each.nullable) for each in read])
     whole_buckets = set(tables.source.stream.key) <= set(query.key)
-    return Work(query, back, read_schema, result, late, _buckets(lake, tables, back), whole_buckets, lake.config.limits)
+    files = _buckets(lake, tables, back)
+    return Work(served, back, read_schema, result, late, files, whole_buckets, lake.config.limits)
 
 
 def _buckets(lake: Lake, tables: QueryTables, back: LookBack) -> dict[int, list[str]]:

@@ -8,12 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kernels.replay import PassTicks
-from kernels.windows import window_kind
 from kernels.windows._late import Arrived, Late
 from pipelines.lake.arrays import TIME, stored, times
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import group
-from pipelines.replay.specifications import rules_of
+from pipelines.replay.specifications import ServedQuery
 from schemas.errors import WrongParameter
 from schemas.query import Query
 
@@ -27,17 +26,16 @@ LATE_TYPES = {
 SEQUENCES = (("seq",), ("path", "line", "reading"))
 
 
-def late_events(events: pa.Table, query: Query, ticks: PassTicks) -> pa.Table:
+def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.Table:
     """The late rows, sorted by key and order of arrival; late_by in µs."""
-    kind = window_kind(query.window.kind)
-    kind.refuse_impossible(query.window)
+    query = served.query
     kept = events.filter(rows_that_pass(events, query.where))
     groups = group(kept, query.key)
     late = Late.of_nothing()
     if kept.num_rows:
         start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
-        arrived = Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, rules_of(query, None))
-        late = kind.late(query.window, arrived)
+        arrived = Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, served.rules(None))
+        late = served.kind.late(query.window, arrived)
     return _late_table(kept.take(groups.order[late.row]), query, late)
 
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from kernels.windows import window_kind
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.replay import watermark
-from schemas.query import Query
+from pipelines.replay.specifications import ServedQuery
 from schemas.stream import Stream
 from schemas.windows import require_context_free
 
@@ -29,6 +28,8 @@ DAY = timedelta(days=1)
 DAY_US = 86_400_000_000
 MICROSECOND = timedelta(microseconds=1)
 EPOCH_DATE = date(1970, 1, 1)
+# Before every event: a query may wait for longer than there are days.
+EVER_US = -(1 << 62)
 
 
 @dataclass(frozen=True)
@@ -53,30 +54,33 @@ class LookBack:
     last_tick_us: int | None = None
 
 
-def of(lake: Lake, tables: QueryTables, day: date) -> LookBack:
+def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date) -> LookBack:
     """The look-back of a run, at silver's newest version. O(pass ticks + events of the day)."""
+    require_context_free(tables.query.window)
     query, source = tables.query, tables.source
     versions = lake.existing_version(source.silver.name), lake.existing_version(source.passes.name)
     from_us, until_us = day_us(day), day_us(day) + DAY_US
     ticks = watermark.read_ticks(lake, source.passes, before=_time(until_us))
     newest_us = _newest_start_before(ticks, from_us)
-    bound_us = None if newest_us is None else newest_us - span_us(query.lateness) - reach_us(query)
+    bound_us = None if newest_us is None else max(EVER_US, newest_us - span_us(query.lateness) - reach_us(served))
     first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))
     least_us = from_us if bound_us is None else bound_us + 1
     trimmed = _trim(ticks, day_us(first_day))
     back = LookBack(day, from_us, until_us, bound_us, first_day, trimmed, *versions, least_us)
-    return _with_last_tick(lake, _with_late(lake, back, tables), tables)
+    if served.kind.late_needs_later_events:
+        back = _with_late(lake, back, tables)
+    return _with_last_tick(lake, back, tables)
 
 
-def reach_us(query: Query) -> int:
+def reach_us(served: ServedQuery) -> int:
     """How far before the watermark an event may start and still be in a window that can change."""
-    require_context_free(query.window)
-    return span_us(query.allowed_lateness) + window_kind(query.window.kind).longest_us(query.window)
+    return span_us(served.query.allowed_lateness) + served.kind.longest_us(served.query.window)
 
 
 def first_arrival_day(start_us: int, stream: Stream) -> date:
     """The first day on which an event that starts after `start_us` can have arrived."""
-    return EPOCH_DATE + timedelta(days=(start_us - span_us(stream.ahead_at_most)) // DAY_US)
+    days = (start_us - span_us(stream.ahead_at_most)) // DAY_US
+    return EPOCH_DATE + timedelta(days=max(days, (date.min - EPOCH_DATE).days))
 
 
 def day_us(day: date) -> int:
@@ -94,13 +98,13 @@ def _time(us: int) -> datetime:
 
 
 def _newest_start_before(ticks: "PassTicks", before_us: int) -> int | None:
-    steps = int(np.searchsorted(ticks.tick_us, before_us, side="left"))
-    return int(ticks.newest_start_us[steps - 1]) if steps else None
+    before = int(np.searchsorted(ticks.tick_us, before_us, side="left"))
+    return int(ticks.newest_start_us[before - 1]) if before else None
 
 
 def _trim(ticks: "PassTicks", since_us: int) -> "PassTicks":
     # What passed before `since_us` passed before all that the run looks at: how long before changes no row, so
-    # one step of it is enough. The ticks travel to every task.
+    # one staircase step of it is enough. The ticks travel to every task.
     first = max(0, int(np.searchsorted(ticks.tick_us, since_us, side="left")) - 1)
     return type(ticks)(ticks.tick_us[first:], ticks.newest_start_us[first:])
 
@@ -112,8 +116,6 @@ def _day_column_us(lake: Lake, back: LookBack, tables: QueryTables, column: str)
 
 
 def _with_late(lake: Lake, back: LookBack, tables: QueryTables) -> LookBack:
-    if not window_kind(tables.query.window.kind).late_needs_later_events:
-        return back
     starts_us = _day_column_us(lake, back, tables, "start")
     if not len(starts_us):
         return back

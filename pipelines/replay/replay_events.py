@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.replay import FIRINGS, EventColumns, PassTicks, ResultRows, replay_keys
-from kernels.windows import window_kind
 from pipelines.lake.aggregates import Aggregates, plan_aggregates
 from pipelines.lake.arrays import TIME, stored, times
 from pipelines.replay.aggregate_values import result_arrays, value_arrays
@@ -18,7 +17,7 @@ from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, group
 from pipelines.replay.labels import labels_of
 from pipelines.replay.limits import NAMES, limits_of
-from pipelines.replay.specifications import choose_kernel, rules_of
+from pipelines.replay.specifications import ServedQuery
 from schemas.query import Query
 
 RESULT_TYPES = {
@@ -41,7 +40,7 @@ class Replayed(NamedTuple):
 
 def replay_events(
     events: pa.Table,
-    query: Query,
+    served: ServedQuery,
     ticks: PassTicks,
     last_tick_us: int | None = None,
     kernel: str | None = None,
@@ -54,24 +53,33 @@ def replay_events(
     last_tick_us: the tick at which the watermark goes to infinity. Errors: as `pipelines.local.replay_table`.
     O(events · log events + rows) time; the kernel runs without the GIL.
     """
+    query, options = served.query, options or {}
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
-    options, kind = options or {}, window_kind(query.window.kind)
     of_kernel = {name: value for name, value in options.items() if name not in NAMES}
-    choice = choose_kernel(query, aggregates.plan, kernel, of_kernel)
-    kept = events.filter(rows_that_pass(events, query.where))
-    kept = kept.filter(~kind.too_long(query.window, stored(kept["start"]), stored(kept["end"])))
+    choice = served.choose_kernel(aggregates.plan, kernel, of_kernel)
+    kept = _in_windows(events, served)
     if kept.num_rows == 0:
         return Replayed(_empty_results(events, query, aggregates), {})
     groups = group(kept, query.key)
-    start_us = stored(kept["start"])[groups.order]
-    values, present = value_arrays(aggregates, kept, groups.order)
-    arrival_us, end_us = (stored(kept[name])[groups.order] for name in ("arrival", "end"))
-    columns = EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us, labels_of(groups, aggregates))
-    spec = kind.spec(query.window, start_us)
+    columns = _columns(kept, groups, aggregates)
+    spec = served.kind.spec(query.window, columns.start_us)
     with limits_of(options) as limits:
-        rules = rules_of(query, last_tick_us)._replace(limits=limits)
+        rules = served.rules(last_tick_us)._replace(limits=limits)
         rows = replay_keys(columns, spec, aggregates.plan, ticks, rules, choice)
     return Replayed(_result_table(rows, groups, aggregates), rows.kernels)
+
+
+def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
+    """The events that pass the filter and are short enough."""
+    kept = events.filter(rows_that_pass(events, served.query.where))
+    return kept.filter(~served.kind.too_long(served.query.window, stored(kept["start"]), stored(kept["end"])))
+
+
+def _columns(kept: pa.Table, groups: Groups, aggregates: Aggregates) -> EventColumns:
+    """The events key by key, as a kernel takes them."""
+    start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
+    values, present = value_arrays(aggregates, kept, groups.order)
+    return EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us, labels_of(groups, aggregates))
 
 
 def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa.Table:

@@ -1,30 +1,35 @@
-"""A query as kernels take it: its rules, and which kernel replays it."""
+"""A query as kernels take it: its windows' kind, its rules, and which kernel replays it."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, choose
 from kernels.windows import window_kind
+from kernels.windows._kind import WindowKind
 from kernels.windows._late import FOREVER_US
 from schemas.query import Query
 from schemas.windows import MICROSECOND
 
 
-def refuse_unreplayable(query: Query) -> None:
-    """NotServed, or WrongParameter, for a window that no kernel serves."""
-    choose_kernel(query, AggregatePlan(()), None, None)
+class ServedQuery(NamedTuple):
+    """A query whose windows kernels serve, with all that they know of the kind; made by `of`."""
 
+    query: Query
+    kind: WindowKind
 
-def rules_of(query: Query, last_tick_us: int | None) -> ReplayRules:
-    """Lateness, emit and end of the stream as kernels want them."""
-    waits = (query.lateness, query.allowed_lateness)
-    lateness_us, allowed_us = (min(each // MICROSECOND, FOREVER_US) for each in waits)
-    return ReplayRules(lateness_us, allowed_us, query.emit, last_tick_us)
+    @classmethod
+    def of(cls, query: Query) -> "ServedQuery":
+        """NotServed for a kind of windows that there is not, WrongParameter for lengths beyond the range of times."""
+        kind = window_kind(query.window.kind)
+        kind.refuse_impossible(query.window)
+        return cls(query, kind)
 
+    def rules(self, last_tick_us: int | None) -> ReplayRules:
+        """Lateness, emit and end of the stream as kernels want them."""
+        waits = (self.query.lateness, self.query.allowed_lateness)
+        lateness_us, allowed_us = (min(each // MICROSECOND, FOREVER_US) for each in waits)
+        return ReplayRules(lateness_us, allowed_us, self.query.emit, last_tick_us)
 
-def choose_kernel(
-    query: Query, plan: AggregatePlan, kernel: str | None, options: Mapping[str, int] | None
-) -> KernelChoice:
-    """The kernel of that name, or None: by each key's events. NotServed for a window or kernel that there is not."""
-    kind = window_kind(query.window.kind)
-    kind.refuse_impossible(query.window)
-    return choose(kind.spec(query.window), plan, kernel, options)
+    def choose_kernel(self, plan: AggregatePlan, kernel: str | None, options: Mapping[str, int] | None) -> KernelChoice:
+        """The kernel of that name, or None: by each key's events. NotServed for one that there is not."""
+        return choose(self.kind.spec(self.query.window), plan, kernel, options)

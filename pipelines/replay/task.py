@@ -17,7 +17,7 @@ from pipelines.lake.arrays import TIME
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack
 from pipelines.replay.replay_events import replay_events
-from schemas.query import Query
+from pipelines.replay.specifications import ServedQuery
 from schemas.replay_limits import ReplayLimits
 
 ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
@@ -36,7 +36,7 @@ class Work:
     files: paths by bucket; whole_buckets: a key is in one bucket only; limits: what each call of the kernel may cost
     """
 
-    query: Query
+    served: ServedQuery
     look_back: LookBack
     read_schema: pa.Schema
     result_schema: pa.Schema
@@ -89,10 +89,10 @@ def _read(work: Work, files: list[str]) -> pa.Table:
 
 def make(work: Work, events: pa.Table) -> Made:
     """Replay whole keys. The kernel's rows are those of the look-back; the day's are kept."""
-    back = work.look_back
+    back, served = work.look_back, work.served
     kept, options = _that_make_rows(events, back), asdict(work.limits)
-    replayed = replay_events(kept, work.query, back.ticks, back.last_tick_us, options=options)
-    late = late_events(events, work.query, back.ticks)
+    replayed = replay_events(kept, served, back.ticks, back.last_tick_us, options=options)
+    late = late_events(events, served, back.ticks)
     rows = _of_day(replayed.rows, "emitted_at", "emitted_date", work)
     late_rows = _of_day(late, "arrival", "arrival_date", work)
     counts = (

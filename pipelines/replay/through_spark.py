@@ -63,7 +63,7 @@ def replayed(lake: Lake, tables: QueryTables, work: Work, partitions: int | None
 
 
 def _shuffled(lake: Lake, tables: QueryTables, work: Work, partitions: int | None) -> "DataFrame":
-    back, key = work.look_back, work.query.key
+    back, key = work.look_back, work.served.query.key
     silver = spark.session(lake.config).read.format("delta").option("versionAsOf", back.silver_version)
     rows = silver.load(str(lake.folder(tables.source.silver.name))).where(
         f"arrival_date BETWEEN DATE'{back.first_day}' AND DATE'{back.day}' AND "

@@ -5,11 +5,22 @@ from schemas.query import Query
 from schemas.registry import queries_of
 from schemas.stream import Stream
 
+OF_EVERY_STREAM = """`ingest` follows the files; then, per query, `replay` and `publish` follow the logical date.
+A run needs a logical date or the param `day`. A day without events is a success with 0 rows.
+Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
+
 
 def dag_page(stream: Stream) -> str:
     """Markdown for the page of a stream's DAG."""
+    facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream).items())
+    queries = "\n".join(f"- `{query.name}`: {describe(query)}" for query in queries_of(stream.name))
+    parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, "#### Queries", queries, "#### Columns", _columns(stream))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _facts(stream: Stream) -> dict[str, object]:
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
-    facts = {
+    return {
         "source": stream.source,
         "days": f"{days}; another day is refused",
         "event time": stream.start_meaning,
@@ -18,31 +29,12 @@ def dag_page(stream: Stream) -> str:
         "ahead at most": stream.ahead_at_most,
         "time zone": f"{stream.zone}. {stream.clock_rule}",
     }
-    queries = (f"- `{query.name}`: {describe(query)}" for query in queries_of(stream.name))
-    return "\n".join(
-        [
-            f"### {stream.title}",
-            "",
-            "`ingest` follows the files; then, per query, `replay` and `publish` follow the logical date.",
-            "A run needs a logical date or the param `day`. A day without events is a success with 0 rows.",
-            "Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time.",
-            "",
-            *(f"- {name}: {value}" for name, value in facts.items()),
-            "",
-            "#### Queries",
-            "",
-            *queries,
-            "",
-            "#### Columns",
-            "",
-            "| column | type | unit | meaning |",
-            "| --- | --- | --- | --- |",
-            *(
-                f"| {column.name} | {column.type} | {column.unit or ''} | {column.meaning} |"
-                for column in stream.columns
-            ),
-        ]
-    )
+
+
+def _columns(stream: Stream) -> str:
+    rows = ["| column | type | unit | meaning |", "| --- | --- | --- | --- |"]
+    rows += [f"| {each.name} | {each.type} | {each.unit or ''} | {each.meaning} |" for each in stream.columns]
+    return "\n".join(rows)
 
 
 def task_page(task: flow.Task) -> str:

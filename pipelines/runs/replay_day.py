@@ -23,7 +23,7 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs
 from pipelines.ledger.entry import Run
 from pipelines.replay.audit import audit
-from pipelines.replay.specifications import refuse_unreplayable
+from pipelines.replay.specifications import ServedQuery
 from schemas import registry
 from schemas.errors import NotSetUp, WrongParameter
 
@@ -63,7 +63,7 @@ def replay_day(
     run_id: str | None = None,
     progress: Progress = _silent,
 ) -> DayReport:
-    """Run a query for a day, or one of the two stages of that. `progress` gets each stage of flow.py as it begins.
+    """Run a query for a day, or one of the two steps of that. `progress` gets each stage of flow.py as it begins.
 
     Raises UnknownName, WrongParameter, OutsideStream, NotServed, NotRecounted, IngestBehind and GateFailed (nothing was
     published), NotSetUp (publish without an audit of the day by that run), StorageFailed. Repeating a run leaves the
@@ -86,14 +86,14 @@ def _audit(replay: _Replay, progress: Progress) -> DayReport:
     with runs.step(lake, run, "audit") as entry:
         progress = entry.following(progress)
         tables.source.stream.require_day(day)
-        refuse_unreplayable(tables.query)
+        served = ServedQuery.of(tables.query)
         refuse_unrecounted(tables.query.window)
         progress(flow.CHECK_SILVER.name)
         with lake.ingest_locked(tables.source.stream.name):
             require_ingested(lake, tables.source)
             gate.require_silver(lake, run, tables.source, day)
         progress(flow.REPLAY.name)
-        audited = audit(lake, tables, day)
+        audited = audit(lake, tables, served, day)
         entry.inputs, entry.counts, entry.kernel = audited.inputs, audited.counts, audited.kernel
         entry.outputs = asdict(audited.versions)
     rows = {tables.audit.name: audited.counts["rows"], tables.late_audit.name: audited.counts["late_rows"]}

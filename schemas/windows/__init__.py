@@ -1,7 +1,8 @@
 """The window kinds of the query language (semantics §2): what can be written, not what is served.
 
-Intervals are half-open `[lo, hi)`. Sizes are `timedelta`. One file is one kind, found by looking in this folder; names
-that start with an underscore are shared. The kinds below can be imported from here; a new one needs no line.
+Intervals are half-open `[lo, hi)`. Sizes are `timedelta`. One file is one kind, found by looking in this folder, and
+`frame.delta` in `frame/`; names that start with an underscore are shared. The kinds below can be imported from here; a
+new one needs no line.
 """
 
 import importlib
@@ -14,8 +15,12 @@ from schemas.windows._requirements import (
     EPOCH,
     MICROSECOND,
     require,
+    require_above_zero,
     require_calendar,
+    require_column,
     require_count,
+    require_duration,
+    require_number,
     require_origin,
     require_positive,
     require_zone,
@@ -23,10 +28,10 @@ from schemas.windows._requirements import (
 from schemas.windows._window import Window
 from schemas.windows.count import Count
 from schemas.windows.delta import Delta
-from schemas.windows.frame_aggregate import AggregateFrame
-from schemas.windows.frame_boundary import BoundaryFrame
-from schemas.windows.frame_delta import DeltaFrame
-from schemas.windows.frame_threshold import ThresholdFrame
+from schemas.windows.frame.aggregate import AggregateFrame
+from schemas.windows.frame.boundary import BoundaryFrame
+from schemas.windows.frame.delta import DeltaFrame
+from schemas.windows.frame.threshold import ThresholdFrame
 from schemas.windows.policy import Policy
 from schemas.windows.rolling import Rolling
 from schemas.windows.session import Session
@@ -45,8 +50,8 @@ def require_context_free(window: Window) -> None:
 def every_kind(root: type[Window] = Window) -> list[type[Window]]:
     """The classes that name a kind."""
     if root is Window:
-        for module in pkgutil.iter_modules(__path__):
-            importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.walk_packages(__path__, f"{__name__}."):
+            importlib.import_module(module.name)
     found = [root] if root.kind else []
     return found + [kind for below in root.__subclasses__() for kind in every_kind(below)]
 
@@ -72,9 +77,13 @@ __all__ = [
     "Window",
     "every_kind",
     "require",
+    "require_above_zero",
     "require_calendar",
+    "require_column",
     "require_context_free",
     "require_count",
+    "require_duration",
+    "require_number",
     "require_origin",
     "require_positive",
     "require_zone",

@@ -1,6 +1,8 @@
 """What parameters of windows must be."""
 
+import sys
 from datetime import UTC, date, datetime, timedelta
+from typing import TypeGuard
 from zoneinfo import ZoneInfo
 
 from schemas.errors import WrongParameter
@@ -19,6 +21,31 @@ def require(holds: bool, parameter: str, value: object, allowed: str) -> None:
 def require_positive(parameter: str, value: object) -> None:
     """A timedelta above zero."""
     require(isinstance(value, timedelta) and value > timedelta(0), parameter, value, "a timedelta above zero")
+
+
+def require_duration(parameter: str, value: object) -> None:
+    """A timedelta of zero or more."""
+    require(isinstance(value, timedelta) and value >= timedelta(0), parameter, value, "a timedelta of zero or more")
+
+
+def require_number(parameter: str, value: object) -> None:
+    """A number that a float64 can hold."""
+    require(_is_number(value), parameter, value, "a finite number")
+
+
+def require_above_zero(parameter: str, value: object) -> None:
+    """Such a number above zero."""
+    require(_is_number(value) and value > 0, parameter, value, "a finite number above zero")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    # Compared and not converted: an int may be beyond all floats.
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def require_column(value: object) -> None:
+    """The name of a column; which columns there are, the stream knows."""
+    require(isinstance(value, str) and value != "", "column", value, "the name of a column")
 
 
 def require_count(parameter: str, value: object) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from schemas.windows._requirements import require
+from schemas.windows._requirements import require_above_zero, require_column
 from schemas.windows._window import Window
 
 
@@ -17,5 +17,6 @@ class Delta(Window):
     kind: ClassVar[str] = "delta"
 
     def __post_init__(self) -> None:
-        require(self.extent > 0, "extent", self.extent, "a number above zero")
-        require(self.threshold > 0, "threshold", self.threshold, "a number above zero")
+        require_column(self.column)
+        require_above_zero("extent", self.extent)
+        require_above_zero("threshold", self.threshold)

@@ -9,13 +9,14 @@ from pipelines import config as settings
 from pipelines.cli import _app as command_line
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.replay import audit, look_back, task
+from pipelines.replay import task
 from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from schemas.query import sliding
 from schemas.replay_limits import MOST_ROWS, MOST_SECONDS
 from tests.command_line.conftest import Ended
 from tests.support.lakes import DAYS, PATIENT
+from tests.support.replay.work import work_of
 
 pytestmark = PATIENT
 QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only
@@ -53,7 +54,7 @@ def by_microsecond(monkeypatch):
 
 def most_rows_of_a_task() -> int:
     lake, tables = Lake(settings.load()), QueryTables.of(registry.query(QUERY))
-    work = audit.work_of(lake, tables, look_back.of(lake, tables, DAY))
+    work = work_of(lake, tables, DAY)
     return max(task.make_of_files(work, files).result.num_rows for files in work.files.values())
 
 

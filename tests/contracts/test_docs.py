@@ -17,7 +17,7 @@ from schemas.query import Query
 from schemas.registry import query
 from tools import spec_examples
 from tools.docs.pages import pages
-from tools.docs.walk import WALK
+from tools.docs.tour import TOUR
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
@@ -147,9 +147,9 @@ def test_the_query_that_a_page_shows_can_be_made():
     assert isinstance(made["QUERY"], Query)
 
 
-@pytest.mark.parametrize("step", WALK, ids=lambda step: step.function)
-def test_the_walk_through_the_code_names_functions_that_are_there(step):
+@pytest.mark.parametrize("stop", TOUR, ids=lambda stop: stop.function)
+def test_the_tour_of_the_code_names_functions_that_are_there(stop):
     defined = {
-        node.name for node in ast.parse((ROOT / step.file).read_text()).body if isinstance(node, ast.FunctionDef)
+        node.name for node in ast.parse((ROOT / stop.file).read_text()).body if isinstance(node, ast.FunctionDef)
     }
-    assert step.function in defined
+    assert stop.function in defined

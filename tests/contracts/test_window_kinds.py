@@ -31,10 +31,16 @@ def test_no_code_but_its_own_names_a_kind(path):
 
 @pytest.mark.parametrize("folder", OWN)
 def test_every_kind_that_is_served_has_a_file_of_its_name_in_each_layer(folder):
-    assert set(kinds()) <= {path.stem for path in (ROOT / folder).glob("[a-z]*.py")}
+    assert set(kinds()) <= kinds_of(folder)
 
 
 def test_a_file_of_the_query_language_is_one_kind():
-    files = {path.stem for path in (ROOT / "schemas/windows").glob("[a-z]*.py")}
-    found = {kind.__module__.removeprefix("schemas.windows."): kind.kind.replace(".", "_") for kind in every_kind()}
+    files = kinds_of("schemas/windows")
+    found = {kind.__module__.removeprefix("schemas.windows."): kind.kind for kind in every_kind()}
     assert {name: found.get(name) for name in files} == {name: name for name in files}
+
+
+def kinds_of(folder: str) -> set[str]:
+    """By the files of a layer: of `frame/delta.py` the kind is `frame.delta`."""
+    paths = [path.relative_to(ROOT / folder) for path in (ROOT / folder).rglob("[a-z]*.py")]
+    return {".".join(path.with_suffix("").parts) for path in paths}

@@ -19,6 +19,7 @@ from tests.support.small_lake import (
     asked,
     make_lake,
     random_events,
+    replayed_lake,
 )
 
 pytestmark = pytest.mark.slow
@@ -57,6 +58,14 @@ def test_laws_hold_on_the_rows_of_the_oracle(config, kind, emit):
 def test_laws_hold_whatever_the_query_asks_for(config, kind, changes):
     made = make_lake(config, asked(kind, **changes), random_events(seed=3))
     assert made.failing(DAYS[1]) == set()
+
+
+@pytest.mark.parametrize("wait", ["lateness", "allowed_lateness"])
+@pytest.mark.parametrize("long", [timedelta(days=1_000_000), timedelta.max], ids=str)
+@pytest.mark.parametrize("kind", ["sliding", "rolling", "spanning"])
+def test_a_run_may_wait_for_longer_than_there_are_days(config, kind, wait, long):
+    made = replayed_lake(config, asked(kind, **{wait: long}), random_events(seed=1))
+    assert [made.failing(day) for day in DAYS] == [set()] * len(DAYS)
 
 
 @pytest.mark.parametrize("kind", ["sliding", "calendar day", "rolling", "spanning"])

@@ -10,10 +10,12 @@ from pipelines.lake import spark
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.local import late_table, replay_table
-from pipelines.replay import audit, in_process, look_back, through_spark
+from pipelines.replay import audit, in_process, through_spark
+from pipelines.replay.specifications import ServedQuery
 from schemas.errors import BadInput
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from tests.support.replay import toy
+from tests.support.replay.work import work_of
 
 pytestmark = pytest.mark.jvm
 
@@ -86,7 +88,7 @@ def tiny_batches(lake_of_toys):
 def stage(config, asked: Query, day, partitions=None) -> dict[str, pa.Table]:
     """What the stage makes of one day: result rows and late rows, sorted as their tables are."""
     lake, tables = Lake(config), QueryTables.of(asked)
-    work = audit.work_of(lake, tables, look_back.of(lake, tables, day))
+    work = work_of(lake, tables, day)
     frame = through_spark.replayed(lake, tables, work, partitions).toArrow().combine_chunks()
     return {kind: _sorted(_filled(frame[kind]), [*asked.key, *order]) for kind, order in ORDER.items()}
 
@@ -195,7 +197,7 @@ def _near(found: dict, expected: dict) -> bool:
 def test_a_small_day_is_replayed_here_with_the_same_rows(lake_of_toys, asked, day):
     config, _ = lake_of_toys
     lake, tables = Lake(config), QueryTables.of(asked)
-    made = in_process.made(audit.work_of(lake, tables, look_back.of(lake, tables, day)))
+    made = in_process.made(work_of(lake, tables, day))
     found = {kind: pa.concat_tables(getattr(each, kind) for each in made) for kind in ORDER}
     by_spark = stage(config, asked, day)
     for kind, order in ORDER.items():
@@ -209,6 +211,6 @@ def test_an_overflow_in_a_task_is_reported_in_one_sentence_and_nothing_is_writte
     rows = [{**row, "place": "east", "parts": 2**62} for row in toy.events(seed=1, per_day=9)]
     toy.build(config, rows)
     with pytest.raises(BadInput, match="beyond int64") as raised:
-        audit.audit(Lake(config), QueryTables.of(BY_BUCKET[0]), BUSY_DAY)
+        audit.audit(Lake(config), QueryTables.of(BY_BUCKET[0]), ServedQuery.of(BY_BUCKET[0]), BUSY_DAY)
     assert "Traceback" not in str(raised.value)
     assert Lake(config).read("by_watermark_late_audit").num_rows == 0

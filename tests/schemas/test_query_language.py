@@ -7,6 +7,7 @@ import pytest
 from schemas import query as language
 from schemas.errors import WrongParameter
 from schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
+from schemas.windows import Policy, every_kind
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 KINDS = {
@@ -26,13 +27,15 @@ KINDS = {
 }
 
 
+RIGHT = {
+    "name": "q", "stream": "bikes", "key": ("start_station_id",), "window": tumbling(DAY),
+    "aggregates": {"trips": agg("count")}, "lateness": HOUR, "allowed_lateness": DAY,
+}  # fmt: skip
+
+
 def question(**changes) -> Query:
     """A query that is right but for the changes."""
-    right = {
-        "name": "q", "stream": "bikes", "key": ("start_station_id",), "window": tumbling(DAY),
-        "aggregates": {"trips": agg("count")}, "lateness": HOUR, "allowed_lateness": DAY,
-    }  # fmt: skip
-    return Query(**{**right, **changes})
+    return Query(**{**RIGHT, **changes})
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -42,44 +45,79 @@ def test_every_window_kind_can_be_written(kind):
     assert hash(window) == hash(KINDS[kind])
 
 
-@pytest.mark.parametrize(
-    ("parameter", "make"),
-    [
-        ("size", lambda: tumbling(timedelta(0))),
-        ("size", lambda: rolling(3_600)),
-        ("slide", lambda: sliding(DAY, -HOUR)),
-        ("zone", lambda: tumbling(DAY, zone="America/New_Amsterdam")),
-        ("slide", lambda: sliding(DAY, timedelta(hours=7), zone="America/New_York")),
-        ("size", lambda: tumbling(timedelta(hours=36), zone="America/New_York")),
-        ("origin", lambda: tumbling(DAY, origin=datetime(2018, 1, 1))),
-        ("origin", lambda: tumbling(DAY, origin=datetime(2018, 1, 1, tzinfo=UTC), zone="America/New_York")),
-        ("longest", lambda: spanning(HOUR, HOUR, longest=timedelta(0))),
-        ("attribution", lambda: spanning(HOUR, HOUR, attribution="share")),
-        ("step", lambda: language.count(10, 0)),
-        ("size", lambda: language.count(True, 1)),
-        ("order", lambda: language.count(10, 1, order="size")),
-        ("threshold", lambda: language.delta("a", 1.0, 0.0)),
-        ("width", lambda: language.frame.boundary("a", 0)),
-        ("name", lambda: question(name="Bikes!")),
-        ("key", lambda: question(key="start_station_id")),
-        ("key", lambda: question(key=("revision",))),
-        ("window", lambda: question(window=DAY)),
-        ("emit", lambda: question(emit="later")),
-        ("lateness", lambda: question(lateness=-HOUR)),
-        ("allowed_lateness", lambda: question(allowed_lateness=0)),
-        ("aggregates", lambda: question(aggregates={"start_station_id": agg("count")})),
-        ("aggregates", lambda: question(aggregates={"late_events": agg("count")})),
-        ("aggregates['trips']", lambda: question(aggregates={"trips": "count"})),
-        ("where", lambda: question(where=(("user_type", "="),))),
-        ("where", lambda: question(where=(("user_type", "=", "customer"),))),
-        ("where", lambda: question(where=(("user_type", "in", "customer"),))),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_with_parameter_value_and_what_is_allowed(parameter, make):
+NUMBERS = ("5", None, True, float("nan"), float("inf"), 10**400)
+ABOVE_ZERO = (*NUMBERS, 0, -0.5)
+COUNTS = ("5", None, True, 2.5, 0, -1)
+LENGTHS = (3_600, "1 hour", None, timedelta(0), -HOUR)
+WAITS = (3_600, "1 hour", None, -HOUR)
+ORIGINS = ("2018-01-01", 0, date(2018, 1, 1), datetime(2018, 1, 1))
+NAMES = ("", 5, None, ["a"])
+NOT_NEW = ("start_station_id", "late_events", "A!", 5)
+REGULAR = {"size": DAY, "slide": HOUR}
+LOCAL = {"size": DAY, "zone": "America/New_York"}
+DELTA = {"column": "a", "extent": 2.0, "threshold": 1.0}
+THRESHOLD = {"column": "a", "at_least": 600}
+# Of each constructor: what is right, and for each parameter what can't be meant.
+REFUSED = [
+    (tumbling, {"size": DAY}, {"size": LENGTHS, "origin": ORIGINS, "zone": ("America/New_Amsterdam", "", 5, ["UTC"])}),
+    (tumbling, LOCAL, {"size": (timedelta(hours=36), timedelta(hours=7)),
+                       "origin": (datetime(2018, 1, 1, tzinfo=UTC), 0)}),
+    (sliding, REGULAR, {"size": LENGTHS, "slide": LENGTHS, "origin": ORIGINS}),
+    (sliding, {**LOCAL, "slide": HOUR}, {"slide": (timedelta(hours=7), timedelta(seconds=7))}),
+    (spanning, REGULAR, {"size": LENGTHS, "slide": LENGTHS, "origin": ORIGINS, "longest": LENGTHS,
+                         "attribution": ("share", None)}),
+    (rolling, {"size": HOUR}, {"size": LENGTHS}),
+    (session, {"gap": HOUR}, {"gap": LENGTHS}),
+    (language.count, {"size": 10, "step": 1}, {"size": COUNTS, "step": COUNTS, "order": ("size", None, 1)}),
+    (language.delta, DELTA, {"column": NAMES, "extent": ABOVE_ZERO, "threshold": ABOVE_ZERO}),
+    (language.slide_by_tuple, {"size": HOUR, "step": 10}, {"size": LENGTHS, "step": COUNTS}),
+    (Policy, {"name": "newest"}, {"name": NAMES, "parameters": (5, ["a"], (("a", 1, 2),), ((1, 2),), (("a", [1]),))}),
+    (language.frame.threshold, THRESHOLD, {"column": NAMES, "at_least": NUMBERS, "min_count": COUNTS,
+                                           "min_duration": WAITS}),
+    (language.frame.delta, {"column": "a", "change": 60}, {"column": NAMES, "change": ABOVE_ZERO}),
+    (language.frame.aggregate, {"function": "sum", "column": "a", "bound": 3_600},
+     {"function": NAMES, "column": NAMES, "bound": NUMBERS}),
+    (language.frame.boundary, {"column": "a", "width": 60}, {"column": NAMES, "width": ABOVE_ZERO, "offset": NUMBERS}),
+    (agg, {"function": "std"}, {"function": (5, None, ["std"]), "ddof": NUMBERS}),
+    (Query, RIGHT, {
+        "name": ("Bikes!", "", 5, None),
+        "stream": (5, None),
+        "key": ("start_station_id", ["a"], ("a", "a"), (5,), (["a"],), ("revision",), None),
+        "window": (DAY, None, tumbling),
+        "emit": ("later", None, ["final"]),
+        "lateness": WAITS,
+        "allowed_lateness": WAITS,
+        "aggregates": (agg("count"), None, *({name: agg("count")} for name in NOT_NEW)),
+        "where": (5, "a == 1", (("user_type", "="),), (("user_type", "=", "customer"),),
+                  (("user_type", "in", "customer"),), ((5, "==", 1),), ("user_type", "==", "customer")),
+    }),
+]  # fmt: skip
+MISTAKES = [
+    pytest.param(make, right, parameter, value, id=f"{make.__name__}-{parameter}-{number}")
+    for make, right, wrong in REFUSED
+    for parameter, values in wrong.items()
+    for number, value in enumerate(values)
+]
+
+
+@pytest.mark.parametrize(("make", "right", "parameter", "value"), MISTAKES)
+def test_what_cannot_be_meant_is_refused_with_parameter_value_and_what_is_allowed(make, right, parameter, value):
+    make(**right)
     with pytest.raises(WrongParameter) as refused:
-        make()
+        make(**{**right, parameter: value})
     assert refused.value.parameter == parameter
     assert str(refused.value) == f"{parameter} is {refused.value.value!r}; allowed: {refused.value.allowed}"
+
+
+def test_an_aggregate_that_was_not_made_by_agg_and_a_column_that_is_no_name_are_refused():
+    with pytest.raises(WrongParameter, match=r"aggregates\['trips'\] is 'count'; allowed: agg"):
+        question(aggregates={"trips": "count"})
+    with pytest.raises(WrongParameter, match="column is 5; allowed: the name of a column"):
+        agg("sum", 5)
+
+
+def test_every_constructor_of_a_window_is_tried_with_what_cannot_be_meant():
+    assert {make for make, *_ in REFUSED} >= set(every_kind())
 
 
 def test_a_query_knows_the_columns_that_it_reads_in_order_and_once():

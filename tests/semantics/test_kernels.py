@@ -11,6 +11,7 @@ from kernels.aggregators import kernels, window_class
 from kernels.replay import KERNELS, entry
 from pipelines.local import replay_table
 from pipelines.replay.replay_events import replay_events
+from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import ticks_of_events
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import agg, rolling, sliding, tumbling
@@ -91,7 +92,7 @@ def test_keys_in_order_have_the_oracles_rows(question):
 
 def kernels_of(rows: pa.Table, query, **named) -> dict[str, int]:
     arrival, start = (rows[name].cast(pa.int64()).to_numpy() for name in ("arrival", "start"))
-    return dict(replay_events(rows, query, ticks_of_events(arrival, start), **named).kernels)
+    return dict(replay_events(rows, ServedQuery.of(query), ticks_of_events(arrival, start), **named).kernels)
 
 
 def test_each_key_is_replayed_by_what_its_events_ask_for():

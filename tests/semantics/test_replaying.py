@@ -9,7 +9,7 @@ import pytest
 from pipelines.lake.aggregates import aggregate_columns
 from pipelines.replay.late_events import late_events
 from pipelines.replay.replay_events import replay_events
-from pipelines.replay.specifications import refuse_unreplayable
+from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import ticks_of_events
 from schemas.errors import NotServed, TooManyRows, WrongParameter
 from schemas.query import agg, rolling, session, tumbling
@@ -36,7 +36,7 @@ STEPS = ticks_of_events(*(np.asarray(STORY[name].combine_chunks().view(pa.int64(
 
 
 def test_events_of_a_tick_arrive_by_path_as_bytes_then_line_and_reading_as_numbers():
-    late = late_events(BY_PLACE, ask(TEN), STEPS)
+    late = late_events(BY_PLACE, ServedQuery.of(ask(TEN)), STEPS)
     assert late.column_names[1:7] == ["start", "end", "arrival", "path", "line", "reading"]
     assert list(zip(late["path"].to_pylist(), late["line"].to_pylist(), strict=True)) == [
         ("B", 2),
@@ -47,7 +47,7 @@ def test_events_of_a_tick_arrive_by_path_as_bytes_then_line_and_reading_as_numbe
 
 
 def test_seq_and_place_give_the_same_rows():
-    query = ask(rolling(10 * MINUTE), "arrival", allowed=60 * MINUTE)
+    query = ServedQuery.of(ask(rolling(10 * MINUTE), "arrival", allowed=60 * MINUTE))
     assert replay_events(BY_PLACE, query, STEPS).rows.equals(replay_events(STORY, query, STEPS).rows)
 
 
@@ -80,9 +80,9 @@ def test_the_columns_of_a_querys_table_have_the_types_of_its_rows():
 
 def test_every_query_has_a_kernel_and_an_unserved_one_has_none():
     for query in queries().values():
-        refuse_unreplayable(query)
+        ServedQuery.of(query)
     with pytest.raises(NotServed, match="window is 'session'"):
-        refuse_unreplayable(ask(session(MINUTE)))
+        ServedQuery.of(ask(session(MINUTE)))
 
 
 @pytest.mark.parametrize(
@@ -94,11 +94,11 @@ def test_every_query_has_a_kernel_and_an_unserved_one_has_none():
 )
 def test_a_limit_that_can_not_be_is_refused_with_what_is_allowed(option, value):
     with pytest.raises(WrongParameter, match=f"{option} is .*; allowed: a (whole )?number of "):
-        replay_events(STORY, ask(TEN), STEPS, options={option: value})
+        replay_events(STORY, ServedQuery.of(ask(TEN)), STEPS, options={option: value})
 
 
 def test_a_replay_within_its_limits_is_whole():
-    query = ask(TEN, "arrival", allowed=60 * MINUTE)
+    query = ServedQuery.of(ask(TEN, "arrival", allowed=60 * MINUTE))
     whole = replay_events(STORY, query, STEPS).rows
     options = {"most_rows": whole.num_rows, "most_seconds": 60}
     assert replay_events(STORY, query, STEPS, options=options).rows.equals(whole)

@@ -17,6 +17,7 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger.verdicts import Verdict
 from pipelines.replay.audit import audit
+from pipelines.replay.specifications import ServedQuery
 from schemas import registry
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from schemas.stream import Column, Stream
@@ -190,7 +191,7 @@ def replayed_lake(config: Config, query: Query, events: list[dict]) -> SmallLake
     write_ingested(config, STREAM, events)
     made = SmallLake(config, query, STREAM, QueryTables.of(query))
     for day in DAYS:
-        audit(Lake(config), made.tables, day)
+        audit(Lake(config), made.tables, ServedQuery.of(query), day)
     return made
 
 

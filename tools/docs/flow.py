@@ -1,15 +1,15 @@
-"""docs/flow.md: the stages, what each reads and writes, and the walk through the code."""
+"""docs/flow.md: the stages, what each reads and writes, and a tour of the code."""
 
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.registry import streams
 from schemas.stream import Stream
 from tools.docs.markdown import MADE, grid, page
-from tools.docs.walk import walk_text
+from tools.docs.tour import tour_text
 
-WALK_INTRODUCTION = (
-    "One landing file to silver, then one day to the published table. Step 1 calls `pipelines/ingest/ingest.py`, which "
-    "calls steps 2 to 5 in turn; step 6 calls 7, 9 and 10, and step 8 is called by 7. None calls back."
+TOUR_INTRODUCTION = (
+    "One landing file to silver, then one day to the published table. Stop 1 calls `pipelines/ingest/ingest.py`, which "
+    "calls stops 2 to 5 in turn; stop 6 calls 7, 9 and 10, and stop 8 is called by 7. None calls back."
 )
 
 
@@ -21,7 +21,7 @@ def flow_page() -> str:
         "Ingest follows the files: it brings every arrival day that they touch up to date. "
         "Replay follows the logical date: it reads nothing that arrived later.",
     ]
-    parts += ["## Through the code", WALK_INTRODUCTION, walk_text()]
+    parts += ["## Through the code", TOUR_INTRODUCTION, tour_text()]
     for stream in streams().values():
         parts += [f"## {stream.name}", _picture(stream), dag_text.flow_page(stream), *_tasks(stream)]
     return page(parts)

@@ -8,10 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.offending import does_not_apply
+from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.silver import SilverDay
-from pipelines.gate.recount.subject import Recount
 from pipelines.ledger.verdicts import Verdict
 
 
@@ -29,7 +28,7 @@ def verdicts_on_silver(silver: SilverDay) -> list[Verdict]:
 
 def verdicts_on_rows(recount: Recount) -> list[Verdict]:
     """What each law says of a run's rows. Which of them do not apply to some windows, the file of their kind states."""
-    excepted = in_sql(recount.query.window).exceptions(recount.query)
+    excepted = recount.windows.exceptions(recount.query)
     files = {law.__name__.rpartition(".")[2]: law for law in checks("audit")}
     return [
         does_not_apply(recount, law.NAME, excepted[file]) if file in excepted else law.run(recount)

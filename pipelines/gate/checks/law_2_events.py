@@ -1,9 +1,8 @@
 """Every event is accounted for, and the late rows are those of the events that missed a window."""
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.offending import SHOWN, values_list
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 2: every event is accounted for"
@@ -56,7 +55,7 @@ def _figure(recount: Recount, found: int) -> str:
 
 def _fates(recount: Recount) -> str:
     """SQL: each event of the day with the windows that it missed and what became of it."""
-    missed = in_sql(recount.query.window).missed(recount)
+    missed = recount.windows.missed(recount)
     lateness_us = sql.microseconds(recount.query.lateness)
     return f"""
         SELECT m.* EXCLUDE (first_end_us),

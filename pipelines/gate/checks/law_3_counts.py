@@ -1,7 +1,7 @@
 """Each row counts what silver has."""
 
 from pipelines.gate.recount.offending import verdict_on_rows
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 3: rows count what silver has"

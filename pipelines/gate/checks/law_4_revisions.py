@@ -1,7 +1,7 @@
 """Revisions follow without a gap, one for each tick that changed the window."""
 
 from pipelines.gate.recount.offending import verdict_on_rows
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 4: revisions follow without a gap"

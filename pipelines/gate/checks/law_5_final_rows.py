@@ -1,9 +1,8 @@
 """A window that can't change any more has its final values."""
 
 from pipelines.gate.recount import aggregates
-from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.offending import verdict_on_rows
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 5: closed windows have their final values"
@@ -35,7 +34,7 @@ def _offenders(recount: Recount) -> str:
             SELECT {WINDOW}, max(tick_us) AS newest_tick_us, count(*) AS recounted_events,
                    count(*) FILTER (arrival_us > reached_us) AS recounted_late_events
                    {aggregates.columns(recount)}
-            FROM {in_sql(recount.query.window).held(recount, closed)}
+            FROM {recount.windows.held(recount, closed)}
             GROUP BY {WINDOW}),
         newest AS (
             SELECT * FROM audit

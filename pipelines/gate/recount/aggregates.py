@@ -1,8 +1,8 @@
 """A query's aggregates in DuckDB's own words, and when a row's value differs from them."""
 
 from pipelines.gate.recount import sql
+from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.sources import value_name
-from pipelines.gate.recount.subject import Recount
 from schemas.query import Aggregate, Query
 
 # fsum and favg carry the rounding error along, so that the recount is the exacter of the two.

@@ -1,6 +1,6 @@
 """What a query's `emit` says (semantics §3): from when on rows count an event, when they can come, and their firing."""
 
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.query_day import QueryDay
 
 FIRINGS = {
     "final": "'final'",
@@ -11,17 +11,17 @@ TICKS = {"final": "w.closed_us", "arrival": "e.arrival_us", "watermark": "greate
 FIRST_ROWS = {"final": "closed_us", "watermark": "reached_us"}
 
 
-def firing(recount: Recount) -> str:
+def firing(recount: QueryDay) -> str:
     """SQL: the firing (column `pane`) of a row that came at `tick_us`, of a window that was reached at `reached_us`."""
     return FIRINGS[recount.query.emit]
 
 
-def tick(recount: Recount) -> str:
+def tick(recount: QueryDay) -> str:
     """SQL: the tick from which rows count an event `e` of a window `w`."""
     return TICKS[recount.query.emit]
 
 
-def can_emit(recount: Recount) -> str:
+def can_emit(recount: QueryDay) -> str:
     """SQL: whether the day may emit rows of a window: still open, and its first row can have come."""
     first_row = FIRST_ROWS.get(recount.query.emit)
     return f"closed_us >= {recount.start_us}" + (f" AND {first_row} < {recount.end_us}" if first_row else "")

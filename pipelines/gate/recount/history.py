@@ -5,13 +5,12 @@ history    (key_number, window_start_us, window_end_us, tick_us, revision, pane,
 expected   those of the day
 """
 
-from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.recount import Recount
 
 
 def add_history(recount: Recount) -> None:
     """Make `history` and `expected`: O(events x windows of an event), one grouping."""
-    recount.connection.execute(f"CREATE TEMP TABLE history AS {in_sql(recount.query.window).history(recount)}")
+    recount.connection.execute(f"CREATE TEMP TABLE history AS {recount.windows.history(recount)}")
     recount.connection.execute(
         f"CREATE TEMP VIEW expected AS SELECT * FROM history "
         f"WHERE tick_us >= {recount.start_us} AND tick_us < {recount.end_us}"

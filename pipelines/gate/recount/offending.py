@@ -5,7 +5,7 @@ where DuckDB takes any word, and values go through `sql.literal`.
 """
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
 SHOWN = 10

@@ -7,7 +7,7 @@ import duckdb
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.session import open_session
-from pipelines.gate.recount.tables import Source, add_view
+from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from schemas.tables import Table
@@ -58,5 +58,5 @@ def open_silver(lake: Lake, tables: StreamTables, day: date) -> SilverDay:
     return SilverDay(connection, tables, day, silver.version, int(noted[0][0] or 0))
 
 
-def _newest(lake: Lake, table: Table, partition: str | None = None) -> Source:
-    return Source(lake, table.name, lake.existing_version(table.name), partition)
+def _newest(lake: Lake, table: Table, partition: str | None = None) -> TableVersion:
+    return TableVersion(lake, table.name, lake.existing_version(table.name), partition)

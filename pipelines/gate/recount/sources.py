@@ -10,10 +10,10 @@ audit      the run's rows; late_audit: its late rows
 from datetime import date, timedelta
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds import SqlWindows, in_sql
+from pipelines.gate.recount.query_day import DAY_US
+from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.session import EVER_US
-from pipelines.gate.recount.subject import DAY_US, Recount
-from pipelines.gate.recount.tables import Source, add_view
+from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_ticks, watermark_before_us
 from pipelines.lake.lake import Lake
 from schemas.query import Query
@@ -25,44 +25,42 @@ YEAR_ONE_US = sql.day_start_us(date.min)
 def add_sources(recount: Recount, lake: Lake) -> None:
     """Read what the recount of a day needs: O(events of the look-back)."""
     silver = _add_views(recount, lake)
-    windows = in_sql(recount.query.window)
-    lower_us = _first_start_us(recount, windows)
-    ahead_us = sql.microseconds(recount.stream.ahead_at_most)
-    since = _day_of(lower_us - ahead_us) if lower_us > EVER_US else date.min
+    lower_us = _first_start_us(recount)
+    since = _day_of(max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most)))
     add_view(recount.connection, "silver", silver, since, recount.day)
     add_ticks(recount, since)
-    _add_keys(recount, windows, lower_us)
-    _add_arrived(recount, windows)
+    _add_keys(recount, lower_us)
+    _add_arrived(recount)
     _add_candidates(recount)
     _add_checked(recount)
 
 
-def _add_views(recount: Recount, lake: Lake) -> Source:
+def _add_views(recount: Recount, lake: Lake) -> TableVersion:
     """Views of the day's rows and of the pass ticks up to it. Returns silver, of which more days are read later."""
     tables, versions, day = recount.tables, recount.versions, recount.day
-    silver = Source(lake, tables.source.silver.name, versions.silver, "arrival_date")
-    passes = Source(lake, tables.source.passes.name, versions.passes, "arrival_date")
+    silver = TableVersion(lake, tables.source.silver.name, versions.silver, "arrival_date")
+    passes = TableVersion(lake, tables.source.passes.name, versions.passes, "arrival_date")
     add_view(recount.connection, "silver_of_day", silver, day, day)
     add_view(recount.connection, "passes", passes, last=day)
     for view, table, version, partition in (
         ("audit_table", tables.audit, versions.audit, "emitted_date"),
         ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),
     ):
-        add_view(recount.connection, view, Source(lake, table.name, version, partition), day, day)
+        add_view(recount.connection, view, TableVersion(lake, table.name, version, partition), day, day)
     return silver
 
 
-def _first_start_us(recount: Recount, windows: SqlWindows) -> int:
+def _first_start_us(recount: Recount) -> int:
     """The start after which events are read: all where nothing had arrived before the day."""
     watermark_us = watermark_before_us(recount)
-    return EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
+    return EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
 
 
 def _day_of(us: int) -> date:
     return sql.EPOCH.date() + timedelta(days=us // DAY_US)
 
 
-def _add_keys(recount: Recount, windows: SqlWindows, lower_us: int) -> None:
+def _add_keys(recount: Recount, lower_us: int) -> None:
     """Number the keys of events and rows: a row of a key that silver doesn't have must meet a count of 0."""
     columns = _keys(recount)
     values = "".join(
@@ -70,10 +68,10 @@ def _add_keys(recount: Recount, windows: SqlWindows, lower_us: int) -> None:
     )
     recount.connection.execute(f"""
         CREATE TEMP TABLE found AS
-        SELECT {columns} epoch_us(s.start) AS start_us, {windows.reach_us("s")} AS reach_us,
+        SELECT {columns} epoch_us(s.start) AS start_us, {recount.windows.reach_us("s")} AS reach_us,
                epoch_us(s.arrival) AS arrival_us {values}
         FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
-          AND {sql.where(recount.query.where, "s")} AND NOT {windows.too_long("s")}""")
+          AND {sql.where(recount.query.where, "s")} AND NOT {recount.windows.too_long("s")}""")
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
             SELECT {columns} TRUE FROM found
@@ -82,12 +80,12 @@ def _add_keys(recount: Recount, windows: SqlWindows, lower_us: int) -> None:
             UNION SELECT {columns} TRUE FROM late_table)""")
 
 
-def _add_arrived(recount: Recount, windows: SqlWindows) -> None:
+def _add_arrived(recount: Recount) -> None:
     recount.connection.execute(f"""
         CREATE TEMP TABLE arrived AS
         SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
                epoch_us(s.arrival) AS arrival_us, s.path, s.line, s.reading,
-               {windows.reach_us("s")} AS reach_us, {windows.too_long("s")} AS too_long,
+               {recount.windows.reach_us("s")} AS reach_us, {recount.windows.too_long("s")} AS too_long,
                {sql.where(recount.query.where, "s")} AS kept
         FROM silver_of_day s JOIN keys k ON {_same_key(recount, "s", "k")}""")
 

@@ -16,7 +16,7 @@ EVERY_DAY = (date.min, date.max)
 
 
 @dataclass(frozen=True)
-class Source:
+class TableVersion:
     """One version of a table; `partition` is the column that holds the day, where it has one."""
 
     lake: Lake
@@ -32,7 +32,11 @@ class Source:
 
 
 def add_view(
-    connection: duckdb.DuckDBPyConnection, view: str, source: Source, first: date = date.min, last: date = date.max
+    connection: duckdb.DuckDBPyConnection,
+    view: str,
+    source: TableVersion,
+    first: date = date.min,
+    last: date = date.max,
 ) -> None:
     """Make a view of a table's days from the first to the last, times being TIMESTAMPTZ whoever wrote them."""
     files = source.files(first, last)

@@ -7,11 +7,11 @@ at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`.
 from datetime import date
 
 from pipelines.gate.recount import sql
+from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.session import EVER_US, NEVER_US
-from pipelines.gate.recount.subject import Recount
 
 
-def watermark_before_us(recount: Recount) -> int | None:
+def watermark_before_us(recount: QueryDay) -> int | None:
     """The watermark just before the day; None where nothing had arrived."""
     (newest_us,) = recount.one(
         f"SELECT max(epoch_us(newest_start)) FROM passes WHERE arrival_date < {sql.literal(recount.day)}"
@@ -19,8 +19,8 @@ def watermark_before_us(recount: Recount) -> int | None:
     return None if newest_us is None else newest_us - sql.microseconds(recount.query.lateness)
 
 
-def add_ticks(recount: Recount, since: date) -> None:
-    """Make `ticks`. Days before `since` become one step at the beginning of time: no event is older."""
+def add_ticks(recount: QueryDay, since: date) -> None:
+    """Make `ticks`. Days before `since` become one staircase step at the beginning of time: no event is older."""
     since_, day = sql.literal(since), sql.literal(recount.day)
     recount.connection.execute(f"""
         CREATE TEMP TABLE ticks AS
@@ -36,7 +36,7 @@ def add_ticks(recount: Recount, since: date) -> None:
         WHERE newest_us IS NOT NULL GROUP BY newest_us""")
 
 
-def _end_of_stream(recount: Recount) -> str:
+def _end_of_stream(recount: QueryDay) -> str:
     """A stream's last day takes the watermark to infinity: at its last tick, or its last microsecond."""
     if recount.day != recount.stream.last_day:
         return ""
@@ -44,7 +44,7 @@ def _end_of_stream(recount: Recount) -> str:
                FROM silver_of_day"""
 
 
-def with_passes(recount: Recount, windows: str) -> str:
+def with_passes(recount: QueryDay, windows: str) -> str:
     """SQL: the windows of a relation with `reached_us` = P(end) and `closed_us` = P(end + allowed)."""
     lateness_us = sql.microseconds(recount.query.lateness)
     allowed_us = lateness_us + sql.microseconds(recount.query.allowed_lateness)

@@ -1,4 +1,5 @@
-"""Window kinds as the recount sees them: one file = one kind, found by looking in this folder by `window.kind`.
+"""Window kinds as the recount sees them: one file = one kind, found by looking in this folder by `window.kind`,
+`frame.delta` in `frame/`.
 
 Each gives its windows in SQL as `in_sql(window)`: which there are, which events they hold and missed, and which laws
 don't apply (_windows.py). No kernel takes part. Names that start with an underscore are shared.
@@ -13,8 +14,10 @@ from schemas.windows import Window
 
 
 def kinds() -> tuple[str, ...]:
-    """Names of the kinds in the folder, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+    """Names of the kinds in the folder and those below it, sorted."""
+    modules = (module for module in pkgutil.walk_packages(__path__, f"{__name__}.") if not module.ispkg)
+    names = (module.name.removeprefix(f"{__name__}.") for module in modules)
+    return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
 def refuse_unrecounted(window: Window) -> None:

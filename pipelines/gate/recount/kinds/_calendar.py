@@ -9,7 +9,7 @@ import pyarrow
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._numbered import NumberedWindows
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.query_day import QueryDay
 from schemas.local_time import local_midnights_us
 from schemas.windows import DAY, Regular
 
@@ -24,7 +24,7 @@ class CalendarWindows(NumberedWindows[Regular]):
         """The days of a zone vary."""
         return self.window.size + timedelta(days=1)
 
-    def listed(self, recount: Recount) -> str:
+    def listed(self, recount: QueryDay) -> str:
         """Made in Python."""
         # Without events any time will do: a window that holds none says nothing.
         first_us, last_us = recount.one("""
@@ -87,10 +87,10 @@ def _end(days: Days, cuts: list[int], position: int, size_us: int, slide_us: int
         return _end_after_days(days, start, size_us // DAY_US)
     if slide_us >= DAY_US:
         return min(start + size_us, days.midnights_us[days.number(start) + 1])
-    steps, rest_us = divmod(size_us, slide_us)
-    if position + steps + 1 >= len(cuts):
+    slides, rest_us = divmod(size_us, slide_us)
+    if position + slides + 1 >= len(cuts):
         return None
-    return min(cuts[position + steps] + rest_us, cuts[position + steps + 1])
+    return min(cuts[position + slides] + rest_us, cuts[position + slides + 1])
 
 
 def _end_after_days(days: Days, start: int, count: int) -> int | None:

@@ -8,7 +8,7 @@ from typing import Generic
 
 from pipelines.gate.recount.emit import tick
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.ticks import with_passes
 
 
@@ -16,7 +16,7 @@ class NumberedWindows(SqlWindows[Asked], Generic[Asked]):
     """A kind says which windows there are, and which numbers an event meets."""
 
     @abstractmethod
-    def listed(self, recount: Recount) -> str:
+    def listed(self, recount: QueryDay) -> str:
         """SQL: number, window_start_us and window_end_us of every window that an event meets."""
 
     @abstractmethod
@@ -24,7 +24,7 @@ class NumberedWindows(SqlWindows[Asked], Generic[Asked]):
         """SQL: a relation with `start_us` and `reach_us`, and the numbers `first` and `last` of the windows that hold
         it; first > last where none does."""
 
-    def add_windows(self, recount: Recount) -> None:
+    def add_windows(self, recount: QueryDay) -> None:
         """Also `first_of_end`, the first window of each end, and `numbered`."""
         recount.connection.execute(f"CREATE TEMP TABLE listed AS {self.listed(recount)}")
         recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'listed')}")
@@ -33,7 +33,7 @@ class NumberedWindows(SqlWindows[Asked], Generic[Asked]):
             SELECT window_end_us, min(number) AS number FROM windows GROUP BY window_end_us""")
         recount.connection.execute(f"CREATE TEMP TABLE numbered AS {self.numbered('candidates')}")
 
-    def held(self, recount: Recount, of_windows: str) -> str:
+    def held(self, recount: QueryDay, of_windows: str) -> str:
         """O(events x windows of an event): no event is paired with a window that is not one of its own."""
         low, high = recount.one(
             f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"
@@ -46,7 +46,7 @@ class NumberedWindows(SqlWindows[Asked], Generic[Asked]):
             JOIN (SELECT * FROM windows WHERE {of_windows}) w USING (number)
             WHERE e.arrival_us <= w.closed_us)"""
 
-    def missed(self, recount: Recount) -> str:
+    def missed(self, recount: QueryDay) -> str:
         """Ends never fall: what an event missed is a first stretch of its windows."""
         return f"""
             WITH closed AS (
@@ -88,7 +88,7 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
             SELECT e.*, {self.first_end_after("e.start_us")} AS first, {self.last_start_until("e.reach_us")} AS last
             FROM {relation} e"""
 
-    def listed(self, recount: Recount) -> str:
+    def listed(self, recount: QueryDay) -> str:
         """Every window between the first and the last of an event, in stretches that events have in common.
 
         Listing all windows over the time that the events cover took billions of them for one clock that says 1970.

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.emit import can_emit, firing
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.query_day import QueryDay
 from schemas.query import Query
 from schemas.windows import Window
 
@@ -24,23 +24,23 @@ class SqlWindows(ABC, Generic[Asked]):
         """The longest time between the start of an event and the end of a window that holds it; more does no harm."""
 
     @abstractmethod
-    def add_windows(self, recount: Recount) -> None:
+    def add_windows(self, recount: QueryDay) -> None:
         """Make the table `windows` (number, window_start_us, window_end_us, reached_us, closed_us): reached is P(end),
         closed is P(end + allowed). They are those that an event meets, of every key."""
 
     @abstractmethod
-    def held(self, recount: Recount, of_windows: str) -> str:
+    def held(self, recount: QueryDay, of_windows: str) -> str:
         """SQL: each event of `candidates` with each chosen window that takes it, and `tick_us`, from which on rows
         count it."""
 
     @abstractmethod
-    def missed(self, recount: Recount) -> str:
+    def missed(self, recount: QueryDay) -> str:
         """SQL: each event of `arrived` with `windows`, how many hold it, `windows_missed`, and of those that it missed
         `first_missed_us`, `first_end_us` and `last_missed_us`."""
 
-    def first_start_us(self, recount: Recount, watermark_us: int) -> int:
+    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
         """The start after which events are read (semantics §4): of the oldest window that can still change."""
-        return watermark_us - sql.microseconds(recount.query.allowed_lateness + self.longest())
+        return watermark_us - sql.microseconds(recount.query.allowed_lateness) - sql.microseconds(self.longest())
 
     def reach_us(self, event: str) -> str:
         """SQL: the last microsecond of an event that a window must hold some of: its start, unless its end counts."""
@@ -51,7 +51,7 @@ class SqlWindows(ABC, Generic[Asked]):
         longest_us = self.window.longest_event_us
         return "FALSE" if longest_us is None else f"epoch_us({event}.end) - epoch_us({event}.start) > {longest_us}"
 
-    def history(self, recount: Recount) -> str:
+    def history(self, recount: QueryDay) -> str:
         """SQL: what was known of each window after each tick that changed it (history.py). One grouping."""
         return f"""
             WITH changes AS (

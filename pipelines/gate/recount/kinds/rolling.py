@@ -9,7 +9,7 @@ from datetime import timedelta
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.emit import tick
 from pipelines.gate.recount.kinds._windows import SqlWindows
-from pipelines.gate.recount.subject import Recount
+from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
 from schemas.windows import Rolling
@@ -25,13 +25,13 @@ class RollingWindows(SqlWindows[Rolling]):
     def longest(self) -> timedelta:
         return self.window.size
 
-    def first_start_us(self, recount: Recount, watermark_us: int) -> int:
+    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
         """Also every event time that a late event of the day may lie in a window of."""
         lower_us = super().first_start_us(recount, watermark_us)
         (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_day")
         return lower_us if oldest_us is None else min(lower_us, oldest_us - 1)
 
-    def add_windows(self, recount: Recount) -> None:
+    def add_windows(self, recount: QueryDay) -> None:
         """`times` has every event time's window; `windows` those that exist, with key_number and born_us."""
         recount.connection.execute(f"""
             CREATE TEMP TABLE seen AS
@@ -45,7 +45,7 @@ class RollingWindows(SqlWindows[Rolling]):
             WHERE e.arrival_us <= t.closed_us
             GROUP BY ALL""")
 
-    def held(self, recount: Recount, of_windows: str) -> str:
+    def held(self, recount: QueryDay, of_windows: str) -> str:
         """No row counts an event before the window exists."""
         return f"""(
             SELECT e.* EXCLUDE (near), w.number, w.window_start_us, w.window_end_us, w.reached_us, w.closed_us,
@@ -56,7 +56,7 @@ class RollingWindows(SqlWindows[Rolling]):
             WHERE e.start_us >= w.window_start_us AND e.start_us < w.window_end_us
                 AND e.arrival_us <= w.closed_us)"""
 
-    def missed(self, recount: Recount) -> str:
+    def missed(self, recount: QueryDay) -> str:
         """A late event's windows are those of the times that its key has seen by then, itself included."""
         return f"""
             WITH shown AS (
@@ -78,7 +78,7 @@ class RollingWindows(SqlWindows[Rolling]):
                    coalesce(windows_missed, 0) AS windows_missed
             FROM arrived a LEFT JOIN counted c USING (path, line, reading)"""
 
-    def history(self, recount: Recount) -> str:
+    def history(self, recount: QueryDay) -> str:
         """With emit `arrival` there are rows for the key's youngest window only (semantics §2)."""
         return youngest_rows() if recount.query.emit == "arrival" else super().history(recount)
 

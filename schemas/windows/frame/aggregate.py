@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from schemas.windows._requirements import require, require_column, require_number
 from schemas.windows._window import Window
 
 
@@ -14,3 +15,9 @@ class AggregateFrame(Window):
     column: str
     bound: float
     kind: ClassVar[str] = "frame.aggregate"
+
+    def __post_init__(self) -> None:
+        named = isinstance(self.function, str) and self.function != ""
+        require(named, "function", self.function, "the name of an aggregate, such as sum")
+        require_column(self.column)
+        require_number("bound", self.bound)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
-from schemas.windows._requirements import require_count
+from schemas.windows._requirements import require_column, require_count, require_duration, require_number
 from schemas.windows._window import Window
 
 
@@ -19,4 +19,7 @@ class ThresholdFrame(Window):
     kind: ClassVar[str] = "frame.threshold"
 
     def __post_init__(self) -> None:
+        require_column(self.column)
+        require_number("at_least", self.at_least)
         require_count("min_count", self.min_count)
+        require_duration("min_duration", self.min_duration)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from schemas.windows._requirements import require
+from schemas.windows._requirements import require_above_zero, require_column
 from schemas.windows._window import Window
 
 
@@ -16,4 +16,5 @@ class DeltaFrame(Window):
     kind: ClassVar[str] = "frame.delta"
 
     def __post_init__(self) -> None:
-        require(self.change > 0, "change", self.change, "a number above zero")
+        require_column(self.column)
+        require_above_zero("change", self.change)

@@ -1,4 +1,4 @@
-"""The walk of docs/flow.md is what runs: these functions, in this order, in few steps, and downward only."""
+"""The tour of docs/flow.md is what runs: these functions, in this order, in few hops, and downward only."""
 
 from datetime import timedelta
 
@@ -7,10 +7,10 @@ import pytest
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay_day import replay_day
 from tests.contracts.test_layers import TOP, WINGS
+from tests.support.hops import Function, Hop, hops_of
 from tests.support.lakes import PATIENT
 from tests.support.replay import landing
-from tests.support.steps import Function, Step, steps_of
-from tools.docs.walk import WALK
+from tools.docs.tour import TOUR
 
 pytestmark = PATIENT
 DAY = landing.FIRST_DAY + timedelta(days=2)
@@ -19,7 +19,7 @@ MOST = {"ingest_day": 48, "replay_day": 41}
 
 
 @pytest.fixture(scope="module")
-def walks(tmp_path_factory) -> dict[str, tuple[list[Step], list[Function]]]:
+def followed(tmp_path_factory) -> dict[str, tuple[list[Hop], list[Function]]]:
     """One more landing file, and one more day, where an ingest and a run have made all tables before."""
     from pipelines.config import Config
 
@@ -33,24 +33,24 @@ def walks(tmp_path_factory) -> dict[str, tuple[list[Step], list[Function]]]:
     ingest()
     replay_day(config, "bikes_demand", DAY - timedelta(days=1))
     landing.write(config.landing, dict([last]))
-    return {"ingest_day": steps_of(ingest), "replay_day": steps_of(lambda: replay_day(config, "bikes_demand", DAY))}
+    return {"ingest_day": hops_of(ingest), "replay_day": hops_of(lambda: replay_day(config, "bikes_demand", DAY))}
 
 
 @pytest.mark.parametrize("run", MOST)
-def test_a_walk_takes_few_steps(walks, run):
-    steps, _ = walks[run]
-    assert len(steps) <= MOST[run], "\n".join(map(str, steps))
+def test_a_run_takes_few_hops(followed, run):
+    hops, _ = followed[run]
+    assert len(hops) <= MOST[run], "\n".join(map(str, hops))
 
 
 @pytest.mark.parametrize("run", MOST)
-def test_no_step_climbs(walks, run):
-    steps, _ = walks[run]
-    assert [step for step in steps if not goes_down(step)] == []
+def test_no_hop_climbs(followed, run):
+    hops, _ = followed[run]
+    assert [hop for hop in hops if not goes_down(hop)] == []
 
 
-def goes_down(step: Step) -> bool:
-    caller, callee = (wing_of(each) for each in (step.caller, step.callee))
-    return callee in {caller, *WINGS.get(caller, ())} or callee in TOP or step.callee.file.startswith("schemas/")
+def goes_down(hop: Hop) -> bool:
+    caller, callee = (wing_of(each) for each in (hop.caller, hop.callee))
+    return callee in {caller, *WINGS.get(caller, ())} or callee in TOP or hop.callee.file.startswith("schemas/")
 
 
 def wing_of(function: Function) -> str:
@@ -59,9 +59,9 @@ def wing_of(function: Function) -> str:
 
 
 @pytest.mark.parametrize("run", MOST)
-def test_the_walk_of_the_docs_is_the_order_in_which_it_runs(walks, run):
-    _, entered = walks[run]
-    named = [Function(step.file, step.function) for step in WALK]
+def test_the_tour_of_the_docs_is_the_order_in_which_it_runs(followed, run):
+    _, entered = followed[run]
+    named = [Function(stop.file, stop.function) for stop in TOUR]
     began = next(place for place, function in enumerate(named) if function.name == run)
     ours = named[began : began + 5]
     assert [function for function in entered if function in ours] == ours

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from schemas.windows._requirements import require
+from schemas.windows._requirements import require_above_zero, require_column, require_number
 from schemas.windows._window import Window
 
 
@@ -17,4 +17,6 @@ class BoundaryFrame(Window):
     kind: ClassVar[str] = "frame.boundary"
 
     def __post_init__(self) -> None:
-        require(self.width > 0, "width", self.width, "a number above zero")
+        require_column(self.column)
+        require_above_zero("width", self.width)
+        require_number("offset", self.offset)

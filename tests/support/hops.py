@@ -1,6 +1,6 @@
-"""The steps of a run, as who follows it through the code takes them.
+"""The hops of a run, as who follows it through the code takes them.
 
-A step is a place from which the run goes on into another file of pipelines/, or into the definitions of tables, streams
+A hop is a line from which the run goes on into another file of pipelines/, or into the definitions of tables, streams
 and queries; however often it passes there, it counts once. Locks, ledger and processes guard the way and are not on it.
 Into what happens to lines (parse.py), to events in memory, and within the recount and its laws, nobody need follow.
 """
@@ -33,7 +33,7 @@ class Function(NamedTuple):
     name: str
 
 
-class Step(NamedTuple):
+class Hop(NamedTuple):
     """From a line of one function into another."""
 
     caller: Function
@@ -41,9 +41,9 @@ class Step(NamedTuple):
     callee: Function
 
 
-def steps_of(run: Callable[[], object]) -> tuple[list[Step], list[Function]]:
-    """The steps of a run, and the functions that it enters, each in the order of its first time. O(calls · depth)."""
-    steps: dict[Step, None] = {}
+def hops_of(run: Callable[[], object]) -> tuple[list[Hop], list[Function]]:
+    """The hops of a run, and the functions that it enters, each in the order of its first time. O(calls · depth)."""
+    hops: dict[Hop, None] = {}
     entered: dict[Function, None] = {}
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
@@ -53,7 +53,7 @@ def steps_of(run: Callable[[], object]) -> tuple[list[Step], list[Function]]:
         entered.setdefault(callee)
         callers = list(_callers(frame))
         if callers and _counts([function for function, _ in callers], callee):
-            steps.setdefault(Step(*callers[0], callee))
+            hops.setdefault(Hop(*callers[0], callee))
 
     before = sys.getprofile()
     sys.setprofile(note)
@@ -61,7 +61,7 @@ def steps_of(run: Callable[[], object]) -> tuple[list[Step], list[Function]]:
         run()
     finally:
         sys.setprofile(before)
-    return list(steps), list(entered)
+    return list(hops), list(entered)
 
 
 @cache

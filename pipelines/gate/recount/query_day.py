@@ -1,4 +1,4 @@
-"""What is counted again: one day of one query, at one version of each table."""
+"""What is counted again: one day of one query, at one version of each table. Its windows are recount.py's."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -18,8 +18,8 @@ DAY_US = 86_400_000_000
 
 
 @dataclass(frozen=True)
-class Recount:
-    """What a law gets: the tables of this package in `connection`, and the day, `[start_us, end_us)`."""
+class QueryDay:
+    """The tables of this package in `connection`, and the day, `[start_us, end_us)`."""
 
     connection: duckdb.DuckDBPyConnection
     tables: "QueryTables"
