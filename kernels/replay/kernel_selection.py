@@ -7,6 +7,7 @@ import numpy as np
 
 from kernels import spans
 from kernels.aggregators import kernels, window_class
+from kernels.aggregators.finger_tree.arity import USUAL_ARITY, check_arity
 from kernels.ranks.disorder import IN_ORDER, classify_keys
 from kernels.ranks.sort import Ranked, rank_keys
 from kernels.replay.context import KernelInUse
@@ -77,9 +78,7 @@ def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
         if option not in allowed:
             there_are = f"options of {kernel or 'a replay'}: {', '.join(allowed) or 'none'}"
             raise WrongParameter("options", option, there_are)
-    arity = options.get("min_arity", 2)
-    if not isinstance(arity, int) or not 2 <= arity <= 1024:
-        raise WrongParameter("min_arity", arity, "an integer from 2 to 1024")
+    check_arity(options.get("min_arity", USUAL_ARITY))
 
 
 def select_kernels(choice: KernelChoice, columns: EventColumns, kind: WindowKind, passing: Passing) -> Selection:
