@@ -10,7 +10,7 @@ a key took 3.6 s.
 """
 
 from kernels.replay.growing import GrowingList, append, release_list
-from kernels.runtime.bisection import place_from
+from kernels.runtime.bisection import place_from, searches
 from kernels.runtime.fields import Array, Inline, Microseconds, Pointer
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.struct import Struct, words_at
@@ -95,11 +95,19 @@ def _merge_runs(source, target, length):
 
 
 @inner
+def _came_before(late_times, place, end):
+    return late_times[place].watermark < end
+
+
+_first_after = searches("late_times", _came_before).place_from
+
+
+@inner
 def count_late_times(late, begin, end):
     """How many events with times in [begin, end) came after the watermark had reached `end`. O(log² n)."""
     not_inlined()
     count = late.used // LATE_TIME_WORDS
-    place, found = _first_after(late, end, count), 0
+    place, found = _first_after(late.first, 0, count, end), 0
     while place < count:
         level, length = -1, RUN
         while place % length == 0 and place + length <= count and level + 1 < LEVELS:
@@ -113,16 +121,3 @@ def count_late_times(late, begin, end):
             found += 1 if begin <= late.first[place].time < end else 0
             place += 1
     return found
-
-
-@inner
-def _first_after(late, end, count):
-    """Place of the first event that came after the watermark had reached `end`."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) // 2
-        if late.first[middle].watermark >= end:
-            high = middle
-        else:
-            low = middle + 1
-    return low
