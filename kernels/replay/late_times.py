@@ -13,6 +13,7 @@ from kernels.replay.growing import GrowingList, append, release_list
 from kernels.runtime.bisection import place_from, searches
 from kernels.runtime.fields import Array, Inline, Microseconds, Pointer
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from kernels.runtime.sorting import insert_ascending, merge_ascending
 from kernels.runtime.struct import Struct, words_at
 
 RUN = 64
@@ -71,11 +72,7 @@ def _sort_run(late, first):
     """The times from a place on, by insertion."""
     run = words_at(append(late.runs[0], RUN))
     for row in range(RUN):
-        time, place = late.first[first + row].time, row
-        while place > 0 and run[place - 1] > time:
-            run[place] = run[place - 1]
-            place -= 1
-        run[place] = time
+        insert_ascending(run, row, late.first[first + row].time)
 
 
 @inner
@@ -83,15 +80,7 @@ def _merge_runs(source, target, length):
     """The last two runs of a level make one of the next."""
     half = length // 2
     older = words_at(source.first + WORD_BYTES * (source.used - length))
-    newer, merged = older[half:], words_at(append(target, length))
-    left = right = 0
-    for place in range(length):
-        if right == half or (left < half and older[left] <= newer[right]):
-            merged[place] = older[left]
-            left += 1
-        else:
-            merged[place] = newer[right]
-            right += 1
+    merge_ascending(words_at(append(target, length)), older, half, older[half:], half)
 
 
 @inner
