@@ -30,7 +30,7 @@ class FingerTree(Window):
     """
 
     OPTIONS = ("min_arity", "deferred_free", "bulk")
-    PANE_OPTION = USUAL_ARITY
+    PANE_OPTIONS = ("min_arity",)
     CARD = Card("any", "O(log d)", "O(m log(d / m))", "O(1)", "O(log m)", "O(1)", "O(log n)", "FIBA §3-6")
     dispatch = staticmethod(dispatch)
     _check = staticmethod(check_tree)
@@ -48,6 +48,12 @@ class FingerTree(Window):
         prefix = np.zeros(self._plan.state_words, np.int64)
         found = asked.search(self._ask, "first_where", asked.address, asked.parameters, address_of(prefix))
         return None if found == FOREVER else (found, self._outputs_at(address_of(prefix)))
+
+    @classmethod
+    def pane_option(cls, options):
+        min_arity = options.get("min_arity", USUAL_ARITY)
+        check_arity(min_arity)
+        return min_arity
 
     @classmethod
     def _create(cls, plan: int, min_arity: int = USUAL_ARITY, deferred_free: bool = True, bulk: bool = True) -> int:
