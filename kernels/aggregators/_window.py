@@ -78,8 +78,8 @@ class Window:
     OPTIONS: tuple[str, ...] = ()
     DEFAULT_TYPE = "float64"
     IN_ORDER_ONLY = False
-    PANE_OPTION = 0
-    """The option of `create` where a replay keeps panes in it, of which it asks any range."""
+    PANE_OPTIONS: tuple[str, ...] = ()
+    """Options that a query may give where a replay keeps panes in it."""
     dispatch: Callable[[], PointKernel]
     _check: Callable[[int, Plan], None]
     """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
@@ -98,6 +98,12 @@ class Window:
     @classmethod
     def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
         """Raise WrongParameter for an aggregate that the kernel can't have."""
+
+    @classmethod
+    def pane_option(cls, options: Mapping[str, int]) -> int:
+        """The option of `create` where a replay keeps panes in it, of which it asks any range; options: PANE_OPTIONS by
+        name. Raises WrongParameter."""
+        return 0
 
     def insert(self, t: int, v=None) -> None:
         """Insert one event; at a time that is there, it is combined behind what is there."""

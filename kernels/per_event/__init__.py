@@ -7,6 +7,6 @@
 What a stream processor without a watermark would say as each event arrives; `kernels.replay` is the replay with one.
 """
 
-from kernels.per_event.entry import KERNELS, Answers, KeyedEvents, answer_per_event
+from kernels.per_event.entry import Answers, KeyedEvents, answer_per_event
 
-__all__ = ["KERNELS", "Answers", "KeyedEvents", "answer_per_event"]
+__all__ = ["Answers", "KeyedEvents", "answer_per_event"]

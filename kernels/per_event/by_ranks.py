@@ -8,25 +8,40 @@ The finger tree's insertion of one event far from the others walks down through 
 writes one place a level. For aggregates that commute: the others would have to make every node above again.
 """
 
-from kernels.per_event.context import BATCH, NEVER, answer_batch, folded, lift_batch, lifted
-from kernels.ranks.levels import NODE, NODE_SHIFT, above, make_levels, put, put_each
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from functools import cache
+
+from kernels.per_event.context import (
+    BATCH,
+    NEVER,
+    PerEvent,
+    answer_batch,
+    folded,
+    lift_batch,
+    lifted,
+    make_room_in_front,
+)
+from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
+from kernels.ranks.levels import NODE, NODE_SHIFT, above, make_levels, put, put_each, set_plan
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release
 from kernels.states import clear, copy_words, fold, prefixes, suffixes
 
 NO_BLOCK = -1
 
 
-@inner
-def answer_by_ranks(run, first, end):
+def allocate(run: PerEvent):
+    set_plan(run.levels, run.plan)
+    make_room_in_front(run, NODE)
+
+
+def answer(run: PerEvent, first, end):
     """Answers of the events [first, end) of one key, which are ranked. O(log n) each."""
-    not_inlined()
     make_levels(run.levels, end - first)
     run.youngest = NEVER
     event, low, block = first, 0, NO_BLOCK  # places [64 block, 64 block + 64) have suffixes in the front
     while event < end:
         taken, low = _find_older(run, first, (event, min(BATCH, end - event)), (low, block))
         if taken > 0:
-            _answer(run, event, taken)
+            _answer_taken(run, event, taken)
             _insert(run, event, taken)
         elif low >> NODE_SHIFT == block:
             taken = _answer_in_block(run, event, low)
@@ -68,7 +83,7 @@ def _suffix(run, low):
 
 
 @inner
-def _answer(run, event, taken):
+def _answer_taken(run, event, taken):
     lift_batch(run, event, taken)
     prefixes(run.plan, run.batch.folded, run.state_bytes, run.batch.lifted, taken, run.young)
     copy_words(run.young, folded(run, taken - 1), run.state_bytes // WORD_BYTES)
@@ -118,3 +133,16 @@ def _make_young(run, node):
         end = min(nodes, ((node >> NODE_SHIFT) + 1) << NODE_SHIFT)
         fold(run.plan, run.young, level + (node + 1) * state_bytes, state_bytes, end - node - 1)
         node >>= NODE_SHIFT
+
+
+def release_levels(run: PerEvent):
+    release(run.levels.states)
+
+
+@cache
+def answering() -> Answering:
+    """The table, compiled or loaded when it is first asked for."""
+    return compiled_answering("rank_tree", allocate=allocate, answer=answer, release=release_levels)
+
+
+KERNEL = AnswerKernel("rank_tree", answering, ranked=True)

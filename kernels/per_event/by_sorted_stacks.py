@@ -10,15 +10,19 @@ than events are late; how many places all the fronts have together is counted be
 aggregates that commute.
 """
 
+from functools import cache
+
 from kernels.aggregators._dispatch import FOREVER
 from kernels.per_event.context import (
     BATCH,
     NEVER,
+    PerEvent,
     answer_batch,
     folded,
     lift_batch,
     make_room_in_front,
 )
+from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
 from kernels.runtime.memory import WORD_BYTES, entry, inner, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import clear, copy_words, lift_rows, prefixes, suffixes
@@ -27,10 +31,8 @@ MOST_PLACES = 4
 """Places of all fronts per event up to which this is taken."""
 
 
-@inner
-def answer_by_sorted_stacks(run, first, end):
+def answer(run: PerEvent, first, end):
     """Answers of the events [first, end) of one key, which are ranked."""
-    not_inlined()
     clear(run.plan, run.young)
     run.youngest = NEVER
     low, front, middle, oldest, event = 0, 0, 0, FOREVER, first  # the front is [front, middle), oldest in the back
@@ -121,3 +123,12 @@ def count_places(times, ranks, ascending, first, end, size):
         if ranks[event] >= low:
             oldest = min(oldest, ranks[event])
     return places
+
+
+@cache
+def answering() -> Answering:
+    """The table, compiled or loaded when it is first asked for."""
+    return compiled_answering("sorted_stacks", answer=answer)
+
+
+KERNEL = AnswerKernel("sorted_stacks", answering, ranked=True)

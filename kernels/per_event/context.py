@@ -4,18 +4,19 @@ PerEvent ── times, events ──→ the columns of all keys
          ├─ batch ──────────→ Batch: the events that are being answered together
          ├─ answers ────────→ Answers: where their outputs go
          ├─ ranked ─────────→ Ranked: the events in order of time, of keys whose kernel needs that
+         ├─ kernels ────────→ Answering: the compiled functions of the kernels that some key has
          └─ front, levels, tree: what one kernel keeps of the window, or another
 """
 
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators.finger_tree.layout import Tree
+from kernels.per_event.kernel import Answering
 from kernels.ranks.levels import Levels
 from kernels.runtime.fields import (
     Address,
     Array,
     Byte,
     Bytes,
-    Code,
     Count,
     Inline,
     Microseconds,
@@ -102,7 +103,9 @@ class PerEvent(Struct):
     size: Microseconds
     times: Pointer(Microseconds)
     events: Ref(Events)
-    kernel_of_key: Pointer(Code)
+    kernels: Pointer(Ref(Answering))
+    kernel_count: Count
+    kernel_of_key: Pointer(Ref(Answering))
     answers: Ref(Answers)
     ranked: Ref(Ranked)
     batch: Ref(Batch)
@@ -121,7 +124,7 @@ class PerEvent(Struct):
 
 
 @inner
-def allocate_batch(run, front_room):
+def allocate_batch(run):
     """The batch, and the states that all kernels keep."""
     words = run.plan.state_words
     batch = allocate(Batch)
@@ -129,7 +132,6 @@ def allocate_batch(run, front_room):
     run.batch = batch
     run.young, run.identity = resize(0, words), resize(0, words)
     clear(run.plan, run.identity)
-    run.front, run.front_room = resize(0, front_room * words), front_room
 
 
 @inner

@@ -8,19 +8,13 @@ from kernels.aggregators.finger_tree.dispatch import dispatch
 from kernels.columns import LIMIT_US, check_offsets, check_plan, check_times, checked_values
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.per_event import context
-from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
+from kernels.per_event.choice import KERNELS, NAMES, choose
 from kernels.per_event.context import NO_FAILURE, PerEvent
-from kernels.per_event.loop import BY_SORTED_STACKS, answer_keys
-from kernels.ranks.disorder import BY_RANKS, IN_ORDER, MOST_RANKED_WORDS, classify_keys
-from kernels.ranks.sort import Ranked, rank_keys
+from kernels.per_event.loop import answer_keys
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
 from kernels.states.plan import Plan, make_plan
-from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-
-KERNELS = ("two_stacks_lite", "finger_tree", "rank_tree", "sorted_stacks")
-FEW = 4096
-"""Events of a key up to which sorting them all isn't worth its while."""
+from schemas.errors import AggregateFailed, WrongParameter
 
 
 class KeyedEvents(NamedTuple):
@@ -63,7 +57,8 @@ def answer_per_event(
     offsets, times, values, valid = _checked(events)
     plan = make_plan(tuple(aggregates), counts_events=False)
     check_plan(plan, len(values))
-    kernels, ranked = _chosen(kernel, times, offsets, size_us, plan)
+    of_key, ranked = choose(kernel, times, offsets, size_us, plan)
+    tables = _tables_of(of_key)
     outputs = np.zeros((len(plan.outputs), len(times)), np.int64)
     null = np.zeros(outputs.shape, np.uint8)
     run = PerEvent.make(
@@ -72,14 +67,22 @@ def answer_per_event(
         size=size_us,
         times=times,
         events=Events.make(values=values, valid=valid, rows=values.shape[1], times=times),
-        kernel_of_key=kernels,
+        kernels=tables[tables != 0],
+        kernel_count=np.count_nonzero(tables),
+        kernel_of_key=tables[of_key],
+        tree_kernel=dispatch(),
         answers=_answers_into(outputs, null, plan),
         ranked=context.Ranked.make(ranks=ranked.ranks, ascending=ranked.ascending, rows=ranked.rows),
-        tree_kernel=dispatch(),
     )
-    answer_keys(run.address, address_of(offsets), len(kernels))
+    answer_keys(run.address, address_of(offsets), len(of_key))
     _raise_failure(run.answers, plan)
-    return Answers(outputs, null.view(np.bool_), plan.output_types, tuple(KERNELS[each] for each in kernels))
+    return Answers(outputs, null.view(np.bool_), plan.output_types, tuple(NAMES[place] for place in of_key))
+
+
+def _tables_of(of_key: np.ndarray) -> np.ndarray:
+    """Address of the table of each of KERNELS that some key has, 0 for the others, which needn't be compiled."""
+    keys = np.bincount(of_key, minlength=len(KERNELS))
+    return np.array([kernel.table().address if keys[place] else 0 for place, kernel in enumerate(KERNELS)])
 
 
 def _answers_into(outputs: np.ndarray, null: np.ndarray, plan: Plan) -> context.Answers:
@@ -93,54 +96,12 @@ def _answers_into(outputs: np.ndarray, null: np.ndarray, plan: Plan) -> context.
     )
 
 
-def _chosen(
-    kernel: str | None, times: np.ndarray, offsets: np.ndarray, size_us: int, plan: Plan
-) -> tuple[np.ndarray, Ranked]:
-    """Code of each key's kernel, and the events of those that need them ranked."""
-    ranks_serve = plan.layout.is_commutative and plan.state_words <= MOST_RANKED_WORDS
-    kernels = np.zeros(len(offsets) - 1, np.int64)
-    classify_keys(address_of(times), address_of(offsets), len(kernels), int(ranks_serve), address_of(kernels))
-    if kernel is not None:
-        kernels[:] = _named(kernel, kernels, plan)
-        return kernels, rank_keys(times, offsets, np.flatnonzero(kernels >= BY_RANKS))
-    to_rank = np.flatnonzero((kernels != IN_ORDER) & (np.diff(offsets) > FEW) & ranks_serve)
-    ranked = rank_keys(times, offsets, to_rank)
-    _prefer_sorted_stacks(kernels, times, offsets, ranked, size_us, to_rank)
-    return kernels, ranked
-
-
-def _prefer_sorted_stacks(
-    kernels: np.ndarray, times: np.ndarray, offsets: np.ndarray, ranked: Ranked, size_us: int, keys: np.ndarray
-) -> None:
-    """Give those of some ranked keys to sorted stacks whose fronts are not too long in all."""
-    addresses = [address_of(each) for each in (times, ranked.ranks, ranked.ascending)]
-    for key in keys:
-        first, end = (int(offset) for offset in offsets[key : key + 2])
-        if count_places(*addresses, first, end, size_us) <= MOST_PLACES * (end - first):
-            kernels[key] = BY_SORTED_STACKS
-
-
 def _checked(events: KeyedEvents) -> tuple[np.ndarray, ...]:
     offsets, times = (np.ascontiguousarray(array, np.int64) for array in events[:2])
     values, valid = checked_values(events.values, events.valid, len(times))
     check_offsets(offsets, len(times))
     check_times("time", "event", times)
     return offsets, times, values, valid
-
-
-def _named(kernel: str, picked: np.ndarray, plan: Plan) -> int:
-    """Code of a kernel by name; refused where it can't take the events or the aggregates."""
-    if kernel not in KERNELS:
-        raise NotServed("kernel", kernel, KERNELS)
-    code = KERNELS.index(kernel)
-    if code == IN_ORDER and (picked != IN_ORDER).any():
-        raise BadInput(
-            f"events of key {int((picked != IN_ORDER).argmax())} are out of order, which {kernel} doesn't "
-            "take; take finger_tree, or leave the choice to the events"
-        )
-    if code in (BY_RANKS, BY_SORTED_STACKS) and not plan.layout.is_commutative:
-        raise WrongParameter("kernel", kernel, "another: some of the aggregates don't commute")
-    return code
 
 
 def _raise_failure(answers: context.Answers, plan: Plan) -> None:

@@ -5,15 +5,16 @@ front   …   …   34  4 | back: 56     answer = front of 3 ⊗ back; when the 
                                      the events still in the window
 """
 
-from kernels.per_event.context import BATCH, folded, lower_batch, make_room_in_front
+from functools import cache
+
+from kernels.per_event.context import BATCH, PerEvent, folded, lower_batch, make_room_in_front
+from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.states import clear, copy_words, lift_each, lift_rows, merge_each, prefixes, suffixes
 
 
-@inner
-def answer_in_order(run, first, end):
+def answer(run: PerEvent, first, end):
     """Answers of the events [first, end) of one key. O(1) amortised each."""
-    not_inlined()
     run.stacks.times = run.times
     start_windows(run, first, end)
     while run.stacks.next < end:
@@ -101,3 +102,12 @@ def _lift(run, into, entry, entries):
         for place in range(here):
             chosen[place] = stacks.first_row + stacks.rows[begin + place]
         lift_rows(run.plan, into + (begin - entry) * run.state_bytes, run.state_bytes, run.events, chosen, here)
+
+
+@cache
+def answering() -> Answering:
+    """The table, compiled or loaded when it is first asked for."""
+    return compiled_answering("two_stacks_lite", answer=answer)
+
+
+KERNEL = AnswerKernel("two_stacks_lite", answering, in_order_only=True)

@@ -23,7 +23,7 @@ def create_windows(plan):
     plan = StatePlan(plan)
     run = allocate(PerEvent)
     run.plan, run.state_bytes = plan, WORD_BYTES * plan.state_words
-    allocate_batch(run, 1)
+    allocate_batch(run)
     return run
 
 

@@ -5,6 +5,7 @@ The choice must follow from query and data (semantics §4): not from cores, part
 
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import inner, not_inlined, release, resize
+from kernels.runtime.sorting import insert_ascending
 from kernels.runtime.struct import words_at
 
 SAMPLE = 1024
@@ -38,12 +39,7 @@ def mean_distance(times, events, spare):
     sampled = younger = 0
     for first in range(0, events - stride + 1, stride):
         # Not every stride-th: late events may come at a fixed beat.
-        time, place = times[first + sampled * SPREAD % stride], sampled
-        while place > 0 and spare[place - 1] > time:
-            spare[place] = spare[place - 1]
-            place -= 1
-        spare[place] = time
-        younger += sampled - place
+        younger += sampled - insert_ascending(spare, sampled, times[first + sampled * SPREAD % stride])
         sampled += 1
     return younger * stride // max(1, sampled)
 

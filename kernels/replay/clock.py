@@ -9,7 +9,7 @@ answer no question. Each key then walks the same short staircase, galloping.
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.runtime.bisection import place_from
+from kernels.runtime.bisection import gallop
 from kernels.runtime.fields import Count, Microseconds, Place, Pointer
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import Struct
@@ -78,23 +78,14 @@ def next_tick(clock):
 
 
 @inner
-def gallop(sorted_times, place, size, value):
-    """First place at or after `place` whose time is ≥ value, or size. O(log distance)."""
-    not_inlined()
-    stride = 1
-    while place + stride <= size and sorted_times[place + stride - 1] < value:
-        place += stride
-        stride *= 2
-    return place_from(sorted_times, place, min(place + stride - 1, size), value)
-
-
-@inner
 def pass_step(clock, step, time):
     """First step at or after `step` whose watermark reaches `time`."""
+    not_inlined()
     return gallop(clock.marks, step, clock.steps, time)
 
 
 @inner
 def step_before(clock, tick):
     """Number of steps before `tick`, which is not before the step at hand."""
+    not_inlined()
     return gallop(clock.ticks, clock.step, clock.steps, tick)

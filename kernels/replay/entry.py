@@ -144,7 +144,7 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     r.stop.from_outside = address_of(stop)
     r.rows.plan, r.rows.row_words, r.rows.most = job.states.layout, job.row_words, most
     r.rows.outputs, r.rows.output_count = address_of(job.states.outputs), len(job.states.outputs)
-    r.kernels.count, r.kernels.in_use = len(selection.names), address_of(selection.in_use)
+    r.kernels.count, r.kernels.in_use = len(selection.in_use), address_of(selection.in_use)
     r.kernels.of_key = address_of(selection.of_key)
     r.kernels.ascending, r.kernels.rows = map(address_of, (selection.ranked.ascending, selection.ranked.rows))
     _give_events(r, columns)

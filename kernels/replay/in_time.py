@@ -15,12 +15,13 @@ from kernels.aggregators._dispatch import PointKernel
 from kernels.per_event.context import PerEvent, folded
 from kernels.per_event.in_order import take_windows
 from kernels.per_event.rolling import create_windows, destroy_windows, ends_window, start_rolling
-from kernels.replay.clock import gallop, pass_step
+from kernels.replay.clock import pass_step
 from kernels.replay.context import Replay
 from kernels.replay.placement import WindowLogic
 from kernels.replay.rows import FINAL, ON_TIME, append_row, write_outputs
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_FINAL
+from kernels.runtime.bisection import gallop
 from kernels.runtime.fields import Byte, Count, Microseconds, Place, Pointer
 from kernels.runtime.memory import entry, inner, not_inlined
 from kernels.runtime.struct import Struct

@@ -7,6 +7,7 @@ import numpy as np
 
 from kernels import spans
 from kernels.aggregators import kernels, window_class
+from kernels.aggregators._window import Window
 from kernels.ranks.disorder import IN_ORDER, classify_keys
 from kernels.ranks.sort import Ranked, rank_keys
 from kernels.replay.context import KernelInUse
@@ -18,20 +19,19 @@ from kernels.windows import window_kind
 from kernels.windows._kind import WindowKind
 from schemas.errors import BadInput, NotServed, WrongParameter
 
-FINGER_TREE, SORTED_STACKS = "finger_tree", "sorted_stacks"
-BY_EVENTS = (FINGER_TREE, SORTED_STACKS)
-"""The kernels that a key gets by its events; the last by no other way, since it must know all of them."""
+FINGER_TREE = "finger_tree"
+SORTED_STACKS = "sorted_stacks"
+"""What a key gets by its events alone: it must know all of them."""
 
 KERNELS = (*kernels(), *spans.KERNELS)
 """The kernels that can be asked for."""
-CHOSEN = (*BY_EVENTS, *spans.KERNELS)
+CHOSEN = (FINGER_TREE, SORTED_STACKS, *spans.KERNELS)
 """The kernels that a query gets if none is named."""
-WITH_ARITY = ("finger_tree", "finger_tree_single", *spans.KERNELS, None)
 
 
 class Selection(NamedTuple):
-    """names: of the kernels; in_use: the memory of a KernelInUse each; of_key: int64[keys], numbers of
-    kernels; ranked: the events of keys that need it."""
+    """names: of the kernels; in_use: the memory of a KernelInUse of each that some key may have; of_key:
+    int64[keys], numbers of kernels; ranked: the events of keys that need it."""
 
     names: tuple[str, ...]
     in_use: np.ndarray
@@ -65,21 +65,23 @@ def choose(
         raise NotServed(f"kernel for {window.kind} windows", name, able)
     chosen = able[0] if len(able) == 1 else name
     kind.refuse(plan.aggregates)
-    if chosen in kernels():
-        window_class(chosen).refuse(plan.aggregates)
+    _keeper(chosen).refuse(plan.aggregates)
     _check_options(chosen, options or {})
     return KernelChoice(chosen, tuple(sorted((options or {}).items())))
 
 
+def _keeper(kernel: str | None) -> type[Window]:
+    """The window API of what keeps the panes, events or slices of its keys."""
+    return window_class(FINGER_TREE if kernel is None or kernel in spans.KERNELS else kernel)
+
+
 def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
-    allowed = ("min_arity",) if kernel in WITH_ARITY else ()
+    allowed = _keeper(kernel).PANE_OPTIONS
     for option in options:
         if option not in allowed:
             there_are = f"options of {kernel or 'a replay'}: {', '.join(allowed) or 'none'}"
             raise WrongParameter("options", option, there_are)
-    arity = options.get("min_arity", 2)
-    if not isinstance(arity, int) or not 2 <= arity <= 1024:
-        raise WrongParameter("min_arity", arity, "an integer from 2 to 1024")
+    _keeper(kernel).pane_option(options)
 
 
 def select_kernels(choice: KernelChoice, columns: EventColumns, kind: WindowKind, passing: Passing) -> Selection:
@@ -88,16 +90,15 @@ def select_kernels(choice: KernelChoice, columns: EventColumns, kind: WindowKind
     Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of
     those of keys that are in time but out of order.
     """
-    of_key, names = np.zeros(len(columns.key_offsets) - 1, np.int64), (choice.name or FINGER_TREE,)
-    if choice.name is not None:
-        _require_order(choice.name, columns)
-    elif kind.keeps_events and passing.emit != "arrival":
-        of_key, names = _in_time(columns, passing).astype(np.int64), BY_EVENTS
-    out_of_order = np.array([name == SORTED_STACKS for name in names], np.bool_)[of_key]
-    if out_of_order.any():
-        out_of_order &= ~_in_order(columns)
-    ranked = rank_keys(columns.start_us, columns.key_offsets, np.flatnonzero(out_of_order))
-    return Selection(names, _in_use(names, dict(choice.options)), of_key, ranked)
+    _require_order(choice.name, columns)
+    in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
+    if choice.name is None and kind.keeps_events and passing.emit != "arrival":
+        in_time = _in_time(columns, passing)
+    any_in_time = bool(in_time.any())
+    to_rank = np.flatnonzero(in_time & ~_in_order(columns)) if any_in_time else np.zeros(0, np.int64)
+    ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
+    names = (choice.name or FINGER_TREE, SORTED_STACKS)
+    return Selection(names, _in_use(choice, any_in_time), in_time.astype(np.int64), ranked)
 
 
 def _in_time(columns: EventColumns, passing: Passing) -> np.ndarray:
@@ -124,8 +125,8 @@ def _in_order(columns: EventColumns) -> np.ndarray:
     return kinds == IN_ORDER
 
 
-def _require_order(name: str, columns: EventColumns) -> None:
-    if name == spans.SE_SLICING or not window_class(name).IN_ORDER_ONLY:
+def _require_order(name: str | None, columns: EventColumns) -> None:
+    if not _keeper(name).IN_ORDER_ONLY:
         return
     in_order = _in_order(columns)
     if in_order.all():
@@ -140,15 +141,14 @@ def _require_order(name: str, columns: EventColumns) -> None:
     )
 
 
-def _in_use(names: tuple[str, ...], options: dict[str, int]) -> np.ndarray:
-    memory = np.zeros((len(names), KernelInUse.size_bytes // WORD_BYTES), np.int64)
-    for words, name in zip(memory, names, strict=True):
+def _in_use(choice: KernelChoice, any_in_time: bool) -> np.ndarray:
+    """The memory of a KernelInUse of the chosen kernel, and of one of the sorted stacks where some keys have them."""
+    keeper = _keeper(choice.name)
+    uses = [(numbered_logic(), keeper.dispatch(), keeper.pane_option(dict(choice.options)))]
+    if any_in_time:
+        uses.append((in_time_logic(), rolling_in_time(), 0))
+    memory = np.zeros((len(uses), KernelInUse.size_bytes // WORD_BYTES), np.int64)
+    for words, use in zip(memory, uses, strict=True):
         used = KernelInUse(address_of(words))
-        used.logic = in_time_logic() if name == SORTED_STACKS else numbered_logic()
-        if name == SORTED_STACKS:
-            used.kernel = rolling_in_time()
-        else:
-            kernel = window_class("finger_tree" if name == spans.SE_SLICING else name)
-            arity = options.get("min_arity") if "min_arity" in kernel.OPTIONS else None
-            used.kernel, used.option = kernel.dispatch(), arity or kernel.PANE_OPTION
+        used.logic, used.kernel, used.option = use
     return memory

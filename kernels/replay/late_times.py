@@ -10,9 +10,10 @@ a key took 3.6 s.
 """
 
 from kernels.replay.growing import GrowingList, append, release_list
-from kernels.runtime.bisection import place_from
+from kernels.runtime.bisection import place_from, searches
 from kernels.runtime.fields import Array, Inline, Microseconds, Pointer
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from kernels.runtime.sorting import insert_ascending, merge_ascending
 from kernels.runtime.struct import Struct, words_at
 
 RUN = 64
@@ -71,11 +72,7 @@ def _sort_run(late, first):
     """The times from a place on, by insertion."""
     run = words_at(append(late.runs[0], RUN))
     for row in range(RUN):
-        time, place = late.first[first + row].time, row
-        while place > 0 and run[place - 1] > time:
-            run[place] = run[place - 1]
-            place -= 1
-        run[place] = time
+        insert_ascending(run, row, late.first[first + row].time)
 
 
 @inner
@@ -83,15 +80,15 @@ def _merge_runs(source, target, length):
     """The last two runs of a level make one of the next."""
     half = length // 2
     older = words_at(source.first + WORD_BYTES * (source.used - length))
-    newer, merged = older[half:], words_at(append(target, length))
-    left = right = 0
-    for place in range(length):
-        if right == half or (left < half and older[left] <= newer[right]):
-            merged[place] = older[left]
-            left += 1
-        else:
-            merged[place] = newer[right]
-            right += 1
+    merge_ascending(words_at(append(target, length)), older, half, older[half:], half)
+
+
+@inner
+def _came_before(late_times, place, end):
+    return late_times[place].watermark < end
+
+
+_first_after = searches("late_times", _came_before).place_from
 
 
 @inner
@@ -99,7 +96,7 @@ def count_late_times(late, begin, end):
     """How many events with times in [begin, end) came after the watermark had reached `end`. O(log² n)."""
     not_inlined()
     count = late.used // LATE_TIME_WORDS
-    place, found = _first_after(late, end, count), 0
+    place, found = _first_after(late.first, 0, count, end), 0
     while place < count:
         level, length = -1, RUN
         while place % length == 0 and place + length <= count and level + 1 < LEVELS:
@@ -113,16 +110,3 @@ def count_late_times(late, begin, end):
             found += 1 if begin <= late.first[place].time < end else 0
             place += 1
     return found
-
-
-@inner
-def _first_after(late, end, count):
-    """Place of the first event that came after the watermark had reached `end`."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) // 2
-        if late.first[middle].watermark >= end:
-            high = middle
-        else:
-            low = middle + 1
-    return low

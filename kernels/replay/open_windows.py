@@ -95,12 +95,12 @@ def kept_state(r, number):
     not_inlined()
     if not r.open.has_states:
         return NO_STATE
-    entry = _place(r, number)
+    entry = find_entry(r, number)
     return entry.state.address if entry.owner == r.key else NO_STATE
 
 
 @inner
-def _place(r, number):
+def find_entry(r, number):
     """The window's entry, or the free one that it would get."""
     table, key = r.open, r.key
     mask = table.room - 1
@@ -116,14 +116,14 @@ def _place(r, number):
 def is_open(r, number):
     """Whether the window has an entry."""
     not_inlined()
-    return _place(r, number).owner == r.key
+    return find_entry(r, number).owner == r.key
 
 
 @inner
 def noted_events(r, number):
     """How many events the window had when its end was reached, emit final; 0 if that isn't known."""
     not_inlined()
-    entry = _place(r, number)
+    entry = find_entry(r, number)
     return entry.events if entry.owner == r.key else 0
 
 
@@ -137,12 +137,12 @@ def note_events(r, number, events):
 def open_entry(r, number):
     """The window's entry, a new one if it has none; valid until the next call. O(1) amortised."""
     not_inlined()
-    entry = _place(r, number)
+    entry = find_entry(r, number)
     if entry.owner == r.key:
         return entry
     if 2 * r.open.used >= r.open.room:
         _rebuild(r)
-        entry = _place(r, number)
+        entry = find_entry(r, number)
     return _fill(r, entry, number)
 
 
@@ -171,7 +171,7 @@ def _rebuild(r):
     for place in range(room):
         entry = WindowEntry(old + entry_bytes * place)
         if _is_live(r, entry):
-            _copy_entry(r, _fill(r, _place(r, entry.number), entry.number), entry)
+            _copy_entry(r, _fill(r, find_entry(r, entry.number), entry.number), entry)
     release(old)
 
 

@@ -12,6 +12,7 @@ stacks would do with O(m + w), but only for events that end in the order in whic
 
 from kernels.replay.growing import GrowingList, append, release_list
 from kernels.replay.stop import must_stop
+from kernels.runtime.bisection import searches
 from kernels.runtime.fields import Count, Inline, Ref
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.runtime.sorting import Pair, Pairs, sort_pairs
@@ -124,16 +125,17 @@ def _add_note(r, note):
 
 
 @inner
+def _begins_before(edges, place, number):
+    return edges[place].key < number
+
+
+_edge_from = searches("edges", _begins_before).place_from
+
+
+@inner
 def _stretch_from(stretches, number):
     """The stretch that begins with a window, which is an edge. O(log stretches)."""
-    low, high = 0, stretches.count
-    while low < high:
-        middle = (low + high) >> 1
-        if stretches.edges.at[middle].key < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return _edge_from(stretches.edges.at, 0, stretches.count, number)
 
 
 @inner

@@ -26,9 +26,14 @@ def named_inner(kernel: str, function):
     return inner(function)
 
 
+def plain(function):
+    """The plain Python function that was compiled."""
+    return getattr(function, "py_func", function)
+
+
 def bound_to(owner: str, function, names: dict):
     """A copy of a plain function that finds these names in place of its module's, under a name of the owner's own."""
-    function = getattr(function, "py_func", function)
+    function = plain(function)
     scope = function.__globals__ | names
     made = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)
     made.__qualname__, made.__annotations__ = f"{owner}.{function.__name__}", function.__annotations__

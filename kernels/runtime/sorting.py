@@ -1,7 +1,8 @@
-"""Stable sorting inside compiled code: of late events, edges of stretches, rows.
+"""Stable sorting and merging inside compiled code: of late events, edges of stretches, rows.
 
 keys      5 3 9 1        by insertion up to FEW, then stretches of twice the length each time
 pairs     (5, a) (3, b) (9, c) (1, d)  ─▶  (1, d) (3, b) (5, a) (9, c)
+words     1 4 9  and  2 4  ─▶  1 2 4 4 9
 """
 
 from kernels.runtime.fields import Inline, Tail, Word
@@ -35,6 +36,34 @@ def ascend(words, count):
     for place in range(1, count):  # without a way out, so that it is compiled to vector instructions
         falls += words[place - 1] > words[place]
     return falls == 0
+
+
+@inner
+def insert_ascending(words, count, word):
+    """Insert a word into `count` that ascend, behind those that are equal; there is room for it. Returns its place.
+    O(words beyond it)."""
+    place = count
+    while place > 0 and words[place - 1] > word:
+        words[place] = words[place - 1]
+        place -= 1
+    words[place] = word
+    return place
+
+
+@inner
+def merge_ascending(target, one, size, other, more):
+    """Words of two stretches that ascend into one, from the greatest on; `one` may begin where the target does, or
+    before it. Often they are in order already."""
+    place, in_order = size + more, size == 0 or more == 0 or one[size - 1] <= other[0]
+    while size > 0 and more > 0 and not in_order:
+        place -= 1
+        left, right = one[size - 1], other[more - 1]
+        from_one = left > right
+        target[place] = left if from_one else right
+        size -= 1 if from_one else 0
+        more -= 0 if from_one else 1
+    move(target.address, one.address, size)
+    move(target[size:].address, other.address, more)
 
 
 @inner

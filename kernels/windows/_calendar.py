@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 
 from kernels.replay.types import Zone
-from kernels.runtime.bisection import place_above
+from kernels.runtime.bisection import place_above, searches
 from kernels.runtime.fields import Code, Count, Microseconds, Pointer
 from kernels.runtime.memory import inner, not_inlined
 from kernels.windows._window import Bounds, Window, compiled_bounds_in_panes, made_window
@@ -93,18 +93,20 @@ def _last_start_until(window, time):
 
 
 @inner
+def _ends_until(window, number, time):
+    return _end(window, number) <= time
+
+
+_number_from = searches("calendar", _ends_until).place_from
+
+
+@inner
 def _first_end_after(window, time):
     """By bisection among the windows that can hold `time`, since ends never fall."""
     not_inlined()
     high = min(_last_start_until(window, time) + 1, window.cuts[window.days])
     low = max(0, high - window.most_open - 1)
-    while low < high:
-        middle = (low + high) // 2
-        if _end(window, middle) > time:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return _number_from(window, low, high, time)
 
 
 def start(window: CalendarWindow, number):

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.replay.clock import FOREVER, NEVER, Clock, gallop
+from kernels.replay.clock import FOREVER, NEVER, Clock
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
+from kernels.runtime.bisection import gallop
 from kernels.runtime.calls import ask
 from kernels.runtime.fields import Code, Count, Flag, Inline, Microseconds, Pointer, Word
 from kernels.runtime.memory import address_of, entry, inner

@@ -2,7 +2,19 @@
 
 from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING
 from kernels.aggregators._queue.layout import Queue, fold_between, time_at
+from kernels.runtime.bisection import searches
 from kernels.runtime.memory import inner, not_inlined
+
+
+@inner
+def _is_before(queue, ordinal, sought):
+    time, inclusive = sought
+    at = time_at(queue, ordinal)
+    return at < time or (inclusive and at == time)
+
+
+_ORDINALS = searches("queue", _is_before)
+_gallop, _gallop_back = _ORDINALS.gallop, _ORDINALS.gallop_back
 
 
 @inner
@@ -12,38 +24,12 @@ def search(queue, time, inclusive):
 
     Galloping from there: evictions go on from the last one, and so do the windows that a replay asks for.
     """
-    low, high = _gallop(queue, time, inclusive, max(queue.first, min(queue.found, queue.end)))
-    while low < high:
-        middle = (low + high) >> 1
-        if _is_before(queue, middle, time, inclusive):
-            low = middle + 1
-        else:
-            high = middle
-    queue.found = low
-    return low
-
-
-@inner
-def _gallop(queue, time, inclusive, start):
-    """(low, high): what is searched for is in [low, high], which is as wide as its distance from `start`."""
-    first, end, step = queue.first, queue.end, 1
-    if start < end and _is_before(queue, start, time, inclusive):
-        low = start + 1
-        while low + step <= end and _is_before(queue, low + step - 1, time, inclusive):
-            low += step
-            step *= 2
-        return low, min(low + step - 1, end)
-    high = start
-    while high - step >= first and not _is_before(queue, high - step, time, inclusive):
-        high -= step
-        step *= 2
-    return max(first, high - step), high
-
-
-@inner
-def _is_before(queue, ordinal, time, inclusive):
-    at = time_at(queue, ordinal)
-    return at < time or (inclusive and at == time)
+    start, sought = max(queue.first, min(queue.found, queue.end)), (time, inclusive)
+    if start == queue.first or _is_before(queue, start - 1, sought):
+        queue.found = _gallop(queue, start, queue.end, sought)
+    else:
+        queue.found = _gallop_back(queue, queue.first, start - 1, sought)
+    return queue.found
 
 
 @inner

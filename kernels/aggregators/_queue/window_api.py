@@ -9,7 +9,11 @@ class LiteWindow(Window):
 
     OPTIONS = ("keep_values",)
     IN_ORDER_ONLY = True
-    PANE_OPTION = 1
+
+    @classmethod
+    def pane_option(cls, options):
+        """Values are kept."""
+        return 1
 
     @classmethod
     def _create(cls, plan: int, keep_values: bool = True) -> int:

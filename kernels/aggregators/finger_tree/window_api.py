@@ -8,6 +8,7 @@ from kernels.aggregators._card import Card
 from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators._predicates import Predicate
 from kernels.aggregators._window import Window, ask
+from kernels.aggregators.finger_tree.arity import USUAL_ARITY, check_arity
 from kernels.aggregators.finger_tree.check import check_tree
 from kernels.aggregators.finger_tree.dispatch import dispatch, single_dispatch
 from kernels.runtime.memory import address_of
@@ -29,7 +30,7 @@ class FingerTree(Window):
     """
 
     OPTIONS = ("min_arity", "deferred_free", "bulk")
-    PANE_OPTION = 8
+    PANE_OPTIONS = ("min_arity",)
     CARD = Card("any", "O(log d)", "O(m log(d / m))", "O(1)", "O(log m)", "O(1)", "O(log n)", "FIBA §3-6")
     dispatch = staticmethod(dispatch)
     _check = staticmethod(check_tree)
@@ -49,9 +50,14 @@ class FingerTree(Window):
         return None if found == FOREVER else (found, self._outputs_at(address_of(prefix)))
 
     @classmethod
-    def _create(cls, plan: int, min_arity: int = 8, deferred_free: bool = True, bulk: bool = True) -> int:
-        if type(min_arity) is not int or not 2 <= min_arity <= 1024:
-            raise WrongParameter("min_arity", min_arity, "an integer from 2 to 1024")
+    def pane_option(cls, options):
+        min_arity = options.get("min_arity", USUAL_ARITY)
+        check_arity(min_arity)
+        return min_arity
+
+    @classmethod
+    def _create(cls, plan: int, min_arity: int = USUAL_ARITY, deferred_free: bool = True, bulk: bool = True) -> int:
+        check_arity(min_arity)
         for name, option in (("deferred_free", deferred_free), ("bulk", bulk)):
             if type(option) is not bool:
                 raise WrongParameter(name, option, "True or False")

@@ -1,0 +1,82 @@
+"""A replay whose steps Python takes, so that a test can look at its structures after each of them: the compiled
+functions are those that a replay calls, in the order in which it calls them."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from kernels.replay import entry, loop, replay_keys
+from kernels.replay.clock import keep_steps
+from kernels.replay.context import Replay
+from kernels.replay.open_windows import start_table
+from kernels.replay.order import order_rows
+from kernels.replay.structures import create_structures, empty_structures, take_kernel
+from kernels.runtime.calls import ask
+from kernels.runtime.guarded import guarded_entry
+
+
+@guarded_entry
+def begin_replay(r: Replay):
+    keep_steps(r.clock, r.window)
+    create_structures(r)
+    loop._allocate_states(r)
+    start_table(r)
+
+
+@guarded_entry
+def begin_key(r: Replay, first, end):
+    take_kernel(r, first, end)
+
+
+@guarded_entry
+def finish_key(r: Replay, first_row):
+    order_rows(r.rows, first_row)
+    empty_structures(r)
+
+
+def replay_in_steps(monkeypatch, look: Callable[[Replay], None], *arguments):
+    """The rows of replay_keys(*arguments); look(r) after each step of a key."""
+
+    def asked(function, *words):
+        return (
+            _replay(Replay(words[0]), words[1], look)
+            if function == loop.replay_calls().replay
+            else ask(function, *words)
+        )
+
+    with monkeypatch.context() as patched:
+        patched.setattr(entry, "ask", asked)
+        return replay_keys(*arguments)
+
+
+def _replay(r: Replay, keys: int, look: Callable[[Replay], None]) -> int:
+    begin_replay(r.address)
+    for r.key in range(keys):
+        first, end = r.events.first_of_key[r.key], r.events.first_of_key[r.key + 1]
+        first_row = r.rows.count
+        begin_key(r.address, first, end)
+        for step in _steps(r, first, end):
+            ask(*step)
+            look(r)
+        finish_key(r.address, first_row)
+    return r.rows.count
+
+
+def _steps(r: Replay, first: int, end: int):
+    """The calls of one key: (function, word, …)."""
+    yield r.logic.start_key, r.address
+    while first < end:
+        tick, last = r.events.arrivals[first], first
+        step = r.clock.step + int(np.searchsorted(_ticks(r), tick))
+        if step > r.clock.step:
+            yield r.logic.advance, r.address, step
+        while last < end and r.events.arrivals[last] == tick:
+            last += 1
+        yield r.logic.take_burst, r.address, first, last, tick
+        first = last
+    yield r.logic.advance, r.address, r.clock.steps
+
+
+def _ticks(r: Replay) -> list[int]:
+    """Those that the key at hand has not passed."""
+    return [r.clock.ticks[step] for step in range(r.clock.step, r.clock.steps)]
