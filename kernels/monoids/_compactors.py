@@ -20,6 +20,7 @@ from kernels.monoids._hash import LOW, mixed
 from kernels.runtime.bisection import place_above
 from kernels.runtime.fields import Address, Array, Count, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.sorting import merge_ascending
 from kernels.runtime.struct import Struct
 
 MOST_LEVELS = 32  # enough for 2**32 · k values
@@ -128,23 +129,8 @@ def _merge_levels(into, other):
     for level in range(into.levels):
         size, more = into.sizes[level], other.sizes[level]
         end, other_end, place = end - size, other_end - more, place - size - more
-        _merge_ascending(into.values[place:], into.values[end:], size, other.values[other_end:], more)
+        merge_ascending(into.values[place:], into.values[end:], size, other.values[other_end:], more)
         into.sizes[level] = size + more
-
-
-@inner
-def _merge_ascending(target, one, size, other, more):
-    """Values of two stretches into one, from the greatest on; `one` may begin where the target does, or before it."""
-    place = size + more
-    while size > 0 and more > 0:
-        place -= 1
-        left, right = one[size - 1], other[more - 1]
-        from_one = left > right
-        target[place] = left if from_one else right
-        size -= 1 if from_one else 0
-        more -= 0 if from_one else 1
-    move(target.address, one.address, size)
-    move(target.address, other.address, more)
 
 
 @inner
@@ -156,7 +142,7 @@ def compact(sketch, k):
     kept, first, last = size // 2, end - size, sketch.values[end - 1]
     _halve(sketch, sketch.values[first:], size)
     target = sketch.values[first - above :]
-    _merge_ascending(target, target, above, sketch.values[end - kept :], kept)
+    merge_ascending(target, target, above, sketch.values[end - kept :], kept)
     if size & 1:
         sketch.values[first + kept] = last
     move(sketch.values[end - kept :].address, sketch.values[end:].address, sketch.held - end)
