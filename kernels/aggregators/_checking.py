@@ -24,7 +24,7 @@ FAR = 1000
 """As difference of two exponents: a number other than 0 is then far from the other."""
 
 
-class Expected(NamedTuple):
+class ExpectedStates(NamedTuple):
     """States as they must be, and by how much each word's root may differ: more than 0 for floats only."""
 
     states: np.ndarray
@@ -45,38 +45,38 @@ def _suffixes_again(plan, into, states, stride, count):
     suffixes(plan, into, stride, states, stride, count)
 
 
-def folded(plan: Plan, states: np.ndarray) -> Expected:
+def folded(plan: Plan, states: np.ndarray) -> ExpectedStates:
     """The aggregate of some states, one a row."""
     states, slack = folded_in_groups(plan, states, len(states))
-    return Expected(states[0], slack[0])
+    return ExpectedStates(states[0], slack[0])
 
 
-def folded_in_groups(plan: Plan, states: np.ndarray, size: int) -> Expected:
+def folded_in_groups(plan: Plan, states: np.ndarray, size: int) -> ExpectedStates:
     """The aggregates of each `size` states that follow one another."""
     groups = len(states) // size if size else 1
     states, into = np.ascontiguousarray(states), np.zeros((groups, plan.state_words), np.int64)
     _fold_again(plan.address, address_of(into), address_of(states) if size else 0, _stride(plan), size, groups)
-    return Expected(into, _slack(plan, states, lambda sizes: sizes.reshape(groups, size).sum(axis=1)))
+    return ExpectedStates(into, _slack(plan, states, lambda sizes: sizes.reshape(groups, size).sum(axis=1)))
 
 
-def suffixed(plan: Plan, states: np.ndarray) -> Expected:
+def suffixed(plan: Plan, states: np.ndarray) -> ExpectedStates:
     """Row i: the aggregate of the states from row i on."""
     states = np.ascontiguousarray(states)
     into = np.zeros_like(states)
     _suffixes_again(plan.address, address_of(into), address_of(states), _stride(plan), len(states))
-    return Expected(into, _slack(plan, states, lambda sizes: sizes[::-1].cumsum()[::-1]))
+    return ExpectedStates(into, _slack(plan, states, lambda sizes: sizes[::-1].cumsum()[::-1]))
 
 
 def _stride(plan: Plan) -> int:
     return WORD_BYTES * plan.state_words
 
 
-def exactly(states: np.ndarray) -> Expected:
+def exactly(states: np.ndarray) -> ExpectedStates:
     """States that nothing was combined with."""
-    return Expected(states, np.zeros(states.shape))
+    return ExpectedStates(states, np.zeros(states.shape))
 
 
-def differing_word(plan: Plan, stored: np.ndarray, expected: Expected) -> tuple[int, ...] | None:
+def differing_word(plan: Plan, stored: np.ndarray, expected: ExpectedStates) -> tuple[int, ...] | None:
     """Place of the first word that differs, floats by more than rounding; None if none does."""
     floats = dict(_floats_by_place(plan))
     for at in map(tuple, np.argwhere(stored != expected.states).tolist()):

@@ -17,7 +17,7 @@ from kernels.runtime.struct import Struct, allocate
 LARGEST = (1 << 63) - 1
 
 
-class Level(Struct):
+class SketchLevel(Struct):
     """A level, whose values stand for 2**height each: those in [first, end) may be the answer, and those in [first,
     above) aren't beyond the value that was looked at last."""
 
@@ -32,7 +32,7 @@ class RankSearch(Struct):
     """The levels that have values."""
 
     count: Count
-    levels: Array(Inline(Level), 2 * MOST_LEVELS)
+    levels: Array(Inline(SketchLevel), 2 * MOST_LEVELS)
 
 
 @inner

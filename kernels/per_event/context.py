@@ -2,8 +2,8 @@
 
 PerEvent ── times, events ──→ the columns of all keys
          ├─ batch ──────────→ Batch: the events that are being answered together
-         ├─ answers ────────→ Answers: where their outputs go
-         ├─ ranked ─────────→ Ranked: the events in order of time, of keys whose kernel needs that
+         ├─ answers ────────→ AnswerColumns: where their outputs go
+         ├─ ranked ─────────→ RankedColumns: the events in order of time, of keys whose kernel needs that
          ├─ kernels ────────→ Answering: the compiled functions of the kernels that some key has
          └─ front, levels, tree: what one kernel keeps of the window, or another
 """
@@ -55,7 +55,7 @@ class Batch(Struct):
     """Time and state of those that are a little late. Twice as many, since they are sorted by merging."""
 
 
-class Answers(Struct):
+class AnswerColumns(Struct):
     """Output o of event e is words[o · events + e], and null if nulls[o · events + e] is 1."""
 
     events: Count
@@ -68,7 +68,7 @@ class Answers(Struct):
     failed_event: Place
 
 
-class Ranked(Struct):
+class RankedColumns(Struct):
     """kernels/ranks/sort.py's Ranked."""
 
     ranks: Pointer(Place)
@@ -106,8 +106,8 @@ class PerEvent(Struct):
     kernels: Pointer(Ref(Answering))
     kernel_count: Count
     kernel_of_key: Pointer(Ref(Answering))
-    answers: Ref(Answers)
-    ranked: Ref(Ranked)
+    answers: Ref(AnswerColumns)
+    ranked: Ref(RankedColumns)
     batch: Ref(Batch)
     youngest: Microseconds
     """Of the key at hand; NEVER before its first event."""

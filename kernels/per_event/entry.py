@@ -72,7 +72,7 @@ def answer_per_event(
         kernel_of_key=tables[of_key],
         tree_kernel=dispatch(),
         answers=_answers_into(outputs, null, plan),
-        ranked=context.Ranked.make(ranks=ranked.ranks, ascending=ranked.ascending, rows=ranked.rows),
+        ranked=context.RankedColumns.make(ranks=ranked.ranks, ascending=ranked.ascending, rows=ranked.rows),
     )
     answer_keys(run.address, address_of(offsets), len(of_key))
     _raise_failure(run.answers, plan)
@@ -85,8 +85,8 @@ def _tables_of(of_key: np.ndarray) -> np.ndarray:
     return np.array([kernel.table().address if keys[place] else 0 for place, kernel in enumerate(KERNELS)])
 
 
-def _answers_into(outputs: np.ndarray, null: np.ndarray, plan: Plan) -> context.Answers:
-    return context.Answers.make(
+def _answers_into(outputs: np.ndarray, null: np.ndarray, plan: Plan) -> context.AnswerColumns:
+    return context.AnswerColumns.make(
         events=outputs.shape[1],
         outputs=len(outputs),
         slots=plan.outputs,
@@ -104,7 +104,7 @@ def _checked(events: KeyedEvents) -> tuple[np.ndarray, ...]:
     return offsets, times, values, valid
 
 
-def _raise_failure(answers: context.Answers, plan: Plan) -> None:
+def _raise_failure(answers: context.AnswerColumns, plan: Plan) -> None:
     if answers.failed != NO_FAILURE:
         spec, event = plan.specs[answers.failed], answers.failed_event
         raise AggregateFailed(spec.function, f"column {spec.column} after event {event}", find_monoid(spec)[1].failure)

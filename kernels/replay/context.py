@@ -44,7 +44,7 @@ class Notes(GrowingList):
     first: Pointer(Inline(Note))
 
 
-class KeyedEvents(Struct):
+class EventsByKey(Struct):
     """The events of all keys, in order of arrival within each; ends: only where events last."""
 
     starts: Pointer(Microseconds)
@@ -74,7 +74,7 @@ class Replay(Struct):
     rows: Inline(Rows)
     stop: Inline(Stop)
     logic: Ref(WindowLogic)
-    events: Inline(KeyedEvents)
+    events: Inline(EventsByKey)
     plan: Ref(StatePlan)
     emit: Code
     key: Place

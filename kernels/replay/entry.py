@@ -31,7 +31,7 @@ from kernels.states.layout import Events
 from kernels.states.plan import Plan, make_plan
 from kernels.windows import window_kind
 from kernels.windows._kind import Extent, WindowKind
-from kernels.windows._rows import Expected
+from kernels.windows._rows import ArrivingEvents
 from kernels.windows._window import Window
 from schemas.errors import AggregateFailed, WrongParameter
 
@@ -125,7 +125,7 @@ def _expected(job: Job, most: int) -> int:
     ends = columns.start_us if columns.end_us is None else np.maximum(columns.end_us - 1, columns.start_us)
     emit = EMITS.index(rules.emit)
     events = (columns.key_offsets, columns.start_us, ends, columns.arrival_us)
-    return job.kind.expected(job.window, Expected(*events, *job.steps, emit, rules.allowed_us, most))
+    return job.kind.expected(job.window, ArrivingEvents(*events, *job.steps, emit, rules.allowed_us, most))
 
 
 def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> Replay:

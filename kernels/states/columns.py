@@ -7,7 +7,7 @@ from kernels.runtime.memory import inner
 from kernels.states.layout import Events
 
 
-class Columns(NamedTuple):
+class SlotColumns(NamedTuple):
     """times[row], values[row], … of the slot's own column and of its second one.
 
     Looked up once for many rows: what a loop writes may be anything to the compiler, also the plan.
@@ -26,7 +26,7 @@ def columns_of(slot, events):
     """Columns of a slot; those that it doesn't have must not be looked at."""
     events = Events(events)
     first, second = slot.column * events.rows, slot.second_column * events.rows
-    return Columns(
+    return SlotColumns(
         slot.column >= 0,
         events.times,
         events.values[first:],

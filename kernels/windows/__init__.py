@@ -7,14 +7,14 @@ event time u itself.
 
 import functools
 import importlib
-import pkgutil
 
 from schemas.errors import NotServed
+from schemas.windows import kinds_below
 
 
 def kinds() -> tuple[str, ...]:
-    """Names of the kinds in the folder, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+    """Names of the kinds in the folder and those below it, sorted."""
+    return kinds_below(__path__, __name__)
 
 
 @functools.cache

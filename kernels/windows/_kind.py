@@ -15,7 +15,7 @@ from kernels.monoid import AggregateSpec
 from kernels.replay.placement import Placement
 from kernels.replay.types import WindowSpec
 from kernels.windows._late import Arrived, Late, late_in_numbered_windows
-from kernels.windows._rows import Expected, expected_rows
+from kernels.windows._rows import ArrivingEvents, expected_rows
 from kernels.windows._window import Window
 from schemas.errors import WrongParameter
 from schemas.windows import Window as AskedWindow
@@ -80,7 +80,7 @@ class WindowKind:
         last_us = np.maximum(arrived.end_us - 1, arrived.start_us) if self.events_last else arrived.start_us
         return late_in_numbered_windows(self._made_for(window, arrived), arrived, last_us, too_long)
 
-    def expected(self, made: Window, events: Expected) -> int:
+    def expected(self, made: Window, events: ArrivingEvents) -> int:
         """About how many rows these events make: exact where no window comes twice."""
         return expected_rows(made, events)
 

@@ -72,7 +72,7 @@ class Late(NamedTuple):
         return cls.of(*[np.empty(0, dtype=np.int64)] * 5)
 
 
-class Question(Struct):
+class MissedWindows(Struct):
     """Columns of events, and of what is found: windows missed, starts of the first and the last, end of the first."""
 
     starts: Pointer(Microseconds)
@@ -88,7 +88,7 @@ class Question(Struct):
 @entry
 def find_missed(window, question, events):
     """The windows that each event missed; both are addresses."""
-    window, asked = Window(window), Question(question)
+    window, asked = Window(window), MissedWindows(question)
     for row in range(events):
         first, last = first_end_after(window, asked.starts[row]), last_start_until(window, asked.lasts[row])
         if asked.misses_all[row] == 0:
@@ -110,7 +110,7 @@ def late_in_numbered_windows(
     found = {name: np.zeros(events, np.int64) for name in names}
     given = {"starts": arrived.start_us, "lasts": last_us, "reached": arrived.reached_us}
     columns = {name: np.ascontiguousarray(values, np.int64) for name, values in given.items()}
-    question = Question.make(**columns, **found, misses_all=too_long)
+    question = MissedWindows.make(**columns, **found, misses_all=too_long)
     find_missed(window.address, question.address, events)
     row = np.flatnonzero(too_long | (found["missed"] > 0))
     missed, first_start, first_end, last_start = (found[name][row] for name in names)

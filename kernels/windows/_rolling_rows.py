@@ -13,7 +13,7 @@ import numpy as np
 
 from kernels.replay.clock import NEVER
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
-from kernels.windows._rows import Expected
+from kernels.windows._rows import ArrivingEvents
 from kernels.windows._seen_times import SeenTimes
 
 
@@ -27,7 +27,7 @@ class KeyEvents(NamedTuple):
     floor_us: np.ndarray
 
 
-def expected_rolling_rows(size_us: int, events: Expected) -> int:
+def expected_rolling_rows(size_us: int, events: ArrivingEvents) -> int:
     """At least so many rows; only an upper limit of it where even that is below `most`. O(events), else
     O(events · log events)."""
     if len(events.start_us) == 0 or len(events.ticks_us) == 0:
@@ -44,7 +44,7 @@ def expected_rolling_rows(size_us: int, events: Expected) -> int:
     return _passed(taken, events) + (_changed_late(size_us, taken, late) if len(late) else 0)
 
 
-def _taken(size_us: int, events: Expected) -> KeyEvents:
+def _taken(size_us: int, events: ArrivingEvents) -> KeyEvents:
     key = np.repeat(np.arange(len(events.key_offsets) - 1), np.diff(events.key_offsets))
     marks_us = np.concatenate(([NEVER], events.marks_us))
     mark_us = marks_us[np.searchsorted(events.ticks_us, events.arrival_us)]
@@ -53,7 +53,7 @@ def _taken(size_us: int, events: Expected) -> KeyEvents:
     return KeyEvents(*(each[is_taken] for each in (key, events.start_us, events.arrival_us, mark_us, floor_us)))
 
 
-def _passed(taken: KeyEvents, events: Expected) -> int:
+def _passed(taken: KeyEvents, events: ArrivingEvents) -> int:
     """The windows that the watermark passes, or the floor: one row each."""
     is_final = events.emit == EMIT_FINAL
     comes_before = taken.start_us >= (taken.floor_us if is_final else taken.mark_us)

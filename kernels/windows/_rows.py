@@ -21,7 +21,7 @@ from kernels.runtime.struct import Struct
 from kernels.windows._window import Window, first_end_after, last_start_until
 
 
-class Expected(NamedTuple):
+class ArrivingEvents(NamedTuple):
     """Events by key and order of arrival; last_us: the last time of each that a window must hold some of; ticks_us and
     marks_us: the watermark from each tick on; most: rows from which on the exact number matters."""
 
@@ -125,7 +125,7 @@ def count_rows(window, counting, keys):
     return rows
 
 
-def expected_rows(window: Window, events: Expected) -> int:
+def expected_rows(window: Window, events: ArrivingEvents) -> int:
     """At least so many rows; only an upper limit of it where even that is below `most`. O(1), else O(events)."""
     if len(events.start_us) == 0:
         return 0
@@ -133,7 +133,7 @@ def expected_rows(window: Window, events: Expected) -> int:
     return most if most <= events.most else _counted(window, events, events.emit, events.marks_us)
 
 
-def expected_windows(window: Window, events: Expected) -> int:
+def expected_windows(window: Window, events: ArrivingEvents) -> int:
     """As expected_rows, with windows that the watermark doesn't reach."""
     if len(events.start_us) == 0:
         return 0
@@ -145,14 +145,14 @@ def expected_windows(window: Window, events: Expected) -> int:
     )
 
 
-def _for_ever(events: Expected) -> np.ndarray:
+def _for_ever(events: ArrivingEvents) -> np.ndarray:
     """Watermarks that never move until the last step."""
     marks_us = np.full(len(events.marks_us), NEVER)
     marks_us[-1:] = FOREVER
     return marks_us
 
 
-def _at_most(window: Window, events: Expected) -> int:
+def _at_most(window: Window, events: ArrivingEvents) -> int:
     """Windows over all times, for each key, or for each event where each may have rows of its own."""
     low_us, high_us = int(events.start_us.min()), int(events.last_us.max())
     first, last = ask(window.first_end_after, window, low_us), ask(window.last_start_until, window, high_us)
@@ -160,7 +160,7 @@ def _at_most(window: Window, events: Expected) -> int:
     return times * max(0, last - first + 1)
 
 
-def _counted(window: Window, events: Expected, emit: int, marks_us: np.ndarray) -> int:
+def _counted(window: Window, events: ArrivingEvents, emit: int, marks_us: np.ndarray) -> int:
     counting = Counting.make(
         emit=emit,
         starts=events.start_us,

@@ -7,6 +7,7 @@ new one needs no line.
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 
 from schemas.errors import NotServed
 from schemas.windows._regular import Regular
@@ -47,11 +48,19 @@ def require_context_free(window: Window) -> None:
         raise NotServed("window", window.kind, [kind.kind for kind in every_kind() if kind.context_free])
 
 
+def kinds_below(path: Iterable[str], package: str) -> tuple[str, ...]:
+    """Names of the kinds that have a file in a layer's folder or below it, sorted; by the __path__ and the name of the
+    layer's package."""
+    modules = (module for module in pkgutil.walk_packages(path, f"{package}.") if not module.ispkg)
+    names = (module.name.removeprefix(f"{package}.") for module in modules)
+    return tuple(sorted(name for name in names if not name.startswith("_")))
+
+
 def every_kind(root: type[Window] = Window) -> list[type[Window]]:
     """The classes that name a kind."""
     if root is Window:
-        for module in pkgutil.walk_packages(__path__, f"{__name__}."):
-            importlib.import_module(module.name)
+        for name in kinds_below(__path__, __name__):
+            importlib.import_module(f"{__name__}.{name}")
     found = [root] if root.kind else []
     return found + [kind for below in root.__subclasses__() for kind in every_kind(below)]
 
@@ -76,6 +85,7 @@ __all__ = [
     "Tumbling",
     "Window",
     "every_kind",
+    "kinds_below",
     "require",
     "require_above_zero",
     "require_calendar",

@@ -9,14 +9,6 @@ from tests.contracts.test_layers import DOWNWARD, ROOT
 SHARED = {
     "Window": "as a query asks for it, compiled, and as an object of Python: users import two of them",
     "Sizes": "how much an experiment of benchmarks/ measures: each says so for itself",
-    # Of kernels alone, each in files that do not meet.
-    "Answers": "compiled, and as its caller gets it",
-    "Columns": "of a Python window, and of a state plan",
-    "Expected": "what a check expects, and how many rows",
-    "KeyedEvents": "compiled, and as its caller gives it",
-    "Node": "of a forest, and of a finger tree",
-    "Question": "to a predicate, and to late events",
-    "Ranked": "compiled, and as NumPy arrays",
 }
 
 

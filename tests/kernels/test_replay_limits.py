@@ -18,7 +18,7 @@ from kernels.replay.types import EMITS
 from kernels.runtime.calls import ask
 from kernels.windows import window_kind
 from kernels.windows._kind import Extent
-from kernels.windows._rows import Expected
+from kernels.windows._rows import ArrivingEvents
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from tests.kernels.test_replay import DAY, SUM_AND_COUNT, columns_of, ticks_of
 
@@ -89,7 +89,7 @@ def test_never_more_rows_are_expected_than_are_made(window, emit):
         made = kind.make(window, Extent(0, 700))
         events = (columns.key_offsets, columns.start_us, columns.start_us, columns.arrival_us)
         columns_given = [np.ascontiguousarray(each) for each in (*events, ticks.tick_us, ticks.newest_start_us - 20)]
-        expected = kind.expected(made, Expected(*columns_given, EMITS.index(emit), 50, 0))
+        expected = kind.expected(made, ArrivingEvents(*columns_given, EMITS.index(emit), 50, 0))
         rows = rows_made(columns, window, ReplayRules(20, 50, emit))
         assert rows * 0.5 <= expected <= rows
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._checking import differing_word, folded, folded_in_groups
-from kernels.aggregators._forest.layout import Forest, Node
+from kernels.aggregators._forest.layout import Forest, ForestNode
 from kernels.states.plan import Plan
 
 
@@ -29,11 +29,11 @@ class ForestView:
         nodes = np.frombuffer(b"".join(pages), np.int64).reshape(-1, words)
         return nodes[first % size : first % size + end - first]
 
-    def nth(self, first: int, number: int) -> Node:
+    def nth(self, first: int, number: int) -> ForestNode:
         """One of the nodes that are in no level, of those that stand together from `first` on."""
-        return Node(first + number * self.forest.node_bytes)
+        return ForestNode(first + number * self.forest.node_bytes)
 
-    def expect(self, node: Node, first: int, end: int, what: str) -> None:
+    def expect(self, node: ForestNode, first: int, end: int, what: str) -> None:
         """Assert that a node's state is that of the updates in the places [first, end)."""
         first, end = max(first, self.forest.first) - self.forest.first, min(end, self.forest.end) - self.forest.first
         wanted = folded(self.plan, self.leaves[first : max(first, end), 1:])

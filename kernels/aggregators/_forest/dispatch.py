@@ -8,7 +8,7 @@ the object asks for it, which fetches pages that are missing.
 from kernels.aggregators._dispatch import FOREVER, PointKernel
 from kernels.aggregators._forest import nodes
 from kernels.aggregators._forest.entries import fold_times, oldest, open_is_in
-from kernels.aggregators._forest.layout import Forest, Node
+from kernels.aggregators._forest.layout import Forest, ForestNode
 from kernels.aggregators._forest.search import find
 from kernels.runtime.memory import inner
 from kernels.runtime.tables import Operation, compiled_table
@@ -93,10 +93,10 @@ def _count_between(forest: Forest, low, high):
 def _copy_entries(forest: Forest, low, high, target):
     """A leaf is (time, own state), which is just what is asked for."""
     for place in range(find(forest, low), find(forest, high)):
-        nodes.copy_node(forest, Node(target), nodes.node(forest, 0, place, 0))
+        nodes.copy_node(forest, ForestNode(target), nodes.node(forest, 0, place, 0))
         target += forest.node_bytes
     if open_is_in(forest, low, high):
-        nodes.copy_node(forest, Node(target), forest.open)
+        nodes.copy_node(forest, ForestNode(target), forest.open)
 
 
 SHARED = {

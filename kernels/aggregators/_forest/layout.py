@@ -44,7 +44,7 @@ Height = Integer("number of a level, 0 being that of the updates")
 Update = Integer("number of an update, from the first that ever was")
 
 
-class Node(Struct):
+class ForestNode(Struct):
     """An update, or the aggregate of some that follow one another. time: of the newest."""
 
     time: Microseconds
@@ -87,14 +87,14 @@ class Forest(Struct):
     needed_page: Place
     needed_slot: Place
     next_row: Place
-    open: Ref(Node)
-    left: Ref(Node)
-    right: Ref(Node)
+    open: Ref(ForestNode)
+    left: Ref(ForestNode)
+    right: Ref(ForestNode)
     heads: Address
     stack: Address
     tails: Address
-    result: Ref(Node)
-    prefix: Ref(Node)
-    trial: Ref(Node)
+    result: Ref(ForestNode)
+    prefix: Ref(ForestNode)
+    trial: Ref(ForestNode)
     batch: Address
     levels: Array(Inline(Level), MAX_LEVELS)

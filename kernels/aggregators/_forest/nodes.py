@@ -7,7 +7,7 @@ from kernels.aggregators._forest.layout import (
     SLOTS,
     WORK_NODES,
     Forest,
-    Node,
+    ForestNode,
 )
 from kernels.aggregators._forest.paging import paged_node
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
@@ -15,7 +15,7 @@ from kernels.runtime.struct import allocate
 from kernels.states import clear, merge
 
 SMALLEST_RING = 8
-TIME_BYTES = Node.size_bytes
+TIME_BYTES = ForestNode.size_bytes
 
 
 @inner
@@ -62,7 +62,7 @@ def destroy(forest):
 @inner
 def nth(forest, first, number):
     """One of some nodes that stand together from the address `first` on."""
-    return Node(first + number * forest.node_bytes)
+    return ForestNode(first + number * forest.node_bytes)
 
 
 @inner
@@ -147,7 +147,7 @@ def append_updates(forest, nodes, count):
     """`count` nodes from `nodes` on are the next updates."""
     first, update, node_bytes = forest.end, nodes.address, forest.node_bytes
     for index in range(first, first + count):
-        copy_node(forest, append_node(forest, 0, index), Node(update))
+        copy_node(forest, append_node(forest, 0, index), ForestNode(update))
         update += node_bytes
     forest.end = first + count
 

@@ -5,7 +5,7 @@ import functools
 
 from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER
 from kernels.aggregators._forest.entries import oldest, status_of
-from kernels.aggregators._forest.layout import BATCH_NODES, MISSING, Forest, Node
+from kernels.aggregators._forest.layout import BATCH_NODES, MISSING, Forest, ForestNode
 from kernels.aggregators._forest.nodes import copy_node, copy_state, nth
 from kernels.aggregators._forest.paging import heads_here
 from kernels.aggregators._forest.search import find
@@ -106,11 +106,11 @@ def _lift_batch(forest, times, events, first, end):
         if count > 0 and last.time == new.time:
             merge(plan, last.state, last.state, new.state)
         else:
-            last = Node(last.address + node_bytes)
+            last = ForestNode(last.address + node_bytes)
             count += 1
             if last.address != new.address:
                 copy_node(forest, last, new)
-        new = Node(new.address + node_bytes)
+        new = ForestNode(new.address + node_bytes)
     return count
 
 

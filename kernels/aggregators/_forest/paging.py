@@ -13,7 +13,7 @@ Compiled code never waits for a page. It answers MISSING, having changed nothing
 it (stored.py) and calls again.
 """
 
-from kernels.aggregators._forest.layout import FALLING_SLOT, HEAD_SLOTS, HEADS, RISING_SLOT, Node
+from kernels.aggregators._forest.layout import FALLING_SLOT, HEAD_SLOTS, HEADS, RISING_SLOT, ForestNode
 from kernels.runtime.memory import inner, not_inlined
 
 LAST_KEPT = 4
@@ -37,8 +37,8 @@ def paged_node(forest, height, index, slot):
         found = FALLING_SLOT
     if level.pages[found] != page:
         _note(forest, height, page, slot)
-        return Node(0)
-    return Node(level.slots + (found * forest.page_nodes + index % forest.page_nodes) * forest.node_bytes)
+        return ForestNode(0)
+    return ForestNode(level.slots + (found * forest.page_nodes + index % forest.page_nodes) * forest.node_bytes)
 
 
 @inner

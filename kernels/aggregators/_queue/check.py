@@ -3,7 +3,7 @@
 import numpy as np
 
 from kernels.aggregators._arrays import words_of
-from kernels.aggregators._checking import Expected, differing_word, exactly, folded, suffixed
+from kernels.aggregators._checking import ExpectedStates, differing_word, exactly, folded, suffixed
 from kernels.aggregators._queue.layout import Queue
 from kernels.states.plan import Plan
 
@@ -46,10 +46,10 @@ class QueueView:
         """Each of the entries [first, last) holds the aggregate from itself to before `end`. Needs values."""
         if self.values is not None and first < last:
             states, slack = suffixed(self.plan, self.values[first:end])
-            wrong = self._wrong(first, last, Expected(states[: last - first], slack[: last - first]))
+            wrong = self._wrong(first, last, ExpectedStates(states[: last - first], slack[: last - first]))
             assert wrong is None, f"{name}: entry {wrong} holds the aggregate from itself to entry {end - 1}"
 
-    def _wrong(self, first: int, last: int, expected: Expected) -> int | None:
+    def _wrong(self, first: int, last: int, expected: ExpectedStates) -> int | None:
         """The first of the entries [first, last) whose state isn't as it must be."""
         wrong = differing_word(self.plan, self.states[first:last], expected)
         return None if wrong is None else first + wrong[0]

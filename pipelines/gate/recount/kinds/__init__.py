@@ -5,19 +5,16 @@ Each gives its windows in SQL as `in_sql(window)`: which there are, which events
 don't apply (_windows.py). No kernel takes part. Names that start with an underscore are shared.
 """
 
-import pkgutil
 from importlib import import_module
 
 from pipelines.gate.recount.kinds._windows import SqlWindows
 from schemas.errors import NotRecounted
-from schemas.windows import Window
+from schemas.windows import Window, kinds_below
 
 
 def kinds() -> tuple[str, ...]:
     """Names of the kinds in the folder and those below it, sorted."""
-    modules = (module for module in pkgutil.walk_packages(__path__, f"{__name__}.") if not module.ispkg)
-    names = (module.name.removeprefix(f"{__name__}.") for module in modules)
-    return tuple(sorted(name for name in names if not name.startswith("_")))
+    return kinds_below(__path__, __name__)
 
 
 def refuse_unrecounted(window: Window) -> None:
