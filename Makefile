@@ -19,7 +19,7 @@ up: ## start Airflow and leave it running; prints address and login
 down: ## stop Airflow and everything that its tasks started
 	@$(STACK) down
 
-setup: ## environments, Java, Delta's JARs, the class-data archive; a second time it takes a second
+setup: ## environments, Java, Redis, Delta's JARs, compiled kernels; a second time it takes a second
 	@$(STACK) setup
 
 doctor: ## what is missing or wrong, with the command that fixes it

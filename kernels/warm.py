@@ -41,9 +41,10 @@ def compile_kernels() -> None:
 
 def compile_windows() -> None:
     """How each window kind takes events, and when its rows come."""
-    for kind in map(window_kind, kinds()):
+    for name in kinds():
+        kind = window_kind(name)
         kind.placement()
-        kind.make(WindowSpec(kind.__module__.rpartition(".")[2], 10, 5), Extent(0, 0))
+        kind.make(WindowSpec(name, 10, 5), Extent(0, 0))
     for table in (numbered_logic, in_time_logic, rolling_in_time):
         table()
 

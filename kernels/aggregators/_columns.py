@@ -16,7 +16,7 @@ TYPES = ("float64", "int64", "bool", "timestamp", "date")
 
 
 class Source:
-    """Values, validity and times of some events, laid out for kernels/states.py. `address` lives as long as this."""
+    """Values, validity and times of some events, laid out for kernels/states/. `address` lives as long as this."""
 
     def __init__(self, values: np.ndarray, valid: np.ndarray, times: np.ndarray):
         self.values, self.valid, self.times = values, valid, times

@@ -24,7 +24,7 @@ from schemas.errors import AggregateFailed, BadInput, NotServed
 from schemas.query import Aggregate
 
 
-class Answer(Struct):
+class SlotResult(Struct):
     """A slot's answer: its word, which means nothing where it is null or has failed."""
 
     word: Word
@@ -32,12 +32,12 @@ class Answer(Struct):
     has_failed: Flag()
 
 
-ANSWER_BYTES = Answer.size_bytes
+RESULT_BYTES = SlotResult.size_bytes
 
 
 @guarded_entry
 def answer_all(kernel: PointKernel, s, plan: StatePlan, answers):
-    """Lower the aggregate of all entries; DONE. answers: address of an Answer per slot."""
+    """Lower the aggregate of all entries; DONE. answers: address of a SlotResult per slot."""
     lower_all(plan, call(kernel.query, s), answers)
     return DONE
 
@@ -60,10 +60,10 @@ def lower_state(plan: StatePlan, state, answers):
 
 @inner
 def lower_all(plan, state, answers):
-    """Write an Answer per slot of a state."""
+    """Write a SlotResult per slot of a state."""
     not_inlined()
     for slot in range(plan.slot_count):
-        at = Answer(answers + slot * ANSWER_BYTES)
+        at = SlotResult(answers + slot * RESULT_BYTES)
         at.word, at.is_null, at.has_failed = lower(plan, state, slot)
 
 
@@ -90,7 +90,7 @@ class Window:
         self._columns = Columns(named.columns)
         self.refuse(named.specs)
         self._plan = make_plan(named.specs, counts_events=False)
-        self._answer_words = np.zeros((self._plan.layout.slot_count, ANSWER_BYTES // WORD_BYTES), np.int64)
+        self._answer_words = np.zeros((self._plan.layout.slot_count, RESULT_BYTES // WORD_BYTES), np.int64)
         self._answers = address_of(self._answer_words)
         self._address = self._create(self._plan.address, **options)
         self._close = weakref.finalize(self, self._destroy, self._address)
@@ -198,7 +198,7 @@ class Window:
         return self._lowered()
 
     def _lowered(self) -> dict[str, int | float | bool | None]:
-        answers = [Answer(self._answers + slot * ANSWER_BYTES) for slot in self._plan.outputs]
+        answers = [SlotResult(self._answers + slot * RESULT_BYTES) for slot in self._plan.outputs]
         for spec, answer in zip(self._plan.specs, answers, strict=True):
             if answer.has_failed:
                 column = list(self._columns.types)[spec.column]

@@ -124,7 +124,7 @@ class Recompute(Window):
     Memory: a time and a state an entry and an eighth of that.
     """
 
-    CARD = Card("any", "O(d)", "O(m + d)", "O(n)", "O(log n)", "O(n)", "O(entries)", "oracle")
+    CARD = Card("any", "O(d)", "O(m + d)", "O(n)", "O(n)", "O(n)", "O(entries)", "oracle")
     dispatch, _check = staticmethod(dispatch), staticmethod(check_order)
 
 

@@ -61,7 +61,7 @@ class TwoStacksLite(LiteWindow):
     range_query refuses ranges that end before the younger part of the window does.
     """
 
-    CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(m)", "O(1)", "O(entries)", "FIBA §7, baseline")
+    CARD = Card("in order", "O(1)", "O(m)", "O(1)", "O(log m)", "O(1)", "O(entries)", "FIBA §7, baseline")
     dispatch, _check = staticmethod(dispatch), staticmethod(check_two_stacks)
 
 

@@ -12,7 +12,7 @@ from functools import cache
 
 from kernels.per_event.context import (
     BATCH,
-    NEVER,
+    NO_TIME,
     PerEvent,
     answer_batch,
     folded,
@@ -28,32 +28,32 @@ from kernels.states import clear, copy_words, fold, prefixes, suffixes
 NO_BLOCK = -1
 
 
-def allocate(run: PerEvent):
-    set_plan(run.levels, run.plan)
-    make_room_in_front(run, NODE)
+def allocate(context: PerEvent):
+    set_plan(context.levels, context.plan)
+    make_room_in_front(context, NODE)
 
 
-def answer(run: PerEvent, first, end):
+def answer(context: PerEvent, first, end):
     """Answers of the events [first, end) of one key, which are ranked. O(log n) each."""
-    make_levels(run.levels, end - first)
-    run.youngest = NEVER
+    make_levels(context.levels, end - first)
+    context.youngest = NO_TIME
     event, low, block = first, 0, NO_BLOCK  # places [64 block, 64 block + 64) have suffixes in the front
     while event < end:
-        taken, low = _find_older(run, first, (event, min(BATCH, end - event)), (low, block))
+        taken, low = _find_older(context, first, (event, min(BATCH, end - event)), (low, block))
         if taken > 0:
-            _answer_taken(run, event, taken)
-            _insert(run, event, taken)
+            _answer_taken(context, event, taken)
+            _insert(context, event, taken)
         elif low >> NODE_SHIFT == block:
-            taken = _answer_in_block(run, event, low)
+            taken = _answer_in_block(context, event, low)
         else:
             block = low >> NODE_SHIFT
-            _make_suffixes(run, low)
-            _make_young(run, block)
+            _make_suffixes(context, low)
+            _make_young(context, block)
         event += taken
 
 
 @inner
-def _find_older(run, first, events, at):
+def _find_older(context, first, events, at):
     """(for how many events the block's suffixes last, first place of the window of the one for which they don't).
     events: the next, how many at most; at: the window's first place, the block.
 
@@ -62,81 +62,81 @@ def _find_older(run, first, events, at):
     not_inlined()
     event, batch = events
     low, block = at
-    ascending, times, ranks = run.ranked.ascending[first:], run.times[event:], run.ranked.ranks[event:]
+    ascending, times, ranks = context.ranked.ascending[first:], context.times[event:], context.ranked.ranks[event:]
     for place in range(batch):
-        youngest = max(times[place], run.youngest)
-        while ascending[low] <= youngest - run.size:
+        youngest = max(times[place], context.youngest)
+        while ascending[low] <= youngest - context.size:
             low += 1
         rank = ranks[place]
         if low >> NODE_SHIFT != block or (rank >= low and rank >> NODE_SHIFT == block):
             return place, low
-        run.batch.times[place] = NEVER if rank < low else 0
-        run.youngest = youngest
-        run.batch.olders[place] = _suffix(run, low)
+        context.batch.times[place] = NO_TIME if rank < low else 0
+        context.youngest = youngest
+        context.batch.olders[place] = _suffix(context, low)
     return batch, low
 
 
 @inner
-def _suffix(run, low):
+def _suffix(context, low):
     """Address of the aggregate of the block's places from `low` on."""
-    return run.front + (low & NODE - 1) * run.state_bytes
+    return context.front + (low & NODE - 1) * context.state_bytes
 
 
 @inner
-def _answer_taken(run, event, taken):
-    lift_batch(run, event, taken)
-    prefixes(run.plan, run.batch.folded, run.state_bytes, run.batch.lifted, taken, run.young)
-    copy_words(run.young, folded(run, taken - 1), run.state_bytes // WORD_BYTES)
-    answer_batch(run, event, taken)
+def _answer_taken(context, event, taken):
+    lift_batch(context, event, taken)
+    prefixes(context.plan, context.batch.folded, context.state_bytes, context.batch.lifted, taken, context.young)
+    copy_words(context.young, folded(context, taken - 1), context.state_bytes // WORD_BYTES)
+    answer_batch(context, event, taken)
 
 
 @inner
-def _insert(run, event, taken):
+def _insert(context, event, taken):
     """The batch's olders are no longer needed."""
-    places, ranks = run.batch.places, run.ranked.ranks[event:]
+    places, ranks = context.batch.places, context.ranked.ranks[event:]
     for place in range(taken):
         places[place] = ranks[place]
-    put_each(run.levels, run.batch.lifted, taken, places, run.batch.olders)
+    put_each(context.levels, context.batch.lifted, taken, places, context.batch.olders)
 
 
 @inner
-def _answer_in_block(run, event, low):
+def _answer_in_block(context, event, low):
     """One event that falls into the block; returns 1."""
     not_inlined()
-    run.youngest = max(run.times[event], run.youngest)
-    run.batch.times[0] = 0
-    lift_batch(run, event, 1)
-    put(run.levels, run.ranked.ranks[event], lifted(run, 0))
-    _make_suffixes(run, low)
-    copy_words(run.batch.folded, run.young, run.state_bytes // WORD_BYTES)
-    run.batch.olders[0] = _suffix(run, low)
-    answer_batch(run, event, 1)
+    context.youngest = max(context.times[event], context.youngest)
+    context.batch.times[0] = 0
+    lift_batch(context, event, 1)
+    put(context.levels, context.ranked.ranks[event], lifted(context, 0))
+    _make_suffixes(context, low)
+    copy_words(context.batch.folded, context.young, context.state_bytes // WORD_BYTES)
+    context.batch.olders[0] = _suffix(context, low)
+    answer_batch(context, event, 1)
     return 1
 
 
 @inner
-def _make_suffixes(run, low):
+def _make_suffixes(context, low):
     """Suffix aggregates of the block's places from `low` on."""
-    end = min(run.levels.places, ((low >> NODE_SHIFT) + 1) << NODE_SHIFT)
-    states, state_bytes = run.levels.states + low * run.state_bytes, run.state_bytes
-    suffixes(run.plan, _suffix(run, low), state_bytes, states, state_bytes, end - low)
+    end = min(context.levels.places, ((low >> NODE_SHIFT) + 1) << NODE_SHIFT)
+    states, state_bytes = context.levels.states + low * context.state_bytes, context.state_bytes
+    suffixes(context.plan, _suffix(context, low), state_bytes, states, state_bytes, end - low)
 
 
 @inner
-def _make_young(run, node):
+def _make_young(context, node):
     """Aggregate of everything behind the block: at each level the nodes to its right below the same parent."""
-    level, nodes, state_bytes = run.levels.states, run.levels.places, run.state_bytes
-    clear(run.plan, run.young)
+    level, nodes, state_bytes = context.levels.states, context.levels.places, context.state_bytes
+    clear(context.plan, context.young)
     while nodes > 1:
         level += nodes * state_bytes
         nodes = above(nodes)
         end = min(nodes, ((node >> NODE_SHIFT) + 1) << NODE_SHIFT)
-        fold(run.plan, run.young, level + (node + 1) * state_bytes, state_bytes, end - node - 1)
+        fold(context.plan, context.young, level + (node + 1) * state_bytes, state_bytes, end - node - 1)
         node >>= NODE_SHIFT
 
 
-def release_levels(run: PerEvent):
-    release(run.levels.states)
+def release_levels(context: PerEvent):
+    release(context.levels.states)
 
 
 @cache

@@ -15,7 +15,7 @@ from functools import cache
 from kernels.aggregators._dispatch import FOREVER
 from kernels.per_event.context import (
     BATCH,
-    NEVER,
+    NO_TIME,
     PerEvent,
     answer_batch,
     folded,
@@ -31,77 +31,82 @@ MOST_PLACES = 4
 """Places of all fronts per event up to which this is taken."""
 
 
-def answer(run: PerEvent, first, end):
+def answer(context: PerEvent, first, end):
     """Answers of the events [first, end) of one key, which are ranked."""
-    clear(run.plan, run.young)
-    run.youngest = NEVER
+    clear(context.plan, context.young)
+    context.youngest = NO_TIME
     low, front, middle, oldest, event = 0, 0, 0, FOREVER, first  # the front is [front, middle), oldest in the back
     while event < end:
-        taken, low, oldest = _find_older(run, (first, event, min(BATCH, end - event)), (low, front, middle), oldest)
+        taken, low, oldest = _find_older(context, (first, event, min(BATCH, end - event)), (low, front, middle), oldest)
         if taken == 0:
-            middle = _make_front(run, low, first, event, end)
+            middle = _make_front(context, low, first, event, end)
             front, oldest = low, FOREVER
             continue
-        lift_batch(run, event, taken)
-        prefixes(run.plan, run.batch.folded, run.state_bytes, run.batch.lifted, taken, run.young)
-        copy_words(run.young, folded(run, taken - 1), run.state_bytes // WORD_BYTES)
-        answer_batch(run, event, taken)
+        lift_batch(context, event, taken)
+        prefixes(context.plan, context.batch.folded, context.state_bytes, context.batch.lifted, taken, context.young)
+        copy_words(context.young, folded(context, taken - 1), context.state_bytes // WORD_BYTES)
+        answer_batch(context, event, taken)
         event += taken
 
 
 @inner
-def _find_older(run, events, at, oldest):
+def _find_older(context, events, at, oldest):
     """(for how many events the front lasts, first place of the window of the one that it doesn't last for, oldest place
     in the back). events: the key's first, the next, how many at most; at: the window's first place, the front's two
     ends. The batch's times mark which are too old."""
     first, event, batch = events
     low, front, middle = at
-    ascending, times, ranks = run.ranked.ascending[first:], run.times[event:], run.ranked.ranks[event:]
-    olders, batch_times, state_bytes, youngest = run.batch.olders, run.batch.times, run.state_bytes, run.youngest
-    taken, suffix = batch, run.front + (low - front) * state_bytes
+    ascending, times, ranks = context.ranked.ascending[first:], context.times[event:], context.ranked.ranks[event:]
+    olders, batch_times, state_bytes, youngest = (
+        context.batch.olders,
+        context.batch.times,
+        context.state_bytes,
+        context.youngest,
+    )
+    taken, suffix = batch, context.front + (low - front) * state_bytes
     for place in range(batch):
         newer = max(times[place], youngest)
-        while ascending[low] <= newer - run.size:
+        while ascending[low] <= newer - context.size:
             low += 1
             suffix += state_bytes
         if low > oldest:
             taken = place
             break
         youngest, rank = newer, ranks[place]
-        batch_times[place] = NEVER if rank < low else 0
+        batch_times[place] = NO_TIME if rank < low else 0
         oldest = min(oldest, rank) if rank >= low else oldest
-        olders[place] = suffix if low < middle else run.identity
-    run.youngest = youngest
+        olders[place] = suffix if low < middle else context.identity
+    context.youngest = youngest
     return taken, low, oldest
 
 
 @inner
-def _make_front(run, low, first, event, end):
+def _make_front(context, low, first, event, end):
     """Suffix aggregates from the place `low` to behind the youngest event before `event`, of those that arrived; the
     back becomes empty. Returns the end."""
     not_inlined()
-    ascending, middle = run.ranked.ascending[first:], low
-    while middle < end - first and ascending[middle] <= run.youngest:
+    ascending, middle = context.ranked.ascending[first:], low
+    while middle < end - first and ascending[middle] <= context.youngest:
         middle += 1
-    make_room_in_front(run, middle - low)
+    make_room_in_front(context, middle - low)
     for begin in range(low, middle, BATCH):
-        _lift_arrived(run, (first, event), begin, min(BATCH, middle - begin), low)
-    suffixes(run.plan, run.front, run.state_bytes, run.front, run.state_bytes, middle - low)
-    clear(run.plan, run.young)
+        _lift_arrived(context, (first, event), begin, min(BATCH, middle - begin), low)
+    suffixes(context.plan, context.front, context.state_bytes, context.front, context.state_bytes, middle - low)
+    clear(context.plan, context.young)
     return middle
 
 
 @inner
-def _lift_arrived(run, events, begin, places, low):
+def _lift_arrived(context, events, begin, places, low):
     """States of some places from `begin` on, into the front, which begins at the place `low`. events: the key's first,
     and the one before which they must have arrived."""
     first, event = events
-    rows, chosen = run.ranked.rows[first + begin :], run.batch.places
+    rows, chosen = context.ranked.rows[first + begin :], context.batch.places
     for place in range(places):
         row = first + rows[place]
         chosen[place] = row if row < event else -1
-    into = run.front + (begin - low) * run.state_bytes
-    lift_rows(run.plan, into, run.state_bytes, run.events, chosen, places)
+    into = context.front + (begin - low) * context.state_bytes
+    lift_rows(context.plan, into, context.state_bytes, context.events, chosen, places)
 
 
 @entry
@@ -109,7 +114,7 @@ def count_places(times, ranks, ascending, first, end, size):
     """How many places the fronts of one key, the events [first, end), have together. times, ranks, ascending: addresses
     of words, those of all keys."""
     times, ranks, ascending = words_at(times)[first:], words_at(ranks)[first:], words_at(ascending)[first:]
-    places, low, middle, oldest, youngest = 0, 0, 0, FOREVER, NEVER
+    places, low, middle, oldest, youngest = 0, 0, 0, FOREVER, NO_TIME
     for event in range(end - first):
         newer = max(times[event], youngest)
         while ascending[low] <= newer - size:

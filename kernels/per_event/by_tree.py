@@ -15,7 +15,7 @@ from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators.finger_tree.arity import USUAL_ARITY
 from kernels.aggregators.finger_tree.layout import Tree
 from kernels.aggregators.finger_tree.search import is_empty, left_leaf, youngest
-from kernels.per_event.context import BATCH, NEVER, PerEvent, answer_batch, folded, lift_batch, lifted
+from kernels.per_event.context import BATCH, NO_TIME, PerEvent, answer_batch, folded, lift_batch, lifted
 from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
 from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
@@ -23,39 +23,39 @@ from kernels.runtime.sorting import sort_pairs
 from kernels.states import copy_words, prefixes
 
 
-def allocate(run: PerEvent):
-    run.tree = Tree(call(run.tree_kernel.create, run.plan, USUAL_ARITY, 0))
+def allocate(context: PerEvent):
+    context.tree = Tree(call(context.tree_kernel.create, context.plan, USUAL_ARITY, 0))
 
 
-def answer(run: PerEvent, first, end):
+def answer(context: PerEvent, first, end):
     """Answers of the events [first, end) of one key. O(log d) amortised each."""
-    tree, event = run.tree, first
-    call(run.tree_kernel.reset, tree)
-    run.youngest = NEVER
+    tree, event = context.tree, first
+    call(context.tree_kernel.reset, tree)
+    context.youngest = NO_TIME
     while event < end:
-        taken = _find_older(run, event, min(BATCH, end - event)) if not tree.young_dirty else 0
+        taken = _find_older(context, event, min(BATCH, end - event)) if not tree.young_dirty else 0
         if taken > 0:
-            _answer_taken(run, event, taken)
-            _insert_batch(run, taken)
-        elif not run.plan.is_commutative and run.times[event] < run.youngest:
-            taken = _answer_late_one(run, event)
+            _answer_taken(context, event, taken)
+            _insert_batch(context, taken)
+        elif not context.plan.is_commutative and context.times[event] < context.youngest:
+            taken = _answer_late_one(context, event)
         else:
-            call(run.tree_kernel.bulk_evict, tree, max(run.youngest, run.times[event]) - run.size)
-            call(run.tree_kernel.query, tree)
+            call(context.tree_kernel.bulk_evict, tree, max(context.youngest, context.times[event]) - context.size)
+            call(context.tree_kernel.query, tree)
         event += taken
 
 
 @inner
-def _find_older(run, event, batch):
-    """For how many events the left leaf's suffixes last; one that is too old for the window gets the time NEVER."""
+def _find_older(context, event, batch):
+    """For how many events the left leaf's suffixes last; one that is too old for the window gets the time NO_TIME."""
     not_inlined()
-    tree, in_order_only, empty = run.tree, not run.plan.is_commutative, is_empty(run.tree)
-    leaf, times, oldest = left_leaf(tree), run.times[event:], tree.pending_oldest if tree.pending > 0 else FOREVER
+    tree, in_order_only, empty = context.tree, not context.plan.is_commutative, is_empty(context.tree)
+    leaf, times, oldest = left_leaf(tree), context.times[event:], tree.pending_oldest if tree.pending > 0 else FOREVER
     first, end, taken = leaf.first, tree.suffix_end, batch
     for place in range(batch):
         time = times[place]
-        newest = max(time, run.youngest)
-        until, here = newest - run.size, first
+        newest = max(time, context.youngest)
+        until, here = newest - context.size, first
         while here < end and leaf.times[here] <= until:
             here += 1
         used_up = here == end and not empty
@@ -63,101 +63,101 @@ def _find_older(run, event, batch):
             taken = place
             break
         first = here
-        run.youngest = newest
-        run.batch.olders[place] = run.identity if empty else tree.suffixes + first * run.state_bytes
-        run.batch.times[place] = time if time > until else NEVER
+        context.youngest = newest
+        context.batch.olders[place] = context.identity if empty else tree.suffixes + first * context.state_bytes
+        context.batch.times[place] = time if time > until else NO_TIME
         oldest = min(oldest, time) if time > until else oldest
     leaf.first = first
     return taken
 
 
 @inner
-def _answer_taken(run, event, taken):
+def _answer_taken(context, event, taken):
     """Answers of a batch; the tree's young part, with the batch, is left at `young`."""
-    lift_batch(run, event, taken)
-    prefixes(run.plan, run.batch.folded, run.state_bytes, run.batch.lifted, taken, run.tree.young)
-    _copy_state(run, run.young, folded(run, taken - 1))
-    answer_batch(run, event, taken)
+    lift_batch(context, event, taken)
+    prefixes(context.plan, context.batch.folded, context.state_bytes, context.batch.lifted, taken, context.tree.young)
+    _copy_state(context, context.young, folded(context, taken - 1))
+    answer_batch(context, event, taken)
 
 
 @inner
-def _copy_state(run, target, source):
-    copy_words(target, source, run.state_bytes // WORD_BYTES)
+def _copy_state(context, target, source):
+    copy_words(target, source, context.state_bytes // WORD_BYTES)
 
 
 @inner
-def _insert_batch(run, taken):
+def _insert_batch(context, taken):
     """Put a batch into the tree, sorted; what is older than all of the tree's youngest waits there."""
     not_inlined()
-    in_order, late = _part(run, taken)
+    in_order, late = _part(context, taken)
     if late > 0:
-        _merge_late(run, in_order, late)
+        _merge_late(context, in_order, late)
     if in_order + late > 0:
-        batch = run.batch
-        call(run.tree_kernel.insert_sorted, run.tree, batch.times.address, batch.lifted, in_order + late)
-    if not run.tree.young_dirty:
-        _copy_state(run, run.tree.young, run.young)
+        batch = context.batch
+        call(context.tree_kernel.insert_sorted, context.tree, batch.times.address, batch.lifted, in_order + late)
+    if not context.tree.young_dirty:
+        _copy_state(context, context.tree.young, context.young)
 
 
 @inner
-def _part(run, taken):
+def _part(context, taken):
     """Move the events of a batch that are in order to its front, those a little late to `folded`, which isn't needed
     any more, and `late`; the others are staged in the tree. Returns how many are in order, and late."""
-    batch, in_order, late = run.batch, 0, 0
-    newest = oldest = NEVER if is_empty(run.tree) else youngest(run.tree)
+    batch, in_order, late = context.batch, 0, 0
+    newest = oldest = NO_TIME if is_empty(context.tree) else youngest(context.tree)
     for place in range(taken):
         time = batch.times[place]
-        if time == NEVER:
+        if time == NO_TIME:
             continue
         if time >= newest:
             newest = time
             batch.times[in_order] = time
-            _copy_state(run, lifted(run, in_order), lifted(run, place))
+            _copy_state(context, lifted(context, in_order), lifted(context, place))
             in_order += 1
         elif time >= oldest:
             batch.late[late].key = time
-            batch.late[late].value = folded(run, late)
-            _copy_state(run, folded(run, late), lifted(run, place))
+            batch.late[late].value = folded(context, late)
+            _copy_state(context, folded(context, late), lifted(context, place))
             late += 1
         else:
-            call(run.tree_kernel.stage, run.tree, time, lifted(run, place))
+            call(context.tree_kernel.stage, context.tree, time, lifted(context, place))
     return in_order, late
 
 
 @inner
-def _merge_late(run, in_order, late):
+def _merge_late(context, in_order, late):
     """Merge the late events into those in order, from the young end on: there is room behind these."""
-    times, late_ones = run.batch.times, run.batch.late
+    times, late_ones = context.batch.times, context.batch.late
     pairs = sort_pairs(late_ones.address, late_ones[BATCH:].address, late).at
     while late > 0:
         place = in_order + late - 1
         if in_order > 0 and times[in_order - 1] > pairs[late - 1].key:
             in_order -= 1
             times[place] = times[in_order]
-            _copy_state(run, lifted(run, place), lifted(run, in_order))
+            _copy_state(context, lifted(context, place), lifted(context, in_order))
         else:
             late -= 1
             times[place] = pairs[late].key
-            _copy_state(run, lifted(run, place), pairs[late].value)
+            _copy_state(context, lifted(context, place), pairs[late].value)
 
 
 @inner
-def _answer_late_one(run, event):
+def _answer_late_one(context, event):
     """One late event, in its place; returns 1."""
     not_inlined()
-    tree, time = run.tree, run.times[event]
-    run.batch.times[0] = time
-    lift_batch(run, event, 1)
-    if time > run.youngest - run.size:
-        call(run.tree_kernel.insert, tree, time, lifted(run, 0), -1)
-    _copy_state(run, run.batch.folded, call(run.tree_kernel.query, tree))
-    run.batch.olders[0] = run.identity
-    answer_batch(run, event, 1)
+    tree, time = context.tree, context.times[event]
+    context.batch.times[0] = time
+    lift_batch(context, event, 1)
+    if time > context.youngest - context.size:
+        call(context.tree_kernel.insert, tree, time, lifted(context, 0), -1)
+    _copy_state(context, context.batch.folded, call(context.tree_kernel.query, tree))
+    context.batch.olders[0] = context.identity
+    answer_batch(context, event, 1)
     return 1
 
 
-def destroy(run: PerEvent):
-    call(run.tree_kernel.destroy, run.tree)
+def destroy(context: PerEvent):
+    call(context.tree_kernel.destroy, context.tree)
 
 
 @cache

@@ -32,14 +32,14 @@ from kernels.states import clear, lift_each, lower_each, merge_each
 from kernels.states.layout import Events, StatePlan
 
 BATCH = 256
-NEVER = -(1 << 63)
+NO_TIME = -(1 << 63)
 NO_FAILURE = -1
 
 
 class Batch(Struct):
     """Events that are answered together; y is the aggregate of what came after `olders`, before the batch.
 
-    times       7     NEVER   9          NEVER: too old for the window
+    times       7     NO_TIME   9          NO_TIME: too old for the window
     lifted      a     ·       c          a state each, the identity of what is too old
     folded      ya    ya      yac        running fold
     olders      →s3   →s4     →s4        states of what is older: the answers are s3·ya, s4·ya, s4·yac
@@ -110,7 +110,7 @@ class PerEvent(Struct):
     ranked: Ref(RankedColumns)
     batch: Ref(Batch)
     youngest: Microseconds
-    """Of the key at hand; NEVER before its first event."""
+    """Of the key at hand; NO_TIME before its first event."""
     young: Address
     """The aggregate of all that is younger than the front, or than the block at hand."""
     identity: Address
@@ -124,71 +124,71 @@ class PerEvent(Struct):
 
 
 @inner
-def allocate_batch(run):
+def allocate_batch(context):
     """The batch, and the states that all kernels keep."""
-    words = run.plan.state_words
+    words = context.plan.state_words
     batch = allocate(Batch)
     batch.lifted, batch.folded = resize(0, BATCH * words), resize(0, BATCH * words)
-    run.batch = batch
-    run.young, run.identity = resize(0, words), resize(0, words)
-    clear(run.plan, run.identity)
+    context.batch = batch
+    context.young, context.identity = resize(0, words), resize(0, words)
+    clear(context.plan, context.identity)
 
 
 @inner
-def release_batch(run):
-    release(run.batch.lifted)
-    release(run.batch.folded)
-    release(run.batch.address)
-    release(run.young)
-    release(run.identity)
-    release(run.front)
+def release_batch(context):
+    release(context.batch.lifted)
+    release(context.batch.folded)
+    release(context.batch.address)
+    release(context.young)
+    release(context.identity)
+    release(context.front)
 
 
 @inner
-def make_room_in_front(run, states):
+def make_room_in_front(context, states):
     """Room for so many states; what was there is gone."""
-    if states > run.front_room:
-        run.front_room = 2 * states
-        run.front = resize(run.front, 2 * states * (run.state_bytes // WORD_BYTES))
+    if states > context.front_room:
+        context.front_room = 2 * states
+        context.front = resize(context.front, 2 * states * (context.state_bytes // WORD_BYTES))
 
 
 @inner
-def lifted(run, place):
+def lifted(context, place):
     """Address of a state of the batch."""
-    return run.batch.lifted + place * run.state_bytes
+    return context.batch.lifted + place * context.state_bytes
 
 
 @inner
-def folded(run, place):
+def folded(context, place):
     """Address of the aggregate of the batch up to a place, with what came before it."""
-    return run.batch.folded + place * run.state_bytes
+    return context.batch.folded + place * context.state_bytes
 
 
 @inner
-def lift_batch(run, event, taken):
-    """The states of some events from `event` on; that of one whose time in the batch is NEVER is the identity."""
-    lift_each(run.plan, run.batch.lifted, run.state_bytes, run.events, event, event + taken)
-    times = run.batch.times
+def lift_batch(context, event, taken):
+    """The states of some events from `event` on; that of one whose time in the batch is NO_TIME is the identity."""
+    lift_each(context.plan, context.batch.lifted, context.state_bytes, context.events, event, event + taken)
+    times = context.batch.times
     for place in range(taken):
-        if times[place] == NEVER:
-            clear(run.plan, lifted(run, place))
+        if times[place] == NO_TIME:
+            clear(context.plan, lifted(context, place))
 
 
 @inner
-def answer_batch(run, first, taken):
+def answer_batch(context, first, taken):
     """Answers of some events from `first` on: what is older ⊗ the running fold, lowered."""
-    merge_each(run.plan, run.batch.folded, run.state_bytes, run.batch.olders, taken)
-    lower_batch(run, first, taken)
+    merge_each(context.plan, context.batch.folded, context.state_bytes, context.batch.olders, taken)
+    lower_batch(context, first, taken)
 
 
 @inner
-def lower_batch(run, first, taken):
+def lower_batch(context, first, taken):
     """The states at `folded` are the answers of some events from `first` on."""
-    folded, answers = run.batch.folded, run.answers
+    folded, answers = context.batch.folded, context.answers
     for output in range(answers.outputs):
         at = output * answers.events + first
         words, nulls = answers.words[at:], answers.nulls[at:]
-        wrong = lower_each(run.plan, answers.slots[output], folded, taken, words, nulls)
+        wrong = lower_each(context.plan, answers.slots[output], folded, taken, words, nulls)
         if wrong >= 0 and answers.failed == NO_FAILURE:
             answers.failed = output
             answers.failed_event = first + wrong

@@ -13,46 +13,46 @@ from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
 from kernels.states import clear, copy_words, lift_each, lift_rows, merge_each, prefixes, suffixes
 
 
-def answer(run: PerEvent, first, end):
+def answer(context: PerEvent, first, end):
     """Answers of the events [first, end) of one key. O(1) amortised each."""
-    run.stacks.times = run.times
-    start_windows(run, first, end)
-    while run.stacks.next < end:
-        event = run.stacks.next
-        lower_batch(run, event, take_windows(run))
+    context.stacks.times = context.times
+    start_windows(context, first, end)
+    while context.stacks.next < end:
+        event = context.stacks.next
+        lower_batch(context, event, take_windows(context))
 
 
 @inner
-def start_windows(run, first, end):
+def start_windows(context, first, end):
     """Before the first of the entries [first, end)."""
-    stacks = run.stacks
+    stacks = context.stacks
     stacks.begin = stacks.low = stacks.middle = stacks.next = first
     stacks.end = end
-    clear(run.plan, run.young)
+    clear(context.plan, context.young)
 
 
 @inner
-def take_windows(run):
+def take_windows(context):
     """Take up to BATCH entries more; the batch's `folded` has the aggregate of the window after each of them. Returns
     how many."""
-    stacks = run.stacks
-    taken = _find_older(run)
+    stacks = context.stacks
+    taken = _find_older(context)
     if taken == 0:
-        _make_front(run)
-        taken = _find_older(run)
-    _fold_batch(run, taken)
-    merge_each(run.plan, run.batch.folded, run.state_bytes, run.batch.olders, taken)
+        _make_front(context)
+        taken = _find_older(context)
+    _fold_batch(context, taken)
+    merge_each(context.plan, context.batch.folded, context.state_bytes, context.batch.olders, taken)
     stacks.next += taken
     return taken
 
 
 @inner
-def _find_older(run):
+def _find_older(context):
     """For how many entries the front lasts."""
     not_inlined()
-    stacks, olders, identity, state_bytes = run.stacks, run.batch.olders, run.identity, run.state_bytes
-    times, low, middle, size = stacks.times, stacks.low, stacks.middle, run.size
-    coming, suffix = times[stacks.next :], run.front + (low - stacks.begin) * state_bytes
+    stacks, olders, identity, state_bytes = context.stacks, context.batch.olders, context.identity, context.state_bytes
+    times, low, middle, size = stacks.times, stacks.low, stacks.middle, context.size
+    coming, suffix = times[stacks.next :], context.front + (low - stacks.begin) * state_bytes
     taken = batch = min(BATCH, stacks.end - stacks.next)
     for place in range(batch):
         until = coming[place] - size
@@ -68,40 +68,47 @@ def _find_older(run):
 
 
 @inner
-def _fold_batch(run, taken):
+def _fold_batch(context, taken):
     """The running fold of some entries, behind the back, which they are part of from then on."""
-    states, state_bytes = run.batch.folded, run.state_bytes
-    _lift(run, states, run.stacks.next, taken)
-    prefixes(run.plan, states, state_bytes, states, taken, run.young)
-    copy_words(run.young, folded(run, taken - 1), state_bytes // WORD_BYTES)
+    states, state_bytes = context.batch.folded, context.state_bytes
+    _lift(context, states, context.stacks.next, taken)
+    prefixes(context.plan, states, state_bytes, states, taken, context.young)
+    copy_words(context.young, folded(context, taken - 1), state_bytes // WORD_BYTES)
 
 
 @inner
-def _make_front(run):
+def _make_front(context):
     """Suffix aggregates of the whole window; the back becomes empty."""
     not_inlined()
-    stacks = run.stacks
+    stacks = context.stacks
     stacks.begin, stacks.middle = stacks.low, stacks.next
     entries = stacks.middle - stacks.begin
-    make_room_in_front(run, entries)
-    _lift(run, run.front, stacks.begin, entries)
-    suffixes(run.plan, run.front, run.state_bytes, run.front, run.state_bytes, entries)
-    clear(run.plan, run.young)
+    make_room_in_front(context, entries)
+    _lift(context, context.front, stacks.begin, entries)
+    suffixes(context.plan, context.front, context.state_bytes, context.front, context.state_bytes, entries)
+    clear(context.plan, context.young)
 
 
 @inner
-def _lift(run, into, entry, entries):
+def _lift(context, into, entry, entries):
     """States of the entries from `entry` on."""
-    stacks = run.stacks
+    stacks = context.stacks
     if stacks.rows.address == 0:
-        lift_each(run.plan, into, run.state_bytes, run.events, entry, entry + entries)
+        lift_each(context.plan, into, context.state_bytes, context.events, entry, entry + entries)
         return
-    chosen = run.batch.places
+    chosen = context.batch.places
     for begin in range(entry, entry + entries, BATCH):
         here = min(BATCH, entry + entries - begin)
         for place in range(here):
             chosen[place] = stacks.first_row + stacks.rows[begin + place]
-        lift_rows(run.plan, into + (begin - entry) * run.state_bytes, run.state_bytes, run.events, chosen, here)
+        lift_rows(
+            context.plan,
+            into + (begin - entry) * context.state_bytes,
+            context.state_bytes,
+            context.events,
+            chosen,
+            here,
+        )
 
 
 @cache

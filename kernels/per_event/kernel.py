@@ -11,10 +11,10 @@ from kernels.runtime.tables import Operation, compiled_table
 
 
 class Answering(Struct):
-    """The operations, run being the PerEvent; 0 where a kernel needs none.
+    """The operations, context being the PerEvent; 0 where a kernel needs none.
 
-    allocate(run), release(run): what it keeps for all its keys
-    answer(run, first, end): write the answers of one key, the events [first, end)
+    allocate(context), release(context): what it keeps for all its keys
+    answer(context, first, end): write the answers of one key, the events [first, end)
     """
 
     allocate: Operation()

@@ -8,28 +8,28 @@ from kernels.runtime.struct import words_at
 
 
 @guarded_entry
-def answer_keys(run: PerEvent, offsets, keys):
+def answer_keys(context: PerEvent, offsets, keys):
     """Answer every event of every key, by the kernel that it was given. offsets: address of words, where keys begin."""
     offsets = words_at(offsets)
-    _allocate(run)
+    _allocate(context)
     for key in range(keys):
-        call(run.kernel_of_key[key].answer, run, offsets[key], offsets[key + 1])
-    _release(run)
+        call(context.kernel_of_key[key].answer, context, offsets[key], offsets[key + 1])
+    _release(context)
 
 
 @inner
-def _allocate(run):
-    allocate_batch(run)
-    for number in range(run.kernel_count):
-        kernel = run.kernels[number]
+def _allocate(context):
+    allocate_batch(context)
+    for number in range(context.kernel_count):
+        kernel = context.kernels[number]
         if kernel.allocate != 0:
-            call(kernel.allocate, run)
+            call(kernel.allocate, context)
 
 
 @inner
-def _release(run):
-    for number in range(run.kernel_count):
-        kernel = run.kernels[number]
+def _release(context):
+    for number in range(context.kernel_count):
+        kernel = context.kernels[number]
         if kernel.release != 0:
-            call(kernel.release, run)
-    release_batch(run)
+            call(kernel.release, context)
+    release_batch(context)

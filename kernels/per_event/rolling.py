@@ -21,35 +21,35 @@ def create_windows(plan):
     """A structure that takes one key's windows after the other's."""
     not_inlined()
     plan = StatePlan(plan)
-    run = allocate(PerEvent)
-    run.plan, run.state_bytes = plan, WORD_BYTES * plan.state_words
-    allocate_batch(run)
-    return run
+    context = allocate(PerEvent)
+    context.plan, context.state_bytes = plan, WORD_BYTES * plan.state_words
+    allocate_batch(context)
+    return context
 
 
 @inner
-def destroy_windows(run):
-    release_batch(run)
-    release(run.address)
+def destroy_windows(context):
+    release_batch(context)
+    release(context.address)
 
 
 @inner
-def start_rolling(run, times, first, end, ranked):
+def start_rolling(context, times, first, end, ranked):
     """The events [first, end) of the columns. times: of all keys, as they arrived; ranked: (ascending, rows) of all
     keys, as kernels/ranks/sort.py has them, which a key in order needn't have."""
     not_inlined()
-    stacks = run.stacks
+    stacks = context.stacks
     ascending, rows = ranked
     if count_in_order(times[first:], end - first) == end - first:
         stacks.times, stacks.rows = times, words_at(0)
-        start_windows(run, first, end)
+        start_windows(context, first, end)
     else:
         stacks.times, stacks.rows, stacks.first_row = ascending[first:], rows[first:], first
-        start_windows(run, 0, end - first)
+        start_windows(context, 0, end - first)
 
 
 @inner
-def ends_window(run, entry):
+def ends_window(context, entry):
     """Whether an entry is the last of its time."""
-    stacks = run.stacks
+    stacks = context.stacks
     return entry + 1 == stacks.end or stacks.times[entry + 1] != stacks.times[entry]

@@ -120,7 +120,7 @@ def _run(job: Job) -> ResultRows:
 
 
 def _expected(job: Job, most: int) -> int:
-    """About how many rows the replay makes."""
+    """At least so many rows are made."""
     columns, rules = job.columns, job.rules
     ends = columns.start_us if columns.end_us is None else np.maximum(columns.end_us - 1, columns.start_us)
     emit = EMITS.index(rules.emit)

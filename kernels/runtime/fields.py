@@ -13,9 +13,8 @@ Tail(Count)       elements behind this structure, as many as whoever allocated i
 from llvmlite import ir
 from numba import types
 
-from kernels.runtime.memory import get_byte, get_float, get_word, set_byte, set_float, set_word
+from kernels.runtime.memory import WORD_BYTES, get_byte, get_float, get_word, set_byte, set_float, set_word
 
-WORD_BYTES = 8
 _I8, _I64, _F64 = ir.IntType(8), ir.IntType(64), ir.DoubleType()
 
 

@@ -81,7 +81,7 @@ class WindowKind:
         return late_in_numbered_windows(self._made_for(window, arrived), arrived, last_us, too_long)
 
     def expected(self, made: Window, events: ArrivingEvents) -> int:
-        """About how many rows these events make: exact where no window comes twice."""
+        """At least so many rows come of these events: exact where no window comes twice."""
         return expected_rows(made, events)
 
     def _made_for(self, window: AskedWindow, arrived: Arrived) -> Window:

@@ -6,7 +6,8 @@ events of silver (they may lose their place) and quarantined duplicates (they ma
 record competes, not whole rows.
 
 DuckDB decides over parsed rows on disk, and spills there what doesn't fit into memory. Spark's way to the same tables
-took 15 s for 344,425 spans in a warm session and 27 s in a cold one, of which parsing was 3 (docs/decisions/0009).
+took 15 s for 344,425 spans in a warm session and 27 s in a cold one, of which parsing was 3
+(docs/decisions/0009-ingest-without-a-jvm.md).
 """
 
 import shutil

@@ -136,7 +136,7 @@ def _grow(forest, level, first, end):
 
 
 @inner
-def join(forest, parent, older, newer):
+def make_parent(forest, parent, older, newer):
     """Make a node the parent of two."""
     parent.time = newer.time
     merge(forest.plan, parent.state, older.state, newer.state)
@@ -162,6 +162,6 @@ def append_parents(forest, height, first, end):
         parent = append_node(forest, height, index)
         newer = node(forest, height - 1, 2 * index + 1, 0)
         if 2 * index >= oldest:
-            join(forest, parent, node(forest, height - 1, 2 * index, 0), newer)
+            make_parent(forest, parent, node(forest, height - 1, 2 * index, 0), newer)
         else:
             copy_node(forest, parent, newer)

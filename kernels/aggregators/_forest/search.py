@@ -1,4 +1,4 @@
-"""Walks over complete nodes: by time, by a slide policy, and over a range. All begin at the old end of what they walk.
+"""Searches over complete nodes: by time, by a slide policy, and over a range. All begin at the old end of their nodes.
 
     a walk over nodes that begins at update 3; it takes whole nodes up, then down:
 

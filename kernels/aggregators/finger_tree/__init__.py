@@ -12,9 +12,8 @@ times 1 to 14 inserted in order, sum:
     insert(15) goes into the right leaf and the young part; insert(6), which is late, waits with other late entries
     until its place is asked for; bulk_evict(5) frees the first leaf, drops 5 and makes the second the left finger.
 
-Source: FIBA (Tangwongsan, Hirzel, Schneider, VLDB 2023) §3-5, as a B+ tree: values only in leaves, aggregates
-    of children in
-their parent, so that making a node's aggregate again is one scan over neighbouring words.
+Source: FIBA (Tangwongsan, Hirzel, Schneider, VLDB 2023) §3-5, as a B+ tree: values only in leaves,
+aggregates of children in their parent, so that making a node's aggregate again is one scan over neighbouring words.
 """
 
 from kernels.aggregators.finger_tree.window_api import FingerTree

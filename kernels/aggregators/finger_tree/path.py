@@ -20,7 +20,7 @@ from kernels.aggregators.finger_tree.search import child_slot, cover_level
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import clear, fold, merge
 
-NOTHING, A_CHANGE, EVERYTHING = range(3)
+NO_CHANGE, A_CHANGE, EVERYTHING = range(3)
 """What the aggregate of the path's node at a level lacks, in the parent."""
 
 
@@ -30,7 +30,7 @@ def find_path(tree, time):
     not_inlined()
     tree.top = cover_level(tree, time)
     tree.path[tree.top] = tree.right[tree.top]
-    tree.repair[tree.top] = NOTHING
+    tree.repair[tree.top] = NO_CHANGE
     _descend(tree, tree.top, time)
 
 
@@ -43,7 +43,7 @@ def _descend(tree, level, time):
         name = child_at(tree, node, slot)
         tree.slot[above] = slot
         tree.path[above - 1] = name
-        tree.repair[above - 1] = NOTHING
+        tree.repair[above - 1] = NO_CHANGE
 
 
 @inner
@@ -51,7 +51,7 @@ def path_at_young_end(tree):
     """Make the path that to the right leaf."""
     tree.top = 0
     tree.path[0] = tree.right[0]
-    tree.repair[0] = NOTHING
+    tree.repair[0] = NO_CHANGE
 
 
 @inner
@@ -61,7 +61,7 @@ def reach(tree, level):
         name = tree.right[above]
         tree.path[above] = name
         tree.slot[above] = inner_at(tree, name).end - 1
-        tree.repair[above] = NOTHING
+        tree.repair[above] = NO_CHANGE
     tree.top = max(level, tree.top)
 
 
@@ -115,7 +115,7 @@ def note_change(tree, states, count):
     if not tree.is_commutative:
         tree.repair[0] = EVERYTHING
     elif tree.repair[0] != EVERYTHING:
-        if tree.repair[0] == NOTHING:
+        if tree.repair[0] == NO_CHANGE:
             clear(tree.plan, tree.changes)
         fold(tree.plan, tree.changes, states, tree.state_bytes, count)
         tree.repair[0] = A_CHANGE
@@ -124,18 +124,18 @@ def note_change(tree, states, count):
 @inner
 def _leave(tree, levels):
     """Make the aggregates of the path's lowest nodes right, and note what is lacking above them."""
-    lacks, change = NOTHING, 0
+    lacks, change = NO_CHANGE, 0
     for level in range(levels):
         lacks, change = _all_that_lacks(tree, level, lacks, change)
-        tree.repair[level] = NOTHING
-        if lacks != NOTHING and not _lies_on_spine(tree, level):
+        tree.repair[level] = NO_CHANGE
+        if lacks != NO_CHANGE and not _lies_on_spine(tree, level):
             parent, slot = inner_at(tree, tree.path[level + 1]), tree.slot[level + 1]
             if lacks == A_CHANGE:
                 there = child_state(tree, parent, slot)
                 merge(tree.plan, there, there, change)
             else:
                 refold(tree, level, parent, slot)
-    if levels <= tree.top and lacks != NOTHING:
+    if levels <= tree.top and lacks != NO_CHANGE:
         lacks, change = _all_that_lacks(tree, levels, lacks, change)
         tree.repair[levels] = lacks
         if lacks == A_CHANGE and change != _change_at(tree, levels):
@@ -153,7 +153,7 @@ def _all_that_lacks(tree, level, below, change):
     here, own = tree.repair[level], _change_at(tree, level)
     if here == EVERYTHING or below == EVERYTHING:
         return EVERYTHING, 0
-    if here == NOTHING:
+    if here == NO_CHANGE:
         return below, change
     if below == A_CHANGE:
         merge(tree.plan, own, own, change)

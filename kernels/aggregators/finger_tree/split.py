@@ -7,7 +7,7 @@ from kernels.aggregators.finger_tree.layout import (
     set_child,
 )
 from kernels.aggregators.finger_tree.nodes import new_inner
-from kernels.aggregators.finger_tree.path import EVERYTHING, NOTHING, reach, refold_unless_spine
+from kernels.aggregators.finger_tree.path import EVERYTHING, NO_CHANGE, reach, refold_unless_spine
 from kernels.runtime.memory import inner, not_inlined
 
 
@@ -18,7 +18,7 @@ def link(tree, key, child):
     The caller has named it the right finger, if it is. O(1) amortised.
     """
     not_inlined()
-    tree.path[0], tree.repair[0] = child, NOTHING
+    tree.path[0], tree.repair[0] = child, NO_CHANGE
     follows = True  # whether the path goes on in the new child
     for level in range(1, tree.height + 1):
         reach(tree, level)
@@ -76,7 +76,7 @@ def _split_inner(tree, level, key, child):
 def _follow(tree, level, slot, new):
     """Let the path go on at `slot` of a node that was split, counted through both; whether that is in the new one."""
     kept = inner_at(tree, tree.path[level]).end
-    tree.repair[level] = NOTHING
+    tree.repair[level] = NO_CHANGE
     tree.slot[level] = slot
     if slot < kept:
         return False

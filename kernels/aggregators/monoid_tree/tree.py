@@ -25,7 +25,15 @@ import functools
 from kernels.aggregators._dispatch import DONE
 from kernels.aggregators._forest.dispatch import ForestKernel, forest_kernel
 from kernels.aggregators._forest.layout import FULL
-from kernels.aggregators._forest.nodes import append_parents, append_updates, copy_node, copy_state, join, node, nth
+from kernels.aggregators._forest.nodes import (
+    append_parents,
+    append_updates,
+    copy_node,
+    copy_state,
+    make_parent,
+    node,
+    nth,
+)
 from kernels.aggregators._forest.operations import eviction, insertion, reading
 from kernels.aggregators._forest.paging import is_full
 from kernels.runtime.memory import inner, not_inlined
@@ -85,7 +93,7 @@ def _make_tail(forest, height, last):
     """The tail of a level from that of the level below; its left sibling, if it has one, is complete."""
     below, tail = last >> (height - 1), nth(forest, forest.tails, height)
     if below & 1:
-        join(forest, tail, node(forest, height - 1, below - 1, 0), _tail(forest, height - 1))
+        make_parent(forest, tail, node(forest, height - 1, below - 1, 0), _tail(forest, height - 1))
     else:
         copy_node(forest, tail, _tail(forest, height - 1))
 
@@ -97,7 +105,7 @@ def _make_head(forest, height):
     if below & 1:
         copy_node(forest, head, _head(forest, height - 1))
     else:
-        join(forest, head, _head(forest, height - 1), node(forest, height - 1, below + 1, 0))
+        make_parent(forest, head, _head(forest, height - 1), node(forest, height - 1, below + 1, 0))
 
 
 @inner

@@ -6,7 +6,7 @@ from kernels.aggregators.monoid_tree.tree import dispatch
 
 
 class MonoidTree(MonoidWindow):
-    """Log MTA. With n entries: insert, evict, bulk_evict and range_query O(log n), bulk_insert of m O(m log n) after
+    """Log MTA. With n entries: insert, evict, bulk_evict and range_query O(log n), bulk_insert of m O(m + log n) after
     sorting, query and len O(1); a policy costs O(log m) of its calls per event, m entries being evicted.
     """
 

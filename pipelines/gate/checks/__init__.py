@@ -1,7 +1,7 @@
 """The gate's checks: one file = one law, found by looking in this folder.
 
 A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("silver" or "audit") and
-`run(subject) -> Verdict`. What they share is in `../recount/`.
+`run(…) -> Verdict`, of a SilverDay or a Recount. What they share is in `../recount/`.
 """
 
 from importlib import import_module

@@ -11,15 +11,15 @@ _KEPT = "state <> 'duplicate file'"
 COUNTS = ("accepted", "quarantined", "duplicates")
 
 
-def run(subject: SilverDay) -> Verdict:
+def run(silver_day: SilverDay) -> Verdict:
     """Count silver and quarantine again by file, and compare with the files table.
 
     A duplicate file's records are counted and not kept, so only its rows of silver can be counted again.
     """
-    subject.connection.execute(f"CREATE OR REPLACE TEMP TABLE unaccounted AS {_unaccounted()}")
-    (found,) = subject.one("SELECT count(*) FROM unaccounted")
+    silver_day.connection.execute(f"CREATE OR REPLACE TEMP TABLE unaccounted AS {_unaccounted()}")
+    (found,) = silver_day.one("SELECT count(*) FROM unaccounted")
     sums = ", ".join(f"coalesce(sum({column}), 0)" for column in COUNTS)
-    files, readings, *counts = subject.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
+    files, readings, *counts = silver_day.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
     parts = " + ".join(f"{count} {name}" for count, name in zip(counts, COUNTS, strict=True))
     figure = f"{found} of {files} files differ: {readings} readings = {parts}"
     return Verdict(
@@ -27,9 +27,9 @@ def run(subject: SilverDay) -> Verdict:
         not found,
         figure,
         "0 files differ",
-        _offending(subject) if found else None,
-        subject.tables.silver.name,
-        subject.version,
+        _offending(silver_day) if found else None,
+        silver_day.tables.silver.name,
+        silver_day.version,
     )
 
 
@@ -52,12 +52,12 @@ def _unaccounted() -> str:
         WHERE readings IS NULL OR readings <> accepted + quarantined + duplicates OR {" OR ".join(differs)}"""
 
 
-def _offending(subject: SilverDay) -> str:
+def _offending(silver_day: SilverDay) -> str:
     """SQL that shows the files alongside what the tables hold of them."""
-    rows = subject.rows(f"SELECT * FROM unaccounted ORDER BY path LIMIT {SHOWN}")
+    rows = silver_day.rows(f"SELECT * FROM unaccounted ORDER BY path LIMIT {SHOWN}")
     names = ["path", *(f"{count}_again" for count in COUNTS)]
     shown = ", ".join(f"f.{column}" for column in ("state", "detail", "readings", *COUNTS))
     return (
         f"SELECT x.*, {shown} FROM {values_list(rows, names)} "
-        f"LEFT JOIN {subject.tables.files.name} f ON f.path = x.path ORDER BY ALL"
+        f"LEFT JOIN {silver_day.tables.files.name} f ON f.path = x.path ORDER BY ALL"
     )

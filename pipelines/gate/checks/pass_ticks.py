@@ -11,10 +11,10 @@ LAW = (
 CHECKS = "silver"
 
 
-def run(subject: SilverDay) -> Verdict:
+def run(silver_day: SilverDay) -> Verdict:
     """Compare the day's staircase with one made from the day's events."""
-    found, total = subject.one(f"""
-        WITH {_both("passes", "silver", subject)}
+    found, total = silver_day.one(f"""
+        WITH {_both("passes", "silver", silver_day)}
         SELECT count(*) FILTER (k.tick IS NULL OR m.tick IS NULL), count(*)
         FROM kept k FULL JOIN made m USING (tick, newest_start)""")
     return Verdict(
@@ -22,27 +22,27 @@ def run(subject: SilverDay) -> Verdict:
         not found,
         f"{found} of {total} pass ticks differ",
         "0 pass ticks differ",
-        _offending(subject) if found else None,
-        subject.tables.silver.name,
-        subject.version,
+        _offending(silver_day) if found else None,
+        silver_day.tables.silver.name,
+        silver_day.version,
     )
 
 
-def _both(passes: str, silver: str, subject: SilverDay) -> str:
+def _both(passes: str, silver: str, silver_day: SilverDay) -> str:
     """SQL: the day's staircase as it was `kept`, and as it is `made` from the day's events."""
     return (
-        f"kept AS (SELECT tick, newest_start FROM {passes} WHERE {subject.of_day}), "
+        f"kept AS (SELECT tick, newest_start FROM {passes} WHERE {silver_day.of_day}), "
         "made AS (SELECT min(arrival) AS tick, newest_start FROM ("
         "SELECT arrival, max(start) OVER (ORDER BY arrival) AS newest_start "
-        f"FROM {silver} WHERE {subject.of_day}) GROUP BY newest_start)"
+        f"FROM {silver} WHERE {silver_day.of_day}) GROUP BY newest_start)"
     )
 
 
-def _offending(subject: SilverDay) -> str:
+def _offending(silver_day: SilverDay) -> str:
     """SQL that shows the ticks which only the table has, and those which only the events have."""
-    passes, silver = subject.tables.passes.name, subject.tables.silver.name
+    passes, silver = silver_day.tables.passes.name, silver_day.tables.silver.name
     return (
-        f"WITH {_both(passes, silver, subject)} "
+        f"WITH {_both(passes, silver, silver_day)} "
         "SELECT 'only in the table' AS problem, * FROM (FROM kept EXCEPT FROM made) UNION ALL "
         "SELECT 'missing in the table' AS problem, * FROM (FROM made EXCEPT FROM kept) ORDER BY ALL"
     )
