@@ -11,6 +11,8 @@ time, tens of nanoseconds each (kernels/per_event/rolling.py). With emit arrival
 
 from functools import cache
 
+import numpy as np
+
 from kernels.aggregators._dispatch import PointKernel
 from kernels.per_event.context import PerEvent, folded
 from kernels.per_event.in_order import take_windows
@@ -48,6 +50,23 @@ def find_keys_in_time(arrivals):
     for key in range(arrivals.keys):
         is_in_time = _comes_in_time(arrivals, arrivals.key_offsets[key], arrivals.key_offsets[key + 1])
         arrivals.in_time[key] = 1 if is_in_time else 0
+
+
+def keys_in_time(key_offsets, starts, arrivals, ticks, marks) -> np.ndarray:
+    """Whether each key's events all come in time: arrays of int64, the last two of the staircase."""
+    in_time = np.zeros(len(key_offsets) - 1, np.bool_)
+    made = Arrivals.make(
+        keys=len(in_time),
+        key_offsets=key_offsets,
+        starts=starts,
+        arrivals=arrivals,
+        ticks=ticks,
+        marks=marks,
+        steps=len(ticks),
+        in_time=in_time,
+    )
+    find_keys_in_time(made.address)
+    return in_time
 
 
 @inner

@@ -11,7 +11,7 @@ from kernels.aggregators._window import Window
 from kernels.ranks.disorder import IN_ORDER, classify_keys
 from kernels.ranks.sort import Ranked, rank_keys
 from kernels.replay.context import KernelInUse
-from kernels.replay.in_time import Arrivals, find_keys_in_time, in_time_logic, rolling_in_time
+from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
 from kernels.runtime.memory import WORD_BYTES, address_of
@@ -93,29 +93,13 @@ def select_kernels(choice: KernelChoice, columns: EventColumns, kind: WindowKind
     _require_order(choice.name, columns)
     in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
     if choice.name is None and kind.keeps_events and passing.emit != "arrival":
-        in_time = _in_time(columns, passing)
+        events = (columns.key_offsets, columns.start_us, columns.arrival_us)
+        in_time = keys_in_time(*events, passing.ticks, passing.marks)
     any_in_time = bool(in_time.any())
     to_rank = np.flatnonzero(in_time & ~_in_order(columns)) if any_in_time else np.zeros(0, np.int64)
     ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
     names = (choice.name or FINGER_TREE, SORTED_STACKS)
     return Selection(names, _in_use(choice, any_in_time), in_time.astype(np.int64), ranked)
-
-
-def _in_time(columns: EventColumns, passing: Passing) -> np.ndarray:
-    """Whether each key's events all come in time."""
-    in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
-    arrivals = Arrivals.make(
-        keys=len(in_time),
-        key_offsets=columns.key_offsets,
-        starts=columns.start_us,
-        arrivals=columns.arrival_us,
-        ticks=passing.ticks,
-        marks=passing.marks,
-        steps=len(passing.ticks),
-        in_time=in_time,
-    )
-    find_keys_in_time(arrivals.address)
-    return in_time
 
 
 def _in_order(columns: EventColumns) -> np.ndarray:

@@ -16,7 +16,8 @@ class Placement(Struct):
         changes is noted
     close_burst(r, first, end) → number of the window that alone has a row of this burst; FOREVER: those noted have
     window_from(r, number) → the first window from that number on, FOREVER if there is none; 0: each number is one
-    window_state(r, walk, number) → address of a window's aggregate, valid until the next call
+    window_state(r, walk, number) → address of a window's aggregate, valid until the next call; to be lowered and
+        nothing else unless open windows keep states
     late_events(r, number, state) → late events of a window that had no row when its end was reached; 0: all of them
     oldest(r) → time of the oldest entry; there is one. first_from(r, time) → of the first from then on, or FOREVER
     evict(r, time): what lies up to that time

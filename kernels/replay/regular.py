@@ -9,7 +9,7 @@ from kernels.replay.context import Replay
 from kernels.replay.notes import add_to_late_walks, note_live
 from kernels.replay.panes import bulk_evict, first_from, insert, oldest
 from kernels.replay.placement import Placement
-from kernels.replay.walk import Walk, add_to_walk, walk_state
+from kernels.replay.walk import Walk, add_to_walk, walk_to_lower
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.tables import compiled_table
 from kernels.states import gather
@@ -51,7 +51,7 @@ def take(r: Replay, row):
 
 
 def window_state(r: Replay, walk: Walk, number):
-    return walk_state(r, walk, number)
+    return walk_to_lower(r, walk, number)
 
 
 def oldest_entry(r: Replay):

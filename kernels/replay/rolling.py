@@ -15,7 +15,7 @@ from kernels.replay.placement import Placement
 from kernels.replay.regular import HELD_ONE_WAY, insert_event
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
-from kernels.replay.walk import walk_state
+from kernels.replay.walk import walk_to_lower
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.tables import compiled_table
 from kernels.states import events_of
@@ -64,7 +64,7 @@ def _note_late_windows(r, first, end):
             return
         number = r.events.starts[row]
         if r.clock.floor <= number < r.clock.watermark and not is_open(r, number):
-            state = walk_state(r, r.changing, number)
+            state = walk_to_lower(r, r.changing, number)
             note_events(r, number, events_of(state) - _late_in(r, number))
 
 

@@ -58,7 +58,7 @@ def find_stretches(r, notes, count):
 
 @inner
 def forget_stretches(stretches):
-    """Keep the memory for the next burst, unless this one was large: a sketch takes 4 KiB for each of two nodes."""
+    """Keep the memory for the next burst, unless this one was large."""
     not_inlined()
     if stretches.nodes.used > KEPT_WORDS:
         release_list(stretches.nodes)

@@ -88,6 +88,17 @@ def stand_at(r, walk, number):
 @inner
 def walk_state(r, walk, number):
     """Address of a window's aggregate, valid until the next call."""
+    return _walk_to(r, walk, number, False)
+
+
+@inner
+def walk_to_lower(r, walk, number):
+    """The same, to be lowered and nothing else unless open windows keep states."""
+    return _walk_to(r, walk, number, not r.open.has_states)
+
+
+@inner
+def _walk_to(r, walk, number, is_lowered):
     not_inlined()
     low, high = window_start(r.window, number), window_end(r.window, number)
     is_backwards = low < walk.low or high < walk.high
@@ -102,11 +113,11 @@ def walk_state(r, walk, number):
     elif high > walk.high:
         append_range(r, r.panes, walk.high, high, walk.back)
     walk.low, walk.high = low, high
-    return _front_and_back(r, walk)
+    return _front_and_back(r, walk, is_lowered)
 
 
 @inner
-def _front_and_back(r, walk):
+def _front_and_back(r, walk, is_lowered):
     stride = _entry_stride(r)
     entry, end = walk.first, walk.front.first + WORD_BYTES * walk.front.used
     while entry < end and Entry(entry).time < walk.low:
@@ -114,10 +125,10 @@ def _front_and_back(r, walk):
     walk.first = entry
     if entry == end:
         return walk.back
-    if r.open.has_states:  # which are merged with more later on
-        merge(r.plan, walk.result, Entry(entry).state, walk.back)
-    else:
+    if is_lowered:
         join(r.plan, walk.result, Entry(entry).state, walk.back)
+    else:
+        merge(r.plan, walk.result, Entry(entry).state, walk.back)
     return walk.result
 
 
@@ -142,4 +153,4 @@ def _make_front(r, walk, low, high):
     walk.patience = max(r.least_patience, entries // ENTRIES_AN_ANSWER)
     clear(r.plan, walk.back)
     append_range(r, r.panes, middle, high, walk.back)
-    walk.first, walk.middle, walk.is_valid = front, middle, True
+    walk.first, walk.middle, walk.is_valid, walk.asked = front, middle, True, 0

@@ -53,7 +53,7 @@ def kinds_below(path: Iterable[str], package: str) -> tuple[str, ...]:
     layer's package."""
     modules = (module for module in pkgutil.walk_packages(path, f"{package}.") if not module.ispkg)
     names = (module.name.removeprefix(f"{package}.") for module in modules)
-    return tuple(sorted(name for name in names if not name.startswith("_")))
+    return tuple(sorted(name for name in names if "._" not in f".{name}"))
 
 
 def every_kind(root: type[Window] = Window) -> list[type[Window]]:

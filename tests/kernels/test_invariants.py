@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, EventColumns, KernelChoice, ReplayRules, WindowSpec, replay_keys
+from kernels.replay import AggregatePlan, EventColumns, KernelChoice, ReplayRules, WindowSpec, entry, replay_keys
 from kernels.replay.invariants import check_late_times, check_open_windows, check_walk
 from kernels.replay.late_times import RUN
 from kernels.replay.open_windows import WindowEntry
@@ -59,8 +59,9 @@ def test_all_invariants_hold_after_every_step_of_a_replay(monkeypatch, window, e
     look = checks(aggregates)
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(KEYS, st.tuples(st.integers(0, 14), st.sampled_from([0, 5, 500])))
-    def holds(keys, waits):
+    @given(KEYS, st.tuples(st.integers(0, 14), st.sampled_from([0, 5, 500])), st.sampled_from([0, 32]))
+    def holds(keys, waits, patience):
+        monkeypatch.setattr(entry, "LEAST_PATIENCE", patience)
         columns = columns_of(keys)
         rules = ReplayRules(*waits, emit, int(columns.arrival_us.max(initial=0)) + 1)
         asked = (columns, WINDOWS[window], AggregatePlan(aggregates), ticks_of(columns), rules, TREE)

@@ -4,11 +4,15 @@ from datetime import timedelta
 from itertools import pairwise
 from random import Random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from kernels.monoids import AggregateSpec
+from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, entry, replay_keys
 from pipelines.local import replay_table
 from schemas.query import Query, agg, sliding, spanning
+from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain_slices import PlainSlices
 
 MINUTE, MINUTE_US = timedelta(minutes=1), 60_000_000
@@ -110,3 +114,25 @@ def test_the_kernel_gives_the_windows_of_the_papers_algorithm(size, slide, late_
         start: (len(lengths), sum(lengths), max(lengths)) for start, lengths in held.items() if lengths
     }
     assert all(earlier < later for earlier, later in pairwise(found))
+
+
+@pytest.mark.parametrize("patience", [0, 32])
+@pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
+def test_the_sketch_of_a_window_has_what_ends_in_it_and_what_goes_on_behind_it(monkeypatch, emit, patience):
+    monkeypatch.setattr(entry, "LEAST_PATIENCE", patience)
+    starts = np.arange(0, 600, 10)
+    ends, values = starts + 25, np.random.default_rng(2).permutation(len(starts))
+    columns = EventColumns(np.array([0, len(starts)]), starts, starts, values[None, :], np.ones((1, 60), bool), ends)
+    rules = ReplayRules(0, 0, emit, complete_tick_us=10_000)
+    plan = AggregatePlan((AggregateSpec("approx_quantile", 0),))
+    made = replay_keys(columns, WindowSpec("spanning", 100, 10), plan, PassTicks(starts, starts), rules)
+    newest = dict(zip(made.window_start.tolist(), made.outputs[0].tolist(), strict=True))
+    assert len(newest) == 71
+    for low, median in newest.items():
+        held = sorted(values[(starts < low + 100) & (ends > low)].tolist())
+        assert median == held[(len(held) + 1) // 2 - 1], low
+
+
+@pytest.mark.slow
+def test_sketches_run_as_plain_python_with_every_access_checked():
+    run_as_plain_python(__file__, "sketch_of_a_window")

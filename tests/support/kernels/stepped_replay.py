@@ -55,24 +55,29 @@ def _replay(r: Replay, keys: int, look: Callable[[Replay], None]) -> int:
         first, end = r.events.first_of_key[r.key], r.events.first_of_key[r.key + 1]
         first_row = r.rows.count
         begin_key(r.address, first, end)
-        for step in _steps(r, first, end):
-            ask(*step)
+        taken = [first]
+        for step in _steps(r, first, end, taken):
+            taken[0] = ask(*step)
             look(r)
         finish_key(r.address, first_row)
     return r.rows.count
 
 
-def _steps(r: Replay, first: int, end: int):
-    """The calls of one key: (function, word, …)."""
+def _steps(r: Replay, first: int, end: int, taken: list[int]):
+    """The calls of one key: (function, word, …); taken: what the last one returned."""
     yield r.logic.start_key, r.address
     while first < end:
         tick, last = r.events.arrivals[first], first
         step = r.clock.step + int(np.searchsorted(_ticks(r), tick))
         if step > r.clock.step:
             yield r.logic.advance, r.address, step
-        while last < end and r.events.arrivals[last] == tick:
-            last += 1
-        yield r.logic.take_burst, r.address, first, last, tick
+        if r.logic.take_run != 0:
+            yield r.logic.take_run, r.address, first, end
+            last = taken[0]
+        if last == first:
+            while last < end and r.events.arrivals[last] == tick:
+                last += 1
+            yield r.logic.take_burst, r.address, first, last, tick
         first = last
     yield r.logic.advance, r.address, r.clock.steps
 
