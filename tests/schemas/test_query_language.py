@@ -8,6 +8,7 @@ from schemas import query as language
 from schemas.errors import WrongParameter
 from schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
 from schemas.windows import Policy, every_kind
+from tests.contracts.test_window_kinds import kinds_of
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 KINDS = {
@@ -117,7 +118,8 @@ def test_an_aggregate_that_was_not_made_by_agg_and_a_column_that_is_no_name_are_
 
 
 def test_every_constructor_of_a_window_is_tried_with_what_cannot_be_meant():
-    assert {make for make, *_ in REFUSED} >= set(every_kind())
+    files = kinds_of("schemas/windows")  # other tests write kinds of their own
+    assert {make for make, *_ in REFUSED} >= {kind for kind in every_kind() if kind.kind in files}
 
 
 def test_a_query_knows_the_columns_that_it_reads_in_order_and_once():
