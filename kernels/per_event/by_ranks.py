@@ -15,15 +15,16 @@ from kernels.per_event.context import (
     NO_TIME,
     PerEvent,
     answer_batch,
-    folded,
+    answer_taken,
+    copy_state,
     lift_batch,
     lifted,
     make_room_in_front,
 )
 from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
 from kernels.ranks.levels import NODE, NODE_SHIFT, above, make_levels, put, put_each, set_plan
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release
-from kernels.states import clear, copy_words, fold, prefixes, suffixes
+from kernels.runtime.memory import inner, not_inlined, release
+from kernels.states import clear, fold, suffixes
 
 NO_BLOCK = -1
 
@@ -41,7 +42,7 @@ def answer(context: PerEvent, first, end):
     while event < end:
         taken, low = _find_older(context, first, (event, min(BATCH, end - event)), (low, block))
         if taken > 0:
-            _answer_taken(context, event, taken)
+            answer_taken(context, event, taken, context.young)
             _insert(context, event, taken)
         elif low >> NODE_SHIFT == block:
             taken = _answer_in_block(context, event, low)
@@ -83,14 +84,6 @@ def _suffix(context, low):
 
 
 @inner
-def _answer_taken(context, event, taken):
-    lift_batch(context, event, taken)
-    prefixes(context.plan, context.batch.folded, context.state_bytes, context.batch.lifted, taken, context.young)
-    copy_words(context.young, folded(context, taken - 1), context.state_bytes // WORD_BYTES)
-    answer_batch(context, event, taken)
-
-
-@inner
 def _insert(context, event, taken):
     """The batch's olders are no longer needed."""
     places, ranks = context.batch.places, context.ranked.ranks[event:]
@@ -108,7 +101,7 @@ def _answer_in_block(context, event, low):
     lift_batch(context, event, 1)
     put(context.levels, context.ranked.ranks[event], lifted(context, 0))
     _make_suffixes(context, low)
-    copy_words(context.batch.folded, context.young, context.state_bytes // WORD_BYTES)
+    copy_state(context, context.batch.folded, context.young)
     context.batch.olders[0] = _suffix(context, low)
     answer_batch(context, event, 1)
     return 1

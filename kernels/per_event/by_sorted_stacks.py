@@ -17,15 +17,13 @@ from kernels.per_event.context import (
     BATCH,
     NO_TIME,
     PerEvent,
-    answer_batch,
-    folded,
-    lift_batch,
+    answer_taken,
     make_room_in_front,
 )
 from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
-from kernels.runtime.memory import WORD_BYTES, entry, inner, not_inlined
+from kernels.runtime.memory import entry, inner, not_inlined
 from kernels.runtime.struct import words_at
-from kernels.states import clear, copy_words, lift_rows, prefixes, suffixes
+from kernels.states import clear, lift_rows, suffixes
 
 MOST_PLACES = 4
 """Places of all fronts per event up to which this is taken."""
@@ -42,10 +40,7 @@ def answer(context: PerEvent, first, end):
             middle = _make_front(context, low, first, event, end)
             front, oldest = low, FOREVER
             continue
-        lift_batch(context, event, taken)
-        prefixes(context.plan, context.batch.folded, context.state_bytes, context.batch.lifted, taken, context.young)
-        copy_words(context.young, folded(context, taken - 1), context.state_bytes // WORD_BYTES)
-        answer_batch(context, event, taken)
+        answer_taken(context, event, taken, context.young)
         event += taken
 
 

@@ -15,12 +15,21 @@ from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators.finger_tree.arity import USUAL_ARITY
 from kernels.aggregators.finger_tree.layout import Tree
 from kernels.aggregators.finger_tree.search import is_empty, left_leaf, youngest
-from kernels.per_event.context import BATCH, NO_TIME, PerEvent, answer_batch, folded, lift_batch, lifted
+from kernels.per_event.context import (
+    BATCH,
+    NO_TIME,
+    PerEvent,
+    answer_batch,
+    answer_taken,
+    copy_state,
+    folded,
+    lift_batch,
+    lifted,
+)
 from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
 from kernels.runtime.calls import call
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
+from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.sorting import sort_pairs
-from kernels.states import copy_words, prefixes
 
 
 def allocate(context: PerEvent):
@@ -35,7 +44,7 @@ def answer(context: PerEvent, first, end):
     while event < end:
         taken = _find_older(context, event, min(BATCH, end - event)) if not tree.young_dirty else 0
         if taken > 0:
-            _answer_taken(context, event, taken)
+            answer_taken(context, event, taken, context.tree.young)
             _insert_batch(context, taken)
         elif not context.plan.is_commutative and context.times[event] < context.youngest:
             taken = _answer_late_one(context, event)
@@ -72,20 +81,6 @@ def _find_older(context, event, batch):
 
 
 @inner
-def _answer_taken(context, event, taken):
-    """Answers of a batch; the tree's young part, with the batch, is left at `young`."""
-    lift_batch(context, event, taken)
-    prefixes(context.plan, context.batch.folded, context.state_bytes, context.batch.lifted, taken, context.tree.young)
-    _copy_state(context, context.young, folded(context, taken - 1))
-    answer_batch(context, event, taken)
-
-
-@inner
-def _copy_state(context, target, source):
-    copy_words(target, source, context.state_bytes // WORD_BYTES)
-
-
-@inner
 def _insert_batch(context, taken):
     """Put a batch into the tree, sorted; what is older than all of the tree's youngest waits there."""
     not_inlined()
@@ -96,7 +91,7 @@ def _insert_batch(context, taken):
         batch = context.batch
         call(context.tree_kernel.insert_sorted, context.tree, batch.times.address, batch.lifted, in_order + late)
     if not context.tree.young_dirty:
-        _copy_state(context, context.tree.young, context.young)
+        copy_state(context, context.tree.young, context.young)
 
 
 @inner
@@ -112,12 +107,12 @@ def _part(context, taken):
         if time >= newest:
             newest = time
             batch.times[in_order] = time
-            _copy_state(context, lifted(context, in_order), lifted(context, place))
+            copy_state(context, lifted(context, in_order), lifted(context, place))
             in_order += 1
         elif time >= oldest:
             batch.late[late].key = time
             batch.late[late].value = folded(context, late)
-            _copy_state(context, folded(context, late), lifted(context, place))
+            copy_state(context, folded(context, late), lifted(context, place))
             late += 1
         else:
             call(context.tree_kernel.stage, context.tree, time, lifted(context, place))
@@ -134,11 +129,11 @@ def _merge_late(context, in_order, late):
         if in_order > 0 and times[in_order - 1] > pairs[late - 1].key:
             in_order -= 1
             times[place] = times[in_order]
-            _copy_state(context, lifted(context, place), lifted(context, in_order))
+            copy_state(context, lifted(context, place), lifted(context, in_order))
         else:
             late -= 1
             times[place] = pairs[late].key
-            _copy_state(context, lifted(context, place), pairs[late].value)
+            copy_state(context, lifted(context, place), pairs[late].value)
 
 
 @inner
@@ -150,7 +145,7 @@ def _answer_late_one(context, event):
     lift_batch(context, event, 1)
     if time > context.youngest - context.size:
         call(context.tree_kernel.insert, tree, time, lifted(context, 0), -1)
-    _copy_state(context, context.batch.folded, call(context.tree_kernel.query, tree))
+    copy_state(context, context.batch.folded, call(context.tree_kernel.query, tree))
     context.batch.olders[0] = context.identity
     answer_batch(context, event, 1)
     return 1

@@ -28,7 +28,7 @@ from kernels.runtime.fields import (
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.sorting import Pair
 from kernels.runtime.struct import Struct, allocate
-from kernels.states import clear, lift_each, lower_each, merge_each
+from kernels.states import clear, copy_words, lift_each, lower_each, merge_each, prefixes
 from kernels.states.layout import Events, StatePlan
 
 BATCH = 256
@@ -172,6 +172,26 @@ def lift_batch(context, event, taken):
     for place in range(taken):
         if times[place] == NO_TIME:
             clear(context.plan, lifted(context, place))
+
+
+@inner
+def copy_state(context, target, source):
+    copy_words(target, source, context.state_bytes // WORD_BYTES)
+
+
+@inner
+def fold_batch(context, states, taken, before):
+    """The running fold of some states behind the one at `before`; all of it is left at `young`."""
+    prefixes(context.plan, context.batch.folded, context.state_bytes, states, taken, before)
+    copy_state(context, context.young, folded(context, taken - 1))
+
+
+@inner
+def answer_taken(context, event, taken, before):
+    """Answers of some events from `event` on, behind what is at `before`; that with them is left at `young`."""
+    lift_batch(context, event, taken)
+    fold_batch(context, context.batch.lifted, taken, before)
+    answer_batch(context, event, taken)
 
 
 @inner

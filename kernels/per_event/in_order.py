@@ -7,10 +7,10 @@ front   …   …   34  4 | back: 56     answer = front of 3 ⊗ back; when the 
 
 from functools import cache
 
-from kernels.per_event.context import BATCH, PerEvent, folded, lower_batch, make_room_in_front
+from kernels.per_event.context import BATCH, PerEvent, fold_batch, lower_batch, make_room_in_front
 from kernels.per_event.kernel import Answering, AnswerKernel, compiled_answering
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined
-from kernels.states import clear, copy_words, lift_each, lift_rows, merge_each, prefixes, suffixes
+from kernels.runtime.memory import inner, not_inlined
+from kernels.states import clear, lift_each, lift_rows, merge_each, suffixes
 
 
 def answer(context: PerEvent, first, end):
@@ -40,7 +40,7 @@ def take_windows(context):
     if taken == 0:
         _make_front(context)
         taken = _find_older(context)
-    _fold_batch(context, taken)
+    _fold_next(context, taken)
     merge_each(context.plan, context.batch.folded, context.state_bytes, context.batch.olders, taken)
     stacks.next += taken
     return taken
@@ -68,12 +68,11 @@ def _find_older(context):
 
 
 @inner
-def _fold_batch(context, taken):
+def _fold_next(context, taken):
     """The running fold of some entries, behind the back, which they are part of from then on."""
-    states, state_bytes = context.batch.folded, context.state_bytes
+    states = context.batch.folded
     _lift(context, states, context.stacks.next, taken)
-    prefixes(context.plan, states, state_bytes, states, taken, context.young)
-    copy_words(context.young, folded(context, taken - 1), state_bytes // WORD_BYTES)
+    fold_batch(context, states, taken, context.young)
 
 
 @inner

@@ -13,7 +13,8 @@ would be faster, but as long as the stretch of open windows, full or empty.
 from kernels.replay.types import EMIT_FINAL
 from kernels.runtime.fields import Address, Bytes, Count, Flag, Microseconds, Place, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
-from kernels.runtime.struct import Struct, words_at
+from kernels.runtime.struct import Struct
+from kernels.states import copy_words
 from kernels.windows._window import window_end
 
 NO_KEY = -1
@@ -79,14 +80,7 @@ def destroy_table(table):
 def keep_state(r, entry, state):
     """Note the state of the window's newest row, if entries hold states."""
     if r.open.has_states and state != entry.state.address:
-        _copy_state(r, entry, state)
-
-
-@inner
-def _copy_state(r, entry, state):
-    source = words_at(state)
-    for word in range(r.plan.state_words):
-        entry.state[word] = source[word]
+        copy_words(entry.state.address, state, r.plan.state_words)
 
 
 @inner
@@ -179,7 +173,7 @@ def _rebuild(r):
 def _copy_entry(r, target, entry):
     target.revision, target.events, target.late, target.tick = entry.revision, entry.events, entry.late, entry.tick
     if r.open.has_states:
-        _copy_state(r, target, entry.state.address)
+        copy_words(target.state.address, entry.state.address, r.plan.state_words)
 
 
 @inner
