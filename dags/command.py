@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from airflow.sdk import BaseOperator, Context
-from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 
 from processes.sessions import end_session
 from schemas import errors
 
 WINDROW = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "windrow"
 
-# Exit codes of errors that a retry would meet again.
-FAILS_FOR_GOOD = tuple(sorted({kind.exit_code for kind in errors.kinds() if not kind.retry_helps}))
-STAGE_STARTS, ERROR_STARTS = "== ", "error: "
+# Exit codes of commands that had nothing to do, and of errors that a retry would meet again.
+SKIPS = tuple(sorted({kind.exit_code for kind in errors.kinds() if kind.skipped}))
+FAILS_FOR_GOOD = tuple(sorted({kind.exit_code for kind in errors.kinds() if not kind.retry_helps} - {*SKIPS}))
+STAGE_STARTS, ERROR_STARTS, SKIP_STARTS = "== ", "error: ", "skipped: "
 # Airflow kills the task's own process 5 s after it asked it to end; the children must be gone by then.
 GRACE_S = 3.0
 
@@ -51,7 +52,7 @@ class WindrowOperator(BaseOperator):
         except OSError as missing:
             raise AirflowFailException(f"{WINDROW} does not start ({missing}); fix it with: make setup") from missing
         error = show(self.process.stdout or (), self.log.info)
-        raise_if_failed(self.process.wait(), error)
+        raise_unless_done(self.process.wait(), error)
 
     def on_kill(self) -> None:
         """End the process with everything that it started: the JVM, and Spark's Python workers."""
@@ -70,26 +71,29 @@ def day_of(context: Context) -> str:
     return str(day)
 
 
-def raise_if_failed(exit_code: int, error: str) -> None:
-    """Raise for a command that failed: AirflowFailException (no retry) for what a retry can't fix."""
+def raise_unless_done(exit_code: int, error: str) -> None:
+    """Raise for a command that did not do its work: AirflowFailException (no retry) for what a retry can't fix,
+    AirflowSkipException (no retry, and no event of an asset) for what another run does."""
     if exit_code == 0:
         return
+    if exit_code in SKIPS:
+        raise AirflowSkipException(error or "see the log above")
     ended = f"was ended by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exited with {exit_code}"
     kind = AirflowFailException if exit_code in FAILS_FOR_GOOD else AirflowException
     raise kind(f"windrow {ended}: {error or 'see the log above'}")
 
 
 def show(lines: Iterable[str], log: Callable[[str], None]) -> str:
-    """Log the command's lines, each stage as a section that the log view folds; returns its error text."""
+    """Log the command's lines, each stage as a section that the log view folds; returns why it did not end well."""
     error: list[str] = []
     in_section = False
     for line in map(str.rstrip, lines):
-        starts, fails = line.startswith(STAGE_STARTS), line.startswith(ERROR_STARTS)
+        starts, fails = line.startswith(STAGE_STARTS), line.startswith((ERROR_STARTS, SKIP_STARTS))
         if in_section and (starts or fails):
             log("::endgroup::")
         in_section = starts or in_section and not fails
         if fails or error:
-            error.append(line.removeprefix(ERROR_STARTS))
+            error.append(line.removeprefix(ERROR_STARTS).removeprefix(SKIP_STARTS))
         log(f"::group::{line.removeprefix(STAGE_STARTS)}" if starts else line)
     if in_section:
         log("::endgroup::")

@@ -18,10 +18,12 @@
     ├── StorageFailed                10  the disk refused a write
     ├── LandingFailed                11  the landing folder can't be read
     ├── BadStatement                 12  SQL that the query command can't run
-    └── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
+    ├── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
+    └── Superseded                   14  nothing was published: another run publishes the day
 
 Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
-anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused` and `retry_helps`.
+anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused`, `skipped` and
+`retry_helps`.
 """
 
 
@@ -29,11 +31,12 @@ class WindrowError(Exception):
     """The root: raised only through its subclasses.
 
     refused: a rule refused what was asked or what is there, and somebody has something to do; else it failed.
+    skipped: nothing is wrong and nobody has anything to do, but the work was not done either.
     retry_helps: whether the same command may do better later, without anybody doing anything.
     """
 
     exit_code = 1
-    refused = False
+    refused = skipped = False
     retry_helps = True
 
 
@@ -215,6 +218,20 @@ class KernelOutOfMemory(WindrowError, MemoryError):
         super().__init__(
             f"a kernel asked for {asked_bytes:,} bytes and there is no more memory; give the process more, or the "
             "kernel less: a shorter window, fewer keys at once, or an aggregate with a shorter state"
+        )
+
+
+class Superseded(WindrowError):
+    """Newer audit rows of the day passed the gate: their run publishes, and this one publishes nothing."""
+
+    exit_code = 14
+    skipped, retry_helps = True, False
+
+    def __init__(self, audited: str, newest: int, run_id: str, command: str):
+        self.newest, self.run_id = newest, run_id
+        super().__init__(
+            f"{audited} was not published: version {newest}, made later, passed the gate, and its run {run_id!r} "
+            f"publishes the day. Should that run have ended before it could: {command}"
         )
 
 

@@ -231,7 +231,7 @@ RUNS = Table(
         _required("stream", "string", "name of the stream"),
         Column("query", "string", "name of the query; null for ingest"),
         Column("logical_date", "date", "the arrival day that the run is for; null for an ingest without one"),
-        _required("state", "string", "running, done, failed or refused"),
+        _required("state", "string", "running, done, failed, refused or skipped"),
         _required("at", "timestamp", "when this row was written, UTC; the same in the rows of a step's end"),
         _required("seconds", "float64", "wall time of the step so far, or of the stage", "s"),
         _required("inputs", "string", "JSON: digests of what was read, by table and partition"),
@@ -240,7 +240,7 @@ RUNS = Table(
         _required("code_hash", "string", "hash of the code of kernels/, pipelines/ and schemas/"),
         _required("definition_hash", "string", "hash of the stream's and the query's definitions"),
         Column("kernel", "string", "the kernels that made the rows; `counts` has how many keys each"),
-        Column("message", "string", "what went wrong, for failed and refused"),
+        Column("message", "string", "what went wrong, for failed and refused; why nothing was done, for skipped"),
     ),
 )
 

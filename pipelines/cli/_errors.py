@@ -34,8 +34,12 @@ def _report(error: BaseException, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"error": text, "kind": kind, "exit_code": code}), file=sys.stderr)
     else:
-        print(f"error: {text}", file=sys.stderr)
+        print(f"{_label(error)}: {text}", file=sys.stderr)
     return code
+
+
+def _label(error: BaseException) -> str:
+    return "skipped" if isinstance(error, WindrowError) and error.skipped else "error"
 
 
 def _explain(error: BaseException) -> tuple[str, int, str]:

@@ -21,10 +21,11 @@ def backfill(
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Replay and publish every day of a range, in one process. It stops at the first day that fails."""
     from pipelines import config
     from pipelines.runs.backfill import backfill as run
+    from schemas.errors import Superseded
 
     limits = read_limits(most_rows, most_seconds)
     days = (last - first).days + 1
@@ -38,3 +39,4 @@ def backfill(
 
         reports = run(config.load(limits), query, first, last, backwards, count)
     _output.show([vars(report) for report in reports], as_json)
+    return Superseded.exit_code if any(report.note for report in reports) else 0

@@ -69,7 +69,7 @@ def _pending(lake: "Lake", tables: "StreamTables") -> list[str]:
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
     from pipelines.ledger.runs import rows
 
-    # The newest row of a step is its state: done, failed or refused; `running` if it runs or was killed.
+    # The newest row of a step is its state: done, failed, refused or skipped; `running` if it runs or was killed.
     newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
     steps = sorted(newest.values(), key=lambda row: row.at)
     shown = steps if last == 0 or as_json else steps[-last:]

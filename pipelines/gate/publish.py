@@ -1,8 +1,8 @@
 """Publish: exactly the checked version of a day's audit rows replaces the day of the published tables. No JVM.
 
 The late table goes first: a reader who sees a result also finds the events that it could not count. Each
-table is one Delta commit under its lock. A lock per query keeps the look for a newer verdict and the two
-commits together, so that of two runs of one day the one that was checked last stays.
+table is one Delta commit under its lock. A lock per query keeps the look for newer rows that passed and the two
+commits together, so that of two runs of one day the rows that were made last, and passed, stay.
 """
 
 from dataclasses import dataclass
@@ -15,38 +15,40 @@ from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import verdicts
+from schemas.errors import Superseded
 from schemas.tables import Table
 
 
 @dataclass(frozen=True)
 class Publication:
-    """What publishing did. `versions` by table name; `superseded`: why nothing was written."""
+    """What publishing wrote, by table name."""
 
     versions: dict[str, int]
     rows: dict[str, int]
-    superseded: str | None = None
 
 
 def publish(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions) -> Publication:
     """Replace the day of `<query>_late` and then of `<query>` by the rows of the checked audit versions.
 
-    Writes nothing, and reports so, where a newer version of the day's audit rows has been checked meanwhile.
+    Raises Superseded, with nothing written, where a newer version of the day's audit rows has passed the gate. One that
+    failed there publishes nothing itself, and so keeps nobody else from it.
     """
     with lake.locked(f"{tables.query.name}.publish"):
-        newest = verdicts.newest_version(lake, tables.audit.name, day)
-        if newest is not None and newest > versions.audit:
-            return Publication(
-                {},
-                {},
-                f"version {versions.audit} of {tables.audit.name} was not published: version "
-                f"{newest}, made later for {day}, has been checked; its run publishes",
-            )
+        newest = verdicts.newest_passed(lake, tables, day)
+        if newest is not None and newest.version > versions.audit:
+            raise _superseded(tables, day, versions, newest)
         late = _replace_day(lake, tables.late_audit, versions.late_audit, tables.late, day)
         results = _replace_day(lake, tables.audit, versions.audit, tables.results, day)
     return Publication(
         {tables.late.name: late[0], tables.results.name: results[0]},
         {tables.late.name: late[1], tables.results.name: results[1]},
     )
+
+
+def _superseded(tables: QueryTables, day: date, versions: AuditVersions, newest: verdicts.Passed) -> Superseded:
+    audited = f"version {versions.audit} of {tables.audit.name} for {day}"
+    command = f"windrow replay {tables.query.name} --day {day} --stage publish --run-id {newest.run_id!r}"
+    return Superseded(audited, newest.version, newest.run_id, command)
 
 
 def _replace_day(lake: Lake, source: Table, version: int, target: Table, day: date) -> tuple[int, int]:

@@ -40,10 +40,6 @@ class LedgerEntry:
     stage: str | None = None
     stage_began: float = 0.0
 
-    def refuse(self, message: str) -> None:
-        """The step ends well, but without having done its work, for this reason."""
-        self.state, self.message = "refused", message
-
     def following(self, progress: Callable[[str], None]) -> Callable[[str], None]:
         """`progress`, but a stage of the flow map that begins is noted first."""
 

@@ -4,8 +4,8 @@
         progress = entry.following(progress)
         entry.inputs[...] = ...
 
-writes a `running` row first, so that a killed step is seen, and a `done`, `failed` or `refused` row at the
-end, with one more row for each stage of the flow map that `progress` was called with. Rows are only ever appended:
+writes a `running` row first, so that a killed step is seen, and a `done`, `failed`, `refused` or `skipped` row at
+the end, with one more row for each stage of the flow map that `progress` was called with. Rows are only ever appended:
 nothing that the ledger once held is lost.
 """
 
@@ -72,12 +72,18 @@ def step(lake: Lake, run: Run, step: str) -> Iterator[LedgerEntry]:
         yield entry
     except BaseException as raised:
         error = signals.asked() or raised
-        entry.state = "refused" if isinstance(error, WindrowError) and error.refused else "failed"
+        entry.state = _state_after(error)
         entry.message = f"{type(error).__name__}: {error}"[:4_000]
         with suppress(StorageFailed):  # a full disk must not hide the error; the step stays `running`
             _write(lake, run, step, entry, time.monotonic() - began)
         raise
     _write(lake, run, step, entry, time.monotonic() - began)
+
+
+def _state_after(error: BaseException) -> str:
+    if not isinstance(error, WindrowError):
+        return "failed"
+    return "skipped" if error.skipped else "refused" if error.refused else "failed"
 
 
 def _write(lake: Lake, run: Run, step: str, entry: LedgerEntry, seconds: float) -> None:

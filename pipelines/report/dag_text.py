@@ -7,6 +7,7 @@ from schemas.stream import Stream
 
 OF_EVERY_STREAM = """`ingest` follows the files; then, per query, `replay` and `publish` follow the logical date.
 A run needs a logical date or the param `day`. A day without events is a success with 0 rows.
+`publish` is skipped where newer rows of the day passed the gate: their run publishes.
 Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
 
 

@@ -1,7 +1,7 @@
 """A run: one query, one logical date, in reading order.
 
     audit     the day is one of the stream's, ingest is up to date, its silver is checked, the kernels make rows
-    publish   the gate checks exactly these rows, and publishes them or reports why not
+    publish   the gate checks exactly these rows, and publishes them, unless newer ones passed it
 
 `stage="all"` does both in one process; a DAG gives each its own task.
 """
@@ -37,7 +37,7 @@ def _silent(stage: str) -> None:
 
 @dataclass(frozen=True)
 class DayReport:
-    """What became of a run. `rows` by table; `note`: why nothing was published where that is so."""
+    """What became of a run. `rows` by table; `note`: of a day of a backfill, why nothing was published."""
 
     run_id: str
     query: str
@@ -66,8 +66,8 @@ def replay_day(
     """Run a query for a day, or one of the two steps of that. `progress` gets each stage of flow.py as it begins.
 
     Raises UnknownName, WrongParameter, OutsideStream, NotServed, NotRecounted, IngestBehind and GateFailed (nothing was
-    published), NotSetUp (publish without an audit of the day by that run), StorageFailed. Repeating a run leaves the
-    tables' rows as they were.
+    published), Superseded (nothing was, another run publishes), NotSetUp (publish without an audit of the day by that
+    run), StorageFailed. Repeating a run leaves the tables' rows as they were.
     """
     if stage not in STAGES:
         raise WrongParameter("stage", stage, ", ".join(STAGES))
@@ -113,9 +113,7 @@ def _publish(replay: _Replay, progress: Progress) -> DayReport:
         progress(flow.PUBLISH.name)
         publication = publish(lake, tables, day, versions)
         entry.outputs, entry.counts = publication.versions, publication.rows
-        if publication.superseded:
-            entry.refuse(publication.superseded)
-    return DayReport(run.run_id, tables.query.name, day, publication.rows, publication.superseded)
+    return DayReport(run.run_id, tables.query.name, day, publication.rows)
 
 
 def _newest_audited(lake: Lake, query: str, day: date) -> str | None:

@@ -5,13 +5,16 @@ from datetime import date
 
 import pytest
 
+from pipelines.cli import _app as command_line
 from pipelines.config import Config
+from pipelines.gate import gate
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.entry import Run
+from pipelines.ledger.runs import StepRow
 from pipelines.runs.replay_day import DayReport, replay_day
 from schemas import registry
-from schemas.errors import GateFailed
+from schemas.errors import GateFailed, Superseded
 from schemas.tables import VERDICTS
 from tests.support.small_lake import DAYS, SmallLake, make_lake, random_events
 
@@ -90,3 +93,62 @@ def test_a_run_that_was_fixed_is_published(made):
     made.rewrite(made.tables.audit, good)
     publish(made, "fixed")
     assert made.rows(made.tables.results) == [row for row in good if row["emitted_date"] == DAY]
+
+
+def publish_audited(made: SmallLake, run_id: str) -> DayReport:
+    """The publish step of a run whose audit step came before."""
+    return replay_day(made.config, made.query.name, DAY, "publish", run_id)
+
+
+def publish_steps(made: SmallLake, run_id: str) -> list[StepRow]:
+    """What the ledger has of a run's publish step, from its start to its end."""
+    return ledger.rows(Lake(made.config), [("run_id", "=", run_id), ("step", "=", "publish")])
+
+
+def test_a_newer_audit_that_failed_supersedes_nothing(made):
+    good = made.rows(made.tables.audit)
+    audited(made, "older")
+    with pytest.raises(GateFailed):
+        publish(tampered(made), "newer")
+    report = publish_audited(made, "older")
+    assert made.rows(made.tables.results) == [row for row in good if row["emitted_date"] == DAY] != []
+    assert report.rows[made.query.name] == len(made.rows(made.tables.results))
+    assert publish_steps(made, "older")[-1].state == "done"
+
+
+def test_a_newer_audit_that_passed_supersedes_an_older_one_and_the_older_run_is_skipped(made):
+    audited(made, "older")
+    made.rewrite(made.tables.audit, made.rows(made.tables.audit))
+    publish(made, "newer")
+    before = Lake(made.config).version(made.tables.results.name)
+    with pytest.raises(Superseded, match="its run 'newer' publishes") as raised:
+        publish_audited(made, "older")
+    assert Lake(made.config).version(made.tables.results.name) == before
+    ended = publish_steps(made, "older")[-1]
+    assert (ended.state, ended.outputs) == ("skipped", {})
+    assert str(raised.value) in ended.message
+
+
+def test_the_command_of_a_skipped_run_ends_with_a_code_of_its_own_and_why(made, monkeypatch, capsys):
+    audited(made, "older")
+    made.rewrite(made.tables.audit, made.rows(made.tables.audit))
+    publish(made, "newer")
+    monkeypatch.setenv("WINDROW_HOME", str(made.config.home))
+    words = ["replay", made.query.name, "--day", str(DAY), "--stage", "publish", "--run-id", "older"]
+    assert command_line.run(words) == Superseded.exit_code == 14
+    shown = capsys.readouterr()
+    assert shown.out == "" and "\nskipped: version" in shown.err and "its run 'newer' publishes the day" in shown.err
+
+
+def test_what_a_skipped_run_names_publishes_the_day(made):
+    """A run that passed and was then ended published nothing: the message has the command that does."""
+    audited(made, "older")
+    made.rewrite(made.tables.audit, made.rows(made.tables.audit))
+    audited(made, "newer")
+    gate.require_audit(
+        Lake(made.config), Run("newer", made.stream.name, made.query.name, DAY), made.tables, DAY, made.versions
+    )
+    with pytest.raises(Superseded, match="--stage publish --run-id 'newer'"):
+        publish_audited(made, "older")
+    publish_audited(made, "newer")
+    assert publish_steps(made, "newer")[-1].state == "done"

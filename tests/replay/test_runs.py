@@ -20,7 +20,16 @@ from pipelines.ledger.entry import Run
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
-from schemas.errors import GateFailed, IngestBehind, NotRecounted, NotServed, NotSetUp, OutsideStream, WrongParameter
+from schemas.errors import (
+    GateFailed,
+    IngestBehind,
+    NotRecounted,
+    NotServed,
+    NotSetUp,
+    OutsideStream,
+    Superseded,
+    WrongParameter,
+)
 from schemas.query import session
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
@@ -145,10 +154,10 @@ def test_a_version_is_not_published_after_a_newer_one_was_checked(ingested):
     _audited_twice(ingested)
     replay_day(ingested, "bikes_demand", DAY, stage="publish", run_id="second")
     before = Lake(ingested).version("bikes_demand")
-    report = replay_day(ingested, "bikes_demand", DAY, stage="publish", run_id="first")
-    assert "was not published" in report.note
+    with pytest.raises(Superseded, match="was not published"):
+        replay_day(ingested, "bikes_demand", DAY, stage="publish", run_id="first")
     assert Lake(ingested).version("bikes_demand") == before
-    assert ledger.rows(Lake(ingested), [("run_id", "=", "first")])[-1].state == "refused"
+    assert ledger.rows(Lake(ingested), [("run_id", "=", "first")])[-1].state == "skipped"
 
 
 def _spoilt(config) -> AuditVersions:

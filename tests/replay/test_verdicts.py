@@ -3,6 +3,8 @@
 import shutil
 from datetime import date
 
+import pytest
+
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import verdicts
@@ -11,26 +13,49 @@ from pipelines.ledger.verdicts import Verdict
 from schemas import registry
 
 DAY = date(2018, 11, 4)
-AUDIT = QueryTables.of(registry.query("bikes_daily")).audit
+TABLES = QueryTables.of(registry.query("bikes_daily"))
+AUDIT, LATE = TABLES.audit, TABLES.late_audit
 
 
-def _check(config, version: int) -> None:
-    run = Run("a run", "bikes", "bikes_daily", DAY)
-    verdicts.write(Lake(config), run, [Verdict("a check", True, "0", "0", None, AUDIT.name, version)])
+@pytest.fixture
+def lake(config) -> Lake:
+    for table in (AUDIT, LATE):
+        Lake(config).ensure(table)
+    return Lake(config)
 
 
-def test_the_newest_checked_version_is_the_greatest_of_the_day(config):
-    Lake(config).ensure(AUDIT)
-    assert verdicts.newest_version(Lake(config), AUDIT.name, DAY) is None
-    _check(config, 7)
-    _check(config, 3)
-    assert verdicts.newest_version(Lake(config), AUDIT.name, DAY) == 7
-    assert verdicts.newest_version(Lake(config), AUDIT.name, date(2018, 11, 5)) is None
+def _check(lake: Lake, version: int, run_id: str = "a run", passed: bool = True, late_passed: bool = True) -> None:
+    """What one look of the gate leaves: some verdicts on the rows, then one on the late rows."""
+    found = [("first", True, AUDIT), ("second", passed, AUDIT), ("third", late_passed, LATE)]
+    rows = [Verdict(name, held, "0", "0", None, table.name, version) for name, held, table in found]
+    verdicts.write(lake, Run(run_id, "bikes", "bikes_daily", DAY), rows)
 
 
-def test_verdicts_on_a_table_that_was_moved_away_say_nothing_of_the_one_made_anew(config):
-    Lake(config).ensure(AUDIT)
-    _check(config, 40)
-    shutil.rmtree(config.lake / AUDIT.name)
-    Lake(config).ensure(AUDIT)
-    assert verdicts.newest_version(Lake(config), AUDIT.name, DAY) is None
+def test_the_newest_version_that_passed_is_the_greatest_of_the_day(lake):
+    assert verdicts.newest_passed(lake, TABLES, DAY) is None
+    _check(lake, 7, "a run")
+    _check(lake, 3, "another")
+    assert verdicts.newest_passed(lake, TABLES, DAY) == (7, "a run")
+    assert verdicts.newest_passed(lake, TABLES, date(2018, 11, 5)) is None
+
+
+@pytest.mark.parametrize("failed", ["passed", "late_passed"])
+def test_a_version_of_which_one_verdict_failed_has_not_passed(lake, failed):
+    _check(lake, 7, **{failed: False})
+    assert verdicts.newest_passed(lake, TABLES, DAY) is None
+    _check(lake, 3)
+    assert verdicts.newest_passed(lake, TABLES, DAY) == (3, "a run")
+
+
+def test_a_version_that_passed_once_has_passed(lake):
+    """What was published then stays newer than rows made before it, whatever a later look finds."""
+    _check(lake, 7)
+    _check(lake, 7, passed=False)
+    assert verdicts.newest_passed(lake, TABLES, DAY) == (7, "a run")
+
+
+def test_verdicts_on_a_table_that_was_moved_away_say_nothing_of_the_one_made_anew(lake):
+    _check(lake, 40)
+    shutil.rmtree(lake.folder(AUDIT.name))
+    lake.ensure(AUDIT)
+    assert verdicts.newest_passed(lake, TABLES, DAY) is None

@@ -17,7 +17,11 @@ import sys
 from datetime import date
 from pipelines import config
 from pipelines.runs.replay_day import replay_day
-replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]), run_id=sys.argv[3])
+from schemas.errors import Superseded
+try:
+    replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]), run_id=sys.argv[3])
+except Superseded as superseded:
+    sys.exit(superseded.exit_code)
 """
 PATIENCE_S = 240
 

@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 
 from dags import command
 from processes import sessions
@@ -52,22 +52,23 @@ def test_a_run_without_logical_date_and_param_fails_for_good_and_says_what_to_do
 def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
     assert error_with(exit_code)
     with pytest.raises(AirflowFailException, match="the reason"):
-        command.raise_if_failed(exit_code, "the reason")
+        command.raise_unless_done(exit_code, "the reason")
 
 
 def test_what_fails_for_good_is_what_the_errors_say():
     assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 8)
+    assert [error_with(exit_code) for exit_code in command.SKIPS] == [[errors.Superseded]]
 
 
 @pytest.mark.parametrize("exit_code", [1, 6, 7, 9, 10, 11, 12, 13, -signal.SIGKILL])
 def test_everything_else_is_retried(exit_code):
     with pytest.raises(AirflowException) as raised:
-        command.raise_if_failed(exit_code, "")
+        command.raise_unless_done(exit_code, "")
     assert not isinstance(raised.value, AirflowFailException)
 
 
 def test_success_raises_nothing():
-    assert command.raise_if_failed(0, "") is None
+    assert command.raise_unless_done(0, "") is None
 
 
 def test_the_command_gets_day_and_run_and_its_lines_are_logged_by_stage(monkeypatch, tmp_path, capsys):
@@ -87,6 +88,15 @@ def test_a_failed_gate_fails_the_task_with_all_that_the_command_printed(monkeypa
         operator(monkeypatch, path).execute(RUN)
     assert "law_3" in str(raised.value)
     assert 'windrow query "SELECT 1"' in str(raised.value)
+
+
+def test_a_superseded_run_is_skipped_with_the_run_that_publishes(monkeypatch, tmp_path):
+    """Airflow makes an asset's event for tasks that are successes, and so for no other."""
+    text = "version 3 was not published: its run 'newer' publishes the day"
+    path = program(tmp_path, f'import sys\nprint("== publish")\nsys.stderr.write("skipped: {text}")\nsys.exit(14)')
+    with pytest.raises(AirflowSkipException) as raised:
+        operator(monkeypatch, path).execute(RUN)
+    assert str(raised.value) == text
 
 
 def test_an_error_ends_its_stage_s_section():
