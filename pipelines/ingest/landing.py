@@ -18,6 +18,7 @@ from schemas.registry import streams
 from schemas.stream import Stream
 
 UNPRINTABLE = "its name is not printable UTF-8; rename it"
+FOLDER = "it is a folder with a file's name; put the file itself there, or rename the folder"
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def listing(root: Path, stream: Stream) -> Listing:
     for path, problem in _walk(root):
         why = no_events(stream, path)
         ours = why is not None or belongs(stream, path)
-        if not ours and (path.split("/")[0] not in tops or _is_anothers(path)):
+        if not ours and (problem == FOLDER or path.split("/")[0] not in tops or _is_anothers(path)):
             continue
         if problem:
             messages.append(f"{ascii(path) if problem == UNPRINTABLE else path}: left out, {problem}")
@@ -74,8 +75,7 @@ def _is_anothers(path: str) -> bool:
 def _walk(root: Path) -> Iterator[tuple[str, str | None]]:
     found = []
     for folder, folders, names in os.walk(root, onerror=_refuse_folder):
-        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        for name in names + linked:
+        for name in names + folders:
             path = Path(folder, name)
             below = path.relative_to(root).as_posix()
             found.append((below, _problem(root, path) if below.isprintable() else UNPRINTABLE))
@@ -88,13 +88,27 @@ def _refuse_folder(error: OSError) -> None:
 
 def _problem(root: Path, path: Path) -> str | None:
     """Why this is no file to read; None if it is one."""
-    if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
-        return f"a link that leads out of the landing folder, to {path.resolve()}; put the file itself there"
-    if path.is_symlink() and path.is_dir():
-        return "a link to a folder; put the folder itself there"
+    if path.is_symlink() and (problem := _problem_of_link(root, path)):
+        return problem
+    if path.is_dir():
+        return FOLDER
     if not path.exists():
-        return "a link to nothing"
+        return "it was taken away meanwhile"
     return None if stat.S_ISREG(path.stat().st_mode) else "it is not a regular file"
+
+
+def _problem_of_link(root: Path, path: Path) -> str | None:
+    try:
+        target = path.resolve(strict=True)
+    except FileNotFoundError:
+        target = path.resolve()
+    except (OSError, RuntimeError):  # a RuntimeError is how pathlib reports a loop
+        return "a link that leads to itself or can't be followed; take it away, or put the file itself there"
+    if not target.is_relative_to(root.resolve()):
+        return f"a link that leads out of the landing folder, to {target}; put the file itself there"
+    if target.is_dir():
+        return "a link to a folder; put the folder itself there"
+    return None if target.exists() else "a link to nothing"
 
 
 def content_hash_or_none(root: Path, path: str) -> str | None:

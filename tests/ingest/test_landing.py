@@ -56,6 +56,28 @@ def test_links_that_lead_out_are_refused_with_a_message(config, tmp_path):
     assert all("left out" in message and "link" in message for message in found.messages)
 
 
+def test_links_that_lead_in_a_circle_are_left_out_with_a_message(config):
+    inside = trips.write(config, "a", LINES)
+    for name, target in {"trips-self.csv.gz": "trips-self.csv.gz", "x": "y", "y": "x", "deep": "x/deep"}.items():
+        (config.landing / trips.FOLDER / name).symlink_to(target)
+    (config.landing / "elsewhere").symlink_to("elsewhere")
+    found = landing.listing(config.landing, BIKES)
+    assert found.events == (inside,)
+    assert [message.split(": left out, a link")[0] for message in found.messages] == [
+        f"{trips.FOLDER}/{name}" for name in ("deep", "trips-self.csv.gz", "x", "y")
+    ]
+
+
+def test_a_folder_with_a_file_s_name_is_reported_by_its_stream_and_what_lies_in_it_too(config):
+    inside = trips.write_bytes(config, f"{trips.path_of('a')}/notes.txt", b"a")
+    trips.write_bytes(config, "cdr/social-evolution/x.csv/y.csv", b"a")
+    found = landing.listing(config.landing, BIKES)
+    assert found.events == ()
+    folder, file = found.messages
+    assert folder.startswith(f"{trips.path_of('a')}: left out, it is a folder")
+    assert file.startswith(f"{inside}: left out")
+
+
 def test_a_link_within_the_folder_is_a_file(config):
     trips.write(config, "a", LINES)
     (config.landing / trips.path_of("b")).symlink_to(config.landing / trips.path_of("a"))
