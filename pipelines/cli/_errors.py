@@ -11,6 +11,7 @@ from pathlib import Path
 
 from typer.exceptions import Abort, TyperException
 
+from pipelines.cli._output import without_controls
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
 
@@ -34,7 +35,7 @@ def _report(error: BaseException, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"error": text, "kind": kind, "exit_code": code}), file=sys.stderr)
     else:
-        print(f"{_label(error)}: {text}", file=sys.stderr)
+        print(f"{_label(error)}: {without_controls(text)}", file=sys.stderr)
     return code
 
 

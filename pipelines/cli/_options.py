@@ -49,6 +49,6 @@ def read_limits(most_rows: str | None, most_seconds: str | None) -> ReplayLimits
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for tools; errors too, on stderr.")]
-RunId = Annotated[str | None, typer.Option(help="Name of the run in the ledger [default: a new one].")]
+RunId = Annotated[str | None, typer.Option(help="Name of the run in the ledger.", show_default="a new one")]
 QueryName = Annotated[str, typer.Argument(metavar="QUERY", help="A query: a file of schemas/queries/.")]
 StreamName = Annotated[str, typer.Argument(metavar="STREAM", help="A stream: a file of schemas/streams/.")]

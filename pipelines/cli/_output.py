@@ -4,6 +4,7 @@ import json
 import math
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from unicodedata import category
 
 from rich.console import Console
 from rich.markup import escape
@@ -11,6 +12,8 @@ from rich.table import Table
 
 # A pipe or a log has no width of its own: 80 columns would cut most tables into ribbons.
 _PIPE_WIDTH = 240
+# Unicode's categories of control characters, of invisible ones that turn the direction of text, and of broken ones.
+_STEERING = ("Cc", "Cf", "Cs")
 
 
 def show(rows: list[dict], as_json: bool, columns: list[str] | None = None) -> None:
@@ -21,7 +24,7 @@ def show(rows: list[dict], as_json: bool, columns: list[str] | None = None) -> N
     table = Table(show_edge=False, header_style="bold")
     names = columns or list(rows[0] if rows else ())
     for name in names:
-        table.add_column(escape(name), overflow="fold", justify="right" if _numeric(rows, name) else "left")
+        table.add_column(_printable(name), overflow="fold", justify="right" if _numeric(rows, name) else "left")
     for row in rows:
         table.add_row(*(_text(row[name]) for name in names))
     if names:
@@ -51,7 +54,7 @@ def from_ms(milliseconds: int) -> datetime:
 
 def note(text: str) -> None:
     """A remark for people, on stderr."""
-    Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(text)
+    Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(without_controls(text))
 
 
 def _console() -> Console:
@@ -73,7 +76,20 @@ def _text(value: object) -> str:
         value = "; ".join(map(str, value))
     if isinstance(value, (dict, list)):
         value = json.dumps(_finite(value), default=_plain, ensure_ascii=False)
-    return escape(str(value))  # Rich would read [...] in a value as mark-up
+    return _printable(str(value))
+
+
+def _printable(text: str) -> str:
+    return escape(without_controls(text))  # Rich would read [...] in a value as mark-up
+
+
+def without_controls(text: str) -> str:
+    r"""The text with \x1b for ESC, and so on: data must not steer the terminal. Line ends stay."""
+    return "".join(_escaped(each) if category(each) in _STEERING and each != "\n" else each for each in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()
 
 
 def _utc(value: datetime) -> str:

@@ -18,8 +18,9 @@ def query(
     from pipelines.lake.lake import Lake
     from pipelines.lake.sql import statements
 
-    found = statements.run(Lake(config.load()), statement)
-    shown = found if as_json or rows == 0 else found.slice(0, rows)
-    _output.show(shown.to_pylist(), as_json, found.column_names)
-    if len(shown) < len(found):
-        _output.note(f"{len(found) - len(shown):,} of {len(found):,} rows are not shown; --rows 0 shows all")
+    limit = None if as_json or rows == 0 else rows
+    # One more than is shown: whether there are more.
+    found = statements.run(Lake(config.load()), statement, None if limit is None else limit + 1)
+    _output.show(found.slice(0, limit).to_pylist(), as_json, found.column_names)
+    if limit is not None and len(found) > limit:
+        _output.note(f"only the first {limit:,} rows are shown; --rows 0 shows all")

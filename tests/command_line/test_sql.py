@@ -114,6 +114,30 @@ def test_two_columns_of_one_name_are_distinguished(small_lake):
     assert statements.run(Lake(small_lake), "SELECT 1 AS a, 2 AS a, 3 AS b").to_pylist() == [{"a": 1, "a_2": 2, "b": 3}]
 
 
+def test_no_more_rows_are_made_than_asked_for(small_lake):
+    endless = "SELECT i, CASE WHEN i > 1e9 THEN error('read on') END AS text FROM range(1000000000000) AS rows(i)"
+    assert statements.run(Lake(small_lake), endless, most=3)["i"].to_pylist() == [0, 1, 2]
+    assert statements.run(Lake(small_lake), "SELECT 1 AS a, 2 AS a WHERE false", most=3).column_names == ["a", "a_2"]
+    assert len(statements.run(Lake(small_lake), "SELECT * FROM range(5000)", most=4999)) == 4999
+    assert len(statements.run(Lake(small_lake), "SHOW TABLES", most=1)) == 1
+
+
+def test_an_error_in_a_later_row_is_refused_too(small_lake):
+    with pytest.raises(BadStatement, match="beyond"):
+        late = "SELECT CASE WHEN i = 900000 THEN error('beyond') ELSE i END FROM range(1000000) AS rows(i)"
+        statements.run(Lake(small_lake), late, most=950_000)
+
+
+def test_a_statement_has_a_limit_of_memory_and_spills_before_it(small_lake, monkeypatch):
+    monkeypatch.setattr(statements, "MEMORY", "60MB")
+    files_before = sorted(small_lake.home.rglob("*"))
+    sorted_rows = "SELECT hash(i) AS h, repeat('x', 50) || i AS text FROM range(2000000) AS rows(i) ORDER BY h"
+    assert len(statements.run(Lake(small_lake), sorted_rows, most=2)) == 2
+    assert sorted(small_lake.home.rglob("*")) == files_before
+    with pytest.raises(BadStatement, match="more memory than 60MB"):
+        statements.run(Lake(small_lake), "SELECT list(repeat('x', 50) || i) FROM range(5000000) AS rows(i)")
+
+
 def test_show_tables_names_every_table_and_view(small_lake):
     assert statements.run(Lake(small_lake), "SHOW TABLES")["name"].to_pylist() == ["bikes_demand", "bikes_demand_final"]
 

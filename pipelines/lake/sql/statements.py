@@ -5,22 +5,21 @@ newest revision of every window, and `<query>_as_of(t)`, what was known at `t` (
 neither reach a file nor change the lake: the connection is in memory and has no access to the outside.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import duckdb
+import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
+from pipelines.lake.databases import MEMORY
 from pipelines.lake.lake import Lake
 from processes import signals
 from schemas.errors import BadStatement, StorageFailed, UnknownName
 from schemas.query import Query
 from schemas.registry import queries
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SETTINGS = {
     # DuckDB must neither download an extension, nor read a Python variable as a table.
@@ -37,8 +36,9 @@ _UNREADABLE = "reading the stream registered as"  # how DuckDB passes on an erro
 _NO_SUCH_TABLE = re.compile(r"Table(?: Function)? with name \"?(\w+)\"? does not exist")
 
 
-def run(lake: Lake, statement: str) -> "pa.Table":
-    """The statement's rows. Only the tables that it names are opened; of none (SHOW TABLES), all are.
+def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
+    """The statement's rows, the first `most` if that is given: no others are made that aren't needed for these. Only
+    the tables that it names are opened; of none (SHOW TABLES), all are.
 
     Raises BadStatement, UnknownName for a table that isn't there, StorageFailed for one that can't be read.
     """
@@ -46,15 +46,29 @@ def run(lake: Lake, statement: str) -> "pa.Table":
     with connect(lake, _named_in(statement, names)) as connection:
         try:
             _require_one_question(connection.extract_statements(statement))
-            found = connection.sql(statement).to_arrow_table()
+            found = _rows(connection.sql(statement), most)
             return found.rename_columns(list(_distinct(found.column_names)))
-        except duckdb.Error as error:
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
             raise _refused(error, names) from error
+
+
+def _rows(asked: duckdb.DuckDBPyRelation, most: int | None) -> pa.Table:
+    if most is None:
+        return asked.to_arrow_table()
+    with asked.to_arrow_reader(max(most, 1)) as reader:
+        # The first batch may be short, such as the end of one of DuckDB's own.
+        return pa.Table.from_batches(_first(reader, most), reader.schema)
+
+
+def _first(batches: Iterator[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+    while most > 0 and (batch := next(batches, None)) is not None:
+        yield batch.slice(0, most)
+        most -= len(batch)
 
 
 def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
     """A connection in memory with views of these tables."""
-    connection = signals.interruptible(duckdb.connect(":memory:"))
+    connection = signals.interruptible(duckdb.connect(":memory:", config=_memory(lake)))
     for name in names:
         try:
             connection.register(name, lake.dataset(name))
@@ -69,6 +83,11 @@ def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
         connection.execute(f"SET {setting} = '{value}'")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _memory(lake: Lake) -> dict[str, str | bool | int | float | list[str]]:
+    # DuckDB makes this folder when a statement needs it, and takes it away: it must be nobody else's.
+    return {"memory_limit": MEMORY, "temp_directory": f"{lake.config.scratch}-{os.getpid()}"}
 
 
 def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
@@ -109,12 +128,14 @@ def _require_one_question(statements: list[duckdb.Statement]) -> None:
         )
 
 
-def _refused(error: duckdb.Error, names: list[str]) -> Exception:
+def _refused(error: Exception, names: list[str]) -> Exception:
     missing = _NO_SUCH_TABLE.search(str(error))
     if _UNREADABLE in str(error):
         return StorageFailed(
             f"{error}\nA file of the lake can't be read; was it deleted while the statement ran? Ask again"
         )
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return BadStatement(f"it needs more memory than {MEMORY}; ask for fewer rows or columns, or smaller groups")
     if missing:
         return UnknownName("table", missing.group(1), names)
     return BadStatement(f"{error}\nwindrow tables lists the tables; DESCRIBE a_table lists its columns")
