@@ -10,10 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from rich.text import Text
-from typer.main import get_command
 
-from pipelines.cli._app import COMMANDS, ORDER, app, command_names
+from pipelines.cli._app import COMMANDS, ORDER, command_names
 from schemas import errors
 from schemas.errors import BadStatement, LandingFailed, NotSetUp, OutsideStream, UnknownName, WrongParameter
 from tests.command_line.conftest import REPOSITORY, ROWS, WINDROW, typed
@@ -51,56 +49,6 @@ def test_both_ways_to_start_it_are_the_same(small_lake):
     )
     command = typed(*words, **environment)
     assert (module.returncode, module.stdout) == (command.code, command.out) == (0, f'[{{"n": {len(ROWS)}}}]\n')
-
-
-def test_query_prints_a_table_for_people(windrow):
-    ended = windrow("query", "SELECT start_station_id, events, emitted_at FROM bikes_demand_final ORDER BY 1")
-    assert ended.code == 0
-    assert "2018-10-04 05:00:00Z" in ended.out
-    assert ended.error == ""
-
-
-def test_query_prints_json_for_tools_with_times_in_utc(windrow):
-    ended = windrow("query", "SELECT revision, events, emitted_at FROM bikes_demand WHERE events = 12", "--json")
-    assert ended.json == [{"revision": 2, "events": 12, "emitted_at": "2018-10-04T05:00:00Z"}]
-
-
-def test_what_json_has_no_number_for_is_a_string(windrow):
-    statement = "SELECT 'nan'::DOUBLE AS a, sum(events) AS b, NULL AS c, [1, 2] AS d FROM bikes_demand"
-    assert windrow("query", statement, "--json").json == [{"a": "nan", "b": 74, "c": None, "d": [1, 2]}]
-
-
-def test_where_rows_are_not_shown_it_says_so(windrow):
-    ended = windrow("query", "SELECT * FROM range(12)", "--rows", "10")
-    assert "only the first 10 rows are shown" in ended.error
-    assert len(ended.out.splitlines()) == 2 + 10
-    assert windrow("query", "SELECT * FROM range(12)", "--rows", "12").error == ""
-    assert len(windrow("query", "SELECT * FROM range(12)", "--json", "--rows", "10").json) == 12
-
-
-def test_control_characters_are_shown_not_sent_to_the_terminal(windrow):
-    statement = "SELECT 'a' || chr(27) || '[2J' || chr(7) || chr(8238) || 'é' AS \"b\x1b\", [chr(27)] AS c"
-    ended = windrow("query", statement)
-    assert "a\\x1b[2J\\x07\\u202eé" in ended.out and "b\\x1b" in ended.out
-    assert "\x1b" not in ended.out
-    refused = windrow("query", "SELECT (chr(27) || '[2J')::INT")
-    assert "\\x1b[2J" in refused.error and "\x1b" not in refused.error
-
-
-def test_no_help_text_is_taken_for_mark_up():
-    for command in get_command(app()).commands.values():
-        for parameter in command.params:
-            text = parameter.help or ""
-            assert Text.from_markup(text).plain == text, f"{command.name} {parameter.name}"
-
-
-def test_the_default_of_run_id_is_in_its_help(windrow):
-    for command in ("ingest", "replay"):
-        assert "a new one" in windrow(command, "--help").out
-
-
-def test_a_value_in_brackets_is_shown_as_it_is(windrow):
-    assert "[red]stop[/red]" in windrow("query", "SELECT '[red]stop[/red]' AS text").out
 
 
 def test_tables_counts_rows(windrow):
