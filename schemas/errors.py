@@ -26,6 +26,8 @@ anything else is a defect of Windrow and exits with 1. The ledger and Airflow's 
 `retry_helps`.
 """
 
+from datetime import date
+
 
 class WindrowError(Exception):
     """The root: raised only through its subclasses.
@@ -48,7 +50,9 @@ class WrongParameter(WindrowError, ValueError):
 
     def __init__(self, parameter: str, value: object, allowed: str):
         self.parameter, self.value, self.allowed = parameter, value, allowed
-        super().__init__(f"{parameter} is {value!r}; allowed: {allowed}")
+        # A day as people write it, not datetime.date(2018, 10, 1).
+        shown = repr(str(value)) if type(value) is date else repr(value)
+        super().__init__(f"{parameter} is {shown}; allowed: {allowed}")
 
 
 class NotServed(WrongParameter):
@@ -132,9 +136,9 @@ class OutsideStream(WindrowError):
     refused, retry_helps = True, False
 
     def __init__(self, stream: str, day: object, first_day: object, last_day: object):
-        until = f"to {last_day}" if last_day else "onwards"
         super().__init__(
-            f"{day} is not a day of stream {stream!r}, whose days run from {first_day} {until}; choose one of them"
+            f"{day} is not a day of stream {stream!r}, whose days run from {first_day} to {last_day}; "
+            "choose one of them"
         )
 
 

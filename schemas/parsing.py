@@ -108,7 +108,7 @@ def _checked_times(stream: Stream, record: Record) -> Record | Refusal:
     if not first_us <= arrival_us <= last_us:
         return _refuse(
             "out of range",
-            f"arrival is outside the stream's days, {stream.first_day} to {stream.last_day or '9999-12-31'} (UTC)",
+            f"arrival is outside the stream's days, {stream.first_day} to {stream.newest_day} (UTC)",
             record,
         )
     if end_us < start_us:

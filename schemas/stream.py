@@ -15,6 +15,8 @@ from schemas.errors import OutsideStream
 
 _EPOCH = date(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
+# A run looks at its day up to the next one, which must be a date too.
+LAST_DAY = date.max - timedelta(days=1)
 _WIDEST = {"int64": (-(2**63), 2**63 - 1), "float64": (-sys.float_info.max, sys.float_info.max)}
 
 
@@ -119,8 +121,13 @@ class Stream:
 
     def require_day(self, day: date) -> None:
         """OutsideStream unless the day is one of the stream's."""
-        if day < self.first_day or (self.last_day is not None and day > self.last_day):
-            raise OutsideStream(self.name, day, self.first_day, self.last_day)
+        if not self.first_day <= day <= self.newest_day:
+            raise OutsideStream(self.name, day, self.first_day, self.newest_day)
+
+    @property
+    def newest_day(self) -> date:
+        """The last of the stream's days; the last that there can be, where it has no last day."""
+        return min(self.last_day or LAST_DAY, LAST_DAY)
 
     def column(self, name: str) -> Column:
         """The column of that name; StopIteration can't happen for names that a query's check let through."""
@@ -148,9 +155,9 @@ class Stream:
 
     @cached_property
     def arrivals_us(self) -> tuple[int, int]:
-        """First and last µs since the epoch, UTC, of the stream's days; without a last day, of the year 9999."""
-        last_day = self.last_day or date.max
-        return (self.first_day - _EPOCH) // _MICROSECOND, (last_day - _EPOCH + timedelta(days=1)) // _MICROSECOND - 1
+        """First and last µs since the epoch, UTC, of the stream's days."""
+        after = self.newest_day + timedelta(days=1)
+        return (self.first_day - _EPOCH) // _MICROSECOND, (after - _EPOCH) // _MICROSECOND - 1
 
 
 def _bounds(column: Column) -> tuple[float, float]:

@@ -76,9 +76,10 @@ MISTAKES = [
     (
         ("backfill", "bikes_demand", "--from", "2018-10-02", "--to", "2018-10-01"),
         WrongParameter,
-        "2018-10-02",
+        "to is '2018-10-01'; allowed: a day from 2018-10-02 on",
     ),
     (("ingest", "bikes", "--day", "1999-12-31"), OutsideStream, "2013-05-27"),
+    (("ingest", "bikes", "--day", "9999-12-31"), OutsideStream, "to 9999-12-30"),
     (("ingest", "bikes"), LandingFailed, "does not exist"),
     (("fly",), WrongParameter, "fly"),
     (("query", "SELECT 1", "--rows", "-1"), WrongParameter, "--rows"),

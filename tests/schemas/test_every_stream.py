@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.errors import OutsideStream
 from schemas.parsing import EARLIEST_US, LATEST_US, identity_of, read_line
 from schemas.registry import streams
 from schemas.stream import COMMON_REFUSALS, Column, Record, Refusal
@@ -76,6 +77,15 @@ def test_the_definition_says_everything_that_users_read(stream):
     assert all(text.strip() and "TODO" not in text for text in texts)
     assert stream.buckets >= 1
     assert stream.last_day is None or stream.first_day <= stream.last_day
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_the_last_day_of_the_calendar_is_no_day_of_a_stream(stream):
+    endless = dataclasses.replace(stream, last_day=None)
+    endless.require_day(date(9999, 12, 30))
+    with pytest.raises(OutsideStream, match="9999-12-31 is not a day .* to 9999-12-30; choose"):
+        endless.require_day(date(9999, 12, 31))
+    assert endless.arrivals_us[1] == LATEST_US - 86_400_000_000
 
 
 @pytest.mark.parametrize("stream", STREAMS)
