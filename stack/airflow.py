@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import marked, signals
+from processes import marked, modes, signals
 from schemas.errors import NotSetUp
 from stack import commands, rest, settings
 from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY
@@ -65,7 +65,7 @@ def start(home: Path, landing: Path | None = None, dags: Path = REPOSITORY / "da
     """
     stop(home)
     try:
-        with free_port() as port:
+        with free_port() as port, modes.others_kept_out():
             _start_parts(home, port, settings.airflow_environment(home, port, landing, dags))
     except BaseException:
         stop(home)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pipelines.cli._errors import reported
-from processes import children, signals
+from processes import children, modes, signals
 
 COMMANDS = Path(__file__).parent
 # As a day's work goes; new commands follow by name.
@@ -19,6 +19,7 @@ STOPPED = 128
 
 def main() -> int:
     """Run one command, then end all that it started; a signal ends it too. Returns the exit code."""
+    modes.keep_others_out()
     children.adopt_grandchildren()
     signals.raise_on_signals()
     code = run(sys.argv[1:])

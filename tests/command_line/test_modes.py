@@ -1,0 +1,51 @@
+"""What Windrow writes under its home is not for users outside the group: events may be people's."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines.config import Config
+from processes import modes
+from tests.command_line.conftest import REPOSITORY
+from tests.support import trips
+
+
+@pytest.fixture
+def usual_umask():
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def open_to_others(home: Path) -> list[Path]:
+    return [path for path in home.rglob("*") if path.stat().st_mode & 0o027]
+
+
+def windrow(home: Path, landing: Path, *words: str) -> None:
+    environment = {"WINDROW_HOME": str(home), "WINDROW_LANDING": str(landing), "PATH": os.defpath}
+    command = [sys.executable, "-m", "pipelines", *words]
+    subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, check=True, timeout=120)
+
+
+@pytest.mark.slow
+def test_nothing_that_an_ingest_and_a_replay_write_is_open_to_others(tmp_path, usual_umask):
+    home, landing = tmp_path / "home", tmp_path / "landing"
+    trips.write(Config(home, landing), "a", [trips.trip("2017-06-03 08:00:00", 600)])
+    windrow(home, landing, "ingest", "bikes")
+    windrow(home, landing, "replay", "bikes_daily", "--day", "2017-06-03")
+    assert (home / "lake" / "bikes_daily").is_dir()
+    assert open_to_others(home) == []
+    assert not home.stat().st_mode & 0o027
+
+
+def test_a_stricter_umask_stays_and_comes_back(usual_umask):
+    os.umask(0o077)
+    with modes.others_kept_out():
+        assert os.umask(0o077) == 0o077
+    os.umask(0o002)
+    with modes.others_kept_out():
+        assert os.umask(0o027) == 0o027
+    assert os.umask(0o022) == 0o002
