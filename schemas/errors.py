@@ -26,9 +26,6 @@ anything else is a defect of Windrow and exits with 1. The ledger and Airflow's 
 `retry_helps`.
 """
 
-from datetime import date
-
-
 class WindrowError(Exception):
     """The root: raised only through its subclasses.
 
@@ -50,9 +47,7 @@ class WrongParameter(WindrowError, ValueError):
 
     def __init__(self, parameter: str, value: object, allowed: str):
         self.parameter, self.value, self.allowed = parameter, value, allowed
-        # A day as people write it, not datetime.date(2018, 10, 1).
-        shown = repr(str(value)) if type(value) is date else repr(value)
-        super().__init__(f"{parameter} is {shown}; allowed: {allowed}")
+        super().__init__(f"{parameter} is {value!r}; allowed: {allowed}")
 
 
 class NotServed(WrongParameter):

@@ -3,14 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
 from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger.entry import Run
 from schemas.tables import VERDICTS
+
+if TYPE_CHECKING:
+    from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def verdicts_on(lake: Lake, table: str, day: date) -> pa.Table:
     return lake.read(VERDICTS.name, filters=filters)
 
 
-def newest_passed(lake: Lake, tables: QueryTables, day: date) -> Passed | None:
+def newest_passed(lake: Lake, tables: "QueryTables", day: date) -> Passed | None:
     """The newest version of a day's audit rows that passed every check of one look of the gate; None: none has."""
     on_rows, on_late = (
         verdicts_on(lake, name, day).to_pylist() for name in (tables.audit.name, tables.late_audit.name)

@@ -23,7 +23,7 @@ def backfill(
     published. A day that another run publishes meanwhile is no error: its report's `note` has which.
     """
     if last < first:
-        raise WrongParameter("to", last, f"a day from {first} on")
+        raise WrongParameter("to", last.isoformat(), f"a day from {first} on")
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     reports = []
     for day in reversed(days) if backwards else days:

@@ -118,7 +118,7 @@ def test_an_unknown_stage_is_refused(ingested):
 
 
 def test_a_backfill_from_later_to_earlier_is_refused(ingested):
-    with pytest.raises(WrongParameter, match="2018, 6, 1"):
+    with pytest.raises(WrongParameter, match="2018-06-01"):
         backfill(ingested, "bikes_demand", DAYS[1], DAYS[0])
 
 
