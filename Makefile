@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta
+.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -60,6 +60,9 @@ lock: ## requirements/*.txt again from pyproject.toml
 
 bench-first-light: setup ## the kernel alone, and silver to Delta against Spark's window()
 	@$(WINDROW_PYTHON) -m benchmarks.first_light
+
+bench-growth: setup ## what a run of a day costs in lakes of 10, 100 and 1,000 days
+	@$(WINDROW_PYTHON) -m benchmarks.run_growth
 
 bench-fiba: setup ## the figures of the FiBA paper with this project's kernels; writes docs/benchmarks/fiba.md
 	@$(WINDROW_PYTHON) -m benchmarks.fiba --sizes "$(or $(SIZES),normal)"

@@ -37,13 +37,15 @@ from benchmarks.first_light_trips import Sizes, Trips, make_trips, silver_rows
 from pipelines.config import REPOSITORY, Config
 from pipelines.ingest import pass_ticks
 from pipelines.lake import spark
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.replay import audit, through_spark, watermark
 from pipelines.replay.late_events import late_events
-from pipelines.replay.look_back import DAY, DAY_US, EPOCH_DATE, LookBack
+from pipelines.replay.look_back import DAY, LookBack
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.watermark import DAY_US, EPOCH_DATE
 from schemas.queries.bikes_demand import QUERY
 from schemas.query import Query, agg
 from schemas.streams.bikes import STREAM
@@ -83,7 +85,7 @@ def build(config: Config, trips: Trips) -> None:
 
 def _write(config: Config, table, rows: pa.Table) -> None:
     Lake(config).ensure(table)
-    Lake(config).replace(table, None, rows)
+    Lake(config).append(table, rows)
 
 
 def whole_span(config: Config) -> LookBack:
@@ -91,16 +93,14 @@ def whole_span(config: Config) -> LookBack:
     silver = silver_table(STREAM).name
     days = sorted(Lake(config).partition_dates(silver))
     until_us = (days[-1] + DAY - EPOCH_DATE).days * DAY_US
-    ticks = watermark.read_ticks(Lake(config), pass_table(STREAM), before=_utc(until_us))
+    passes = pass_table(STREAM).name, Lake(config).existing_version(pass_table(STREAM).name)
+    ticks = watermark.read_ticks(Lake(config), passes, ArrivalDays({}), days[0], days[-1])
     last = Lake(config).read(silver, filters=[("arrival_date", "=", days[-1])], columns=["arrival"])
-    versions = (Lake(config).version(name) for name in (silver, pass_table(STREAM).name))
     from_us = (days[0] - EPOCH_DATE).days * DAY_US
     last_tick_us = int(last["arrival"].cast(pa.int64()).to_numpy().max())
-    return LookBack(days[-1], from_us, until_us, None, days[0], ticks, *versions, from_us, last_tick_us)
-
-
-def _utc(us: int):
-    return pa.scalar(us, pa.timestamp("us", "UTC")).as_py()
+    return LookBack(
+        days[-1], from_us, until_us, None, days[0], ticks, Lake(config).version(silver), from_us, last_tick_us
+    )
 
 
 def by_windrow(config: Config, query: Query) -> None:

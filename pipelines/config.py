@@ -36,6 +36,11 @@ class Config:
         return self.home / "locks"
 
     @cached_property
+    def running(self) -> Path:
+        """Folder of the steps that run: one file per step (pipelines/ledger/running.py)."""
+        return self.home / "running"
+
+    @cached_property
     def ingests(self) -> Path:
         """Folder of parsed rows on their way to silver: one folder per stream, while an ingest of it runs."""
         return self.home / "ingests"

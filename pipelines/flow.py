@@ -66,9 +66,8 @@ TICKS = Stage(
 CHECK_SILVER = Stage(
     "judge_silver",
     LOGICAL_DATE,
-    "checks the day's silver and that every record is accounted for; before a replay also that nothing new landed",
+    "checks that every record of the files is accounted for, and the silver that the run reads",
     (
-        "landing/",
         "files_{stream}",
         "silver_{stream}",
         "quarantine_{stream}",
@@ -82,7 +81,7 @@ REPLAY = Stage(
     "replay",
     LOGICAL_DATE,
     "runs the day's arrivals through the query's kernel, into the audit tables",
-    ("silver_{stream}", "pass_{stream}", "partitions_{stream}"),
+    ("silver_{stream}",),
     ("{query}_audit", "{query}_late_audit"),
 )
 GATE = Stage(
@@ -96,7 +95,7 @@ PUBLISH = Stage(
     "publish",
     LOGICAL_DATE,
     "replaces the day of the late table, then of the results, by the checked version",
-    ("{query}_audit", "{query}_late_audit", "verdicts"),
+    ("{query}_audit", "{query}_late_audit", "verdicts", "partitions_{stream}"),
     ("{query}_late", "{query}"),
 )
 
@@ -119,7 +118,7 @@ def ingest_task(stream: Stream) -> Task:
 
 
 def replay_task(query: Query) -> Task:
-    """Checks the day's silver again, which an ingest may have changed since, and makes the day's audit rows."""
+    """Checks the silver that it reads, as the run's ingest left it, and makes the day's audit rows."""
     return Task("replay", ("replay", query.name, "--stage", "audit"), (CHECK_SILVER, REPLAY))
 
 

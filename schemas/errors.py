@@ -14,7 +14,7 @@
     │   └── AirflowRefused            6  Airflow's server refused
     ├── TableMismatch                 7  a table on disk differs from its definition
     ├── GateFailed                    8  a check failed: nothing was published
-    ├── IngestBehind                  9  the landing folder is ahead of the silver table
+    ├── IngestBehind                  9  the stream's tables are not those of an ingest that a run could read
     ├── StorageFailed                10  the disk refused a write
     ├── LandingFailed                11  the landing folder can't be read
     ├── BadStatement                 12  SQL that the query command can't run
@@ -25,6 +25,7 @@ Each message says the value, the limit and the next step. The command line turns
 anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused`, `skipped` and
 `retry_helps`.
 """
+
 
 class WindrowError(Exception):
     """The root: raised only through its subclasses.
@@ -183,10 +184,10 @@ class GateFailed(WindrowError):
 
 
 class IngestBehind(WindrowError):
-    """Silver is not made from what lies in the landing folder. An ingest of another run may bring it there."""
+    """What the stream's newest ingest left can't be replayed: another definition made it, or its tables are gone."""
 
     exit_code = 9
-    refused = True
+    refused, retry_helps = True, False
 
 
 class StorageFailed(WindrowError):
@@ -221,15 +222,15 @@ class KernelOutOfMemory(WindrowError, MemoryError):
 
 
 class Superseded(WindrowError):
-    """Newer audit rows of the day passed the gate: their run publishes, and this one publishes nothing."""
+    """Rows of the day from a newer snapshot, or newer ones of the same, passed the gate: their run publishes."""
 
     exit_code = 14
     skipped, retry_helps = True, False
 
-    def __init__(self, audited: str, newest: int, run_id: str, command: str):
+    def __init__(self, audited: str, newest: str, run_id: str, command: str):
         self.newest, self.run_id = newest, run_id
         super().__init__(
-            f"{audited} was not published: version {newest}, made later, passed the gate, and its run {run_id!r} "
+            f"{audited} was not published: {newest}, passed the gate, and its run {run_id!r} "
             f"publishes the day. Should that run have ended before it could: {command}"
         )
 

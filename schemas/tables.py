@@ -13,7 +13,8 @@ from schemas.stream import Column, Stream
 
 @dataclass(frozen=True)
 class Table:
-    """A Delta table. `constraints` maps a name to a SQL condition that every row fulfils."""
+    """A Delta table. `constraints` maps a name to a SQL condition that every row fulfils. `grows`: a table on disk gets
+    columns that it lacks and that may be null, instead of being refused; it can't be made again from anything."""
 
     name: str
     comment: str
@@ -21,6 +22,7 @@ class Table:
     partition_by: tuple[str, ...] = ()
     sort_by: tuple[str, ...] = ()
     constraints: tuple[tuple[str, str], ...] = ()
+    grows: bool = False
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -152,8 +154,10 @@ def partitions_table(stream: Stream) -> Table:
         (
             _required("arrival_date", "date", "day of arrival, UTC"),
             _required("events", "int64", "rows of the day"),
+            _required("newest_start", "timestamp", "the newest event start of the day, UTC"),
             _required("silver_digest", "string", "order-free hash of the day's rows"),
             _required("pass_digest", "string", "hash of the day's pass ticks"),
+            _required("silver_version", "int64", f"version of silver_{stream.name} that has had these rows since"),
         ),
     )
 
@@ -223,7 +227,7 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
 
 RUNS = Table(
     "runs",
-    "The ledger: one row when a step starts; when it ends one, and one per stage that it went through",
+    "The ledger: when a step ends, one row, and one per stage that it went through",
     (
         _required("run_id", "string", "name of the run: shared by the steps of one logical date and query"),
         _required("step", "string", "ingest, audit, or publish"),
@@ -231,7 +235,7 @@ RUNS = Table(
         _required("stream", "string", "name of the stream"),
         Column("query", "string", "name of the query; null for ingest"),
         Column("logical_date", "date", "the arrival day that the run is for; null for an ingest without one"),
-        _required("state", "string", "running, done, failed, refused or skipped"),
+        _required("state", "string", "running, done, failed, refused, skipped or cut off"),
         _required("at", "timestamp", "when this row was written, UTC; the same in the rows of a step's end"),
         _required("seconds", "float64", "wall time of the step so far, or of the stage", "s"),
         _required("inputs", "string", "JSON: digests of what was read, by table and partition"),
@@ -242,6 +246,7 @@ RUNS = Table(
         Column("kernel", "string", "the kernels that made the rows; `counts` has how many keys each"),
         Column("message", "string", "what went wrong, for failed and refused; why nothing was done, for skipped"),
     ),
+    grows=True,
 )
 
 VERDICTS = Table(
@@ -260,7 +265,9 @@ VERDICTS = Table(
         _required("allowed", "string", "the limit of that"),
         Column("offending", "string", "SQL that shows the rows which broke it"),
         _required("at", "timestamp", "when it was checked, UTC"),
+        Column("snapshot", "string", "name of the snapshot that was read; of two names the greater is the newer"),
     ),
+    grows=True,
 )
 
 

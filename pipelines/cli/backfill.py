@@ -7,6 +7,7 @@ import typer
 
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson, MostRows, MostSeconds, QueryName, day_option, read_limits
+from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -24,10 +25,12 @@ def backfill(
 ) -> int:
     """Replay and publish every day of a range, in one process. It stops at the first day that fails."""
     from pipelines import config
+    from pipelines.lake.lake import Lake
     from pipelines.runs.backfill import backfill as run
+    from schemas import registry
     from schemas.errors import Superseded
 
-    limits = read_limits(most_rows, most_seconds)
+    settings = config.load(read_limits(most_rows, most_seconds))
     days = (last - first).days + 1
     done = 0
     with progress() as show:
@@ -37,6 +40,7 @@ def backfill(
             done += 1
             show(f"days of {report.query}", done, days)
 
-        reports = run(config.load(limits), query, first, last, backwards, count)
+        reports = run(settings, query, first, last, backwards, count)
     _output.show([vars(report) for report in reports], as_json)
-    return Superseded.exit_code if any(report.note for report in reports) else 0
+    note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)
+    return Superseded.exit_code if any(report.superseded for report in reports) else 0

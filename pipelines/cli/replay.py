@@ -7,6 +7,7 @@ import typer
 
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson, MostRows, MostSeconds, QueryName, RunId, day_option, read_limits
+from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import progress
 
 Stage = Annotated[
@@ -26,9 +27,13 @@ def replay(
 ) -> None:
     """Replay one arrival day of a query: audit rows, gate, publication. Again gives the same rows."""
     from pipelines import config
+    from pipelines.lake.lake import Lake
     from pipelines.runs.replay_day import replay_day
+    from schemas import registry
 
-    limits = read_limits(most_rows, most_seconds)
+    settings = config.load(read_limits(most_rows, most_seconds))
     with progress() as show:
-        report = replay_day(config.load(limits), query, day, stage, run_id, show)
+        report = replay_day(settings, query, day, stage, run_id, show)
     _output.show_facts(vars(report), as_json)
+    if run_id is None:
+        note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)

@@ -6,10 +6,10 @@ import typer
 
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
+from pipelines.cli._pending import note_pending
 
 if TYPE_CHECKING:
     from pipelines.lake.lake import Lake
-    from pipelines.lake.stream_tables import StreamTables
     from pipelines.ledger.runs import StepRow
 
 
@@ -33,43 +33,19 @@ def runs(
 
 def _show_stale(lake: "Lake", as_json: bool) -> None:
     from pipelines.ledger.stale import stale
+    from schemas import registry
 
     found = [dict(vars(run)) for run in stale(lake)]
     _output.show(found, as_json)
     if not found:
         _output.note("no run is stale")
-    _note_pending(lake)
-
-
-def _note_pending(lake: "Lake") -> None:
-    """What has landed and isn't ingested may make more runs stale."""
-    from pipelines.lake.stream_tables import StreamTables
-    from schemas import registry
-    from schemas.errors import LandingFailed
-
-    for stream in registry.streams().values():
-        try:
-            behind = _pending(lake, StreamTables.of(stream))
-        except LandingFailed as error:
-            _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
-            return
-        if behind:
-            _output.note(
-                f"{len(behind)} file(s) of {stream.name} are new, changed, or parsed by an older definition, such as "
-                f"{behind[0]}; more runs may be stale after: windrow ingest {stream.name}"
-            )
-
-
-def _pending(lake: "Lake", tables: "StreamTables") -> list[str]:
-    from pipelines.ingest.changes import pending
-
-    return pending(lake, tables) if lake.version(tables.files.name) is not None else []
+    note_pending(lake, registry.streams().values(), "more runs may be stale after")
 
 
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
     from pipelines.ledger.runs import rows
 
-    # The newest row of a step is its state: done, failed, refused or skipped; `running` if it runs or was killed.
+    # The newest row of a step is its state.
     newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
     steps = sorted(newest.values(), key=lambda row: row.at)
     shown = steps if last == 0 or as_json else steps[-last:]

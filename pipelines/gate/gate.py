@@ -1,19 +1,23 @@
-"""The gate: what must be true of a day's silver before a run, and of its audit rows before they are published.
+"""The gate: what must be true of the files that an ingest took, of each day of silver that a run reads, and of its
+audit rows before they are published.
 
 Expectations (`schemas/expectations.py`, run by Great Expectations) describe what each row must look like; the laws of
 semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing; requiring does.
 """
 
+from collections.abc import Collection, Sequence
 from datetime import date
 
 import duckdb
 
 from pipelines.gate import checks
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.silver import open_silver
+from pipelines.gate.recount.silver import open_day, open_files
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
@@ -22,14 +26,24 @@ from schemas.errors import GateFailed
 from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations
 
 
-def check_silver(lake: Lake, tables: StreamTables, day: date) -> list[Verdict]:
-    """Check an arrival day of silver at its newest version. O(events of the day + files of the stream)."""
-    subject = open_silver(lake, tables, day)
-    with subject.connection:
-        expectations = silver_expectations(tables.stream, day, subject.events_noted)
-        known = _known_verdicts(lake, expectations, subject.version, day)
-        expected = known or _expected(subject.connection, "silver", subject.version, expectations)
-        return [*expected, *checks.verdicts_on_silver(subject)]
+def check_files(
+    lake: Lake, tables: StreamTables, snapshot: Snapshot, paths: Collection[str] | None = None
+) -> list[Verdict]:
+    """Check some landed files, by default all. O(rows of table files that may hold some of theirs)."""
+    files = open_files(lake, tables, snapshot, paths)
+    with files.connection:
+        return checks.verdicts_on_files(files)
+
+
+def check_silver(lake: Lake, tables: StreamTables, snapshot: Snapshot, day: date, events: int) -> list[Verdict]:
+    """Check an arrival day of silver, of which ingest noted so many events. O(events of the day)."""
+    silver = open_day(lake, tables, snapshot, day)
+    with silver.connection as connection:
+        expectations = silver_expectations(tables.stream, day, events)
+        return [
+            *_expected(connection, "silver", silver.version, expectations),
+            *checks.verdicts_on_silver(silver),
+        ]
 
 
 def check_audit(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions) -> list[Verdict]:
@@ -46,17 +60,35 @@ def check_audit(lake: Lake, tables: QueryTables, day: date, versions: AuditVersi
         ]
 
 
-def require_silver(lake: Lake, run: Run, tables: StreamTables, day: date) -> None:
-    """Check an arrival day of silver, and write the verdicts into the ledger; GateFailed where a check failed."""
-    found = check_silver(lake, tables, day)
-    verdicts.write(lake, run, found)
+def require_files(lake: Lake, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Collection[str]) -> None:
+    """Check the files that an ingest touched, and all if those of the ingest before weren't right; write the verdicts
+    into the ledger. GateFailed where a check failed."""
+    right = verdicts.newest_passed_all(lake, tables.silver.name, [law.NAME for law in checks.checks("files")])
+    if right and not touched:
+        return
+    found = check_files(lake, tables, snapshot, touched if right else None)
+    verdicts.write(lake, run, {run.day: found}, snapshot.name)
     require(found)
+
+
+def require_silver(
+    lake: Lake, run: Run, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
+) -> None:
+    """Check the days of silver that have not passed since they were made, and write the verdicts into the ledger;
+    GateFailed where a check failed. O(events of these days)."""
+    found = {
+        day: check_silver(lake, tables, snapshot, day, days.events(day))
+        for day in _unchecked(lake, tables, snapshot, days, dates)
+    }
+    verdicts.write(lake, run, found, snapshot.name)
+    for of_day in found.values():
+        require(of_day)
 
 
 def require_audit(lake: Lake, run: Run, tables: QueryTables, day: date, versions: AuditVersions) -> None:
     """Check a run's rows, and write the verdicts into the ledger; GateFailed where a check failed."""
     found = check_audit(lake, tables, day, versions)
-    verdicts.write(lake, run, found)
+    verdicts.write(lake, run, {day: found}, versions.snapshot)
     require(found)
 
 
@@ -76,13 +108,17 @@ def _expected(
     return library.verdicts_on(connection, view, version, expectations)
 
 
-def _known_verdicts(lake: Lake, expectations: tuple[Expectation, ...], version: int, day: date) -> list[Verdict]:
-    """Verdicts on these of this version and day: each query's run asks. None if one is new."""
-    rows = verdicts.verdicts_on(lake, expectations[0].table, day).to_pylist()
-    known = {(row["check_name"], row["allowed"]): _as_verdict(row) for row in rows if row["table_version"] == version}
-    asked = [(each.name, each.limit) for each in expectations]
-    return [known[each] for each in asked] if known.keys() >= set(asked) else []
-
-
-def _as_verdict(row: dict) -> Verdict:
-    return Verdict(**{name: row[name] for name in Verdict.__dataclass_fields__})
+def _unchecked(
+    lake: Lake, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
+) -> list[date]:
+    """Days of which one check, with its limit, has not passed on the rows that the snapshot has."""
+    passed = verdicts.passed_on_days(lake, tables.silver.name, dates)
+    newest, laws = snapshot.version(tables.silver.name), {law.NAME for law in checks.checks("silver")}
+    unchecked = []
+    for day in dates:
+        since = days.silver_version(day, newest)
+        known = {each.check for each in passed.get(day, ()) if since <= each.version <= newest}
+        asked = {(each.name, each.limit) for each in silver_expectations(tables.stream, day, days.events(day))}
+        if not (known >= asked and {name for name, _ in known} >= laws):
+            unchecked.append(day)
+    return unchecked

@@ -2,7 +2,8 @@
 
 The late table goes first: a reader who sees a result also finds the events that it could not count. Each
 table is one Delta commit under its lock. A lock per query keeps the look for newer rows that passed and the two
-commits together, so that of two runs of one day the rows that were made last, and passed, stay.
+commits together, so that of two runs of one day the rows of the newer snapshot stay, and of one snapshot those that
+were made last.
 """
 
 from dataclasses import dataclass
@@ -30,12 +31,13 @@ class Publication:
 def publish(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions) -> Publication:
     """Replace the day of `<query>_late` and then of `<query>` by the rows of the checked audit versions.
 
-    Raises Superseded, with nothing written, where a newer version of the day's audit rows has passed the gate. One that
-    failed there publishes nothing itself, and so keeps nobody else from it.
+    Raises Superseded, with nothing written, where rows of the day that were made from a newer snapshot have passed the
+    gate, or later rows of the same one. Those that failed there publish nothing themselves, and so keep nobody else
+    from it.
     """
     with lake.locked(f"{tables.query.name}.publish"):
         newest = verdicts.newest_passed(lake, tables, day)
-        if newest is not None and newest.version > versions.audit:
+        if newest is not None and newest[:2] > (versions.snapshot, versions.audit):
             raise _superseded(tables, day, versions, newest)
         late = _replace_day(lake, tables.late_audit, versions.late_audit, tables.late, day)
         results = _replace_day(lake, tables.audit, versions.audit, tables.results, day)
@@ -47,8 +49,9 @@ def publish(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions)
 
 def _superseded(tables: QueryTables, day: date, versions: AuditVersions, newest: verdicts.Passed) -> Superseded:
     audited = f"version {versions.audit} of {tables.audit.name} for {day}"
+    made = "from the files of a newer ingest" if newest.snapshot > versions.snapshot else "later"
     command = f"windrow replay {tables.query.name} --day {day} --stage publish --run-id {newest.run_id!r}"
-    return Superseded(audited, newest.version, newest.run_id, command)
+    return Superseded(audited, f"version {newest.version}, made {made}", newest.run_id, command)
 
 
 def _replace_day(lake: Lake, source: Table, version: int, target: Table, day: date) -> tuple[int, int]:

@@ -17,7 +17,6 @@ from pipelines.ingest.files import (
 )
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
-from schemas.errors import IngestBehind
 from schemas.parsing import belongs, choose_layout, has_header, no_events
 from schemas.stream import Stream
 
@@ -50,18 +49,6 @@ def pending(lake: Lake, tables: StreamTables) -> list[str]:
         if path not in known or landing.content_hash_or_none(root, path) != known[path].content_hash:
             behind.add(path)
     return sorted(behind, key=str.encode)
-
-
-def require_ingested(lake: Lake, tables: StreamTables) -> None:
-    """IngestBehind unless silver is made from all that lies in the landing folder."""
-    behind = pending(lake, tables)
-    if not behind:
-        return
-    shown = ", ".join(behind[:3]) + (f" and {len(behind) - 3} more" if len(behind) > 3 else "")
-    raise IngestBehind(
-        f"{tables.silver.name} is not made from all that lies in {lake.config.landing}: {len(behind)} file(s) "
-        f"are new, changed or gone ({shown}); first run: windrow ingest {tables.stream.name}"
-    )
 
 
 def find(lake: Lake, tables: StreamTables, today: date, leave_out: frozenset[str] = frozenset()) -> Changes:

@@ -24,6 +24,7 @@ from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules
 from pipelines.ingest.silver import write_quarantine, write_silver
 from pipelines.lake.lake import Lake
+from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
 from schemas.errors import LandingFailed
 from schemas.parsing import choose_layout
@@ -44,8 +45,8 @@ def ingest(lake: Lake, tables: StreamTables, progress: Progress | None = None) -
         applied = _until_still(lake, tables, progress)
         rows = outcome.final_rows(applied)
         write_files(lake, tables.files, rows)
-    versions = {table.name: lake.existing_version(table.name) for table in tables.all}
-    return outcome.report(tables.stream, applied, rows, versions, time.monotonic() - began)
+        snapshot = Snapshot.taken(lake, tables)
+    return outcome.report(tables.stream, applied, rows, snapshot, time.monotonic() - began)
 
 
 def _until_still(lake: Lake, tables: StreamTables, progress: Progress) -> Applied:

@@ -9,6 +9,7 @@ from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE as WAS_DUPLICATE
 from pipelines.ingest.deduplicate import EVENT, NEW, Deduplicated
 from pipelines.ingest.files import ACCEPTED, DUPLICATE, UNREADABLE, FileRow
+from pipelines.lake.snapshot import Snapshot
 from schemas.parsing import has_header
 from schemas.stream import Stream
 
@@ -23,7 +24,7 @@ class IngestReport:
     touched_days: tuple[date, ...]
     refused: dict[str, int]
     messages: tuple[str, ...]
-    versions: dict[str, int]
+    snapshot: Snapshot
     seconds: float
     accepted: int
 
@@ -37,14 +38,12 @@ class Applied(NamedTuple):
     days: tuple[date, ...]
 
 
-def report(
-    stream: Stream, applied: Applied, rows: list[FileRow], versions: dict[str, int], seconds: float
-) -> IngestReport:
+def report(stream: Stream, applied: Applied, rows: list[FileRow], snapshot: Snapshot, seconds: float) -> IngestReport:
     """The report of an ingest that wrote these rows of `files_<stream>`."""
     changes, found, days = applied
     messages = (*changes.messages, *_messages(stream, rows))
     accepted = sum(row.accepted for row in rows)
-    return IngestReport(stream.name, tuple(rows), days, _refused(changes, found), messages, versions, seconds, accepted)
+    return IngestReport(stream.name, tuple(rows), days, _refused(changes, found), messages, snapshot, seconds, accepted)
 
 
 def final_rows(applied: Applied) -> list[FileRow]:

@@ -48,6 +48,8 @@ def make(lake: Lake, tables: StreamTables) -> tuple[date, ...]:
         database.register("silver", lake.dataset(tables.silver.name).filter(pc.field("arrival_date").isin(new)))
         staircase = staircases(database)
         digests = _digests(database, tables.silver, staircase)
+    version = pa.repeat(pa.scalar(lake.existing_version(tables.silver.name)), len(digests))
+    digests = digests.append_column("silver_version", version)
     for table, rows in ((tables.passes, staircase), (tables.partitions, digests)):
         lake.replace(table, {"arrival_date": days}, rows)
     return days
@@ -63,9 +65,9 @@ def _digests(database: duckdb.DuckDBPyConnection, table: Table, staircase: pa.Ta
         _as_text(column.name, column.type) for column in table.columns if column.name not in NOT_DIGESTED
     )
     digests = database.sql(f"""
-        SELECT arrival_date, count(*) AS events,
+        SELECT arrival_date, count(*) AS events, max("start") AS newest_start,
                to_hex(sum(hashed)) || '-' || to_hex(bit_xor(hashed)) AS silver_digest
-        FROM (SELECT arrival_date, md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
+        FROM (SELECT arrival_date, "start", md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
         GROUP BY arrival_date ORDER BY arrival_date""").to_arrow_table()
     passed = [
         _pass_digest(staircase.filter(pc.equal(staircase["arrival_date"], day))) for day in digests["arrival_date"]

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pyarrow as pa
-from deltalake import DeltaTable
+from deltalake import DeltaTable, Schema
 
 from schemas.errors import TableMismatch
 from schemas.tables import Table
@@ -36,12 +36,21 @@ def create(folder: Path, table: Table, schema: pa.Schema) -> None:
 
 
 def require(table: Table, schema: pa.Schema, found: DeltaTable) -> None:
-    """Raise TableMismatch with every difference; renew comments."""
+    """Raise TableMismatch with every difference; renew comments, and add columns to a table that grows."""
     expected = {field.name: field for field in schema}
+    if table.grows:
+        _add_columns(expected, found)
     differences = [*_schema_differences(table, expected, found), *_constraint_differences(table, found)]
     if differences:
         raise TableMismatch(table.name, differences)
     _renew_comments(expected, found)
+
+
+def _add_columns(expected: dict[str, pa.Field], found: DeltaTable) -> None:
+    present = {field.name for field in found.schema().fields}
+    lacking = [field for name, field in expected.items() if name not in present and field.nullable]
+    if lacking:
+        found.alter.add_columns(Schema.from_arrow(pa.schema(lacking)).fields)
 
 
 def _schema_differences(table: Table, expected: dict[str, pa.Field], found: DeltaTable) -> list[str]:

@@ -9,9 +9,9 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -23,6 +23,8 @@ from deltalake.exceptions import DeltaError
 from pipelines.config import Config
 from pipelines.lake import contract, locks
 from pipelines.lake.arrow_schemas import arrow_schema
+from pipelines.lake.commits import KEY, CommitNote
+from pipelines.lake.compaction import compact_if_scattered
 from processes import orphan_jvms
 from schemas.errors import NotSetUp
 from schemas.tables import Table
@@ -36,12 +38,26 @@ Rows: TypeAlias = pa.Table | Iterator[pa.RecordBatch] | list[dict]
 _UNSAFE, _PARTS = ("'", "\\", "$"), re.compile(r"(['\\$])")
 
 
+class TableState(NamedTuple):
+    """A version of a table. `id` is Delta's own: a table that was moved away and made again has another, and counts its
+    versions from 0; `made_ms`: when it was made, in ms since the epoch."""
+
+    version: int
+    id: str
+    made_ms: int
+
+
 @dataclass(frozen=True)
 class Lake:
-    """Made once, from the config of a run or a command."""
+    """Made once, from the config of a run or a command. `of_run`: what each commit says of the run that made it."""
 
     config: Config
+    of_run: Mapping[str, str | None] = field(default_factory=dict, compare=False)
     _schemas: dict[Table, pa.Schema] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def committing(self, **of_run: str | None) -> "Lake":
+        """The same lake, whose commits also say this of the run that makes them, in Delta's commit metadata."""
+        return replace(self, of_run={**self.of_run, **of_run})
 
     def schema(self, table: Table) -> pa.Schema:
         """The table's Arrow schema, made once."""
@@ -69,31 +85,36 @@ class Lake:
                 contract.create(folder, table, schema)
         return schema
 
-    def replace(self, table: Table, where: Where | None, rows: Rows) -> int:
-        """Replace the rows whose columns have one of these values by others, in one commit without a JVM; None appends.
+    def append(self, table: Table, rows: Rows) -> int:
+        """Add rows, in one commit without a JVM; returns its version."""
+        return self._write(table, rows, {"mode": "append"})
+
+    def replace(self, table: Table, where: Where, rows: Rows) -> int:
+        """Replace the rows whose columns have one of these values by others, in one commit without a JVM.
 
         The rows must be among those and fulfil the table's constraints, else nothing is written. Batches are streamed.
-        Returns the version.
+        Returns the version that this commit made.
         """
-        folder = self.folder(table.name)
+        return self._write(table, rows, {"mode": "overwrite", "predicate": _predicate(where)})
+
+    def _write(self, table: Table, rows: Rows, how: dict[str, Any]) -> int:
+        folder, note = self.folder(table.name), CommitNote(self.of_run)
         with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
             fitted = _fitted(rows, self.schema(table))
-            if where is None:
-                write_deltalake(folder, fitted, mode="append")
-            else:
-                write_deltalake(folder, fitted, mode="overwrite", predicate=_predicate(where))
-            return DeltaTable(folder).version()
+            write_deltalake(folder, fitted, commit_properties=note.properties, **how)
+            version = note.version(folder)
+            if not table.partition_by:
+                compact_if_scattered(folder, CommitNote(self.of_run).properties)
+        return version
 
-    def replace_with_spark(self, table: Table, where: Where | None, frame: "DataFrame") -> int:
+    def replace_with_spark(self, table: Table, where: Where, frame: "DataFrame") -> int:
         """`replace` for rows that Spark makes; files are written in the frame's own partitioning and order."""
-        folder, full_disk = self.folder(table.name), locks.full_disk_reported(self.config, table.name)
+        folder, note = self.folder(table.name), CommitNote(self.of_run)
+        full_disk = locks.full_disk_reported(self.config, table.name)
         with self.locked(table.name), orphan_jvms.ended_if_stopped(), full_disk:
-            writer = frame.select(*table.column_names).write.format("delta")
-            if where is None:
-                writer.mode("append").save(str(folder))
-            else:
-                writer.mode("overwrite").option("replaceWhere", _predicate(where)).save(str(folder))
-            return DeltaTable(folder).version()
+            writer = frame.select(*table.column_names).write.format("delta").option(KEY, note.text)
+            writer.mode("overwrite").option("replaceWhere", _predicate(where)).save(str(folder))
+            return note.version(folder)
 
     def folder(self, name: str) -> Path:
         """Where a table lies."""
@@ -133,10 +154,11 @@ class Lake:
         # As addresses they come with a space or an é of the home's path encoded; DuckDB and pyarrow want plain paths.
         return [unquote(uri) for uri in self._open(name, version).file_uris(file_pruning_predicate=filters)]
 
-    def created_at(self, name: str) -> datetime.datetime:
-        """When the table was made: one that was moved away and made again starts with version 0 again."""
-        made_ms = DeltaTable(self.folder(name)).metadata().created_time
-        return datetime.datetime.fromtimestamp(made_ms / 1000, datetime.UTC)
+    def state(self, name: str) -> TableState:
+        """The table's newest version, and which table it is; NotSetUp where there is none."""
+        table = self._open(name, None)
+        metadata = table.metadata()
+        return TableState(table.version(), str(metadata.id), metadata.created_time)
 
     def partition_dates(self, name: str) -> set[datetime.date]:
         """Days of the table's date partitions that hold files, from its log alone; none where there is no table."""

@@ -4,22 +4,23 @@
         progress = entry.following(progress)
         entry.inputs[...] = ...
 
-writes a `running` row first, so that a killed step is seen, and a `done`, `failed`, `refused` or `skipped` row at
-the end, with one more row for each stage of the flow map that `progress` was called with. Rows are only ever appended:
-nothing that the ledger once held is lost.
+writes a `done`, `failed`, `refused` or `skipped` row at the end, with one more row for each stage of the flow map that
+`progress` was called with; until then, and where it never gets there, the step is `running` or `cut off` (running.py).
+Rows are only ever appended: nothing that the ledger once held is lost.
 """
 
 import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from uuid import uuid4
 
 import pyarrow.compute as pc
 
 from pipelines.lake.lake import Lake
+from pipelines.ledger import running
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from processes import signals
@@ -63,41 +64,101 @@ def new_run_id(of: str, day: date | None) -> str:
     return f"{of}-{day or 'all'}-{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
 
 
+@dataclass
+class Recording:
+    """The steps of one process on their way into the ledger; `waiting` rows are written together."""
+
+    lake: Lake
+    waiting: list[dict] = field(default_factory=list)
+    begun: list[running.Begun] = field(default_factory=list)
+
+    @contextmanager
+    def step(self, run: Run, step: str) -> Iterator[LedgerEntry]:
+        """Record a step from its start to its end, however it ends; an error goes on to the caller."""
+        entry, began, shared = LedgerEntry(), time.monotonic(), _shared(run, step)
+        row = _row(LedgerEntry(state=running.RUNNING), None, 0.0)
+        self.begun.append(running.begin(self.lake.config, _as_text({**shared, **row})))
+        try:
+            yield entry
+        except BaseException as raised:
+            error = signals.asked() or raised
+            entry.state = _state_after(error)
+            entry.message = f"{type(error).__name__}: {error}"[:4_000]
+            raise
+        finally:
+            ended = {**shared, "at": datetime.now(UTC)}
+            rows = (*_stage_rows(entry), _row(entry, None, time.monotonic() - began))
+            self.waiting += [{**ended, **row} for row in rows]
+
+    def write(self) -> None:
+        """One commit: each costs, and so no step is half written. With it go the rows of steps that were cut off."""
+        self.lake.ensure(RUNS)
+        with running.collecting(self.lake.config) as cut_off:
+            unknown = [row for row in map(_of_text, cut_off) if not _ended(self.lake, row)]
+            self.lake.append(RUNS, [*unknown, *self.waiting])
+        for begun in self.begun:
+            begun.forget()
+
+
+@contextmanager
+def recording(lake: Lake) -> Iterator[Recording]:
+    """Steps that become rows of the ledger together, when the context ends, however that is."""
+    made = Recording(lake)
+    try:
+        yield made
+    except BaseException:
+        with suppress(StorageFailed):  # a full disk must not hide the error; the steps come out as cut off
+            made.write()
+        raise
+    made.write()
+
+
 @contextmanager
 def step(lake: Lake, run: Run, step: str) -> Iterator[LedgerEntry]:
-    """Record a step from its start to its end, however it ends; an error goes on to the caller."""
-    entry, began = LedgerEntry(), time.monotonic()
-    _write(lake, run, step, LedgerEntry(state="running"), 0.0)
-    try:
+    """A step that is recorded alone."""
+    with recording(lake) as recorded, recorded.step(run, step) as entry:
         yield entry
-    except BaseException as raised:
-        error = signals.asked() or raised
-        entry.state = _state_after(error)
-        entry.message = f"{type(error).__name__}: {error}"[:4_000]
-        with suppress(StorageFailed):  # a full disk must not hide the error; the step stays `running`
-            _write(lake, run, step, entry, time.monotonic() - began)
-        raise
-    _write(lake, run, step, entry, time.monotonic() - began)
 
 
-def _state_after(error: BaseException) -> str:
-    if not isinstance(error, WindrowError):
-        return "failed"
-    return "skipped" if error.skipped else "refused" if error.refused else "failed"
-
-
-def _write(lake: Lake, run: Run, step: str, entry: LedgerEntry, seconds: float) -> None:
-    """The step's row and those of its stages, in one commit: each commit costs, and so none is half written."""
-    shared = {
+def _shared(run: Run, step: str) -> dict:
+    """What the rows of a step have in common."""
+    return {
         **run.identity,
         "step": step,
         "at": datetime.now(UTC),
         "code_hash": code_hash(),
         "definition_hash": definition_hash(run.stream, run.query),
     }
-    rows = [{**shared, **row} for row in (*_stage_rows(entry), _row(entry, None, seconds))]
-    lake.ensure(RUNS)
-    lake.replace(RUNS, None, rows)
+
+
+def _as_text(row: dict) -> dict:
+    """As JSON holds it."""
+    return {name: value.isoformat() if isinstance(value, date) else value for name, value in row.items()}
+
+
+def _of_text(row: dict) -> dict:
+    """A row as it began, of a step that was cut off."""
+    day = row["logical_date"]
+    return {
+        **row,
+        "at": datetime.fromisoformat(row["at"]),
+        "logical_date": day and date.fromisoformat(day),
+        "state": running.CUT_OFF,
+        "message": "it was killed, or there was no room to write how it ended",
+    }
+
+
+def _ended(lake: Lake, begun: dict) -> bool:
+    """Whether the ledger has the end of a step whose file is left over: killed right after its commit."""
+    filters = [(name, "=", begun[name]) for name in ("run_id", "step")]
+    found = lake.read(RUNS.name, filters=filters, columns=["at", "query"]).to_pylist()
+    return any(row["at"] >= begun["at"] and row["query"] == begun["query"] for row in found)
+
+
+def _state_after(error: BaseException) -> str:
+    if not isinstance(error, WindrowError):
+        return "failed"
+    return "skipped" if error.skipped else "refused" if error.refused else "failed"
 
 
 def _stage_rows(entry: LedgerEntry) -> list[dict]:
@@ -112,17 +173,24 @@ def _row(entry: LedgerEntry, stage: str | None, seconds: float) -> dict:
 
 
 def rows(lake: Lake, filters: list[tuple] | None = None, stages: bool = False) -> list[StepRow]:
-    """Rows of the ledger, oldest first; `filters` as in `Lake.read`. `stages`: with those of stages, each before the
-    row of its step's end; else only those of whole steps."""
-    if lake.version(RUNS.name) is None:
-        return []
-    found = lake.read(RUNS.name, filters=filters)
+    """Rows of the ledger, oldest first, and of steps that have not ended; `filters`: (column, "=", value) triples.
+    `stages`: with those of stages, each before the row of its step's end; else only those of whole steps."""
+    recorded = lake.version(RUNS.name) is not None
+    found = lake.read(RUNS.name, filters=filters) if recorded else lake.schema(RUNS).empty_table()
     asked = found if stages else found.filter(pc.field("stage").is_null())
     # A stable sort: rows of one commit have one time, and stay in the order in which they were written.
-    return [
-        StepRow(**{**row, **{name: json.loads(row[name]) for name in _JSON_COLUMNS}})
-        for row in asked.sort_by("at").to_pylist()
-    ]
+    ended = [StepRow(**{**row, **{name: json.loads(row[name]) for name in _JSON_COLUMNS}}) for row in asked.to_pylist()]
+    return sorted([*ended, *_not_ended(lake, filters or [], recorded)], key=lambda row: row.at)
+
+
+def _not_ended(lake: Lake, filters: list[tuple], recorded: bool) -> Iterator[StepRow]:
+    """Steps that run, and those that were cut off and that no later step has written into the ledger yet."""
+    for step in running.found(lake.config):
+        cut_off = _of_text(step.row)
+        row = {**cut_off, "state": running.RUNNING, "message": None} if step.lives else cut_off
+        asked = all(row[column] == value for column, _, value in filters)
+        if asked and (step.lives or not (recorded and _ended(lake, cut_off))):
+            yield StepRow(**{**row, **{name: json.loads(row[name]) for name in _JSON_COLUMNS}})
 
 
 def latest(lake: Lake, query: str, day: date, step: str, run_id: str | None = None) -> StepRow | None:

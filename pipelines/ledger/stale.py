@@ -7,10 +7,10 @@ A run recorded a digest of each arrival day of silver that it read and of the da
 from dataclasses import dataclass
 from datetime import date
 
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs
 from pipelines.ledger.code_hash import code_hash, definition_hash
-from pipelines.ledger.inputs import digests, read_inputs
 from pipelines.ledger.runs import StepRow
 from schemas import registry
 
@@ -29,7 +29,7 @@ def stale(lake: Lake) -> list[StaleRun]:
     """The newest publications that are stale, by query and day. O(ledger + arrival days)."""
     publications, audits = _publications(runs.rows(lake, [("step", "=", "publish")])), _audits(lake)
     streams = {rows[-1].stream for rows in publications.values()}
-    now = {name: digests(lake, f"partitions_{name}") for name in streams}
+    now = {name: ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
     found = []
     for (query, day), rows in sorted(publications.items()):
         done = [place for place, row in enumerate(rows) if row.state == "done"]
@@ -37,7 +37,7 @@ def stale(lake: Lake) -> list[StaleRun]:
         reasons = _cut_off(rows[done[-1] + 1 :] if done else rows)
         if published:
             audited = audits[_made(query, day, published.inputs)]
-            reasons += [*_other_inputs(audited, now[audited.stream]), *_other_rules(audited)]
+            reasons += [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited)]
         if reasons:
             found.append(StaleRun(query, day, (published or rows[-1]).run_id, tuple(reasons)))
     return found
@@ -67,14 +67,18 @@ def _cut_off(later: list[StepRow]) -> list[str]:
     return [
         f"a later publication (run {run_id!r}, {state}) did not end"
         for run_id, state in newest.items()
-        if state in ("running", "failed")
+        if state in ("running", "cut off", "failed")
     ]
 
 
-def _other_inputs(audited: StepRow, now: dict[date, dict[str, str]]) -> list[str]:
-    inputs = audited.inputs
+def other_inputs(lake: Lake, partitions: str, inputs: dict) -> list[str]:
+    """How the arrival days that a run read differ now. O(arrival days)."""
+    return _differences(inputs, ArrivalDays.read(lake, partitions))
+
+
+def _differences(inputs: dict, now: ArrivalDays) -> list[str]:
     first, last = (date.fromisoformat(inputs[name]) for name in ("first_arrival_day", "last_arrival_day"))
-    then, present = inputs["days"], read_inputs(now, first, last)["days"]
+    then, present = inputs["days"], now.inputs(first, last)["days"]
     return [
         f"arrival day {day}: {_difference(then.get(day), present.get(day))}"
         for day in sorted(then.keys() | present.keys())

@@ -1,9 +1,9 @@
 """Verdicts: what each check of the gate found, by table version."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -13,6 +13,8 @@ from schemas.tables import VERDICTS
 
 if TYPE_CHECKING:
     from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none
+
+Day = TypeVar("Day", bound=date | None)
 
 
 @dataclass(frozen=True)
@@ -33,41 +35,70 @@ class Verdict:
 
 
 class Passed(NamedTuple):
-    """A version of a query's audit rows that passed the gate, and the run of which it is."""
+    """A version of a query's audit rows that passed the gate, the snapshot from which they were made, and their run."""
 
+    snapshot: str
     version: int
     run_id: str
 
 
-def write(lake: Lake, run: Run, verdicts: Iterable[Verdict]) -> None:
-    """Append the verdicts on one run. Without any nothing is written."""
-    checked_at = datetime.now(UTC)
-    rows = [{**run.identity, **vars(verdict), "at": checked_at} for verdict in verdicts]
+class PassedCheck(NamedTuple):
+    """A check that a version of a table passed: its name and its limit."""
+
+    version: int
+    check: tuple[str, str]
+
+
+def write(lake: Lake, run: Run, verdicts: Mapping[Day, Iterable[Verdict]], snapshot: str) -> None:
+    """Append the verdicts on what one run read or made, by day, in one commit. Without any nothing is written."""
+    shared = {**run.identity, "at": datetime.now(UTC), "snapshot": snapshot}
+    rows = [{**shared, "logical_date": day, **vars(verdict)} for day, of_day in verdicts.items() for verdict in of_day]
     if rows:
         lake.ensure(VERDICTS)
-        lake.replace(VERDICTS, None, rows)
+        lake.append(VERDICTS, rows)
 
 
-def verdicts_on(lake: Lake, table: str, day: date) -> pa.Table:
-    """Verdicts on a table and a day since the table was made: one made anew counts from version 0 again."""
-    if lake.version(VERDICTS.name) is None:
+def verdicts_on(lake: Lake, table: str, filters: list[tuple]) -> pa.Table:
+    """Verdicts on a table since it was made: one made anew counts its versions from 0 again. `filters`: as `Lake.read`
+    takes them."""
+    if lake.version(VERDICTS.name) is None or lake.version(table) is None:
         return lake.schema(VERDICTS).empty_table()
     lake.ensure(VERDICTS)  # a table of another definition is reported as that
-    made = lake.created_at(table)
-    filters = [("table_name", "=", table), ("logical_date", "=", day), ("at", ">=", made)]
-    return lake.read(VERDICTS.name, filters=filters)
+    made = datetime.fromtimestamp(lake.state(table).made_ms / 1000, UTC)
+    return lake.read(VERDICTS.name, filters=[("table_name", "=", table), ("at", ">=", made), *filters])
+
+
+def passed_on_days(lake: Lake, table: str, days: Sequence[date]) -> dict[date, set[PassedCheck]]:
+    """The checks that some arrival days have passed, by day."""
+    rows = verdicts_on(lake, table, [("logical_date", "in", list(days)), ("passed", "=", True)])
+    passed: dict[date, set[PassedCheck]] = {}
+    for row in rows.to_pylist():
+        check = PassedCheck(row["table_version"], (row["check_name"], row["allowed"]))
+        passed.setdefault(row["logical_date"], set()).add(check)
+    return passed
+
+
+def newest_passed_all(lake: Lake, table: str, checks: list[str]) -> bool:
+    """Whether each of these checks passed when it was last asked of the table."""
+    rows = verdicts_on(lake, table, [("check_name", "in", checks)]).sort_by("at").to_pylist()
+    newest = {row["check_name"]: row["passed"] for row in rows}
+    return all(newest.get(check, False) for check in checks)
 
 
 def newest_passed(lake: Lake, tables: "QueryTables", day: date) -> Passed | None:
-    """The newest version of a day's audit rows that passed every check of one look of the gate; None: none has."""
+    """Of a day's audit rows that passed every check of one look of the gate those made from the newest snapshot, and
+    of these the newest; None: none has passed."""
+    of_day = [("logical_date", "=", day)]
     on_rows, on_late = (
-        verdicts_on(lake, name, day).to_pylist() for name in (tables.audit.name, tables.late_audit.name)
+        verdicts_on(lake, table.name, of_day).to_pylist() for table in (tables.audit, tables.late_audit)
     )
     # The rows of one look were written together and have one time. It fails as a whole: late rows that broke a law
     # keep the results out too.
     failed = {_look(row) for row in (*on_rows, *on_late) if not row["passed"]}
     passed = [row for row in on_rows if _look(row) not in failed]
-    return max((Passed(row["table_version"], row["run_id"]) for row in passed), default=None)
+    # A row from before snapshots were kept is older than any.
+    found = (Passed(row["snapshot"] or "", row["table_version"], row["run_id"]) for row in passed)
+    return max(found, default=None)
 
 
 def _look(verdict: dict) -> tuple[str, datetime]:

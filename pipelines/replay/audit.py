@@ -6,7 +6,6 @@ Both run the same tasks (task.py).
 
 import os
 from dataclasses import dataclass
-from datetime import date
 
 import pyarrow as pa
 
@@ -14,9 +13,8 @@ from pipelines.lake.arrow_schemas import ARROW_TYPES
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger.inputs import digests, read_inputs
-from pipelines.replay import in_process, look_back, through_spark
-from pipelines.replay.look_back import LookBack
+from pipelines.replay import in_process, through_spark
+from pipelines.replay.look_back import LookBack, Reading
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import KEYS_BY, ORDER_COLUMNS, Work
 
@@ -35,23 +33,24 @@ class Audited:
     kernel: str | None
 
 
-def audit(lake: Lake, tables: QueryTables, served: ServedQuery, day: date) -> Audited:
+def audit(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack, read: Reading) -> Audited:
     """Replace the day of `<query>_late_audit` and `<query>_audit` by a replay's rows, also if there are none.
+
+    back: which events the run reads; read: from what.
 
     Raises BadInput for events that break the contract of a replay, TooManyRows and TooManySeconds beyond the limits of
     the lake's configuration.
     """
-    with lake.ingest_locked(tables.source.stream.name):
-        digests_now = digests(lake, tables.source.partitions.name)
-        back = look_back.of(lake, tables, served, day)
     work = work_of(lake, tables, served, back)
     engine = in_process if _is_small(lake, work) else through_spark
     late_version, version, counts = engine.commit(lake, tables, work)
     # Where nothing had arrived before the day, the run depends on that too.
-    first_day = tables.source.stream.first_day if back.bound_us is None else back.first_day
+    source = tables.source
+    first_day = source.stream.first_day if back.bound_us is None else back.first_day
+    passes = read.snapshot.version(source.passes.name)
     return Audited(
-        AuditVersions(version, late_version, back.silver_version, back.pass_version),
-        read_inputs(digests_now, first_day, day),
+        AuditVersions(version, late_version, back.silver_version, passes, read.snapshot.name),
+        read.days.inputs(first_day, back.day),
         counts,
         ", ".join(kernel for kernel, name in KEYS_BY.items() if counts[name]) or None,
     )

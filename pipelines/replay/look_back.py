@@ -7,17 +7,23 @@ ahead of its arrival than the stream's `ahead_at_most`, so these events arrived 
 Bound and days follow from query and data alone: floating-point results depend on the first event that is read.
 """
 
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.lake.arrays import TIME
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.snapshot import Snapshot
+from pipelines.lake.stream_tables import StreamTables
 from pipelines.replay import watermark
 from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.watermark import DAY_US, EPOCH_DATE, day_start_us
 from schemas.stream import Stream
 from schemas.windows import require_context_free
 
@@ -25,11 +31,22 @@ if TYPE_CHECKING:
     from kernels.replay import PassTicks
 
 DAY = timedelta(days=1)
-DAY_US = 86_400_000_000
 MICROSECOND = timedelta(microseconds=1)
-EPOCH_DATE = date(1970, 1, 1)
 # Before every event: a query may wait for longer than there are days.
 EVER_US = -(1 << 62)
+
+
+class Reading(NamedTuple):
+    """The snapshot that a run reads, and what ingest had noted of its arrival days."""
+
+    snapshot: Snapshot
+    days: ArrivalDays
+
+    @classmethod
+    def of(cls, lake: Lake, source: StreamTables, snapshot: Snapshot) -> "Reading":
+        """O(arrival days)."""
+        partitions = source.partitions.name
+        return cls(snapshot, ArrivalDays.read(lake, partitions, snapshot.version(partitions)))
 
 
 @dataclass(frozen=True)
@@ -49,27 +66,26 @@ class LookBack:
     first_day: date
     ticks: "PassTicks"
     silver_version: int
-    pass_version: int
     least_start_us: int
     last_tick_us: int | None = None
 
 
-def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date) -> LookBack:
-    """The look-back of a run, at silver's newest version. O(pass ticks + events of the day)."""
+def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Reading) -> LookBack:
+    """The look-back of a run of a day. O(pass ticks of the look-back + events of the day + arrival days)."""
     require_context_free(tables.query.window)
-    query, source = tables.query, tables.source
-    versions = lake.existing_version(source.silver.name), lake.existing_version(source.passes.name)
-    from_us, until_us = day_us(day), day_us(day) + DAY_US
-    ticks = watermark.read_ticks(lake, source.passes, before=_time(until_us))
-    newest_us = _newest_start_before(ticks, from_us)
-    bound_us = None if newest_us is None else max(EVER_US, newest_us - span_us(query.lateness) - reach_us(served))
+    source = tables.source
+    bound_us = _bound_us(served, read.days.newest_start_before(day))
     first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))
-    least_us = from_us if bound_us is None else bound_us + 1
-    trimmed = _trim(ticks, day_us(first_day))
-    back = LookBack(day, from_us, until_us, bound_us, first_day, trimmed, *versions, least_us)
-    if served.kind.late_needs_later_events:
-        back = _with_late(lake, back, tables)
-    return _with_last_tick(lake, back, tables)
+    least_us = day_start_us(day) if bound_us is None else bound_us + 1
+    of_day = _Day(lake, source, read.snapshot, day)
+    if served.kind.late_needs_later_events and (oldest_us := of_day.oldest_start_us()) is not None:
+        first_day = min(first_day, first_arrival_day(oldest_us - 1, source.stream))
+        least_us = min(least_us, oldest_us)
+    passes = source.passes.name, read.snapshot.version(source.passes.name)
+    ticks = watermark.read_ticks(lake, passes, read.days, first_day, day)
+    silver_version = read.snapshot.version(source.silver.name)
+    from_us, last_tick_us = day_start_us(day), of_day.last_tick_us()
+    return LookBack(day, from_us, from_us + DAY_US, bound_us, first_day, ticks, silver_version, least_us, last_tick_us)
 
 
 def reach_us(served: ServedQuery) -> int:
@@ -83,50 +99,38 @@ def first_arrival_day(start_us: int, stream: Stream) -> date:
     return EPOCH_DATE + timedelta(days=max(days, (date.min - EPOCH_DATE).days))
 
 
-def day_us(day: date) -> int:
-    """The first microsecond of a day, UTC."""
-    return (day - EPOCH_DATE).days * DAY_US
-
-
 def span_us(duration: timedelta) -> int:
     """Microseconds of a duration."""
     return duration // MICROSECOND
 
 
-def _time(us: int) -> datetime:
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=us)
+def _bound_us(served: ServedQuery, newest_start: datetime | None) -> int | None:
+    if newest_start is None:
+        return None
+    newest_us = pa.scalar(newest_start, TIME).value
+    return max(EVER_US, newest_us - span_us(served.query.lateness) - reach_us(served))
 
 
-def _newest_start_before(ticks: "PassTicks", before_us: int) -> int | None:
-    before = int(np.searchsorted(ticks.tick_us, before_us, side="left"))
-    return int(ticks.newest_start_us[before - 1]) if before else None
+class _Day(NamedTuple):
+    """The events that arrived on the run's day."""
 
+    lake: Lake
+    source: StreamTables
+    snapshot: Snapshot
+    day: date
 
-def _trim(ticks: "PassTicks", since_us: int) -> "PassTicks":
-    # What passed before `since_us` passed before all that the run looks at: how long before changes no row, so
-    # one staircase step of it is enough. The ticks travel to every task.
-    first = max(0, int(np.searchsorted(ticks.tick_us, since_us, side="left")) - 1)
-    return type(ticks)(ticks.tick_us[first:], ticks.newest_start_us[first:])
+    def oldest_start_us(self) -> int | None:
+        starts_us = self._column_us("start")
+        return int(starts_us.min()) if len(starts_us) else None
 
+    def last_tick_us(self) -> int | None:
+        """Of a stream's last day."""
+        if self.day != self.source.stream.last_day:
+            return None
+        arrivals_us = self._column_us("arrival")
+        return int(arrivals_us.max()) if len(arrivals_us) else day_start_us(self.day) + DAY_US - 1
 
-def _day_column_us(lake: Lake, back: LookBack, tables: QueryTables, column: str) -> np.ndarray:
-    of_day = [("arrival_date", "=", back.day)]
-    rows = lake.read(tables.source.silver.name, back.silver_version, of_day, [column])
-    return pc.cast(rows[column], "int64").to_numpy()
-
-
-def _with_late(lake: Lake, back: LookBack, tables: QueryTables) -> LookBack:
-    starts_us = _day_column_us(lake, back, tables, "start")
-    if not len(starts_us):
-        return back
-    oldest_us = int(starts_us.min())
-    reached = first_arrival_day(oldest_us - 1, tables.source.stream)
-    least_us = min(back.least_start_us, oldest_us)
-    return replace(back, first_day=min(back.first_day, reached), least_start_us=least_us)
-
-
-def _with_last_tick(lake: Lake, back: LookBack, tables: QueryTables) -> LookBack:
-    if back.day != tables.source.stream.last_day:
-        return back
-    arrivals_us = _day_column_us(lake, back, tables, "arrival")
-    return replace(back, last_tick_us=int(arrivals_us.max()) if len(arrivals_us) else back.until_us - 1)
+    def _column_us(self, column: str) -> np.ndarray:
+        silver, of_day = self.source.silver.name, [("arrival_date", "=", self.day)]
+        rows = self.lake.read(silver, self.snapshot.version(silver), of_day, [column])
+        return pc.cast(rows[column], "int64").to_numpy()

@@ -38,4 +38,4 @@ def _replay(config: Config, query_name: str, day: date) -> DayReport:
     try:
         return replay_day(config, query_name, day, run_id=run_id)
     except Superseded as superseded:
-        return DayReport(run_id, query_name, day, {}, str(superseded))
+        return DayReport(run_id, query_name, day, {}, str(superseded), superseded=True)

@@ -1,6 +1,8 @@
-"""An ingest as a run of its own: in the ledger, and with its silver checked where it is for a day.
+"""An ingest as a run of its own: in the ledger, with the files that it took checked, and its silver where it is for a
+day.
 
-The first task of a stream's DAG: it refuses a day that the stream doesn't have before it looks at any file.
+The first task of a stream's DAG: it refuses a day that the stream doesn't have before it looks at any file. What it
+leaves is the snapshot that the other steps of the run read, whatever lands or is ingested meanwhile.
 """
 
 from datetime import date
@@ -10,9 +12,11 @@ from pipelines.config import Config
 from pipelines.gate import gate
 from pipelines.ingest.ingest import Progress, ingest
 from pipelines.ingest.outcome import IngestReport
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs
+from pipelines.ledger import runs, snapshots
+from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
 from schemas import registry
 
@@ -24,18 +28,24 @@ def ingest_day(
 
     Raises UnknownName, OutsideStream, GateFailed, and what `ingest` raises.
     """
-    lake, tables = Lake(config), StreamTables.of(registry.stream(stream_name))
+    tables = StreamTables.of(registry.stream(stream_name))
     run = Run(run_id or runs.new_run_id(stream_name, day), stream_name, None, day)
+    lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(stream_name, None))
     with runs.step(lake, run, "ingest") as entry:
         progress = entry.following(progress)
         if day is not None:
             tables.stream.require_day(day)
         report = ingest(lake, tables, progress)
         entry.inputs = {row.path: row.content_hash for row in report.files}
-        entry.outputs = report.versions
+        entry.outputs = snapshots.outputs(report.snapshot)
         entry.counts = {"files": len(report.files), "accepted": report.accepted, **report.refused}
-        if day is not None:
-            progress(flow.CHECK_SILVER.name)
-            with lake.ingest_locked(stream_name):
-                gate.require_silver(lake, run, tables, day)
+        progress(flow.CHECK_SILVER.name)
+        _check(lake, run, tables, report)
     return report
+
+
+def _check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> None:
+    gate.require_files(lake, run, tables, report.snapshot, [row.path for row in report.files])
+    if run.day is not None:
+        days = ArrivalDays.read(lake, tables.partitions.name, report.snapshot.version(tables.partitions.name))
+        gate.require_silver(lake, run, tables, report.snapshot, days, [run.day])

@@ -1,7 +1,7 @@
 """A run: one query, one logical date, in reading order.
 
-    audit     the day is one of the stream's, ingest is up to date, its silver is checked, the kernels make rows
-    publish   the gate checks exactly these rows, and publishes them, unless newer ones passed it
+    audit     the day is one of the stream's, the silver that an ingest left is checked, the kernels make rows
+    publish   the gate checks exactly these rows, and publishes them, unless rows of a newer snapshot passed it
 
 `stage="all"` does both in one process; a DAG gives each its own task.
 """
@@ -16,13 +16,16 @@ from pipelines.config import Config
 from pipelines.gate import gate
 from pipelines.gate.publish import publish
 from pipelines.gate.recount.kinds import refuse_unrecounted
-from pipelines.ingest.changes import require_ingested
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs
+from pipelines.ledger import runs, snapshots
+from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
+from pipelines.ledger.stale import other_inputs
+from pipelines.replay import look_back
 from pipelines.replay.audit import audit
+from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
 from schemas import registry
 from schemas.errors import NotSetUp, WrongParameter
@@ -37,22 +40,34 @@ def _silent(stage: str) -> None:
 
 @dataclass(frozen=True)
 class DayReport:
-    """What became of a run. `rows` by table; `note`: of a day of a backfill, why nothing was published."""
+    """What became of a run. `rows` by table; `superseded`: of a day of a backfill, whether another run publishes it;
+    `note`: which that is, or why what was published is stale already."""
 
     run_id: str
     query: str
     day: date
     rows: dict[str, int]
     note: str | None = None
+    superseded: bool = False
 
 
 class _Replay(NamedTuple):
-    """A day of a query, and the run that makes it."""
+    """A day of a query, the run that makes it, and what waits for the ledger."""
 
     lake: Lake
     tables: QueryTables
     day: date
     run: Run
+    recording: runs.Recording
+    progress: Progress
+
+
+class _Audited(NamedTuple):
+    """What the audit step of a run read and wrote."""
+
+    versions: AuditVersions
+    inputs: dict
+    rows: dict[str, int]
 
 
 def replay_day(
@@ -65,55 +80,73 @@ def replay_day(
 ) -> DayReport:
     """Run a query for a day, or one of the two steps of that. `progress` gets each stage of flow.py as it begins.
 
+    It reads what the run's own ingest left, or else the stream's newest: what landed since makes it stale, not wrong.
     Raises UnknownName, WrongParameter, OutsideStream, NotServed, NotRecounted, IngestBehind and GateFailed (nothing was
-    published), Superseded (nothing was, another run publishes), NotSetUp (publish without an audit of the day by that
-    run), StorageFailed. Repeating a run leaves the tables' rows as they were.
+    published), Superseded (nothing was, another run publishes), NotSetUp (no ingest yet, or publish without an audit
+    of the day by that run), StorageFailed. Repeating a run leaves the tables' rows as they were.
     """
     if stage not in STAGES:
         raise WrongParameter("stage", stage, ", ".join(STAGES))
     lake, tables = Lake(config), QueryTables.of(registry.query(query_name))
     audited = _newest_audited(lake, query_name, day) if stage == "publish" and not run_id else None
     run_id = run_id or audited or runs.new_run_id(query_name, day)
-    replay = _Replay(lake, tables, day, Run(run_id, tables.source.stream.name, query_name, day))
-    if stage == "publish":
-        return _publish(replay, progress)
-    report = _audit(replay, progress)
-    return report if stage == "audit" else _publish(replay, progress)
+    run = Run(run_id, tables.source.stream.name, query_name, day)
+    lake = lake.committing(run_id=run_id, definition=definition_hash(run.stream, query_name))
+    with runs.recording(lake) as recording:
+        replay = _Replay(lake, tables, day, run, recording, progress)
+        made = _recorded_audit(replay) if stage == "publish" else _audit(replay)
+        if stage == "audit":
+            return DayReport(run_id, query_name, day, made.rows)
+        return _publish(replay, made)
 
 
-def _audit(replay: _Replay, progress: Progress) -> DayReport:
-    lake, tables, day, run = replay
-    with runs.step(lake, run, "audit") as entry:
+def _audit(replay: _Replay) -> _Audited:
+    lake, tables, day, run, recording, progress = replay
+    with recording.step(run, "audit") as entry:
         progress = entry.following(progress)
         tables.source.stream.require_day(day)
         served = ServedQuery.of(tables.query)
         refuse_unrecounted(tables.query.window)
         progress(flow.CHECK_SILVER.name)
-        with lake.ingest_locked(tables.source.stream.name):
-            require_ingested(lake, tables.source)
-            gate.require_silver(lake, run, tables.source, day)
+        read = Reading.of(lake, tables.source, snapshots.of_run(lake, run.stream, run.run_id))
+        back = look_back.of(lake, tables, served, day, read)
+        dates = sorted({*(each for each in read.days.by_date if back.first_day <= each <= day), day})
+        gate.require_silver(lake, run, tables.source, read.snapshot, read.days, dates)
         progress(flow.REPLAY.name)
-        audited = audit(lake, tables, served, day)
+        audited = audit(lake.committing(snapshot=read.snapshot.name), tables, served, back, read)
         entry.inputs, entry.counts, entry.kernel = audited.inputs, audited.counts, audited.kernel
         entry.outputs = asdict(audited.versions)
     rows = {tables.audit.name: audited.counts["rows"], tables.late_audit.name: audited.counts["late_rows"]}
-    return DayReport(run.run_id, tables.query.name, day, rows)
+    return _Audited(audited.versions, audited.inputs, rows)
 
 
-def _publish(replay: _Replay, progress: Progress) -> DayReport:
-    lake, tables, day, run = replay
-    audited = runs.latest(lake, tables.query.name, day, "audit", run.run_id)
+def _recorded_audit(replay: _Replay) -> _Audited:
+    """What the run's own audit step left in the ledger."""
+    audited = runs.latest(replay.lake, replay.tables.query.name, replay.day, "audit", replay.run.run_id)
     if audited is None:
         raise _never_audited(replay)
-    versions = AuditVersions(**audited.outputs)
-    with runs.step(lake, run, "publish") as entry:
-        progress, entry.inputs = entry.following(progress), audited.outputs
+    return _Audited(AuditVersions(**audited.outputs), audited.inputs, {})
+
+
+def _publish(replay: _Replay, made: _Audited) -> DayReport:
+    lake, tables, day, run, recording, progress = replay
+    versions = made.versions
+    lake = lake.committing(snapshot=versions.snapshot)
+    with recording.step(run, "publish") as entry:
+        progress, entry.inputs = entry.following(progress), asdict(versions)
         progress(flow.GATE.name)
         gate.require_audit(lake, run, tables, day, versions)
         progress(flow.PUBLISH.name)
+        entry.message = _stale_already(replay, made.inputs)
         publication = publish(lake, tables, day, versions)
         entry.outputs, entry.counts = publication.versions, publication.rows
-    return DayReport(run.run_id, tables.query.name, day, publication.rows)
+    return DayReport(run.run_id, tables.query.name, day, publication.rows, entry.message)
+
+
+def _stale_already(replay: _Replay, inputs: dict) -> str | None:
+    """Why the run is stale as soon as it is published: files were ingested since it read silver."""
+    reasons = other_inputs(replay.lake, replay.tables.source.partitions.name, inputs)
+    return f"stale already, a new run would read other events: {'; '.join(reasons)}" if reasons else None
 
 
 def _newest_audited(lake: Lake, query: str, day: date) -> str | None:

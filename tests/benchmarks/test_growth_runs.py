@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import growth, growth_replay, quantiles_replay
+from benchmarks import growth, growth_replay, quantiles_replay, run_growth
 
 
 @pytest.mark.parametrize("case", growth.CASES, ids=lambda case: case.name)
@@ -21,3 +21,10 @@ def test_every_window_has_its_cost_of_a_quantile():
     lines = quantiles_replay.main(["--rows", "20"])
     assert len(lines) == len(quantiles_replay.WINDOWS) * len(quantiles_replay.EMITS)
     assert all("µs a row" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_every_step_of_a_run_is_measured_in_every_lake():
+    rows = run_growth.main(["--days", "2", "3", "--trips", "3", "--rounds", "1"])
+    assert [row["step, processor seconds"] for row in rows] == list(run_growth.STEPS)
+    assert all(float(row["3 / 2"]) > 0 for row in rows)

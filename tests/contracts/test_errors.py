@@ -13,12 +13,13 @@ from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter
 
 KINDS = pytest.mark.parametrize("kind", errors.kinds()[1:], ids=lambda kind: kind.__name__)
 # The ledger's state, and whether a retry may help.
-REFUSED_FOR_GOOD, REFUSED_FOR_NOW, FAILED = ("refused", False), ("refused", True), ("failed", True)
+REFUSED_FOR_GOOD, FAILED = ("refused", False), ("failed", True)
 SKIPPED = ("skipped", False)
 EXPECTED = {
     **dict.fromkeys(("WrongParameter", "NotServed", "NotRecounted", "TooManyRows", "TooManySeconds"), REFUSED_FOR_GOOD),
-    **dict.fromkeys(("UnknownName", "BadInput", "AggregateFailed", "OutsideStream", "GateFailed"), REFUSED_FOR_GOOD),
-    "IngestBehind": REFUSED_FOR_NOW,
+    **dict.fromkeys(
+        ("UnknownName", "BadInput", "AggregateFailed", "OutsideStream", "GateFailed", "IngestBehind"), REFUSED_FOR_GOOD
+    ),
     **dict.fromkeys(("NotSetUp", "AirflowRefused", "TableMismatch", "StorageFailed", "LandingFailed"), FAILED),
     **dict.fromkeys(("BadStatement", "KernelOutOfMemory"), FAILED),
     "Superseded": SKIPPED,

@@ -17,7 +17,7 @@ from tests.support.lakes import PATIENT
 from tests.support.replay import landing
 
 QUERY, DAY = "bikes_demand", landing.FIRST_DAY + timedelta(days=1)
-READERS, WRITERS = ("read", "dataset", "files", "partition_dates"), ("replace", "replace_with_spark")
+READERS, WRITERS = ("read", "dataset", "files", "partition_dates"), ("append", "replace", "replace_with_spark")
 
 
 class Watched:

@@ -8,13 +8,12 @@ from pipelines.config import Config
 from pipelines.gate import gate
 from pipelines.lake.lake import Lake
 from pipelines.lake.sql import statements
-from pipelines.ledger import verdicts as ledger_verdicts
 from pipelines.ledger.entry import Run
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
 from schemas.query import spanning
-from schemas.tables import files_table, partitions_table, pass_table, silver_table
+from schemas.tables import VERDICTS, files_table, partitions_table, pass_table, silver_table
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 
 DAY = DAYS[1]
@@ -44,9 +43,27 @@ def of_day(made: SmallLake, table, column: str) -> dict:
     return choose(made.rows(table), lambda row: row[column] == DAY)
 
 
+def check_silver(made: SmallLake) -> list:
+    """What the gate finds on the day, at the tables' newest versions."""
+    return gate.check_silver(Lake(made.config), made.tables.source, made.snapshot, DAY, made.arrival_days.events(DAY))
+
+
+def check_files(made: SmallLake, paths: list[str] | None = None) -> list:
+    return gate.check_files(Lake(made.config), made.tables.source, made.snapshot, paths)
+
+
+def require_silver(made: SmallLake, run_id: str) -> list[str]:
+    """Require the day's silver; returns the names of what was checked for that run."""
+    lake = Lake(made.config)
+    gate.require_silver(
+        lake, Run(run_id, STREAM.name, None, DAY), made.tables.source, made.snapshot, made.arrival_days, [DAY]
+    )
+    return [row["check_name"] for row in lake.read(VERDICTS.name).to_pylist() if row["run_id"] == run_id]
+
+
 class TestSilver:
     def test_nothing_fails_on_good_rows(self, made):
-        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
+        verdicts = check_silver(made)
         assert failed(verdicts) == {}
         assert len(verdicts) == len(silver_expectations(STREAM, DAY, 0)) + 2
         assert {verdict.table_version for verdict in verdicts} == {Lake(made.config).version(SILVER.name)}
@@ -64,49 +81,67 @@ class TestSilver:
     def test_a_row_that_breaks_an_expectation(self, made, check, column, change):
         row = of_day(made, SILVER, "arrival_date")
         made.change(SILVER, row, **{column: change(row)})
-        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
+        verdicts = check_silver(made)
         assert failed(verdicts)[check].startswith("1 of ")
         assert [found["line"] for found in shown(made, verdicts, check)] == [row["line"]]
 
     def test_another_number_of_rows_than_ingest_noted(self, made):
         made.delete(SILVER, of_day(made, SILVER, "arrival_date"))
-        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
+        verdicts = check_silver(made)
         rows = len([row for row in made.rows(SILVER) if row["arrival_date"] == DAY])
         assert failed(verdicts)["as many rows as ingest noted"] == f"{rows} rows"
         assert [found["events"] for found in shown(made, verdicts, "as many rows as ingest noted")] == [rows]
 
     def test_a_day_that_ingest_noted_nothing_of_must_have_no_rows(self, made):
         made.delete(partitions_table(STREAM), of_day(made, partitions_table(STREAM), "arrival_date"))
-        assert "as many rows as ingest noted" in failed(gate.check_silver(Lake(made.config), made.tables.source, DAY))
+        assert "as many rows as ingest noted" in failed(check_silver(made))
 
     def test_law_1_fails_where_a_file_says_more_than_the_tables_hold(self, made):
         (file,) = made.rows(files_table(STREAM))
+        assert failed(check_files(made)) == {}
         made.change(files_table(STREAM), file, accepted=file["accepted"] + 1, readings=file["readings"] + 1)
-        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
+        verdicts = check_files(made, [file["path"]])
         law = "law 1: every reading is accounted for"
         assert failed(verdicts)[law].startswith("1 of 1 files differ")
         (row,) = shown(made, verdicts, law)
         assert row["accepted"] == row["accepted_again"] + 1
 
+    def test_law_1_looks_at_the_files_that_it_is_asked_of_and_at_no_other(self, made):
+        (file,) = made.rows(files_table(STREAM))
+        made.change(files_table(STREAM), file, accepted=file["accepted"] + 1, readings=file["readings"] + 1)
+        (verdict,) = check_files(made, ["another.csv"])
+        assert verdict.passed and verdict.figure.startswith("0 of 0 files differ")
+
     def test_pass_ticks_that_silver_does_not_give(self, made):
         tick = of_day(made, pass_table(STREAM), "arrival_date")
         made.change(pass_table(STREAM), tick, newest_start=tick["newest_start"] + timedelta(microseconds=1))
-        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
+        verdicts = check_silver(made)
         assert set(failed(verdicts)) == {"pass ticks are those of silver"}
         assert [row["problem"] for row in shown(made, verdicts, "pass ticks are those of silver")] == [
             "missing in the table",
             "only in the table",
         ]
 
-    def test_a_version_that_was_checked_is_not_checked_again_but_a_new_one_is(self, made):
-        verdicts = gate.check_silver(Lake(made.config), made.tables.source, DAY)
-        known = [verdict.__class__(**{**verdict.__dict__, "figure": "known before"}) for verdict in verdicts]
-        ledger_verdicts.write(Lake(made.config), Run("first", STREAM.name, None, DAY), known)
-        again = gate.check_silver(Lake(made.config), made.tables.source, DAY)
-        known_before = [verdict for verdict in again if verdict.figure == "known before"]
-        assert len(known_before) == len(silver_expectations(STREAM, DAY, 0))
+    def test_a_newest_start_that_silver_does_not_give(self, made):
+        noted = of_day(made, partitions_table(STREAM), "arrival_date")
+        made.change(partitions_table(STREAM), noted, newest_start=noted["newest_start"] + HOUR)
+        verdicts = check_silver(made)
+        check = "the newest start is that of silver"
+        assert set(failed(verdicts)) == {check}
+        (row,) = shown(made, verdicts, check)
+        assert row["noted"] - row["newest"] == HOUR
+
+    def test_a_day_that_was_checked_is_not_checked_again_until_its_rows_are_others(self, made):
+        assert len(require_silver(made, "first")) == len(silver_expectations(STREAM, DAY, 0)) + 2
+        assert require_silver(made, "second") == []
         made.change(SILVER, of_day(made, SILVER, "arrival_date"), whole=1_001)
-        assert "whole is in range" in failed(gate.check_silver(Lake(made.config), made.tables.source, DAY))
+        assert require_silver(made, "other days changed") == []
+        noted = of_day(made, partitions_table(STREAM), "arrival_date")
+        made.change(partitions_table(STREAM), noted, silver_version=Lake(made.config).version(SILVER.name))
+        with pytest.raises(GateFailed, match="whole is in range"):
+            require_silver(made, "third")
+        with pytest.raises(GateFailed, match="whole is in range"):
+            require_silver(made, "a check that failed is asked again")
 
 
 class TestAudit:

@@ -33,7 +33,7 @@ def made(tmp_path) -> SmallLake:
 def audited(made: SmallLake, run_id: str, day: date = DAY) -> None:
     """What the audit step of a run leaves in the ledger: the versions that it made."""
     with ledger.step(Lake(made.config), Run(run_id, made.stream.name, made.query.name, day), "audit") as entry:
-        entry.outputs = asdict(made.versions)
+        entry.outputs, entry.inputs = asdict(made.versions), made.arrival_days.inputs(day, day)
 
 
 def publish(made: SmallLake, run_id: str) -> DayReport:

@@ -60,11 +60,11 @@ def made(config) -> Config:
     return config
 
 
-def with_spark(config: Config, where: Where | None, table: pa.Table) -> int:
+def with_spark(config: Config, where: Where, table: pa.Table) -> int:
     return Lake(config).replace_with_spark(TABLE, where, spark.session(config).createDataFrame(table))
 
 
-def without_spark(config: Config, where: Where | None, table: pa.Table) -> int:
+def without_spark(config: Config, where: Where, table: pa.Table) -> int:
     return Lake(config).replace(TABLE, where, table)
 
 
@@ -123,7 +123,7 @@ def test_every_difference_is_listed(made):
 
 @BOTH
 def test_exactly_what_the_predicate_names_is_replaced(made, write):
-    write(made, None, rows(["a", "b"]))
+    write(made, {}, rows(["a", "b"]))
     write(made, {"day": DAYS[1:]}, rows(["c"], DAYS[1]))
     write(made, {"path": ["b", "x"]}, rows(["b", "x"]))
     assert paths(made) == ["a", "b", "c", "x"]
@@ -137,7 +137,7 @@ def test_exactly_what_the_predicate_names_is_replaced(made, write):
 @BOTH
 @pytest.mark.parametrize("bad", [rows(["a"], DAYS[1]), rows(["a"], end_hour=0)], ids=["outside", "ends before start"])
 def test_rows_outside_the_predicate_or_against_a_constraint_are_refused(made, write, bad):
-    write(made, None, rows(["kept"]))
+    write(made, {}, rows(["kept"]))
     with pytest.raises(Exception, match="(?i)violat|validation|does not conform"):
         write(made, {"day": DAYS[:1]}, bad)
     assert paths(made) == ["kept"]
@@ -145,7 +145,7 @@ def test_rows_outside_the_predicate_or_against_a_constraint_are_refused(made, wr
 
 @BOTH
 def test_awkward_names_mean_themselves_in_both_dialects(made, write):
-    write(made, None, rows([*AWKWARD, "other"]))
+    write(made, {}, rows([*AWKWARD, "other"]))
     write(made, {"path": AWKWARD}, rows(AWKWARD[:3]))
     assert paths(made) == sorted([*AWKWARD[:3], "other"])
 

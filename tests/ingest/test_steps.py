@@ -72,7 +72,7 @@ def test_the_copy_that_stays_is_the_first_by_path_and_line(config):
 def test_an_ingest_of_nothing_new_writes_nothing(ingested):
     before = ingest(ingested, "bikes")
     assert (before.files, before.touched_days, before.refused) == ((), (), {})
-    assert ingest(ingested, "bikes").versions == before.versions
+    assert ingest(ingested, "bikes").snapshot == before.snapshot
     assert not pending(ingested, "bikes")
 
 

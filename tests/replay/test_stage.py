@@ -10,12 +10,11 @@ from pipelines.lake import spark
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.local import late_table, replay_table
-from pipelines.replay import audit, in_process, through_spark
-from pipelines.replay.specifications import ServedQuery
+from pipelines.replay import in_process, through_spark
 from schemas.errors import BadInput
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from tests.support.replay import toy
-from tests.support.replay.work import work_of
+from tests.support.replay.work import audit_day, work_of
 
 pytestmark = pytest.mark.jvm
 
@@ -211,6 +210,6 @@ def test_an_overflow_in_a_task_is_reported_in_one_sentence_and_nothing_is_writte
     rows = [{**row, "place": "east", "parts": 2**62} for row in toy.events(seed=1, per_day=9)]
     toy.build(config, rows)
     with pytest.raises(BadInput, match="beyond int64") as raised:
-        audit.audit(Lake(config), QueryTables.of(BY_BUCKET[0]), ServedQuery.of(BY_BUCKET[0]), BUSY_DAY)
+        audit_day(Lake(config), QueryTables.of(BY_BUCKET[0]), BUSY_DAY)
     assert "Traceback" not in str(raised.value)
     assert Lake(config).read("by_watermark_late_audit").num_rows == 0

@@ -1,7 +1,8 @@
 """Which verdicts count when a run asks what has been checked. No JVM."""
 
 import shutil
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -11,6 +12,7 @@ from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict
 from schemas import registry
+from schemas.tables import VERDICTS
 
 DAY = date(2018, 11, 4)
 TABLES = QueryTables.of(registry.query("bikes_daily"))
@@ -24,18 +26,25 @@ def lake(config) -> Lake:
     return Lake(config)
 
 
-def _check(lake: Lake, version: int, run_id: str = "a run", passed: bool = True, late_passed: bool = True) -> None:
+def _check(
+    lake: Lake,
+    version: int,
+    run_id: str = "a run",
+    passed: bool = True,
+    late_passed: bool = True,
+    snapshot: str | None = "1-1",
+) -> None:
     """What one look of the gate leaves: some verdicts on the rows, then one on the late rows."""
     found = [("first", True, AUDIT), ("second", passed, AUDIT), ("third", late_passed, LATE)]
     rows = [Verdict(name, held, "0", "0", None, table.name, version) for name, held, table in found]
-    verdicts.write(lake, Run(run_id, "bikes", "bikes_daily", DAY), rows)
+    verdicts.write(lake, Run(run_id, "bikes", "bikes_daily", DAY), {DAY: rows}, snapshot)
 
 
 def test_the_newest_version_that_passed_is_the_greatest_of_the_day(lake):
     assert verdicts.newest_passed(lake, TABLES, DAY) is None
     _check(lake, 7, "a run")
     _check(lake, 3, "another")
-    assert verdicts.newest_passed(lake, TABLES, DAY) == (7, "a run")
+    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 7, "a run")
     assert verdicts.newest_passed(lake, TABLES, date(2018, 11, 5)) is None
 
 
@@ -44,14 +53,39 @@ def test_a_version_of_which_one_verdict_failed_has_not_passed(lake, failed):
     _check(lake, 7, **{failed: False})
     assert verdicts.newest_passed(lake, TABLES, DAY) is None
     _check(lake, 3)
-    assert verdicts.newest_passed(lake, TABLES, DAY) == (3, "a run")
+    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 3, "a run")
 
 
 def test_a_version_that_passed_once_has_passed(lake):
     """What was published then stays newer than rows made before it, whatever a later look finds."""
     _check(lake, 7)
     _check(lake, 7, passed=False)
-    assert verdicts.newest_passed(lake, TABLES, DAY) == (7, "a run")
+    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 7, "a run")
+
+
+def test_the_newest_is_of_the_newest_snapshot_whichever_version_was_made_last(lake):
+    _check(lake, 3, "reads new files", snapshot="1-2")
+    _check(lake, 7, "reads old files", snapshot="1-1")
+    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-2", 3, "reads new files")
+
+
+def test_a_verdict_from_before_snapshots_were_kept_is_older_than_any(lake):
+    _check(lake, 9, "before", snapshot=None)
+    assert verdicts.newest_passed(lake, TABLES, DAY) == ("", 9, "before")
+    _check(lake, 3, "after")
+    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 3, "after")
+
+
+def test_a_ledger_from_before_a_column_gets_it_and_keeps_its_rows(lake):
+    """The ledger can't be made again from anything, so a column that may be null is added to it."""
+    old = replace(VERDICTS, columns=tuple(column for column in VERDICTS.columns if column.name != "snapshot"))
+    lake.ensure(old)
+    kept = {"run_id": "old", "stream": "bikes", "table_name": AUDIT.name, "table_version": 4, "check_name": "first"}
+    kept |= {"passed": True, "figure": "0", "allowed": "0", "at": datetime.now(UTC), "logical_date": DAY}
+    lake.append(old, [kept])
+    _check(lake, 3)
+    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 3, "a run")
+    assert {row["run_id"] for row in lake.read(VERDICTS.name).to_pylist()} == {"old", "a run"}
 
 
 def test_verdicts_on_a_table_that_was_moved_away_say_nothing_of_the_one_made_anew(lake):

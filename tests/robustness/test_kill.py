@@ -64,7 +64,7 @@ def _assert_repaired(config, before) -> None:
 def test_a_killed_run_is_repaired_by_running_it_again(published, moment):
     before = published_rows(published, QUERY)
     _killed(published, moment, processes.kill_all)
-    assert {row.state for row in ledger.rows(Lake(published), [("run_id", "=", "killed")])} == {"running"}
+    assert {row.state for row in ledger.rows(Lake(published), [("run_id", "=", "killed")])} == {"cut off"}
     _assert_repaired(published, before)
 
 
@@ -109,7 +109,7 @@ def test_a_publication_killed_between_its_two_commits_is_repaired(published):
         finally:
             processes.kill_all(process.pid)
     newest = {row.step: row.state for row in ledger.rows(Lake(published), [("run_id", "=", "killed")])}
-    assert newest["publish"] == "running"
+    assert newest["publish"] == "cut off"
     _assert_repaired(published, before)
 
 

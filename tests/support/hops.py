@@ -1,7 +1,8 @@
 """The hops of a run, as who follows it through the code takes them.
 
 A hop is a line from which the run goes on into another file of pipelines/, or into the definitions of tables, streams
-and queries; however often it passes there, it counts once. Locks, ledger and processes guard the way and are not on it.
+and queries; however often it passes there, it counts once. Locks, what a commit says of its run, ledger and processes
+guard the way and are not on it.
 Into what happens to lines (parse.py), to events in memory, and within the recount and its laws, nobody need follow.
 """
 
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 COUNTED = ("pipelines/", "schemas/tables.py", "schemas/registry.py")
-GUARDS = ("pipelines/ledger/", "pipelines/lake/locks.py")
+GUARDS = ("pipelines/ledger/", "pipelines/lake/locks.py", "pipelines/lake/commits.py", "pipelines/lake/compaction.py")
 LOCKS = ("Lake.locked", "Lake.ingest_locked")
 WITHIN = (
     "pipelines/ingest/parse.py",

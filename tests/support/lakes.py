@@ -11,12 +11,12 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.ingest import changes
-from pipelines.ingest import ingest as ingest_module
 from pipelines.ingest.ingest import Progress
 from pipelines.ingest.outcome import IngestReport
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.runs.backfill import backfill
+from pipelines.runs.ingest_day import ingest_day
 from schemas import registry
 from tests.support.replay import landing
 
@@ -33,8 +33,8 @@ def tables_of(stream_name: str) -> StreamTables:
 
 
 def ingest(config: Config, stream_name: str, progress: Progress | None = None) -> IngestReport:
-    """Ingest a stream, without a run in the ledger."""
-    return ingest_module.ingest(Lake(config), tables_of(stream_name), progress)
+    """Ingest a stream, as a run without a day."""
+    return ingest_day(config, stream_name, None, None, progress or (lambda text: None))
 
 
 def pending(config: Config, stream_name: str) -> list[str]:

@@ -10,19 +10,20 @@ import pyarrow as pa
 from pipelines.config import Config
 from pipelines.gate.checks import verdicts_on_rows
 from pipelines.gate.recount.opening import open_recount
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger.verdicts import Verdict
-from pipelines.replay.audit import audit
-from pipelines.replay.specifications import ServedQuery
 from schemas import registry
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from schemas.stream import Column, Stream
 from schemas.tables import Table, files_table, partitions_table, pass_table, quarantine_table, silver_table
 from tests.support.oracle import oracle
+from tests.support.replay.work import audit_day
 
 FIRST_DAY = date(2024, 3, 9)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -127,7 +128,17 @@ class SmallLake:
             silver_table(self.stream).name,
             pass_table(self.stream).name,
         )
-        return AuditVersions(*(Lake(self.config).version(name) for name in names))
+        return AuditVersions(*(Lake(self.config).version(name) for name in names), self.snapshot.name)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """Of the tables as they are now."""
+        return Snapshot.taken(Lake(self.config), StreamTables.of(self.stream))
+
+    @property
+    def arrival_days(self) -> ArrivalDays:
+        """What ingest noted."""
+        return ArrivalDays.read(Lake(self.config), partitions_table(self.stream).name)
 
     def verdicts(self, day: date) -> dict[str, Verdict]:
         """What the laws of a run say of a day, by "law" and its number."""
@@ -191,7 +202,7 @@ def replayed_lake(config: Config, query: Query, events: list[dict]) -> SmallLake
     write_ingested(config, STREAM, events)
     made = SmallLake(config, query, STREAM, QueryTables.of(query))
     for day in DAYS:
-        audit(Lake(config), made.tables, ServedQuery.of(query), day)
+        audit_day(Lake(config), made.tables, day)
     return made
 
 
@@ -231,6 +242,8 @@ def write_ingested(config: Config, stream: Stream, events: list[dict], constrain
             {
                 "arrival_date": day,
                 "events": sum(row["arrival_date"] == day for row in rows),
+                "newest_start": max(row["start"] for row in rows if row["arrival_date"] == day),
+                "silver_version": Lake(config).version(silver_table(stream).name),
                 "silver_digest": "test",
                 "pass_digest": "test",
             }

@@ -53,13 +53,14 @@ def remember(config: Config, *rows: files.FileRow) -> None:
 
 
 def contents(config: Config) -> dict[str, list[str]]:
-    """All that ingest keeps, by table, but the days on which files landed; rows in no order."""
+    """All that ingest keeps, by table, but when files landed and in how many commits; rows in no order."""
     return {table.name: sorted(map(repr, _rows(config, table.name))) for table in TABLES.all}
 
 
 def _rows(config: Config, name: str) -> list[dict]:
     table = Lake(config).read(name)
-    return table.drop_columns([name for name in ("landed_date",) if name in table.column_names]).to_pylist()
+    how_it_came = [name for name in ("landed_date", "silver_version") if name in table.column_names]
+    return table.drop_columns(how_it_came).to_pylist()
 
 
 def silver(config: Config) -> list[dict]:

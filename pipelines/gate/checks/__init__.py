@@ -1,7 +1,7 @@
 """The gate's checks: one file = one law, found by looking in this folder.
 
-A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("silver" or "audit") and
-`run(…) -> Verdict`, of a SilverDay or a Recount. What they share is in `../recount/`.
+A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver" or "audit") and
+`run(…) -> Verdict`, of LandedFiles, a SilverDay or a Recount. What they share is in `../recount/`.
 """
 
 from importlib import import_module
@@ -10,15 +10,20 @@ from types import ModuleType
 
 from pipelines.gate.recount.offending import does_not_apply
 from pipelines.gate.recount.recount import Recount
-from pipelines.gate.recount.silver import SilverDay
+from pipelines.gate.recount.silver import LandedFiles, SilverDay
 from pipelines.ledger.verdicts import Verdict
 
 
 def checks(of: str) -> list[ModuleType]:
-    """The checks of "silver" or "audit", by file name."""
+    """The checks of "files", "silver" or "audit", by file name."""
     names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__")
     found = (import_module(f"{__name__}.{name}") for name in names)
     return [check for check in found if of == check.CHECKS]
+
+
+def verdicts_on_files(files: LandedFiles) -> list[Verdict]:
+    """What each check finds on landed files."""
+    return [check.run(files) for check in checks("files")]
 
 
 def verdicts_on_silver(silver: SilverDay) -> list[Verdict]:

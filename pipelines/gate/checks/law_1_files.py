@@ -1,35 +1,35 @@
 """Every record of every file is a row of silver, a refused row, or a duplicate."""
 
 from pipelines.gate.recount.offending import SHOWN, values_list
-from pipelines.gate.recount.silver import SilverDay
+from pipelines.gate.recount.silver import LandedFiles
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 1: every reading is accounted for"  # a value of the ledger, where a reading is a record
 LAW = "Per file: readings = accepted + quarantined + duplicates."
-CHECKS = "silver"
+CHECKS = "files"
 _KEPT = "state <> 'duplicate file'"
 COUNTS = ("accepted", "quarantined", "duplicates")
 
 
-def run(silver_day: SilverDay) -> Verdict:
+def run(files: LandedFiles) -> Verdict:
     """Count silver and quarantine again by file, and compare with the files table.
 
     A duplicate file's records are counted and not kept, so only its rows of silver can be counted again.
     """
-    silver_day.connection.execute(f"CREATE OR REPLACE TEMP TABLE unaccounted AS {_unaccounted()}")
-    (found,) = silver_day.one("SELECT count(*) FROM unaccounted")
+    files.connection.execute(f"CREATE OR REPLACE TEMP TABLE unaccounted AS {_unaccounted()}")
+    (found,) = files.one("SELECT count(*) FROM unaccounted")
     sums = ", ".join(f"coalesce(sum({column}), 0)" for column in COUNTS)
-    files, readings, *counts = silver_day.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
+    of_files, readings, *counts = files.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
     parts = " + ".join(f"{count} {name}" for count, name in zip(counts, COUNTS, strict=True))
-    figure = f"{found} of {files} files differ: {readings} readings = {parts}"
+    figure = f"{found} of {of_files} files differ: {readings} readings = {parts}"
     return Verdict(
         NAME,
         not found,
         figure,
         "0 files differ",
-        _offending(silver_day) if found else None,
-        silver_day.tables.silver.name,
-        silver_day.version,
+        _offending(files) if found else None,
+        files.tables.silver.name,
+        files.version,
     )
 
 
@@ -40,7 +40,7 @@ def _unaccounted() -> str:
         f"duplicates <> coalesce(duplicates_again, 0) AND {_KEPT}",
     ]
     return f"""
-        WITH taken AS (SELECT path, count(*) AS accepted_again FROM all_silver GROUP BY path),
+        WITH taken AS (SELECT path, count(*) AS accepted_again FROM silver GROUP BY path),
         refused AS (
             SELECT path, count(*) FILTER (reason <> 'duplicate') AS quarantined_again,
                    count(*) FILTER (reason = 'duplicate') AS duplicates_again
@@ -52,12 +52,12 @@ def _unaccounted() -> str:
         WHERE readings IS NULL OR readings <> accepted + quarantined + duplicates OR {" OR ".join(differs)}"""
 
 
-def _offending(silver_day: SilverDay) -> str:
+def _offending(files: LandedFiles) -> str:
     """SQL that shows the files alongside what the tables hold of them."""
-    rows = silver_day.rows(f"SELECT * FROM unaccounted ORDER BY path LIMIT {SHOWN}")
+    rows = files.rows(f"SELECT * FROM unaccounted ORDER BY path LIMIT {SHOWN}")
     names = ["path", *(f"{count}_again" for count in COUNTS)]
     shown = ", ".join(f"f.{column}" for column in ("state", "detail", "readings", *COUNTS))
     return (
         f"SELECT x.*, {shown} FROM {values_list(rows, names)} "
-        f"LEFT JOIN {silver_day.tables.files.name} f ON f.path = x.path ORDER BY ALL"
+        f"LEFT JOIN {files.tables.files.name} f ON f.path = x.path ORDER BY ALL"
     )

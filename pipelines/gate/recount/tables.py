@@ -24,11 +24,12 @@ class TableVersion:
     version: int
     partition: str | None = None
 
-    def files(self, first: date, last: date) -> list[str]:
-        """The Parquet files of these days."""
+    def files(self, first: date, last: date, paths: list[str] | None = None) -> list[str]:
+        """The Parquet files of these days; of some landed files' paths, those that may hold rows of these."""
         days = [(self.partition, ">=", first.isoformat()), (self.partition, "<=", last.isoformat())]
         whole = self.partition is None or (first, last) == EVERY_DAY
-        return self.lake.files(self.table, self.version, None if whole else days)
+        among = [] if paths is None else [("path", "in", paths)]
+        return self.lake.files(self.table, self.version, [*([] if whole else days), *among] or None)
 
 
 def add_view(
@@ -37,9 +38,11 @@ def add_view(
     source: TableVersion,
     first: date = date.min,
     last: date = date.max,
+    paths: list[str] | None = None,
 ) -> None:
-    """Make a view of a table's days from the first to the last, times being TIMESTAMPTZ whoever wrote them."""
-    files = source.files(first, last)
+    """Make a view of a table's days from the first to the last, times being TIMESTAMPTZ whoever wrote them. With paths
+    of landed files it has all rows of these, and perhaps others."""
+    files = source.files(first, last, paths)
     if not files:
         connection.register(view, source.lake.dataset(source.table, source.version).head(0))
         return

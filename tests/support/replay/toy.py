@@ -16,7 +16,7 @@ from pipelines.lake.lake import Lake
 from schemas import registry
 from schemas.query import Query
 from schemas.stream import Column, Stream
-from schemas.tables import partitions_table, pass_table, silver_table
+from schemas.tables import ingest_tables, partitions_table, pass_table, silver_table
 
 FIRST_DAY, LAST_DAY = date(2024, 3, 9), date(2024, 3, 13)
 BUCKETS = 3
@@ -116,10 +116,24 @@ def build(config: Config, rows: list[dict]) -> None:
         database.execute("SET TimeZone = 'UTC'")
         database.register("silver", Lake(config).dataset("silver_toy"))
         _write(config, pass_table(STREAM), pass_ticks.staircases(database))
-    noted = [{"arrival_date": day, "events": 0, "silver_digest": f"{day}", "pass_digest": f"{day}"} for day in days()]
-    _write(config, partitions_table(STREAM), pa.Table.from_pylist(noted))
+    noted = [_noted(day, [row for row in rows if row["arrival"].date() == day]) for day in days()]
+    _write(config, partitions_table(STREAM), pa.Table.from_pylist([each for each in noted if each["events"]]))
+    for table in ingest_tables(STREAM):
+        Lake(config).ensure(table)
+
+
+def _noted(day: date, rows: list[dict]) -> dict:
+    """What ingest notes of a day."""
+    return {
+        "arrival_date": day,
+        "events": len(rows),
+        "newest_start": max((row["start"] for row in rows), default=None),
+        "silver_digest": f"{day}",
+        "pass_digest": f"{day}",
+        "silver_version": 1,
+    }
 
 
 def _write(config: Config, table, rows: pa.Table) -> None:
     Lake(config).ensure(table)
-    Lake(config).replace(table, None, rows)
+    Lake(config).append(table, rows)

@@ -4,7 +4,10 @@ from datetime import date
 
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.snapshot import Snapshot
 from pipelines.replay import audit, look_back
+from pipelines.replay.audit import Audited
+from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import Work
 
@@ -12,4 +15,15 @@ from pipelines.replay.task import Work
 def work_of(lake: Lake, tables: QueryTables, day: date) -> Work:
     """What the tasks of a run know."""
     served = ServedQuery.of(tables.query)
-    return audit.work_of(lake, tables, served, look_back.of(lake, tables, served, day))
+    return audit.work_of(lake, tables, served, look_back.of(lake, tables, served, day, newest(lake, tables)))
+
+
+def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
+    """A day's rows in the audit tables, made from the tables as they are now."""
+    served, read = ServedQuery.of(tables.query), newest(lake, tables)
+    return audit.audit(lake, tables, served, look_back.of(lake, tables, served, day, read), read)
+
+
+def newest(lake: Lake, tables: QueryTables) -> Reading:
+    """A reading of the tables as they are now."""
+    return Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))

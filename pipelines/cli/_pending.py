@@ -1,0 +1,37 @@
+"""Remarks on files that have landed and are not ingested yet."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pipelines.cli import _output
+
+if TYPE_CHECKING:
+    from pipelines.lake.lake import Lake
+    from schemas.stream import Stream
+
+AHEAD = "the newest ingest was replayed; to have them too"
+
+
+def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None:
+    """Say of each stream how many files wait to be ingested, and what comes of that."""
+    from schemas.errors import LandingFailed
+
+    for stream in streams:
+        try:
+            behind = _pending(lake, stream)
+        except LandingFailed as error:
+            _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
+            return
+        if behind:
+            _output.note(
+                f"{len(behind)} file(s) of {stream.name} are new, changed, or parsed by an older definition, such as "
+                f"{behind[0]}; {effect}: windrow ingest {stream.name}"
+            )
+
+
+def _pending(lake: "Lake", stream: "Stream") -> list[str]:
+    from pipelines.ingest.changes import pending
+    from pipelines.lake.stream_tables import StreamTables
+
+    tables = StreamTables.of(stream)
+    return pending(lake, tables) if lake.version(tables.files.name) is not None else []

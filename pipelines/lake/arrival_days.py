@@ -1,0 +1,57 @@
+"""What an ingest noted of each arrival day of silver (`partitions_<stream>`), at one version."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple
+
+from pipelines.lake.lake import Lake
+
+
+class ArrivalDay(NamedTuple):
+    """A row of `partitions_<stream>`, without its date."""
+
+    events: int
+    newest_start: datetime
+    silver_digest: str
+    pass_digest: str
+    silver_version: int
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """As the ledger keeps them."""
+        return {"silver": self.silver_digest, "pass": self.pass_digest}
+
+
+@dataclass(frozen=True)
+class ArrivalDays:
+    """The days that have events, by date."""
+
+    by_date: Mapping[date, ArrivalDay]
+
+    @classmethod
+    def read(cls, lake: Lake, partitions: str, version: int | None = None) -> "ArrivalDays":
+        """By default as they are now. O(arrival days)."""
+        rows = lake.read(partitions, version, columns=["arrival_date", *ArrivalDay._fields]).to_pylist()
+        return cls({row.pop("arrival_date"): ArrivalDay(**row) for row in rows})
+
+    def events(self, day: date) -> int:
+        """How many events silver has of a day."""
+        return self.by_date[day].events if day in self.by_date else 0
+
+    def silver_version(self, day: date, newest: int) -> int:
+        """The version of silver that has had the rows of a day since; of a day without rows the newest."""
+        return self.by_date[day].silver_version if day in self.by_date else newest
+
+    def newest_start_before(self, day: date) -> datetime | None:
+        """The newest event start that had arrived before a day; None where nothing had."""
+        return max((noted.newest_start for each, noted in self.by_date.items() if each < day), default=None)
+
+    def inputs(self, first: date, last: date) -> dict:
+        """What the ledger keeps of a run that read the arrival days from `first` to `last`, both included."""
+        read = sorted(each for each in self.by_date if first <= each <= last)
+        return {
+            "first_arrival_day": first.isoformat(),
+            "last_arrival_day": last.isoformat(),
+            "days": {each.isoformat(): self.by_date[each].digests for each in read},
+        }

@@ -1,0 +1,57 @@
+"""What a commit says of itself in Delta's log, and by that how its writer finds the version that it made.
+
+The newest version is not always one's own: the lock of a table keeps out Windrow's writers, not those of other tools.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from deltalake import CommitProperties, DeltaTable
+
+from schemas.errors import StorageFailed
+
+# How many commits of others may come between a commit and the look for it.
+LOOKED_THROUGH = 100
+# Under this name Spark and delta-rs write a commit's own words into the log alike.
+KEY = "userMetadata"
+
+
+@dataclass(frozen=True)
+class CommitNote:
+    """The words of one commit: those of its run, and a name that no other commit has."""
+
+    of_run: Mapping[str, str | None]
+    name: str = field(default_factory=lambda: uuid4().hex)
+
+    @property
+    def text(self) -> str:
+        """As it stands in the log: a JSON object."""
+        return json.dumps({**self.of_run, "commit": self.name}, sort_keys=True)
+
+    @property
+    def properties(self) -> CommitProperties:
+        """For delta-rs."""
+        return CommitProperties(custom_metadata={KEY: self.text})
+
+    def version(self, folder: Path) -> int:
+        """The version that the commit made. O(1) where no other came after it."""
+        table = DeltaTable(folder)
+        for depth in (1, LOOKED_THROUGH):
+            for commit in table.history(depth):
+                if commit.get(KEY) == self.text:
+                    return commit["version"]
+        raise StorageFailed(
+            f"the commit to {folder.name!r} is not among the newest {LOOKED_THROUGH} of its log: something else writes "
+            "to the table all the time, or took the log away. Stop it, and run the same command again"
+        )
+
+
+def note_of(folder: Path, version: int) -> dict[str, str | None]:
+    """What the commit that made a version says of its run; nothing where it wasn't one of ours."""
+    table = DeltaTable(folder)
+    newer = table.version() - version
+    found = next((each for each in table.history(newer + 1) if each["version"] == version), {})
+    return json.loads(found.get(KEY, "{}"))

@@ -1,0 +1,59 @@
+"""What an ingest left: the versions of a stream's tables, which runs read, and by which publications are ordered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipelines.lake.lake import Lake, TableState
+from pipelines.lake.stream_tables import StreamTables
+from schemas.errors import IngestBehind
+
+RUNS_READ = ("silver", "pass", "partitions")
+PARTS = ("files", "quarantine", *RUNS_READ)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A stream's tables as one ingest left them, by name."""
+
+    stream: str
+    tables: Mapping[str, TableState]
+
+    @classmethod
+    def taken(cls, lake: Lake, tables: StreamTables) -> "Snapshot":
+        """Of the newest versions. While no ingest runs, they belong together."""
+        stream = tables.stream.name
+        return cls(stream, {name: lake.state(name) for name in (f"{part}_{stream}" for part in PARTS)})
+
+    @classmethod
+    def of_json(cls, stream: str, values: dict[str, list]) -> "Snapshot":
+        """From what `as_json` gave."""
+        return cls(stream, {name: TableState(*state) for name, state in values.items()})
+
+    @property
+    def as_json(self) -> dict[str, list]:
+        """Plain values: by table version, Delta's id, and when it was made."""
+        return {name: list(state) for name, state in self.tables.items()}
+
+    @property
+    def name(self) -> str:
+        """Names of a stream's snapshots are, as texts, in the order in which ingests left them.
+
+        An ingest that changes anything writes `files_<stream>` last; one that was moved away and made again is newer.
+        """
+        files, *others = (self.tables[f"{part}_{self.stream}"] for part in ("files", *RUNS_READ))
+        versions = "-".join(f"{state.version:07d}" for state in (files, *others))
+        return f"{files.made_ms:014d}-{versions}"
+
+    def version(self, table: str) -> int:
+        """The version of one table. O(1)."""
+        return self.tables[table].version
+
+    def require_tables(self, lake: Lake) -> None:
+        """IngestBehind where a table was made again since: its versions are counted anew."""
+        names = [f"{part}_{self.stream}" for part in RUNS_READ]
+        again = [name for name in names if lake.state(name).id != self.tables[name].id]
+        if again:
+            raise IngestBehind(
+                f"{again[0]} was made again after the ingest whose rows this run reads; "
+                f"first run: windrow ingest {self.stream}"
+            )

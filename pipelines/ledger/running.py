@@ -1,0 +1,91 @@
+"""Steps that have begun: a small file each below `<home>/running`, locked while its process lives.
+
+A step is a row of the ledger when it ends, in one commit. Until then its file says that it runs; a file that nobody has
+locked is of a step that was cut off: killed, or without room to write its row. The next step that ends writes that row.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+from uuid import uuid4
+
+from pipelines.config import Config
+from pipelines.lake.locks import full_disk_reported
+
+RUNNING, CUT_OFF = "running", "cut off"
+_UNFINISHED = ".unfinished"
+
+
+@dataclass
+class Begun:
+    """The file of a step of this process."""
+
+    path: Path
+    file: IO[str]
+
+    def forget(self) -> None:
+        """The step's row is in the ledger."""
+        self.path.unlink(missing_ok=True)
+        self.file.close()
+
+
+@dataclass(frozen=True)
+class Found:
+    """A step's file: its row as it began (plain JSON values), and whether its process lives."""
+
+    path: Path
+    row: dict
+    lives: bool
+
+
+def begin(config: Config, row: dict) -> Begun:
+    """Say that a step has begun. StorageFailed without room for that."""
+    folder = config.running
+    path = folder / f"{uuid4().hex}.json"
+    with full_disk_reported(config, path.name):
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(_UNFINISHED)
+        file = open(unfinished, "w")  # noqa: SIM115 - the lock lasts as long as the file is open
+        fcntl.flock(file, fcntl.LOCK_EX)
+        json.dump(row, file)
+        file.flush()
+        unfinished.rename(path)  # in one step, and locked: whoever sees it sees all of it
+    return Begun(path, file)
+
+
+def found(config: Config) -> list[Found]:
+    """The steps that run, and those that were cut off and are in no ledger yet."""
+    return [step for path in sorted(config.running.glob("*.json")) for step in _looked_at(path)]
+
+
+def _looked_at(path: Path) -> Iterator[Found]:
+    """Nothing where the step ended meanwhile."""
+    try:
+        with open(path) as file:
+            lives = not _free(file)
+            if lives or os.path.exists(path):
+                yield Found(path, json.load(file), lives)
+    except FileNotFoundError:
+        return
+
+
+def _free(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def collecting(config: Config) -> Iterator[list[dict]]:
+    """The rows of steps that were cut off; their files go once the caller has written these."""
+    cut_off = [step for step in found(config) if not step.lives]
+    yield [step.row for step in cut_off]
+    for step in cut_off:
+        step.path.unlink(missing_ok=True)

@@ -1,0 +1,58 @@
+"""Which snapshot a run reads: the one that an ingest left, as the ledger has it."""
+
+import json
+
+from pipelines.lake.lake import Lake
+from pipelines.lake.snapshot import Snapshot
+from schemas import registry
+from schemas.errors import IngestBehind, NotSetUp
+from schemas.registry import replay_hash
+from schemas.tables import RUNS
+
+KEY, SHAPE = "snapshot", "shape"
+
+
+def outputs(snapshot: Snapshot) -> dict:
+    """What the ledger keeps of an ingest that left this."""
+    return {KEY: snapshot.as_json, SHAPE: shape(snapshot.stream)}
+
+
+def shape(stream: str) -> str:
+    """Changes whenever silver made before can't be read by the stream's definition any more."""
+    return f"{replay_hash(stream)}-{registry.stream(stream).buckets}"
+
+
+def of_run(lake: Lake, stream: str, run_id: str) -> Snapshot:
+    """What the run's own ingest left; of a run without one, what the stream's newest ingest left.
+
+    NotSetUp where there is none yet; IngestBehind where the stream has another shape now, or where a table was made
+    again since. O(ingests).
+    """
+    row = _newest(lake, stream, run_id) or _newest(lake, stream, None)
+    if row is None:
+        raise NotSetUp(f"no ingest of {stream} has ended yet", f"windrow ingest {stream}")
+    if row["outputs"].get(SHAPE) != shape(stream):
+        raise IngestBehind(
+            f"silver_{stream} has other columns, keys, buckets or days than the definition of {stream} has now; "
+            f"first run: windrow ingest {stream}"
+        )
+    snapshot = Snapshot.of_json(stream, row["outputs"][KEY])
+    snapshot.require_tables(lake)
+    return snapshot
+
+
+def _newest(lake: Lake, stream: str, run_id: str | None) -> dict | None:
+    """The row of the newest ingest (of one run, if named) that recorded a snapshot."""
+    if lake.version(RUNS.name) is None:
+        return None
+    filters = [("stream", "=", stream), ("step", "=", "ingest"), ("state", "=", "done")]
+    if run_id is not None:
+        filters.append(("run_id", "=", run_id))
+    rows = lake.read(RUNS.name, filters=filters, columns=["at", "stage", "outputs"]).to_pylist()
+    ended = [{**row, "outputs": json.loads(row["outputs"])} for row in rows if row["stage"] is None]
+    # By the names of what they left, not by when they ended: an ingest without news leaves what was there.
+    return max((row for row in ended if KEY in row["outputs"]), key=lambda row: _order(stream, row), default=None)
+
+
+def _order(stream: str, row: dict) -> tuple:
+    return Snapshot.of_json(stream, row["outputs"][KEY]).name, row["at"]

@@ -1,0 +1,192 @@
+"""A run replays what an ingest left, whatever lands or is ingested meanwhile; the newest snapshot wins. No JVM."""
+
+import os
+import shutil
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from deltalake import DeltaTable
+
+from pipelines.cli import _app as command_line
+from pipelines.config import Config
+from pipelines.lake.commits import KEY, CommitNote, note_of
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs as ledger
+from pipelines.ledger import snapshots
+from pipelines.ledger.code_hash import definition_hash
+from pipelines.ledger.stale import stale
+from pipelines.runs.ingest_day import ingest_day
+from pipelines.runs.replay_day import replay_day
+from schemas import registry
+from schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
+from tests.support.lakes import DAYS, PATIENT, ingest
+from tests.support.replay import landing
+from tests.support.replay.reading import published_rows, rows
+
+QUERY, DAY = "bikes_demand", DAYS[2]
+FAR = {"bikes/generated-nyc/trips-2027-01-01.csv": f"{landing.HEADER}\n2027-01-01 12:00:00,300,1,1,1,1980\n"}
+pytestmark = PATIENT
+
+
+def silent(stage: str) -> None:
+    """Progress that nobody listens to."""
+
+
+def ingest_of(config: Config, run_id: str) -> None:
+    """The first task of a run."""
+    ingest_day(config, "bikes", DAY, run_id, silent)
+
+
+def step(config: Config, run_id: str, stage: str):
+    """One of the other two."""
+    return replay_day(config, QUERY, DAY, stage, run_id)
+
+
+def of_day(found: list[dict]) -> list[dict]:
+    return [row for row in found if row["emitted_date"] == DAY]
+
+
+@pytest.fixture
+def as_first(first_published) -> list[dict]:
+    """The day's rows as they are from the first files alone."""
+    return of_day(rows(first_published, QUERY, ()))
+
+
+@pytest.mark.parametrize("lands", [landing.late_file(), FAR], ids=["files of its days", "a file of next year"])
+def test_what_lands_after_a_runs_ingest_changes_nothing_of_it(ingested, as_first, lands):
+    ingest_of(ingested, "scheduled")
+    landing.write(ingested.landing, lands)
+    step(ingested, "scheduled", "audit")
+    step(ingested, "scheduled", "publish")
+    assert rows(ingested, QUERY, ()) == as_first
+
+
+def test_a_known_file_that_can_not_be_read_any_more_blocks_no_replay(ingested, as_first):
+    known = ingested.landing / next(iter(landing.trips()))
+    known.unlink()
+    known.mkdir()
+    replay_day(ingested, QUERY, DAY)
+    assert rows(ingested, QUERY, ()) == as_first
+
+
+def test_a_run_reads_what_its_own_ingest_left_also_after_another_one_and_is_stale_then(ingested, as_first):
+    ingest_of(ingested, "first")
+    landing.write(ingested.landing, landing.late_file())
+    ingest_of(ingested, "second")
+    step(ingested, "first", "audit")
+    report = step(ingested, "first", "publish")
+    assert rows(ingested, QUERY, ()) == as_first
+    assert "stale already" in report.note and "arrival day" in report.note
+    assert [run.run_id for run in stale(Lake(ingested))] == ["first"]
+
+
+def test_a_run_without_an_ingest_of_its_own_reads_what_the_newest_left(ingested, tmp_path):
+    landing.write(ingested.landing, landing.late_file())
+    ingest(ingested, "bikes")
+    replay_day(ingested, QUERY, DAY)
+    in_time = Config(tmp_path / "in time", ingested.landing)
+    ingest(in_time, "bikes")
+    replay_day(in_time, QUERY, DAY)
+    assert published_rows(ingested, QUERY) == published_rows(in_time, QUERY)
+
+
+def _old_and_new(config: Config) -> None:
+    """Two runs of a day, the second of which takes a file more, with the audit rows of the second."""
+    ingest_of(config, "old files")
+    landing.write(config.landing, landing.late_file())
+    ingest_of(config, "new files")
+    step(config, "new files", "audit")
+
+
+@pytest.mark.parametrize("audited_last", [True, False])
+def test_rows_of_an_older_snapshot_never_overwrite_newer_ones(ingested, audited_last):
+    _old_and_new(ingested)
+    if not audited_last:
+        step(ingested, "new files", "audit")
+    step(ingested, "old files", "audit")  # a higher version of the audit table than that of the newer snapshot
+    if not audited_last:
+        step(ingested, "new files", "audit")
+    step(ingested, "new files", "publish")
+    before = published_rows(ingested, QUERY)
+    with pytest.raises(Superseded, match="from the files of a newer ingest"):
+        step(ingested, "old files", "publish")
+    assert published_rows(ingested, QUERY) == before
+
+
+def test_rows_of_a_newer_snapshot_replace_older_ones_that_were_made_later(ingested):
+    _old_and_new(ingested)
+    step(ingested, "old files", "audit")
+    step(ingested, "old files", "publish")
+    older = published_rows(ingested, QUERY)
+    step(ingested, "new files", "publish")
+    assert published_rows(ingested, QUERY) != older
+    assert stale(Lake(ingested)) == []
+
+
+def test_each_commit_says_which_run_made_it_from_which_snapshot_by_which_definition(ingested):
+    replay_day(ingested, QUERY, DAY, run_id="a run")
+    lake = Lake(ingested)
+    snapshot = snapshots.of_run(lake, "bikes", "a run").name
+    for name in (QUERY, f"{QUERY}_late", f"{QUERY}_audit", f"{QUERY}_late_audit"):
+        note = note_of(lake.folder(name), lake.version(name))
+        assert (note["run_id"], note["snapshot"]) == ("a run", snapshot)
+        assert note["definition"] == definition_hash("bikes", QUERY)
+    assert note_of(lake.folder("silver_bikes"), lake.version("silver_bikes"))["definition"] == definition_hash(
+        "bikes", None
+    )
+
+
+def test_who_commits_learns_its_own_version_whatever_came_after_it(ingested):
+    folder = Lake(ingested).folder("files_bikes")
+    ours, others = CommitNote({"run_id": "ours"}), CommitNote({"run_id": "theirs"})
+    made = []
+    for note in (ours, others, others):
+        DeltaTable(folder).alter.set_table_description("words", commit_properties=note.properties)
+        made.append(DeltaTable(folder).version())
+    assert ours.version(folder) == made[0] and DeltaTable(folder).history(1)[0][KEY] == others.text
+    with pytest.raises(StorageFailed, match="files_bikes"):
+        CommitNote({}).version(folder)
+
+
+def test_without_an_ingest_there_is_nothing_to_replay(config):
+    with pytest.raises(NotSetUp, match="windrow ingest bikes"):
+        replay_day(config, QUERY, DAY)
+
+
+@pytest.mark.parametrize("table", ["silver_bikes", "pass_bikes", "partitions_bikes"])
+def test_a_table_that_was_made_again_is_not_the_snapshots(ingested, table):
+    shutil.rmtree(Lake(ingested).folder(table))
+    from pipelines.lake.stream_tables import StreamTables
+
+    for each in StreamTables.of(registry.stream("bikes")).all:
+        Lake(ingested).ensure(each)
+    with pytest.raises(IngestBehind, match=f"{table} was made again.*windrow ingest bikes"):
+        replay_day(ingested, QUERY, DAY)
+
+
+def test_a_stream_of_another_shape_must_be_ingested_first(ingested, monkeypatch):
+    stream = registry.stream("bikes")
+    monkeypatch.setitem(registry.streams(), "bikes", replace(stream, buckets=stream.buckets + 1))
+    with pytest.raises(IngestBehind, match="buckets.*windrow ingest bikes"):
+        replay_day(ingested, QUERY, DAY)
+
+
+def test_outside_of_a_run_the_command_says_that_the_landing_folder_is_ahead(ingested, monkeypatch, capsys):
+    landing.write(ingested.landing, landing.late_file())
+    for name, folder in (("WINDROW_HOME", ingested.home), ("WINDROW_LANDING", ingested.landing)):
+        monkeypatch.setenv(name, str(folder))
+    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
+    assert "1 file(s) of bikes are new" in capsys.readouterr().err
+    ingest_of(ingested, "in a run")
+    os.utime(ingested.landing)
+    assert command_line.run(["replay", QUERY, "--day", str(DAY), "--run-id", "in a run"]) == 0
+    assert "file(s) of bikes" not in capsys.readouterr().err
+
+
+def test_one_run_is_one_commit_of_the_ledger(ingested):
+    version = Lake(ingested).version("runs")
+    replay_day(ingested, QUERY, date(2018, 7, 20), run_id="whole")
+    assert Lake(ingested).version("runs") == version + 1
+    steps = ledger.rows(Lake(ingested), [("run_id", "=", "whole")])
+    assert [(row.step, row.state) for row in steps] == [("audit", "done"), ("publish", "done")]
