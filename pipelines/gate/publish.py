@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from pipelines.lake.audit_versions import AuditVersions
+from pipelines.lake.day_statistics import NO_ROWS, by_day
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import verdicts
@@ -22,10 +23,11 @@ from schemas.tables import Table
 
 @dataclass(frozen=True)
 class Publication:
-    """What publishing wrote, by table name."""
+    """What publishing wrote, by table name: versions, rows, and the digests of the day's statistics."""
 
     versions: dict[str, int]
     rows: dict[str, int]
+    digests: dict[str, str]
 
 
 def publish(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions) -> Publication:
@@ -39,11 +41,15 @@ def publish(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions)
         newest = verdicts.newest_passed(lake, tables, day)
         if newest is not None and newest[:2] > (versions.snapshot, versions.audit):
             raise _superseded(tables, day, versions, newest)
-        late = _replace_day(lake, tables.late_audit, versions.late_audit, tables.late, day)
-        results = _replace_day(lake, tables.audit, versions.audit, tables.results, day)
+        written = {
+            tables.late.name: _replace_day(lake, tables.late_audit, versions.late_audit, tables.late, day),
+            tables.results.name: _replace_day(lake, tables.audit, versions.audit, tables.results, day),
+        }
+    of_day = {name: by_day(lake, name, version).get(day, NO_ROWS) for name, version in written.items()}
     return Publication(
-        {tables.late.name: late[0], tables.results.name: results[0]},
-        {tables.late.name: late[1], tables.results.name: results[1]},
+        written,
+        {name: found.rows for name, found in of_day.items()},
+        {name: found.digest for name, found in of_day.items()},
     )
 
 
@@ -54,11 +60,10 @@ def _superseded(tables: QueryTables, day: date, versions: AuditVersions, newest:
     return Superseded(audited, f"version {newest.version}, made {made}", newest.run_id, command)
 
 
-def _replace_day(lake: Lake, source: Table, version: int, target: Table, day: date) -> tuple[int, int]:
-    """The version written and its rows of the day."""
+def _replace_day(lake: Lake, source: Table, version: int, target: Table, day: date) -> int:
+    """The version written."""
     lake.ensure(target)
     (partition,) = target.partition_by
     checked, of_day = lake.dataset(source.name, version), ds.field(partition) == pa.scalar(day)
     # A day is streamed, never held: its rows may be many times the memory of the machine that publishes.
-    written = lake.replace(target, {partition: [day]}, checked.scanner(filter=of_day).to_batches())
-    return written, checked.count_rows(filter=of_day)
+    return lake.replace(target, {partition: [day]}, checked.scanner(filter=of_day).to_batches())

@@ -160,14 +160,23 @@ class Lake:
         metadata = table.metadata()
         return TableState(table.version(), str(metadata.id), metadata.created_time)
 
+    def lacks_files(self, name: str, version: int, filters: list[tuple] | None = None) -> bool:
+        """Whether maintenance has removed files of an older version. O(files)."""
+        if version >= self.existing_version(name):
+            return False
+        return not all(Path(path).exists() for path in self.files(name, version, filters))
+
     def partition_dates(self, name: str) -> set[datetime.date]:
         """Days of the table's date partitions that hold files, from its log alone; none where there is no table."""
         if self.version(name) is None:
             return set()
-        opened = DeltaTable(self.folder(name))
-        day = next(column for column in opened.metadata().partition_columns if column.endswith("_date"))
-        actions = pa.table(opened.get_add_actions(flatten=True))
+        day = next(column for column in self._open(name, None).metadata().partition_columns if column.endswith("_date"))
+        actions = self.add_actions(name)
         return set(actions.column(f"partition.{day}").cast(pa.date32()).to_pylist())
+
+    def add_actions(self, name: str, version: int | None = None) -> pa.Table:
+        """What the table's log says of each of its files: path, size, rows, partition, and statistics by column."""
+        return pa.table(self._open(name, version).get_add_actions(flatten=True))
 
     def _open(self, name: str, version: int | None) -> DeltaTable:
         try:

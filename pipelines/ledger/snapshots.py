@@ -28,9 +28,19 @@ def of_run(lake: Lake, stream: str, run_id: str) -> Snapshot:
     NotSetUp where there is none yet; IngestBehind where the stream has another shape now, or where a table was made
     again since. O(ingests).
     """
-    row = _newest(lake, stream, run_id) or _newest(lake, stream, None)
+    row = _newest(lake, stream, run_id)
+    return _readable(lake, stream, row) if row else newest(lake, stream)
+
+
+def newest(lake: Lake, stream: str) -> Snapshot:
+    """What the stream's newest ingest left; errors as `of_run`."""
+    row = _newest(lake, stream, None)
     if row is None:
         raise NotSetUp(f"no ingest of {stream} has ended yet", f"windrow ingest {stream}")
+    return _readable(lake, stream, row)
+
+
+def _readable(lake: Lake, stream: str, row: dict) -> Snapshot:
     if row["outputs"].get(SHAPE) != shape(stream):
         raise IngestBehind(
             f"silver_{stream} has other columns, keys, buckets or days than the definition of {stream} has now; "
@@ -38,6 +48,12 @@ def of_run(lake: Lake, stream: str, run_id: str) -> Snapshot:
         )
     snapshot = Snapshot.of_json(stream, row["outputs"][KEY])
     snapshot.require_tables(lake)
+    silver = f"silver_{stream}"
+    if lake.lacks_files(silver, snapshot.version(silver)):
+        raise IngestBehind(
+            f"version {snapshot.version(silver)} of {silver}, which the run's ingest left, was removed by windrow "
+            f"maintain, as it is older than what that keeps; first run: windrow ingest {stream}"
+        )
     return snapshot
 
 

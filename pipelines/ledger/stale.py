@@ -1,18 +1,23 @@
 """Stale runs: published days whose inputs, definitions or code are different now (semantics §4).
 
 A run recorded a digest of each arrival day of silver that it read and of the day's pass ticks;
-`partitions_<stream>` holds what they are now. A day that had no events then and has some now differs too.
+`partitions_<stream>` holds what they are now. A day that had no events then and has some now differs too. It also
+recorded how many rows it published and a digest of their statistics; the published tables' logs have what they are now.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 
 from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.day_statistics import NO_ROWS, DayStatistics, by_day
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.runs import StepRow
 from schemas import registry
+
+DIGESTS = "digests"
 
 
 @dataclass(frozen=True)
@@ -26,21 +31,61 @@ class StaleRun:
 
 
 def stale(lake: Lake) -> list[StaleRun]:
-    """The newest publications that are stale, by query and day. O(ledger + arrival days)."""
+    """The newest publications that are stale, and published days that no run of the ledger published, by query and day.
+    O(ledger + arrival days + files of published tables)."""
     publications, audits = _publications(runs.rows(lake, [("step", "=", "publish")])), _audits(lake)
     streams = {rows[-1].stream for rows in publications.values()}
     now = {name: ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
+    held = _Held(lake)
     found = []
-    for (query, day), rows in sorted(publications.items()):
+    for (query, day), rows in publications.items():
         done = [place for place, row in enumerate(rows) if row.state == "done"]
         published = rows[done[-1]] if done else None
         reasons = _cut_off(rows[done[-1] + 1 :] if done else rows)
         if published:
             audited = audits[_made(query, day, published.inputs)]
             reasons += [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited)]
+            reasons += held.differences(published)
         if reasons:
             found.append(StaleRun(query, day, (published or rows[-1]).run_id, tuple(reasons)))
-    return found
+    return sorted([*found, *held.by_nobody(publications.keys())], key=lambda run: (run.query, run.day))
+
+
+class _Held:
+    """What published tables hold of each day now; each table's log is read once."""
+
+    def __init__(self, lake: Lake):
+        self.lake = lake
+        self.by_table: dict[str, dict[date, DayStatistics]] = {}
+
+    def of(self, table: str) -> dict[date, DayStatistics]:
+        """By day."""
+        if table not in self.by_table:
+            self.by_table[table] = by_day(self.lake, table)
+        return self.by_table[table]
+
+    def differences(self, published: StepRow) -> list[str]:
+        """How the tables differ from what the run published there."""
+        _, day = published.replayed
+        reasons = []
+        for table, rows in published.counts.items():
+            now, digest = self.of(table).get(day, NO_ROWS), published.outputs.get(DIGESTS, {}).get(table)
+            if now.rows != rows:
+                gone = "" if self.lake.version(table) is not None else ", since the table is gone"
+                reasons.append(f"{table} has {now.rows} rows of the day, {rows} were published{gone}")
+            elif digest is not None and now.digest != digest:
+                reasons.append(f"{table} has other rows of the day than were published")
+        return reasons
+
+    def by_nobody(self, known: Collection[tuple[str, date]]) -> list[StaleRun]:
+        """Days with rows that no run of the ledger published."""
+        reasons = ("no run that the ledger has published it",)
+        return [
+            StaleRun(query, day, "", reasons)
+            for query in registry.queries()
+            for day in self.of(query)
+            if (query, day) not in known
+        ]
 
 
 def _publications(rows: list[StepRow]) -> dict[tuple[str, date], list[StepRow]]:

@@ -22,7 +22,7 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
-from pipelines.ledger.stale import other_inputs
+from pipelines.ledger.stale import DIGESTS, other_inputs
 from pipelines.replay import look_back
 from pipelines.replay.audit import audit
 from pipelines.replay.look_back import Reading
@@ -124,8 +124,11 @@ def _recorded_audit(replay: _Replay) -> _Audited:
     """What the run's own audit step left in the ledger."""
     audited = runs.latest(replay.lake, replay.tables.query.name, replay.day, "audit", replay.run.run_id)
     if audited is None:
-        raise _never_audited(replay)
-    return _Audited(AuditVersions(**audited.outputs), audited.inputs, {})
+        raise _never_audited(replay, "there are no audit rows")
+    versions = AuditVersions(**audited.outputs)
+    if replay.lake.lacks_files(replay.tables.audit.name, versions.audit, [("emitted_date", "=", str(replay.day))]):
+        raise _never_audited(replay, "windrow maintain removed the audit rows")
+    return _Audited(versions, audited.inputs, {})
 
 
 def _publish(replay: _Replay, made: _Audited) -> DayReport:
@@ -139,7 +142,8 @@ def _publish(replay: _Replay, made: _Audited) -> DayReport:
         progress(flow.PUBLISH.name)
         entry.message = _stale_already(replay, made.inputs)
         publication = publish(lake, tables, day, versions)
-        entry.outputs, entry.counts = publication.versions, publication.rows
+        entry.outputs = {**publication.versions, DIGESTS: publication.digests}
+        entry.counts = publication.rows
     return DayReport(run.run_id, tables.query.name, day, publication.rows, entry.message)
 
 
@@ -155,9 +159,9 @@ def _newest_audited(lake: Lake, query: str, day: date) -> str | None:
     return None if audited is None else audited.run_id
 
 
-def _never_audited(replay: _Replay) -> NotSetUp:
+def _never_audited(replay: _Replay, problem: str) -> NotSetUp:
     query, day = replay.tables.query.name, replay.day
     return NotSetUp(
-        f"there are no audit rows of {query} for {day} by run {replay.run.run_id!r}",
+        f"{problem} of {query} for {day} by run {replay.run.run_id!r}",
         f"windrow replay {query} --day {day} --stage audit",
     )

@@ -3,8 +3,11 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from deltalake import DeltaTable
 
+from pipelines.lake.day_statistics import by_day
 from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import stale
@@ -14,7 +17,7 @@ from schemas import registry
 from schemas.tables import RUNS
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
-from tests.support.replay.reading import published_rows
+from tests.support.replay.reading import published_rows, rows
 
 pytestmark = PATIENT
 # New York's days have up to 25 hours.
@@ -121,3 +124,53 @@ def test_days_without_rows_that_share_a_version_are_distinguished(published):
         with ledger.step(Lake(published), Run("empty", "bikes", "bikes_demand", day), "publish") as entry:
             entry.inputs = fresh.outputs
     assert [each.day for each in stale(Lake(published))] == [first]
+
+
+def _stale_days(config, query: str) -> dict[date, str]:
+    return {run.day: "; ".join(run.reasons) for run in stale(Lake(config)) if run.query == query}
+
+
+def test_a_published_table_that_is_gone_makes_its_days_stale_and_replaying_them_makes_it_again(published):
+    before = published_rows(published, "bikes_demand")
+    of_days = {row["emitted_date"] for row in rows(published, "bikes_demand", ())}
+    Lake(published).folder("bikes_demand").rename(published.home / "moved away")
+    found = _stale_days(published, "bikes_demand")
+    assert found.keys() == of_days and all("bikes_demand has 0 rows" in why and "gone" in why for why in found.values())
+    backfill(published, "bikes_demand", DAYS[0], DAYS[-1])
+    assert published_rows(published, "bikes_demand") == before and stale(Lake(published)) == []
+
+
+@pytest.mark.parametrize("suffix", ["", "_late"])
+def test_a_published_day_that_is_gone_is_stale(published, suffix):
+    tables = QueryTables.of(registry.query("bikes_demand"))
+    table = tables.late if suffix else tables.results
+    day = max(by_day(Lake(published), table.name))
+    Lake(published).replace(table, {table.partition_by[0]: [day]}, [])
+    found = _stale_days(published, "bikes_demand")
+    assert found.keys() == {day} and f"bikes_demand{suffix} has 0 rows of the day" in found[day]
+
+
+def test_a_published_row_that_was_changed_is_seen_in_the_tables_statistics(published):
+    table = QueryTables.of(registry.query("bikes_demand")).results
+    changed = [row for row in Lake(published).read(table.name).to_pylist() if row["emitted_date"] == DAYS[2]]
+    changed[0]["events"] += 1_000
+    Lake(published).replace(table, {"emitted_date": [DAYS[2]]}, changed)
+    assert "other rows" in _stale_days(published, "bikes_demand")[DAYS[2]]
+
+
+def test_compacting_a_published_table_makes_nothing_stale(published):
+    table, lake = QueryTables.of(registry.query("bikes_demand")).results, Lake(published)
+    of_day = [row for row in lake.read(table.name).to_pylist() if row["emitted_date"] == DAYS[2]]
+    lake.replace(table, {"emitted_date": [DAYS[2]]}, of_day[::2])
+    lake.append(table, of_day[1::2])
+    assert stale(lake) == []
+    files = len(lake.files(table.name))
+    DeltaTable(lake.folder(table.name)).optimize.compact()
+    assert len(lake.files(table.name)) == files - 1 and stale(lake) == []
+
+
+def test_days_that_no_run_of_the_ledger_published_are_named(published):
+    Lake(published).folder("runs").rename(published.home / "moved away")
+    found = _stale_days(published, "bikes_daily")
+    assert found.keys() == set(by_day(Lake(published), "bikes_daily"))
+    assert set(found.values()) == {"no run that the ledger has published it"}

@@ -1,0 +1,29 @@
+"""windrow maintain."""
+
+from typing import Annotated
+
+import typer
+
+from pipelines.cli import _output
+from pipelines.cli._options import AsJson
+from pipelines.cli._progress import progress
+
+
+def maintain(
+    keep_days: Annotated[
+        int, typer.Option(min=0, max=36_500, help="How long versions that were replaced can still be read.")
+    ] = 7,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which files would go.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compact small files of every table, remove what no reader and no run needs, shorten the tables' logs."""
+    from datetime import timedelta
+
+    from pipelines import config
+    from pipelines.runs.maintain import maintain as run
+
+    with progress() as show:
+        done = run(config.load(), timedelta(days=keep_days), dry_run, show)
+    _output.show([each._asdict() for each in done], as_json)
+    if not done:
+        _output.note("there is no table yet; begin with: windrow ingest STREAM")
