@@ -28,14 +28,19 @@ def describe(pid: int) -> str:
 
 
 def end(mark: str, grace_s: float = 10.0) -> int:
-    """Ask all marked processes to end, kill those that have not after `grace_s`; returns how many there were.
+    """Ask all marked processes to end, kill those that have not after `grace_s`; returns how many there were."""
+    return end_all(lambda: marked(mark), grace_s)
+
+
+def end_all(find: Callable[[], list[int]], grace_s: float) -> int:
+    """The same for the processes that `find` finds.
 
     Kills again until none is left, since a process may have forked between the look and the kill.
     """
-    first = marked(mark)
+    first = find()
     proc.send(first, signal.SIGTERM)
-    _wait_until(lambda: not marked(mark), grace_s)
-    while left := marked(mark):
+    _wait_until(lambda: not find(), grace_s)
+    while left := find():
         proc.send(left, signal.SIGKILL)
         time.sleep(0.1)
     return len(first)

@@ -13,7 +13,13 @@ Standard library only, run by any Python ≥ 3.11 before anything is installed (
     setting_up.py      the steps in their order
     doctor.py          what is missing or wrong, each with the command that fixes it
     settings.py        Airflow's environment
-    airflow.py         Airflow's processes
+    credentials.py     its secrets
+    database.py        its own database
+    components.py      its four components and their watcher: to start one, and to find those that live
+    airflow.py         all of them: started, completed, ended
+    restarts.py        which were started again, and which were given up
+    watch.py           the watcher
+    condition.py       what is wrong with them
     rest.py            a client of Airflow's REST API
     demo.py            landing files, Airflow, a scheduled run, a backfill
     showing.py         what the demo prints

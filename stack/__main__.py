@@ -1,4 +1,4 @@
-"""`python3 -m stack setup|doctor|up|down|demo|lock`: the commands behind `make`."""
+"""`python3 -m stack setup|doctor|up|down|demo|lock|watch`: the commands behind `make`."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Pytho
 from pipelines import config
 from processes import signals
 from schemas.errors import WindrowError
-from stack import airflow, demo, doctor, lock, setting_up, settings
+from stack import airflow, components, demo, doctor, lock, setting_up, settings, watch
 from stack.places import say
 
 
@@ -22,11 +22,15 @@ def up() -> None:
     """Set up, start Airflow and leave it running."""
     setting_up.run()
     home = config.load().home
-    found = airflow.running(home)
-    say("Airflow is running already" if found else "Airflow starts (about 30 s)")
-    found = found or airflow.start(home, config.load().landing)
+    if found := airflow.running(home):
+        say("Airflow is running already")
+        if started := airflow.complete(found):
+            say(f"started again, since they had ended: {', '.join(started)}")
+    else:
+        say("Airflow starts (about 30 s)")
+        found = airflow.start(home, config.load().landing)
     say(f"  address   {found.address}\n  login     {settings.USER} / {settings.password(home)}")
-    say(f"  logs      {airflow.logs(home)}\n  stop it   make down")
+    say(f"  logs      {components.logs(home)}\n  stop it   make down")
 
 
 def down() -> None:
@@ -44,6 +48,7 @@ def main() -> int:
         "down": down,
         "doctor": doctor.run,
         "lock": lock.run,
+        "watch": lambda: watch.run(config.load().home),
         "demo": lambda: demo.run(wanted.landing),
     }
     try:
@@ -64,6 +69,7 @@ def _arguments() -> argparse.ArgumentParser:
     commands.add_parser("up", help="start Airflow and leave it running")
     commands.add_parser("down", help="stop Airflow")
     commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")
+    commands.add_parser("watch", help="start again what dies of Airflow; `up` starts this")
     commands.add_parser("lock", help="make the requirement files again from pyproject.toml")
     demonstration = commands.add_parser("demo", help="a scheduled run and a backfill, and what came out")
     # From the environment: make starts a command with quotes through a shell, which keeps signals to itself.

@@ -1,14 +1,12 @@
-"""Airflow's processes: each in a session of its own, all ended together.
+"""Airflow as a whole: started, completed where a component has died, and ended with all that its tasks started.
 
 `airflow standalone` is not used: it knows only SIGINT, and leaves its children behind on SIGTERM.
 """
 
 import fcntl
-import json
 import os
 import shutil
 import socket
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,24 +16,17 @@ from pathlib import Path
 
 from processes import marked, modes, signals
 from schemas.errors import NotSetUp
-from stack import commands, rest, settings
-from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY
+from stack import commands, components, database, rest, restarts, settings
+from stack.components import AIRFLOW
+from stack.places import REPOSITORY
 
 PREFERRED_PORT, ANY_PORT = 8080, 0
 READY_LIMIT_S = 180.0
-AIRFLOW = str(AIRFLOW_ENVIRONMENT / "bin" / "airflow")
-# --skip-serve-logs: the log servers would listen on all interfaces.
-PARTS: dict[str, tuple[str, ...]] = {
-    "api-server": (),
-    "scheduler": ("--skip-serve-logs",),
-    "dag-processor": (),
-    "triggerer": ("--skip-serve-logs",),
-}
 
 
 @dataclass(frozen=True)
 class Running:
-    """An Airflow that answers: where, and how to log in."""
+    """An Airflow of which at least one component lives: where, and how to log in."""
 
     home: Path
     port: int
@@ -48,29 +39,50 @@ class Running:
         """A REST client that is logged in."""
         return rest.Client(self.port, settings.USER, settings.password(self.home))
 
+    def dead(self) -> list[str]:
+        """The components that don't live."""
+        alive = components.alive(self.home)
+        return [name for name in components.COMMANDS if name not in alive]
+
 
 def running(home: Path) -> Running | None:
-    """The Airflow of this home if it runs and answers."""
-    path = _state_file(home)
-    if not path.exists() or not marked.marked(settings.mark(home)):
-        return None
-    port = json.loads(path.read_text())["port"]
-    return Running(home, port) if rest.healthy(port) else None
+    """The Airflow of this home, also one that answers slowly or has lost components; None where no component lives."""
+    for process in components.alive(home).values():
+        if port := components.environment(process).get(settings.PORT):
+            return Running(home, int(port))
+    return None
 
 
 def start(home: Path, landing: Path | None = None, dags: Path = REPOSITORY / "dags") -> Running:
     """Start Airflow and wait until it takes work; ends what a crash left behind first.
 
-    Raises NotSetUp, with the end of the log, when a part ends early. Interrupted, it leaves nothing behind.
+    Raises NotSetUp, with the end of the log, when a component ends early. Interrupted, it leaves nothing behind.
     """
     stop(home)
     try:
         with free_port() as port, modes.others_kept_out():
-            _start_parts(home, port, settings.airflow_environment(home, port, landing, dags))
+            _start_all(Running(home, port), settings.airflow_environment(home, port, landing, dags))
     except BaseException:
         stop(home)
         raise
     return Running(home, port)
+
+
+def complete(found: Running) -> list[str]:
+    """Start the components that have died, with the environment of those that live, and wait until Airflow takes work;
+    returns their names. What lives goes on, however slow it is: ended, it would take its tasks with it.
+
+    Raises NotSetUp when a component ends again, or doesn't answer within READY_LIMIT_S; ends nothing then either.
+    """
+    with components.one_at_a_time(found.home), modes.others_kept_out():
+        living = list(components.alive(found.home).values())
+        given = components.environment(living[0]) if living else {}
+        dead = found.dead() if given else []
+        for name in dead:
+            components.start(found.home, name, given)
+        restarts.forget(found.home)
+    _wait_until_ready(found)
+    return dead
 
 
 def stop(home: Path) -> int:
@@ -106,48 +118,34 @@ def _bindable(preferred: int) -> int:
     raise NotSetUp("no port of 127.0.0.1 is free", "ss -ltn   # shows who holds them")
 
 
-def logs(home: Path) -> Path:
-    """Where the parts write their logs; the tasks' own logs lie alongside it."""
-    return settings.airflow_home(home) / "logs" / "stack"
-
-
-def _start_parts(home: Path, port: int, environment: dict[str, str]) -> None:
+def _start_all(starting: Running, environment: dict[str, str]) -> None:
+    home = starting.home
     if shutil.which(AIRFLOW) is None:
         raise NotSetUp(f"{AIRFLOW} is missing", "make setup")
-    logs(home).mkdir(parents=True, exist_ok=True)
-    _state_file(home).write_text(json.dumps({"port": port}))
-    commands.run("migrate", [AIRFLOW, "db", "migrate"], "make setup", environment, logs(home))
-    parts = {name: _start_part(name, words, home, environment) for name, words in PARTS.items()}
+    components.logs(home).mkdir(parents=True, exist_ok=True)
+    commands.run("migrate", [AIRFLOW, "db", "migrate"], database.fix(), environment, components.logs(home))
+    restarts.forget(home)
+    with components.one_at_a_time(home):
+        for name in components.COMMANDS:
+            components.log(home, name).write_bytes(b"")
+        for name in components.OF_AIRFLOW:
+            components.start(home, name, environment)
+    _wait_until_ready(starting)
+    # Last: what ends while Airflow starts is a reason not to start, not one to try again.
+    components.start(home, components.WATCHER, environment)
+
+
+def _wait_until_ready(starting: Running) -> None:
     deadline = time.monotonic() + READY_LIMIT_S
-    while not (rest.healthy(port) and rest.components_healthy(port)):
-        _check_alive(home, parts, time.monotonic() > deadline)
+    while not rest.healthy(starting.port) or rest.silent(starting.port):
+        if dead := [name for name in starting.dead() if name != components.WATCHER]:
+            raise _not_ready(starting.home, dead[0], "ended")
+        if time.monotonic() > deadline:
+            late = (rest.silent(starting.port) or ["api-server"])[0]
+            raise _not_ready(starting.home, late, f"was not ready within {READY_LIMIT_S:.0f} s")
         time.sleep(0.5)
 
 
-def _start_part(name: str, words: tuple[str, ...], home: Path, environment: dict) -> subprocess.Popen:
-    with open(logs(home) / f"{name}.log", "wb") as log:
-        return subprocess.Popen(
-            [AIRFLOW, name, *words],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            cwd=settings.airflow_home(home),
-        )
-
-
-def _check_alive(home: Path, parts: dict[str, subprocess.Popen], too_late: bool) -> None:
-    ended = [name for name, part in parts.items() if part.poll() is not None]
-    if not ended and not too_late:
-        return
-    name = ended[0] if ended else "scheduler"
-    late = f"was not ready within {READY_LIMIT_S:.0f} s"
-    what = f"ended with code {parts[name].returncode}" if ended else late
-    log = logs(home) / f"{name}.log"
-    missing = f"Airflow's {name} {what}; the end of {log}:\n{commands.last_lines(log)}\n"
-    raise NotSetUp(missing, "make doctor")
-
-
-def _state_file(home: Path) -> Path:
-    return settings.airflow_home(home) / "stack.json"
+def _not_ready(home: Path, name: str, what: str) -> NotSetUp:
+    log = components.log(home, name)
+    return NotSetUp(f"Airflow's {name} {what}; the end of {log}:\n{commands.last_lines(log)}\n", "make doctor")

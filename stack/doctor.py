@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines import config
-from processes import marked
 from schemas.errors import NotSetUp
-from stack import airflow, archive, compiled, environments, jars, java, redis, settings, uv
+from stack import archive, compiled, condition, environments, jars, java, redis, uv
 from stack.places import JARS, say
 
 SETUP = "make setup"
@@ -115,14 +114,8 @@ def _compiled() -> Finding:
     return Finding("compiled kernels", wrong, SETUP if wrong else "")
 
 
-def _left_over() -> Finding:
-    home = config.load().home
-    left = marked.marked(settings.mark(home))
-    if not left or airflow.running(home):
-        return Finding("processes of Airflow")
-    listed = "; ".join(f"{pid} {marked.describe(pid)[:60]}" for pid in left[:5])
-    wrong = f"{len(left)} run, but Airflow does not answer: {listed}"
-    return Finding("processes of Airflow", wrong, "make down")
+def _airflow() -> Finding:
+    return Finding("processes of Airflow", *condition.of(config.load().home))
 
 
 def _landing() -> Finding:
@@ -144,7 +137,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _jars,
     _archive,
     _compiled,
-    _left_over,
+    _airflow,
     _landing,
 )
 

@@ -13,6 +13,13 @@ DONE = ("success", "failed")
 POLL_S = 1.0
 UNAVAILABLE = 503
 PATIENCE_S = 60.0
+# As the server names them; who can't reach the database is the server.
+_REPORTING = {
+    "metadatabase": "api-server",
+    "scheduler": "scheduler",
+    "dag_processor": "dag-processor",
+    "triggerer": "triggerer",
+}
 
 
 class Client:
@@ -122,14 +129,13 @@ def healthy(port: int) -> bool:
     return _answers(f"http://127.0.0.1:{port}/execution/health")
 
 
-def components_healthy(port: int) -> bool:
-    """True when the scheduler, the DAG processor and the triggerer have all reported."""
+def silent(port: int) -> list[str]:
+    """The components that have not reported lately, as the server knows; the server itself where it doesn't answer."""
     try:
         health = _call("GET", f"http://127.0.0.1:{port}/api/v2/monitor/health")
     except (NotSetUp, OSError):
-        return False
-    parts = ("metadatabase", "scheduler", "dag_processor", "triggerer")
-    return all((health.get(part) or {}).get("status") == "healthy" for part in parts)
+        return ["api-server"]
+    return [name for part, name in _REPORTING.items() if (health.get(part) or {}).get("status") != "healthy"]
 
 
 def _answers(address: str) -> bool:

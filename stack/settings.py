@@ -3,18 +3,15 @@
 Nothing is written into airflow.cfg, so that an Airflow home holds only what Airflow itself makes.
 """
 
-import json
 import os
-import secrets
 from pathlib import Path
 
 from processes import marked
-from stack import commands, java
+from stack import commands, credentials, database, java
+from stack.credentials import USER
 from stack.places import AIRFLOW_ENVIRONMENT, PYTHON, REPOSITORY
 
-USER = "admin"
-# Another database is the one setting of Airflow that may come from outside.
-DATABASE = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
+PORT = "AIRFLOW__API__PORT"
 
 
 def airflow_home(home: Path) -> Path:
@@ -33,23 +30,17 @@ def airflow_environment(
     """The whole environment of Airflow's processes, and so of the tasks.
 
     `home` becomes WINDROW_HOME; `landing` becomes WINDROW_LANDING (default: what this process has, if any).
-    Makes the home's secrets when they are missing.
+    Makes the home's secrets where they are missing or damaged. Of Airflow's own settings none comes from outside.
     """
     folder = airflow_home(home).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    outside = {
-        name: value
-        for name, value in commands.clean_environment().items()
-        if not name.startswith("AIRFLOW_") or name == DATABASE
-    }
+    outside = {name: value for name, value in commands.clean_environment().items() if not name.startswith("AIRFLOW_")}
     return outside | _of_tasks(home, landing) | _of_airflow(folder, port, dags) | {marked.MARK: mark(home)}
 
 
 def password(home: Path) -> str:
-    """The login's password, made at the first call."""
-    path = _password_file(airflow_home(home))
-    _write_once(path, lambda: json.dumps({USER: secrets.token_urlsafe(12)}))
-    return json.loads(path.read_text())[USER]
+    """The login's password."""
+    return credentials.password(airflow_home(home))
 
 
 def _of_tasks(home: Path, landing: Path | None) -> dict[str, str]:
@@ -70,8 +61,8 @@ def _of_tasks(home: Path, landing: Path | None) -> dict[str, str]:
 
 def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
     address = f"http://127.0.0.1:{port}"
-    password(folder.parent)
-    return {
+    credentials.password(folder)
+    return database.settings() | {
         "AIRFLOW_HOME": str(folder),
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
@@ -79,15 +70,15 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
         "AIRFLOW__CORE__PARALLELISM": "4",
         "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"{address}/execution/",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
-        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(_password_file(folder)),
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(credentials.password_file(folder)),
         # Airflow sets the modes of its tasks' logs itself, whatever the umask (processes/modes.py).
         "AIRFLOW__LOGGING__FILE_TASK_HANDLER_NEW_FOLDER_PERMISSIONS": "0o750",
         "AIRFLOW__LOGGING__FILE_TASK_HANDLER_NEW_FILE_PERMISSIONS": "0o640",
         "AIRFLOW__API__HOST": "127.0.0.1",
-        "AIRFLOW__API__PORT": str(port),
+        PORT: str(port),
         "AIRFLOW__API__BASE_URL": address,
         "AIRFLOW__API__WORKERS": "1",
-        "AIRFLOW__API_AUTH__JWT_SECRET": _jwt_secret(folder),
+        "AIRFLOW__API_AUTH__JWT_SECRET": credentials.jwt_secret(folder),
         "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_STORAGE_PATH": str(folder / "bundles"),
         "AIRFLOW__DAG_PROCESSOR__PARSING_PROCESSES": "1",
         # The default of five minutes is a long time to wait for a file just written.
@@ -95,24 +86,3 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
         # Without it setproctitle overwrites the memory where /proc shows a process's environment: its mark.
         "SPT_NOENV": "1",
     }
-
-
-def _password_file(folder: Path) -> Path:
-    return folder / "passwords.json"
-
-
-def _jwt_secret(folder: Path) -> str:
-    path = folder / "jwt_secret"
-    # 96 characters: Airflow signs with HS512 and wants at least 64 bytes.
-    _write_once(path, lambda: secrets.token_hex(48))
-    return path.read_text()
-
-
-def _write_once(path: Path, make) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError:
-        return
-    with os.fdopen(handle, "w") as file:
-        file.write(make())

@@ -12,7 +12,7 @@ import pytest
 
 from processes import marked
 from schemas.errors import NotSetUp
-from stack import airflow, rest, settings
+from stack import airflow, components, rest, settings
 from stack.places import REPOSITORY
 
 pytestmark = pytest.mark.airflow
@@ -78,7 +78,7 @@ def test_stop_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
     parts = {word for pid in found for word in marked.describe(pid).split()}
     assert {"api_server", "scheduler", "dag-processor", "triggerer"} <= parts
 
-    assert airflow.stop(home) > len(airflow.PARTS)
+    assert airflow.stop(home) > len(components.COMMANDS)
     assert marked.describe(started_by_task) == "-"
     assert airflow.running(home) is None
     assert not rest.healthy(running.port)
@@ -89,7 +89,7 @@ def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
     starting = subprocess.Popen(
         [sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True
     )
-    wait_for(settings.airflow_home(home) / "stack.json")
+    wait_for(settings.airflow_home(home) / "passwords.json")
     starting.send_signal(signal.SIGINT)
     _, ended = starting.communicate(timeout=60)
     assert starting.returncode == 128 + signal.SIGINT, ended
@@ -100,7 +100,7 @@ def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
 def test_down_finds_an_airflow_whose_starter_was_killed(set_up, home):
     environment = os.environ | {"WINDROW_HOME": str(home)}
     starting = subprocess.Popen([sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment)
-    wait_for(airflow.logs(home) / "scheduler.log")
+    wait_for(components.log(home, "scheduler"))
     starting.kill()
     starting.wait()
     assert marked.marked(settings.mark(home)) != []

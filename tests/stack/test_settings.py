@@ -4,10 +4,15 @@ import json
 import socket
 import stat
 
+import pytest
+
 from processes import marked
-from stack import settings
+from schemas.errors import WrongParameter
+from stack import database, settings
 from stack.airflow import free_port
 from stack.places import REPOSITORY
+
+CONNECTION = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
 
 
 def test_the_secrets_are_long_enough_private_and_kept(tmp_path):
@@ -49,15 +54,29 @@ def test_tasks_get_what_their_replays_may_cost(tmp_path, monkeypatch):
     assert given.items() <= settings.airflow_environment(tmp_path, 8080).items()
 
 
-def test_settings_of_another_airflow_do_not_leak_in_but_a_database_may_be_chosen(tmp_path, monkeypatch):
+def test_settings_of_another_airflow_do_not_leak_in(tmp_path, monkeypatch):
     monkeypatch.setenv("AIRFLOW__CORE__EXECUTOR", "CeleryExecutor")
     monkeypatch.setenv("AIRFLOW__API__WORKERS", "9")
     monkeypatch.setenv("AIRFLOW__LOGGING__BASE_LOG_FOLDER", "/elsewhere")
-    monkeypatch.setenv(settings.DATABASE, "postgresql+psycopg2://somewhere")
     made = settings.airflow_environment(tmp_path, 8080)
     assert (made["AIRFLOW__CORE__EXECUTOR"], made["AIRFLOW__API__WORKERS"]) == ("LocalExecutor", "1")
     assert "AIRFLOW__LOGGING__BASE_LOG_FOLDER" not in made
-    assert made[settings.DATABASE] == "postgresql+psycopg2://somewhere"
+
+
+def test_one_variable_names_another_database(tmp_path, monkeypatch):
+    url = "postgresql+psycopg2://user:secret@127.0.0.1:5432/airflow"
+    monkeypatch.setenv(database.VARIABLE, url)
+    assert settings.airflow_environment(tmp_path, 8080)[CONNECTION] == url
+    monkeypatch.delenv(database.VARIABLE)
+    assert CONNECTION not in settings.airflow_environment(tmp_path, 8080)
+
+
+@pytest.mark.parametrize("url", ["", "mysql://user:secret@there/airflow", "postgresql://user:secret@there/a", "x"])
+def test_a_database_that_is_not_supported_is_refused_by_its_setting_without_its_password(tmp_path, monkeypatch, url):
+    monkeypatch.setenv(database.VARIABLE, url)
+    with pytest.raises(WrongParameter, match=database.VARIABLE) as refused:
+        settings.airflow_environment(tmp_path, 8080)
+    assert "secret" not in str(refused.value) and database.POSTGRESQL in str(refused.value)
 
 
 def test_a_taken_port_is_not_chosen():

@@ -1,0 +1,135 @@
+"""A component of a real Airflow that dies is reported, and started again by the watcher or by `make up`."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from processes import marked, proc
+from stack import airflow, components, condition, restarts, settings
+from stack.components import WATCHER
+from stack.places import REPOSITORY
+
+pytestmark = [pytest.mark.airflow, pytest.mark.timeout(900)]
+PATIENCE_S = 90.0
+
+
+@pytest.fixture(scope="module")
+def home(set_up, tmp_path_factory):
+    """The home of an Airflow that runs; each test leaves it complete."""
+    home = tmp_path_factory.mktemp("watched") / "home"
+    try:
+        airflow.start(home)
+        yield home
+    finally:
+        airflow.stop(home)
+
+
+def wait_until(done: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < deadline, f"{what}, not within {PATIENCE_S:.0f} s"
+        time.sleep(0.1)
+
+
+def kill(home, *names: str) -> dict[str, int]:
+    """What lived before; the named components are killed."""
+    before = components.alive(home)
+    proc.send([before[name] for name in names], signal.SIGKILL)
+    wait_until(lambda: not {before[name] for name in names} & {*components.alive(home).values()}, f"{names} are dead")
+    return before
+
+
+def stack(home, command: str) -> subprocess.CompletedProcess:
+    """One command of the stack, as make runs it."""
+    environment = os.environ | {"WINDROW_HOME": str(home)}
+    words = [sys.executable, "-m", "stack", command]
+    return subprocess.run(words, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
+
+
+def new_of(home, before: dict[str, int]) -> set[str]:
+    """The components that live by another process than before."""
+    return {name for name, pid in components.alive(home).items() if before.get(name) != pid}
+
+
+@pytest.mark.parametrize("name", components.OF_AIRFLOW)
+def test_the_watcher_starts_again_what_died_and_ends_what_that_left(home, name):
+    before = kill(home, name)
+    wait_until(lambda: new_of(home, before) == {name}, f"{name} is started again")
+    left = [pid for pid in marked.marked(settings.mark(home)) if f"{name} {before[name]}" in part_of(pid)]
+    assert left == []
+    assert f"the {name} had ended and is started again" in components.log(home, WATCHER).read_text()
+    restarts.forget(home)
+
+
+def part_of(pid: int) -> str:
+    return b" ".join(word for word in proc.environment(pid) if word.startswith(b"WINDROW_STACK_PART=")).decode()
+
+
+def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_server_is_slow(home):
+    """The server stands still meanwhile: what looks first whether it answers would end all of it."""
+    before = kill(home, WATCHER)
+    kill(home, "scheduler", "dag-processor")
+    wrong, fix = condition.of(home)
+    assert "the scheduler has ended" in wrong and "the dag-processor has ended" in wrong and fix == "make up"
+    assert "the watcher has ended: what dies of Airflow is not started again" in wrong
+    assert wrong.split(": ")[0] in stack(home, "doctor").stdout
+    os.kill(before["api-server"], signal.SIGSTOP)
+    try:
+        starting = subprocess.Popen(
+            [sys.executable, "-m", "stack", "up"],
+            cwd=REPOSITORY,
+            env=os.environ | {"WINDROW_HOME": str(home)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        wait_until(lambda: "scheduler" in components.alive(home), "the scheduler is started")
+    finally:
+        os.kill(before["api-server"], signal.SIGCONT)
+    printed, _ = starting.communicate(timeout=300)
+    assert starting.returncode == 0, printed
+    assert "started again, since they had ended: scheduler, dag-processor, watcher" in printed
+    assert new_of(home, before) == {"scheduler", "dag-processor", WATCHER}
+    assert condition.of(home) == ("", "")
+
+
+def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_up(home):
+    for _ in range(restarts.MOST):
+        before = kill(home, "triggerer")
+        wait_until(lambda before=before: new_of(home, before) == {"triggerer"}, "the triggerer is started again")
+    kill(home, "triggerer")
+    report = "the triggerer ended again after 3 times within 10 minutes: it stays so until make up"
+    wait_until(lambda: report in components.log(home, WATCHER).read_text(), "it is given up")
+    wrong, fix = condition.of(home)
+    assert "the triggerer has ended, 3 times within 10 minutes, and is not started again any more" in wrong
+    assert fix == "make up"
+    assert "started again, since they had ended: triggerer" in stack(home, "up").stdout
+    assert condition.of(home) == ("", "")
+    assert restarts.read(home).given_up == []
+
+
+def test_doctor_reports_a_server_that_does_not_answer_and_up_leaves_it_alone(home, monkeypatch):
+    before = components.alive(home)
+    monkeypatch.setattr(airflow, "READY_LIMIT_S", 5.0)
+    os.kill(before["api-server"], signal.SIGSTOP)
+    try:
+        wrong, _ = condition.of(home)
+        assert f"the api-server runs (process {before['api-server']}), but does not answer" in wrong
+        with pytest.raises(airflow.NotSetUp, match="api-server was not ready within 5 s"):
+            airflow.complete(airflow.running(home))
+    finally:
+        os.kill(before["api-server"], signal.SIGCONT)
+    assert components.alive(home) == before
+
+
+def test_down_ends_the_watcher_and_all_that_it_started_also_after_the_watcher_was_killed(home):
+    before = kill(home, "scheduler")
+    wait_until(lambda: new_of(home, before) == {"scheduler"}, "the scheduler is started again")
+    kill(home, WATCHER)
+    assert "processes ended" in stack(home, "down").stdout
+    assert marked.marked(settings.mark(home)) == []
+    assert condition.of(home) == ("", "")
