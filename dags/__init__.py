@@ -1,1 +1,2 @@
-"""Graphs only: streams.py makes one DAG per stream, command.py is the one operator that they use."""
+"""Graphs only: streams.py makes one DAG per stream, command.py is the one operator that they use, installation.py says
+which Windrow it runs."""

@@ -7,16 +7,14 @@ run, a scheduled run and a backfill of the same day differ.
 import signal
 import subprocess
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 from airflow.sdk import BaseOperator, Context
-from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 
+from dags import installation
 from processes.sessions import end_session
 from schemas import errors
-
-WINDROW = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "windrow"
 
 # Exit codes of commands that had nothing to do, and of errors that a retry would meet again.
 SKIPS = tuple(sorted({kind.exit_code for kind in errors.kinds() if kind.skipped}))
@@ -38,7 +36,7 @@ class WindrowOperator(BaseOperator):
 
     def execute(self, context: Context) -> None:
         command = [
-            str(WINDROW),
+            installation.command(),
             "--end-with-parent",
             *self.arguments,
             "--day",
@@ -50,9 +48,20 @@ class WindrowOperator(BaseOperator):
         try:
             self.process = _start(command)
         except OSError as missing:
-            raise AirflowFailException(f"{WINDROW} does not start ({missing}); fix it with: make setup") from missing
-        error = show(self.process.stdout or (), self.log.info)
-        raise_unless_done(self.process.wait(), error)
+            raise AirflowFailException(
+                f"{command[0]} does not start ({missing}); fix it with: make setup, or set {installation.COMMAND} "
+                "in Airflow's environment to the path of windrow"
+            ) from missing
+        try:
+            error = show(self.process.stdout or (), self.log.info)
+            raise_unless_done(self.process.wait(), error)
+        except AirflowTaskTimeout as late:
+            self.on_kill()
+            # Not retried: it would take as long again.
+            raise AirflowFailException(
+                f"windrow was ended after {self.execution_timeout}, the most that a task may take; give it more: "
+                f"{installation.MOST_TASK_SECONDS}, a number of seconds in Airflow's environment"
+            ) from late
 
     def on_kill(self) -> None:
         """End the process with everything that it started: the JVM, and Spark's Python workers."""

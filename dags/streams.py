@@ -1,11 +1,17 @@
 """One DAG per stream: ingest, then each of its queries. Made from `schemas/` and `pipelines/flow.py`."""
 
+import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, Param, TaskGroup
 
+# An Airflow into which this folder was mounted knows nothing of the folders next to it.
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
 from dags.command import WindrowOperator
+from dags.installation import execution_timeout
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.query import Query
@@ -27,7 +33,7 @@ def stream_dag(stream: Stream) -> DAG:
         catchup=False,
         max_active_runs=2,
         params={"day": Param(None, type=["null", "string"], format="date", description="beats the logical date")},
-        default_args={"retries": 2, "retry_delay": timedelta(seconds=30)},
+        default_args={"retries": 2, "retry_delay": timedelta(seconds=30), "execution_timeout": execution_timeout()},
         tags=["windrow", "stream"],
     ) as dag:
         # A second ingest of the stream would only wait for its lock. A pool would need a hand to make it.

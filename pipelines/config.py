@@ -14,7 +14,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 NO_LIMITS = ReplayLimits()
 # The largest settings, more than any disk holds: beyond, a setting says nothing.
-MOST_MIB, MOST_LINES = 1 << 30, 10**15
+MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
+MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,11 @@ class Config:
     def spark_from_bytes(self) -> int:
         """From how much silver on a replay is worth Spark's start; below, it runs in its own process."""
         return _whole_number("WINDROW_SPARK_FROM_MIB", 8, least=0, most=MOST_MIB) << 20
+
+    @cached_property
+    def most_wait_s(self) -> int:
+        """How long one waits for a lock before it is an error: by default an hour, less than an Airflow task has."""
+        return _whole_number(MOST_WAIT, 3_600, least=0, most=MOST_WAIT_S)
 
     @cached_property
     def cores(self) -> int:

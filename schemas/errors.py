@@ -19,7 +19,8 @@
     ├── LandingFailed                11  the landing folder can't be read
     ├── BadStatement                 12  SQL that the query command can't run
     ├── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
-    └── Superseded                   14  nothing was published: another run publishes the day
+    ├── Superseded                   14  nothing was published: another run publishes the day
+    └── LockHeld                     17  another process kept a lock for too long
 
 Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
 anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused`, `skipped` and
@@ -139,9 +140,10 @@ class OutsideStream(WindrowError):
 
 
 class NotSetUp(WindrowError):
-    """A part of the environment is missing; the message ends with the command that fixes it."""
+    """A part of the environment is missing; the message ends with the command by which somebody fixes it."""
 
     exit_code = 6
+    retry_helps = False
 
     def __init__(self, missing: str, fix: str):
         super().__init__(f"{missing}; fix it with: {fix}")
@@ -159,6 +161,7 @@ class TableMismatch(WindrowError):
     """A table on disk differs from its definition; every difference is listed."""
 
     exit_code = 7
+    retry_helps = False
 
     def __init__(self, table: str, differences: list[str]):
         self.differences = differences
@@ -191,13 +194,13 @@ class IngestBehind(WindrowError):
 
 
 class StorageFailed(WindrowError):
-    """The disk refused a write: full, or over a limit."""
+    """The disk refused a write: full, or over a limit. Other runs give room back as they end."""
 
     exit_code = 10
 
 
 class LandingFailed(WindrowError):
-    """The landing folder, or a file in it, can't be read."""
+    """The landing folder, or a file in it, can't be read: a share may come back, a file be complete by then."""
 
     exit_code = 11
 
@@ -206,6 +209,7 @@ class BadStatement(WindrowError):
     """SQL that `windrow query` can't run."""
 
     exit_code = 12
+    retry_helps = False
 
 
 class KernelOutOfMemory(WindrowError, MemoryError):
@@ -232,6 +236,20 @@ class Superseded(WindrowError):
         super().__init__(
             f"{audited} was not published: {newest}, passed the gate, and its run {run_id!r} "
             f"publishes the day. Should that run have ended before it could: {command}"
+        )
+
+
+class LockHeld(WindrowError):
+    """A lock was not free for as long as one may wait for it."""
+
+    exit_code = 17
+
+    def __init__(self, lock: str, holder: object | None, most_s: int, setting: str):
+        self.lock, self.holder = lock, holder
+        process = getattr(holder, "process", "PROCESS")
+        super().__init__(
+            f"the lock {lock!r} was not free within {most_s:,} s: held by {holder or 'a process that is not known'}. "
+            f"Let that end, or end it (kill {process}), and run this again; or wait longer: {setting}"
         )
 
 

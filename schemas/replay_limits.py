@@ -21,7 +21,7 @@ class ReplayLimits:
     @classmethod
     def read(cls, rows: tuple[str, str | None], seconds: tuple[str, str | None]) -> "ReplayLimits":
         """From (name, text) of each. WrongParameter: a text that is no such number, by the name of what holds it."""
-        return cls(_read_rows(*rows), _read_seconds(*seconds))
+        return cls(_read_rows(*rows), read_seconds(*seconds))
 
 
 def require_rows(name: str, most: object) -> int:
@@ -38,6 +38,14 @@ def require_seconds(name: str, most: object) -> float:
     return most
 
 
+def read_seconds(name: str, text: str | None) -> float | None:
+    """A number of seconds; None for no text. WrongParameter, by that name, for a text that is no such number."""
+    seconds = None if text is None else _number(float, text)
+    if seconds is None or _is_most_seconds(seconds):
+        return seconds
+    raise WrongParameter(name, text, _SECONDS)
+
+
 def _is_most_rows(most: object) -> TypeGuard[int]:
     return isinstance(most, int) and not isinstance(most, bool) and 1 <= most <= MOST_ROWS
 
@@ -51,13 +59,6 @@ def _read_rows(name: str, text: str | None) -> int | None:
     if rows is None or _is_most_rows(rows):
         return rows
     raise WrongParameter(name, text, _ROWS)
-
-
-def _read_seconds(name: str, text: str | None) -> float | None:
-    seconds = None if text is None else _number(float, text)
-    if seconds is None or _is_most_seconds(seconds):
-        return seconds
-    raise WrongParameter(name, text, _SECONDS)
 
 
 def _number(kind: type[int] | type[float], text: str) -> float:

@@ -5,12 +5,21 @@ On a local file system two processes that commit at the same moment can both lea
 """
 
 import fcntl
+import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
 
-from pipelines.config import Config
+from pipelines.config import MOST_WAIT, Config
+from pipelines.lake import lock_holder
 from processes import orphan_jvms
-from schemas.errors import StorageFailed
+from schemas.errors import LockHeld, StorageFailed
+
+# Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
+_SILENT_S, _LOOK_EVERY_S = 3.0, 0.02
+_log = logging.getLogger(__name__)
 
 _FULL_DISK = (
     "no space left on device",
@@ -25,16 +34,42 @@ _FULL_DISK = (
 @contextmanager
 def locked(config: Config, name: str) -> Iterator[None]:
     """Hold the operating-system lock of that name; waits for whoever has it. A killed process lets go of it, and what
-    it left running is ended before the lock counts as taken."""
+    it left running is ended before the lock counts as taken.
+
+    LockHeld where it is not free within `config.most_wait_s`.
+    """
     path = config.locks / f"{name}.lock"
     with full_disk_reported(config, path.name):
         config.locks.mkdir(parents=True, exist_ok=True)
         path.touch()
-    with open(path) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with open(path, "r+") as file:
+        _wait_for(file, path, config.most_wait_s)
+        lock_holder.write(file)
         with full_disk_reported(config, path.name):
             _end_orphan_jvms(config)
         yield
+
+
+def _wait_for(file: IO, path: Path, most_s: int) -> None:
+    began, reported = time.monotonic(), False
+    while not _taken(file):
+        waited_s = time.monotonic() - began
+        if waited_s >= most_s:
+            raise LockHeld(path.stem, lock_holder.read(path), most_s, MOST_WAIT)
+        if waited_s >= _SILENT_S and not reported:
+            _log.warning(
+                "waiting for the lock %r: held by %s", path.stem, lock_holder.read(path) or "an unknown process"
+            )
+            reported = True
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _taken(file: IO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _end_orphan_jvms(config: Config) -> None:

@@ -3,11 +3,12 @@
 import pytest
 
 from pipelines import config
-from pipelines.config import MOST_LINES, MOST_MIB
+from pipelines.config import MOST_LINES, MOST_MIB, MOST_WAIT, MOST_WAIT_S
 from schemas.errors import WrongParameter
 
 FROM_MIB, LINES = "WINDROW_SPARK_FROM_MIB", "WINDROW_LINES_PER_WORKER"
-READ = {FROM_MIB: lambda: config.load().spark_from_bytes, LINES: lambda: config.load().lines_per_worker}
+READ = {FROM_MIB: lambda: config.load().spark_from_bytes, LINES: lambda: config.load().lines_per_worker,
+        MOST_WAIT: lambda: config.load().most_wait_s}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,9 @@ READ = {FROM_MIB: lambda: config.load().spark_from_bytes, LINES: lambda: config.
         (LINES, None, 50_000),
         (LINES, "1", 1),
         (LINES, str(MOST_LINES), MOST_LINES),
+        (MOST_WAIT, None, 3_600),
+        (MOST_WAIT, "0", 0),
+        (MOST_WAIT, str(MOST_WAIT_S), MOST_WAIT_S),
     ],
 )
 def test_a_number_within_its_bounds_is_read(monkeypatch, name, text, value):
@@ -36,11 +40,12 @@ def test_a_number_within_its_bounds_is_read(monkeypatch, name, text, value):
         (FROM_MIB, str(MOST_MIB + 1)),
         (LINES, "0"),
         (LINES, str(MOST_LINES + 1)),
+        (MOST_WAIT, str(MOST_WAIT_S + 1)),
     ],
 )
 def test_what_is_no_such_number_is_refused_by_the_name_of_the_setting(monkeypatch, name, text):
     monkeypatch.setenv(name, text)
-    least, most = {FROM_MIB: (0, MOST_MIB), LINES: (1, MOST_LINES)}[name]
+    least, most = {FROM_MIB: (0, MOST_MIB), LINES: (1, MOST_LINES), MOST_WAIT: (0, MOST_WAIT_S)}[name]
     allowed = f"a whole number from {least} to {most:,}, or leave the variable unset"
     with pytest.raises(WrongParameter) as refused:
         READ[name]()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipelines import flow
+from pipelines.config import Config
 from schemas import tables
 from schemas.registry import queries_of, stream, streams
 
@@ -133,6 +134,11 @@ def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_po
         assert task["pool"] == "default_pool"
         assert task["trigger_rule"] == "all_success"
         assert task["past"] is False
+
+
+def test_no_task_runs_for_ever_and_a_lock_is_given_up_before_the_task_is(dags):
+    for task in (task for dag in dags.values() for task in dag["tasks"]):
+        assert Config(Path(), Path()).most_wait_s < task["timeout_s"] == 6 * 3600
 
 
 def test_two_runs_do_not_ingest_one_stream_at_once_since_backfills_do_not_share_max_active_runs(dags):

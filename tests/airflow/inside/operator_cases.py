@@ -5,11 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
+from airflow.sdk.execution_time.timeout import timeout
 
-from dags import command
+from dags import command, installation
 from processes import sessions
 from schemas import errors
 
@@ -25,7 +28,7 @@ def program(folder, text):
 
 
 def operator(monkeypatch, path):
-    monkeypatch.setattr(command, "WINDROW", path)
+    monkeypatch.setenv(installation.COMMAND, str(path))
     return command.WindrowOperator(task_id="replay", arguments=("replay", "bikes_demand"))
 
 
@@ -48,7 +51,7 @@ def test_a_run_without_logical_date_and_param_fails_for_good_and_says_what_to_do
         command.day_of({"params": {"day": None}})
 
 
-@pytest.mark.parametrize("exit_code", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("exit_code", [2, 3, 4, 5, 6, 7, 8, 12])
 def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
     assert error_with(exit_code)
     with pytest.raises(AirflowFailException, match="the reason"):
@@ -56,11 +59,11 @@ def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
 
 
 def test_what_fails_for_good_is_what_the_errors_say():
-    assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 8)
+    assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 6, 7, 8, 12)
     assert [error_with(exit_code) for exit_code in command.SKIPS] == [[errors.Superseded]]
 
 
-@pytest.mark.parametrize("exit_code", [1, 6, 7, 9, 10, 11, 12, 13, -signal.SIGKILL])
+@pytest.mark.parametrize("exit_code", [1, 9, 10, 11, 13, 17, -signal.SIGKILL])
 def test_everything_else_is_retried(exit_code):
     with pytest.raises(AirflowException) as raised:
         command.raise_unless_done(exit_code, "")
@@ -107,8 +110,50 @@ def test_an_error_ends_its_stage_s_section():
 
 
 def test_a_missing_command_names_make_setup(monkeypatch, tmp_path):
-    with pytest.raises(AirflowFailException, match="make setup"):
+    with pytest.raises(AirflowFailException, match="(?s)make setup.*WINDROW_COMMAND"):
         operator(monkeypatch, tmp_path / "absent").execute(RUN)
+
+
+def test_windrow_is_the_one_of_the_checkout_around_the_folder_or_the_one_that_is_set(monkeypatch):
+    monkeypatch.delenv(installation.COMMAND, raising=False)
+    assert installation.command() == str(Path(command.__file__).parents[1] / ".venv" / "bin" / "windrow")
+    monkeypatch.setenv(installation.COMMAND, "/opt/windrow/bin/windrow")
+    assert installation.command() == "/opt/windrow/bin/windrow"
+
+
+@pytest.mark.parametrize("path", ["", "windrow", "./windrow"])
+def test_a_windrow_without_its_whole_path_is_refused_since_a_task_runs_in_another_folder(monkeypatch, path):
+    monkeypatch.setenv(installation.COMMAND, path)
+    with pytest.raises(errors.WrongParameter, match=installation.COMMAND):
+        installation.command()
+
+
+@pytest.mark.parametrize(("text", "limit_s"), [(None, 6 * 3600), ("1", 1), ("0.5", 0.5), ("1000000000", 10**9)])
+def test_the_most_that_a_task_may_take_is_a_setting(monkeypatch, text, limit_s):
+    monkeypatch.delenv(installation.MOST_TASK_SECONDS, raising=False)
+    if text:
+        monkeypatch.setenv(installation.MOST_TASK_SECONDS, text)
+    assert installation.execution_timeout() == timedelta(seconds=limit_s)
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "x", "nan", "1000000001"])
+def test_a_wrong_limit_is_refused_by_its_name(monkeypatch, text):
+    monkeypatch.setenv(installation.MOST_TASK_SECONDS, text)
+    with pytest.raises(errors.WrongParameter, match=installation.MOST_TASK_SECONDS):
+        installation.execution_timeout()
+
+
+def test_a_task_that_takes_too_long_is_ended_with_all_that_it_started_and_is_not_retried(monkeypatch, tmp_path):
+    path = program(tmp_path, "import subprocess, time\nsubprocess.Popen(['sleep', '600'])\ntime.sleep(600)")
+    task = operator(monkeypatch, path)
+    with pytest.raises(AirflowFailException, match=installation.MOST_TASK_SECONDS), timeout(1):
+        task.execute(RUN)
+    assert ended(task.process.pid)
+
+
+def test_a_task_that_ends_in_time_is_done(monkeypatch, tmp_path):
+    with timeout(60):
+        operator(monkeypatch, program(tmp_path, "print(1)")).execute(RUN)
 
 
 def test_killing_the_task_ends_children_in_groups_of_their_own_and_those_deaf_to_sigterm(monkeypatch, tmp_path):

@@ -15,6 +15,7 @@ def task_facts(task) -> dict:
         "outlets": [asset.name for asset in task.outlets],
         "retries": task.retries,
         "pool": task.pool,
+        "timeout_s": task.execution_timeout and task.execution_timeout.total_seconds(),
         "at_once": task.max_active_tis_per_dag,
         "trigger_rule": task.trigger_rule.value,
         "operator": type(task).__name__,

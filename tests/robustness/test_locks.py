@@ -1,0 +1,113 @@
+"""Who waits for a lock learns who has it, and doesn't wait for ever."""
+
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from pipelines.config import MOST_WAIT
+from pipelines.lake import lock_holder, locks
+from schemas.errors import LockHeld
+from tests.support import processes
+
+NAME = "ingest_bikes"
+# The commands that hold locks have their words in sys.argv; so has this one.
+PROGRAM = """
+import sys, time
+from pipelines import config
+from pipelines.lake import locks
+sys.argv = ["/somewhere/windrow", "ingest", "bikes"]
+with locks.locked(config.load(), "ingest_bikes"):
+    print("taken", flush=True)
+    time.sleep(600)
+"""
+
+
+@contextmanager
+def held_by_another_process(config):
+    """The process that holds the lock."""
+    config.home.mkdir(parents=True, exist_ok=True)
+    holder = processes.start_program(config, "holder", PROGRAM)
+    try:
+        processes.wait_until(lambda: "taken" in (config.home / "holder.log").read_text(), "the lock is taken")
+        yield holder
+    finally:
+        processes.kill_all(holder.pid)
+
+
+def take(config) -> None:
+    with locks.locked(config, NAME):
+        pass
+
+
+def test_one_waits_as_long_as_one_may_and_the_error_names_lock_holder_and_next_step(config, monkeypatch):
+    monkeypatch.setenv(MOST_WAIT, "1")
+    with held_by_another_process(config) as holder, pytest.raises(LockHeld) as refused:
+        take(config)
+    message = str(refused.value)
+    assert f"the lock '{NAME}' was not free within 1 s" in message
+    assert f"process {holder.pid} (windrow ingest bikes), since 20" in message
+    assert f"kill {holder.pid}" in message and MOST_WAIT in message
+
+
+def test_a_lock_that_is_free_in_time_is_taken_and_the_wait_is_reported_with_the_holder(config, monkeypatch, caplog):
+    monkeypatch.setenv(MOST_WAIT, str(processes.PATIENCE_S))
+    with held_by_another_process(config) as holder, ThreadPoolExecutor() as pool:
+        taking = pool.submit(take, config)
+        processes.wait_until(lambda: caplog.records, "the wait is reported")
+        assert not taking.done()
+        os.kill(holder.pid, signal.SIGKILL)
+        assert taking.result(timeout=processes.PATIENCE_S) is None
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert (
+        f"waiting for the lock '{NAME}': held by process {holder.pid} (windrow ingest bikes), since 20"
+        in record.message
+    )
+
+
+def test_a_free_lock_is_taken_where_one_may_not_wait_at_all(config, monkeypatch, caplog):
+    monkeypatch.setenv(MOST_WAIT, "0")
+    take(config)
+    with locks.locked(config, NAME), pytest.raises(LockHeld, match=f"process {os.getpid()} "):
+        take(config)
+    take(config)
+    assert not caplog.records
+
+
+def test_the_holder_is_the_one_who_has_it_now(config, monkeypatch):
+    path = config.locks / f"{NAME}.lock"
+    for words in (["/bin/windrow", "ingest", "a stream with a long name"], ["w"]):
+        monkeypatch.setattr(sys, "argv", words)
+        with locks.locked(config, NAME):
+            found = lock_holder.read(path)
+        assert (found.process, found.command) == (os.getpid(), " ".join([words[0].rpartition("/")[2], *words[1:]]))
+
+
+@pytest.mark.parametrize("written", ["", "{", "[]", json.dumps({"process": 1})])
+def test_a_holder_that_is_not_known_is_reported_so(config, monkeypatch, written):
+    monkeypatch.setenv(MOST_WAIT, "0")
+    with locks.locked(config, NAME):
+        (config.locks / f"{NAME}.lock").write_text(written)
+        with pytest.raises(LockHeld, match="held by a process that is not known"):
+            take(config)
+
+
+def test_each_of_many_that_wait_gets_the_lock(config):
+    inside, most = threading.Semaphore(1), 8
+
+    def alone(_: int) -> bool:
+        with locks.locked(config, NAME):
+            free = inside.acquire(blocking=False)
+            processes.pause()
+            inside.release()
+            return free
+
+    with ThreadPoolExecutor(most) as pool:
+        assert list(pool.map(alone, range(most))) == [True] * most
