@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth
+.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -40,6 +40,9 @@ test-fast: setup ## what needs neither a JVM nor Airflow: two minutes on two cor
 # Two at a time: half of the tests wait, for a scheduler or for a JVM's start. More would need 4 GiB each.
 test: setup ## every test
 	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
+test-cluster: setup ## what needs servers too, a PostgreSQL: apt-get install postgresql; not part of make test
+	@$(WINDROW_PYTHON) -m pytest tests/cluster
 
 fuzz: export WINDROW_FUZZ_CASES = $(or $(CASES),1000)
 fuzz: export WINDROW_FUZZ_SEED := $(or $(SEED),$(shell date +%s))

@@ -35,23 +35,7 @@ class WindrowOperator(BaseOperator):
         self.process: subprocess.Popen | None = None
 
     def execute(self, context: Context) -> None:
-        command = [
-            installation.command(),
-            "--end-with-parent",
-            *self.arguments,
-            "--day",
-            day_of(context),
-            "--run-id",
-            context["run_id"],
-        ]
-        self.log.info("$ %s", " ".join(command))
-        try:
-            self.process = _start(command)
-        except OSError as missing:
-            raise AirflowFailException(
-                f"{command[0]} does not start ({missing}); fix it with: make setup, or set {installation.COMMAND} "
-                "in Airflow's environment to the path of windrow"
-            ) from missing
+        self.process = _start(self.command(context), self.log.info)
         try:
             error = show(self.process.stdout or (), self.log.info)
             raise_unless_done(self.process.wait(), error)
@@ -62,6 +46,15 @@ class WindrowOperator(BaseOperator):
                 f"windrow was ended after {self.execution_timeout}, the most that a task may take; give it more: "
                 f"{installation.MOST_TASK_SECONDS}, a number of seconds in Airflow's environment"
             ) from late
+
+    def command(self, context: Context) -> list[str]:
+        """What is run. AirflowFailException for a run without a day, or a wrong setting."""
+        try:
+            windrow = installation.command()
+        except errors.WrongParameter as wrong:
+            raise AirflowFailException(str(wrong)) from wrong
+        of_run = ("--day", day_of(context), "--run-id", context["run_id"])
+        return [windrow, "--end-with-parent", *self.arguments, *of_run]
 
     def on_kill(self) -> None:
         """End the process with everything that it started: the JVM, and Spark's Python workers."""
@@ -109,15 +102,22 @@ def show(lines: Iterable[str], log: Callable[[str], None]) -> str:
     return "\n".join(error)
 
 
-def _start(command: list[str]) -> subprocess.Popen:
+def _start(command: list[str], log: Callable[[str], None]) -> subprocess.Popen:
+    log(f"$ {' '.join(command)}")
     # One pipe for both keeps the order of result and log; a session of its own can be ended as a whole.
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        bufsize=1,
-        start_new_session=True,
-    )
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            bufsize=1,
+            start_new_session=True,
+        )
+    except OSError as missing:
+        raise AirflowFailException(
+            f"{command[0]} does not start ({missing}); fix it with: make setup, or set {installation.COMMAND} "
+            "in Airflow's environment to the path of windrow"
+        ) from missing

@@ -96,7 +96,7 @@ def test_the_newest_snapshot_can_always_be_replayed(published):
     assert published_rows(published, QUERY) != before
 
 
-def test_a_run_whose_snapshot_is_older_than_what_is_kept_is_told_to_ingest_again(published):
+def test_a_run_whose_snapshot_is_older_than_what_is_kept_must_ingest_again(published):
     ingest_day(published, "bikes", DAY, "old", silent)
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
