@@ -7,7 +7,6 @@ workers on two cores.
 import hashlib
 import subprocess
 import sys
-from pathlib import Path
 
 from kernels.monoids import COMMON
 from kernels.runtime import cache
@@ -21,7 +20,7 @@ ROUNDS = ((["kernels"], ["states", "replay", "windows"]), (["rows"], ["in_time"]
 
 def is_current() -> bool:
     """True when these very sources were compiled to the end."""
-    return _stamp().exists()
+    return any((parent / _stamp()).exists() for parent in cache.parents())
 
 
 def ensure() -> None:
@@ -29,14 +28,14 @@ def ensure() -> None:
     if is_current():
         return
     say("  compiling the kernels (half a minute, once)")
-    command = [str(PYTHON), "-m", "stack.compiled"]
+    command, parent = [str(PYTHON), "-m", "stack.compiled"], cache.parents()[0]
     commands.run(
         "kernels",
         command,
-        f"rm -r {cache.parent()} && make setup",
-        {"WINDROW_NUMBA": str(cache.parent()), "PYTHONPATH": str(REPOSITORY)},
+        f"rm -r {parent} && make setup",
+        {"WINDROW_NUMBA": str(parent), "PYTHONPATH": str(REPOSITORY)},
     )
-    _stamp().touch()
+    (parent / _stamp()).touch()
 
 
 def compile_rounds() -> int:
@@ -48,10 +47,10 @@ def compile_rounds() -> int:
     return 0
 
 
-def _stamp() -> Path:
-    """A file that says so of these sources."""
+def _stamp() -> str:
+    """The name of a file that says so of these sources."""
     sources = cache.kernels_digest() + "".join(map(cache.aggregate_digest, COMMON))
-    return cache.parent() / f"compiled-{hashlib.sha256(sources.encode()).hexdigest()[: cache.DIGITS]}"
+    return f"compiled-{hashlib.sha256(sources.encode()).hexdigest()[: cache.DIGITS]}"
 
 
 if __name__ == "__main__":

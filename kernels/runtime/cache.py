@@ -30,26 +30,38 @@ INSTALLED = {"site-packages", "dist-packages"}
 DIGITS = 16
 
 
-def parent() -> Path:
-    """The folder of these folders: WINDROW_NUMBA, else NUMBA_CACHE_DIR, else var/numba of a checkout or a folder of
-    this user's caches."""
-    given = os.environ.get("WINDROW_NUMBA") or os.environ.get("NUMBA_CACHE_DIR")
-    if given:
-        return Path(given).absolute()
+def parents() -> tuple[Path, ...]:
+    """The folders of these folders: code is written to the first and looked for in each.
+
+    WINDROW_NUMBA, else NUMBA_CACHE_DIR, else var/numba of a checkout or a folder of this user's caches. Where this
+    user can't write to it, as in somebody else's checkout or in an image, numba/ of WINDROW_HOME comes first, or that
+    folder of this user's caches.
+    """
     root = Path(__file__).resolve().parents[2]
-    if (root / "pyproject.toml").exists():
-        return root / "var" / "numba"
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "windrow" / "numba"
+    given = os.environ.get("WINDROW_NUMBA") or os.environ.get("NUMBA_CACHE_DIR")
+    users = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "windrow" / "numba"
+    shared = Path(given).absolute() if given else users
+    if not given and (root / "pyproject.toml").exists():
+        shared = root / "var" / "numba"
+    home = os.environ.get("WINDROW_HOME")
+    own = Path(home).expanduser().absolute() / "numba" if home else users
+    return (shared,) if own == shared or _can_be_written(shared) else (own, shared)
 
 
-def kernels_folder() -> Path:
-    """The folder of all compiled code but that of aggregates."""
-    return parent() / f"{PACKAGE}-{kernels_digest()}"
+def _can_be_written(folder: Path) -> bool:
+    """Whether this user can make files there, and the folder itself where it isn't there yet."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    return os.access(there, os.W_OK | os.X_OK)
 
 
-def aggregate_folder(function: str) -> Path:
-    """The folder of the compiled code of one aggregate's file."""
-    return parent() / f"{function}-{aggregate_digest(function)}"
+def kernels_folders() -> tuple[Path, ...]:
+    """The folder of all compiled code but that of aggregates, below each parent."""
+    return tuple(parent / f"{PACKAGE}-{kernels_digest()}" for parent in parents())
+
+
+def aggregate_folders(function: str) -> tuple[Path, ...]:
+    """The folder of the compiled code of one aggregate's file, below each parent."""
+    return tuple(parent / f"{function}-{aggregate_digest(function)}" for parent in parents())
 
 
 def is_as_seen() -> bool:

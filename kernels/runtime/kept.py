@@ -1,7 +1,9 @@
-"""Compiled functions on disk: in the folder that their sources name (cache.py), and nowhere else."""
+"""Compiled functions on disk: in the folders that their sources name (cache.py), and nowhere else."""
 
 import logging
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
@@ -17,13 +19,19 @@ def log_errors_only() -> None:
     logger.setLevel(logging.ERROR)
 
 
-def keep(dispatcher, folder: Path, named: str = ""):
-    """The compiled function, kept in that folder; if it isn't there yet it is compiled at its first call, which is
-    logged where `named` names it."""
-    locators = {"_locator_classes": [_Folder(folder)]}
-    impl = {"_impl_class": type("_Impl", (CompileResultCacheImpl,), locators), "named": named}
-    dispatcher._cache = type("_Kept", (_Kept,), impl)(dispatcher.py_func)
+def keep(dispatcher, folders: tuple[Path, ...], named: str = ""):
+    """The compiled function, kept in the first of these folders; if it is in none of them yet it is compiled at its
+    first call, which is logged where `named` names it."""
+    kept, *others = (_kept_in(folder, dispatcher.py_func) for folder in folders)
+    kept.named, kept.others = named, others
+    dispatcher._cache = kept
     return dispatcher
+
+
+def _kept_in(folder: Path, function) -> "_Kept":
+    locators = {"_locator_classes": [_Folder(folder)]}
+    impl = {"_impl_class": type("_Impl", (CompileResultCacheImpl,), locators)}
+    return type("_Kept", (_Kept,), impl)(function)
 
 
 class _Folder:
@@ -57,20 +65,22 @@ class _Locator(UserProvidedCacheLocator):
 
 
 class _Kept(FunctionCache):
-    """A function's compiled code on disk."""
+    """A function's compiled code on disk; `others` may have it too, where this process doesn't write."""
 
     named = ""
+    others: Sequence["_Kept"] = ()
 
     def load_overload(self, signature, context):
         rtsys.initialize(context)  # what compiled code may call
-        try:
-            # Not super().load_overload: it first reads in all that a compiler needs, SciPy too, in 0.6 s.
-            found = self._load_overload(signature, context)
-        except OSError:  # no such folder, and none that can be made: save_overload logs why
-            found = None
-        if found is None and self.named:
+        for kept in (self, *self.others):
+            # OSError: no such folder, and none that can be made (save_overload logs why), or one that can't be read.
+            with suppress(OSError):
+                # Not super().load_overload: it first reads in all that a compiler needs, SciPy too, in 0.6 s.
+                if (found := kept._load_overload(signature, context)) is not None:
+                    return found
+        if self.named:
             logger.warning("compiling %s, once: some seconds", self.named)
-        return found
+        return None
 
     def save_overload(self, signature, compiled) -> None:
         if not is_as_seen():

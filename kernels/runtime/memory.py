@@ -18,7 +18,7 @@ from numba import config, njit, types
 from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic, overload
 
-from kernels.runtime.cache import kernels_folder
+from kernels.runtime.cache import kernels_folders
 from kernels.runtime.guard import jump_to_guard
 from kernels.runtime.kept import keep
 
@@ -34,7 +34,7 @@ inner = functools.partial(njit, nogil=True, error_model="numpy", no_cpython_wrap
 def entry(function):
     """For functions called from Python: kept on disk, so that a second process compiles nothing."""
     made = njit(nogil=True, error_model="numpy")(function)
-    return made if config.DISABLE_JIT else keep(made, kernels_folder())
+    return made if config.DISABLE_JIT else keep(made, kernels_folders())
 
 
 def _resize(context, builder, signature, arguments):

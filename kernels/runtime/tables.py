@@ -20,7 +20,7 @@ from numba import config, njit, types
 from numba.extending import intrinsic
 
 from kernels.runtime.addresses import place_of
-from kernels.runtime.cache import kernels_folder
+from kernels.runtime.cache import kernels_folders
 from kernels.runtime.fields import Integer
 from kernels.runtime.kept import keep
 from kernels.runtime.memory import address_of, inner
@@ -78,9 +78,9 @@ def _as_c_function(context, module, made, arguments: tuple):
     return c_function
 
 
-def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Callable], folder=None) -> Struct:
+def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Callable], folders=None) -> Struct:
     """A table of that kind with the addresses of some functions, compiled now or loaded from the disk cache; 0 for
-    operations that aren't given. `name` is of no other table; folder: where it is kept, if not with the kernels.
+    operations that aren't given. `name` is of no other table; folders: where it is kept, if not with the kernels.
 
     The functions are plain ones. They are called with words; a parameter that is annotated with a structure, as in
     `def insert(tree: Tree, time, state, row)`, is the structure at the address given.
@@ -91,7 +91,7 @@ def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Calla
             setattr(made, operation, place_of(_from_words(function)))
         return made
     addresses = np.zeros(len(functions), np.int64)
-    _fill_of(name, functions, folder or kernels_folder())(address_of(addresses))
+    _fill_of(name, functions, folders or kernels_folders())(address_of(addresses))
     for operation, address in zip(functions, addresses, strict=True):
         setattr(made, operation, int(address))
     return made
@@ -100,7 +100,7 @@ def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Calla
 _fills = []  # who drops a compiled function frees its code
 
 
-def _fill_of(name: str, functions: Mapping[str, Callable], folder) -> Callable[[int], None]:
+def _fill_of(name: str, functions: Mapping[str, Callable], folders) -> Callable[[int], None]:
     """A function that writes the addresses of all functions to a block."""
     scope = {"__name__": __name__, "words_at": words_at, "_pointer_to": _pointer_to}
     lines = [f"def fill_{name}(table):", "    words = words_at(table)"]
@@ -109,5 +109,5 @@ def _fill_of(name: str, functions: Mapping[str, Callable], folder) -> Callable[[
         lines.append(f"    words[{place}] = _pointer_to({operation})")
     exec(compile("\n".join(lines), __file__, "exec"), scope)  # a file that exists, for Numba's disk cache
     made = njit(nogil=True, error_model="numpy")(scope[f"fill_{name}"])
-    _fills.append(keep(made, folder, name))
+    _fills.append(keep(made, folders, name))
     return _fills[-1]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from kernels.monoid import Monoid, Sketch
 from kernels.monoids import monoids_of
 from kernels.runtime.addresses import bound_to, named_inner
-from kernels.runtime.cache import aggregate_folder
+from kernels.runtime.cache import aggregate_folders
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import words_at
 from kernels.runtime.tables import compiled_table
@@ -27,7 +27,7 @@ PARTS = ("identity", "lift", "combine", "inverse", "lower", "reset", "add", "abs
 def monoid_table(function: str, name: str) -> StateOperations:
     """The operations on states of one monoid of a file."""
     operations = monoid_functions(name, monoids_of(function)[name])
-    table = compiled_table(StateOperations, name, operations, aggregate_folder(function))
+    table = compiled_table(StateOperations, name, operations, aggregate_folders(function))
     if "join" not in operations:
         table.join = table.merge
     return table

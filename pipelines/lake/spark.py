@@ -94,7 +94,8 @@ def _settings(config: Config) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
         "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
-        "spark.executorEnv.WINDROW_NUMBA": str(cache.parent()),
+        # Not the first, which a worker finds as this process did.
+        "spark.executorEnv.WINDROW_NUMBA": str(cache.parents()[-1]),
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.session.timeZone": "UTC",

@@ -10,6 +10,7 @@ import pytest
 
 from kernels.monoids import functions, monoids_of
 from kernels.runtime import cache
+from tests.support.other_user import as_other_user, give
 
 ROOT = Path(__file__).resolve().parents[2]
 ANSWER = """
@@ -49,11 +50,13 @@ def tree(tmp_path_factory):
     return folder
 
 
-def run(tree: Path, aggregate: str, script: str = ANSWER, **environment: str) -> subprocess.CompletedProcess:
+def run(
+    tree: Path, aggregate: str, script: str = ANSWER, as_user=lambda *words: words, **environment: str
+) -> subprocess.CompletedProcess:
     """A process that imports nothing but kernels and aggregates 10, 20 and 30."""
     kept = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "PYTHONPATH")}
     return subprocess.run(
-        [sys.executable, "-c", script, aggregate],
+        as_user(sys.executable, "-c", script, aggregate),
         cwd=tree,
         env=kept | {"WINDROW_NUMBA": str(tree / "numba"), "PYTHONDONTWRITEBYTECODE": "1"} | environment,
         capture_output=True,
@@ -136,10 +139,39 @@ def test_what_a_process_compiles_after_an_edit_is_not_kept_under_the_new_sources
 @pytest.mark.slow
 def test_where_no_folder_can_be_made_the_answer_is_right_and_the_log_says_what_it_costs(tree):
     (tree / "file").touch()
-    done = run(tree, "sum", WINDROW_NUMBA=str(tree / "file" / "below"))
+    done = run(tree, "sum", WINDROW_NUMBA=str(tree / "file" / "below"), WINDROW_HOME=str(tree / "file" / "home"))
     assert (done.stdout, done.returncode) == ("60\n", 0), done.stderr
     assert "compiling two_stacks_lite, once" in done.stderr
     assert "is compiled by every process again: " in done.stderr
+
+
+@pytest.fixture
+def read_only(tree):
+    """The tree with a folder of compiled code that holds what a sum needs, and to which nobody may write."""
+    assert answer(tree, "sum") == "60"
+    modes = {part: part.stat().st_mode for part in (tree / "numba", *(tree / "numba").rglob("*"))}
+    for part, mode in modes.items():
+        part.chmod(mode & ~0o222)
+    yield tree
+    for part, mode in modes.items():
+        part.chmod(mode)
+
+
+@pytest.mark.slow
+def test_who_cannot_write_to_the_folder_reads_it_and_keeps_the_rest_in_a_home(read_only, tmp_path):
+    home = give(tmp_path / "home")
+    before = compiled(read_only)
+
+    def answered(aggregate: str) -> tuple[str, str]:
+        done = run(read_only, aggregate, as_user=as_other_user, WINDROW_HOME=str(home))
+        return done.stdout, done.stderr
+
+    assert answered("sum") == ("60\n", "")
+    assert list(home.rglob("*.nbc")) == []
+    assert answered("mean") == ("20.0\n", "compiling mean_int64, once: some seconds\n")
+    assert {path.parents[1].name.split("-")[0] for path in home.rglob("*.nbc")} == {"mean"}
+    assert answered("mean") == ("20.0\n", "")
+    assert compiled(read_only) == before
 
 
 def test_monoids_have_names_that_other_files_do_not_change():
