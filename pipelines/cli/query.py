@@ -16,11 +16,12 @@ def query(
     """Ask the lake in SQL: every table, <query>_final and <query>_as_of(t). Needs no JVM; changes nothing."""
     from pipelines import config
     from pipelines.lake.lake import Lake
+    from pipelines.lake.plain_rows import plain_rows
     from pipelines.lake.sql import statements
 
     limit = None if as_json or rows == 0 else rows
     # One more than is shown: whether there are more.
     found = statements.run(Lake(config.load()), statement, None if limit is None else limit + 1)
-    _output.show(found.slice(0, limit).to_pylist(), as_json, found.column_names)
+    _output.show(plain_rows(found.slice(0, limit)), as_json, found.column_names)
     if limit is not None and len(found) > limit:
         _output.note(f"only the first {limit:,} rows are shown; --rows 0 shows all")

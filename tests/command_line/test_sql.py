@@ -181,3 +181,38 @@ def test_a_python_variable_is_no_table(small_lake):
     with pytest.raises(UnknownName, match="'secrets'"):
         statements.run(Lake(small_lake), "SELECT * FROM secrets")
     assert secrets.num_rows == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("expression", "printed"),
+    [
+        ("timestamp '290000-01-01 12:00:00.5'", "290000-01-01T12:00:00.500000"),
+        ("timestamptz '290000-01-01 00:00:00+00'", "290000-01-01T00:00:00Z"),
+        ("date '290000-01-01'", "290000-01-01"),
+        ("timestamp_s '290000-01-01 00:00:01'", "290000-01-01T00:00:01"),
+        ("timestamp '0044-03-15 (BC)'", "-0043-03-15T00:00:00"),
+        ("timestamp '0001-12-31 (BC)'", "0000-12-31T00:00:00"),
+        ("timestamp 'infinity'", "infinity"),
+        ("timestamptz '-infinity'", "-infinity"),
+        ("date 'infinity'", "infinity"),
+        ("[date '290000-01-01', date '2018-10-01']", ["290000-01-01", "2018-10-01"]),
+        ("{'at': date '290000-01-01'}", {"at": "290000-01-01"}),
+        ("MAP {date '290000-01-01': 7}", [["290000-01-01", 7]]),
+        ("timestamp '9999-12-31 23:59:59.999999'", "9999-12-31T23:59:59.999999"),
+    ],
+)
+def test_times_beyond_the_years_of_python_are_printed(windrow, expression, printed):
+    shown = windrow("query", f"SELECT {expression} AS a, 1 AS b", "--json")
+    assert (shown.code, shown.error) == (0, "")
+    assert shown.json == [{"a": printed, "b": 1}]
+    table = windrow("query", f"SELECT {expression} AS a, 1 AS b")
+    assert (table.code, table.error) == (0, "")
+
+
+def test_what_was_known_at_a_time_beyond_all_years_is_the_newest(windrow):
+    newest = windrow("query", "SELECT * FROM bikes_demand_final ORDER BY ALL", "--json")
+    for time in ("290000-01-01", "infinity"):
+        known = windrow("query", f"SELECT * FROM bikes_demand_as_of(timestamp '{time}') ORDER BY ALL", "--json")
+        assert known.json == newest.json
+    earliest = windrow("query", "SELECT * FROM bikes_demand_as_of(timestamp '-infinity')", "--json")
+    assert earliest.json == []
