@@ -18,11 +18,14 @@ EMIT_FINAL, EMIT_WATERMARK, EMIT_ARRIVAL = range(3)
 
 
 class Labels(NamedTuple):
-    """How errors name what a replay knows by number: a key, a column of values, a time in µs."""
+    """How errors name what a replay knows by number: a key, a column of values, a time in µs; and what they say of
+    the values of a column that a key has in a window: (column, key, start, end) to a text, empty or with a blank in
+    front."""
 
     key: Callable[[int], str] = "key {}".format
     column: Callable[[int], str] = "column {}".format
     time: Callable[[int], str] = "{} µs".format
+    values: Callable[[int, int, int, int], str] = "".format
 
 
 class EventColumns(NamedTuple):

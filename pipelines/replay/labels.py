@@ -1,23 +1,55 @@
-"""What a kernel's errors call keys, columns and times, in the words of the query."""
+"""What a kernel's errors call keys, columns, times and events, in the words of the query."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from kernels.replay import Labels
 from pipelines.lake.aggregates import Aggregates
+from pipelines.lake.arrays import decoded, stored
+from pipelines.lake.plain_rows import plain_rows
 from pipelines.replay.group_keys import Groups
 
 
-def labels_of(groups: Groups, aggregates: Aggregates) -> Labels:
-    """Keys by their columns' values, columns by name, times as dates in UTC."""
-    return Labels(
-        lambda key: _key(groups, key), lambda column: f"column {aggregates.value_columns[column].column}", _time
-    )
+def labels_of(events: pa.Table, groups: Groups, aggregates: Aggregates, events_last: bool) -> Labels:
+    """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq.
+
+    events_last: whether an event belongs to each window that it meets, not only to that of its start.
+    """
+    names = [each.column for each in aggregates.value_columns]
+
+    def values(column: int, key: int, start_us: int, end_us: int) -> str:
+        of_key = events.take(groups.order[groups.offsets[key] : groups.offsets[key + 1]])
+        starts = stored(of_key["start"])
+        last = np.maximum(stored(of_key["end"]) - 1, starts) if events_last else starts
+        return _extremes(of_key.filter((starts < end_us) & (last >= start_us)), names[column])
+
+    return Labels(lambda key: _key(groups, key), lambda column: f"column {names[column]}", _time, values)
+
+
+def _extremes(events: pa.Table, name: str) -> str:
+    """The least and the greatest value, and where they come from: what is beyond a bound is mostly one of the two."""
+    present = events.filter(pc.is_valid(decoded(events[name])))
+    if not present.num_rows:
+        return ""
+    rows = present.take(pc.sort_indices(decoded(present[name]))).select([name, *_places(present)])
+    least, greatest = plain_rows(rows.take([0, len(rows) - 1]))
+    return f". Of its {len(rows):,} values the least is {_placed(least, name)}, the greatest {_placed(greatest, name)}"
+
+
+def _places(events: pa.Table) -> list[str]:
+    return [name for name in ("path", "line", "seq") if name in events.column_names]
+
+
+def _placed(row: dict, name: str) -> str:
+    place = f"seq {row['seq']}" if "seq" in row else f"{row['path']}, line {row['line']}"
+    return f"{row[name]!r} ({place})"
 
 
 def _key(groups: Groups, number: int) -> str:
     if groups.keys is None:
         return "the only key"
-    [values] = groups.keys.slice(number, 1).to_pylist()
+    [values] = plain_rows(groups.keys.slice(number, 1))
     return ", ".join(f"{name}={value!r}" for name, value in values.items())
 
 

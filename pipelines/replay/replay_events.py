@@ -61,7 +61,8 @@ def replay_events(
     if kept.num_rows == 0:
         return Replayed(_empty_results(events, query, aggregates), {})
     groups = group(kept, query.key)
-    columns = _columns(kept, groups, aggregates)
+    labels = labels_of(kept, groups, aggregates, served.kind.events_last)
+    columns = _columns(kept, groups, aggregates)._replace(labels=labels)
     spec = served.kind.spec(query.window, columns.start_us)
     with limits_of(options) as limits:
         rules = served.rules(last_tick_us)._replace(limits=limits)
@@ -79,7 +80,7 @@ def _columns(kept: pa.Table, groups: Groups, aggregates: Aggregates) -> EventCol
     """The events key by key, as a kernel takes them."""
     start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
     values, present = value_arrays(aggregates, kept, groups.order)
-    return EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us, labels_of(groups, aggregates))
+    return EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us)
 
 
 def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa.Table:

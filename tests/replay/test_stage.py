@@ -1,5 +1,6 @@
 """The Spark stage gives the rows of the local replay: for any partitions, any batch size, and both routes."""
 
+import re
 from datetime import timedelta
 
 import pyarrow as pa
@@ -212,4 +213,7 @@ def test_an_overflow_in_a_task_is_reported_in_one_sentence_and_nothing_is_writte
     with pytest.raises(BadInput, match="beyond int64") as raised:
         audit_day(Lake(config), QueryTables.of(BY_BUCKET[0]), BUSY_DAY)
     assert "Traceback" not in str(raised.value)
+    assert re.search(
+        rf"values the least is {2**62} \(file-\d+, line \d+\), the greatest .* line \d+\)$", str(raised.value)
+    )
     assert Lake(config).read("by_watermark_late_audit").num_rows == 0

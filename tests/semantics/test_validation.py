@@ -188,6 +188,39 @@ def test_a_sum_beyond_int64_is_an_error_that_names_aggregate_key_and_window():
         replay_table(big, QUERY)
 
 
+def test_an_aggregate_that_fails_names_the_events_of_its_least_and_greatest_value():
+    big = replaced("value", [2**62, 1, 2**62 + 1], pa.int64())
+    ends = f"Of its 2 values the least is {2**62} (seq 1), the greatest {2**62 + 1} (seq 3)"
+    with pytest.raises(AggregateFailed, match=re.escape(ends) + "$"):
+        replay_table(big.set_column(big.column_names.index("seq"), "seq", pa.array([1, 2, 3])), QUERY)
+
+
+def test_events_beyond_the_window_of_a_failed_aggregate_and_of_other_keys_are_not_named():
+    rows = table(
+        events("""
+        key | start | arrival | value
+        b   | 10:01 | 10:01   | 9
+        a   | 09:59 | 10:01   | 9
+        a   | 10:01 | 10:01   | 1
+        a   | 10:02 | 10:02   | 2
+        a   | 10:10 | 10:12   | 9
+        """)
+    )
+    value = pa.array([9, 9, 2**62, 2**62, 9])
+    ends = f"Of its 2 values the least is {2**62}"
+    with pytest.raises(AggregateFailed, match=re.escape(ends)):
+        replay_table(rows.set_column(rows.column_names.index("value"), "value", value), QUERY)
+
+
+def test_a_failed_aggregate_of_a_key_at_a_time_beyond_the_years_of_python_names_the_key():
+    big = replaced("value", [2**62, 1, 2**62], pa.int64())
+    days = 720 * 146_097 + 10_957  # 720 times 400 years and the 30 from 1970 to 2000
+    far = pa.array([days * 86_400] * 3).cast(pa.timestamp("s", "UTC"))
+    big = big.set_column(big.column_names.index("key"), "key", far)
+    with pytest.raises(AggregateFailed, match="for key='290000-01-01T00:00:00Z', window"):
+        replay_table(big, QUERY)
+
+
 def test_a_sum_that_only_passes_beyond_int64_on_its_way_is_fine():
     table_ = table(
         events("""
