@@ -48,7 +48,11 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the silver table. Types: string, int64, float64, bool, timestamp, date."""
+    """A column of the silver table. Types: string, int64, float64, bool, timestamp, date.
+
+    `low` and `high` say what is possible, not what was seen: what is beyond is refused. Every number has both: one
+    damaged reading near the ends of int64 or float64 would take the sums of its whole day beyond them.
+    """
 
     name: str
     type: str
@@ -57,6 +61,10 @@ class Column:
     low: float | None = None
     high: float | None = None
     nullable: bool = True
+
+
+# More than anybody has numbered one by one, or a network has carried for one of its users.
+MOST = 10**15
 
 
 def packed_or_not(*stems: str, ending: str = "csv") -> tuple[str, ...]:
@@ -113,6 +121,7 @@ class Stream:
     clock_rule: str
     first_day: date
     last_day: date | None = None
+    why_these_days: str = ""  # why no event can arrive earlier; why the stream has ended, or hasn't
     not_events: tuple[tuple[str, str], ...] = ()  # (path pattern, why): skipped with a message
     side_inputs: tuple[SideInput, ...] = ()
     refusals: dict[str, str] = field(default_factory=dict)  # the stream's own reasons and what they mean

@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.fields import Choices, decimal_or_none, whole_number, whole_or_none
 from schemas.local_time import REPEATED, LocalClock, Moment
-from schemas.stream import Column, Layout, Place, Record, Stream, packed_or_not
+from schemas.stream import MOST, Column, Layout, Place, Record, Stream, packed_or_not
 
 ZONE = "America/New_York"
 CLOCK = LocalClock(ZONE)
@@ -94,8 +94,8 @@ DAILY = Layout(
 LATITUDE = {"unit": "degrees north", "low": -90, "high": 90}
 LONGITUDE = {"unit": "degrees east", "low": -180, "high": 180}
 COLUMNS = (
-    Column("start_station_id", "int64", "station where the trip began", low=0, nullable=False),
-    Column("end_station_id", "int64", "station where the trip ended", low=0),
+    Column("start_station_id", "int64", "station where the trip began", low=0, high=MOST, nullable=False),
+    Column("end_station_id", "int64", "station where the trip ended", low=0, high=MOST),
     Column("trip_duration_s", "int64", "length of the trip as the operator reports it, whole seconds", "s",
            low=0, high=TEN_YEARS_S, nullable=False),
     monthly_column("start_station_name", "string", "name of the start station"),
@@ -104,7 +104,7 @@ COLUMNS = (
     monthly_column("start_longitude_deg", "float64", "longitude of the start station", **LONGITUDE),
     monthly_column("end_latitude_deg", "float64", "latitude of the end station", **LATITUDE),
     monthly_column("end_longitude_deg", "float64", "longitude of the end station", **LONGITUDE),
-    monthly_column("bike_id", "int64", "the bike", low=0),
+    monthly_column("bike_id", "int64", "the bike", low=0, high=MOST),
     Column("user_type", "string", "subscriber (yearly) or customer (by the day)", nullable=False),
     Column("birth_year", "int64", "the rider's year of birth as the rider gave it, however implausible; "
            "null where the file says 0 or nothing", "year", low=1, high=9999),
@@ -127,6 +127,7 @@ STREAM = Stream(
     "the reported duration; if they are equally near, or only the start is known, the first. A local time "
     "that doesn't exist is read with the offset before the change. clock_note counts both.",
     first_day=date(2013, 5, 27),
+    why_these_days="the system opened on 2013-05-27, and goes on",
     not_events=tuple((path, "a list of stations: it holds no trips") for path in packed_or_not("bikes/*/stations")),
     start_meaning="when the bike was taken",
     arrival_meaning="when the bike was back: until then nobody knows the trip",

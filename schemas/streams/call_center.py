@@ -9,12 +9,13 @@ from functools import lru_cache
 
 from schemas.fields import Choices, whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Record, Stream, packed_or_not
+from schemas.stream import MOST, Column, Layout, Place, Record, Stream, packed_or_not
 
 ZONE = "Asia/Jerusalem"
 CLOCK = LocalClock(ZONE)
 SECOND_US = 1_000_000
 DID_NOT_HAPPEN = "0:00:00"
+DAY_S = 86_400
 HALF_A_DAY_US = 43_200 * SECOND_US
 NEXT_MIDNIGHT, TWO_CLOCKS = "ends on the next day", "menu ends before it begins"
 OUTCOMES = Choices({"AGENT": "agent", "HANG": "hung up", "PHANTOM": "phantom"})
@@ -69,15 +70,23 @@ CALLS = Layout(
 )  # fmt: skip
 COLUMNS = (
     Column("phone_line", "string", "the telephone line", nullable=False),
-    Column("call", "int64", "number of the call", low=0, nullable=False),
-    Column("customer", "int64", "pseudonym of the customer; null for 0 (unknown)", low=0),
-    Column("priority", "int64", "0 and 1: usual, 2: preferred", low=0, nullable=False),
+    Column("call", "int64", "number of the call", low=0, high=MOST, nullable=False),
+    Column("customer", "int64", "pseudonym of the customer; null for 0 (unknown)", low=0, high=MOST),
+    Column("priority", "int64", "0 and 1: usual, 2: preferred", low=0, high=9, nullable=False),
     Column("service", "string", "what was asked for, such as PS, the usual service", nullable=False),
     Column("outcome", "string", "agent, hung up or phantom", nullable=False),
     Column("agent", "string", "who answered; NO_SERVER for nobody", nullable=False),
-    Column("menu_s", "int64", "time in the menu; below zero where two clocks disagreed", "s", nullable=False),
-    Column("queue_s", "int64", "time in the queue", "s", low=0, nullable=False),
-    Column("agent_s", "int64", "time with the agent", "s", low=0, nullable=False),
+    Column(
+        "menu_s",
+        "int64",
+        "time in the menu; below zero where two clocks disagreed",
+        "s",
+        low=-DAY_S,
+        high=DAY_S,
+        nullable=False,
+    ),
+    Column("queue_s", "int64", "time in the queue", "s", low=0, high=DAY_S, nullable=False),
+    Column("agent_s", "int64", "time with the agent", "s", low=0, high=DAY_S, nullable=False),
     Column("time_note", "string", f"{NEXT_MIDNIGHT}, or {TWO_CLOCKS}; null otherwise"),
 )
 
@@ -93,7 +102,10 @@ STREAM = Stream(
     zone=ZONE,
     clock_rule="All times of a call stand on the date on which it began; one more than half a day before the "
     "call's begin is of the next day. 0:00:00 means that a part did not happen. No clock change falls into the data.",
-    first_day=date(1999, 1, 31),
+    first_day=date(1998, 12, 31),
+    last_day=date(2000, 1, 1),
+    why_these_days="the data are of 1999, which began in Israel on 1998-12-31 in UTC; a call of its last evening may "
+    "end after midnight",
     start_meaning="when the menu answered",
     arrival_meaning="when the last of menu, queue and agent ended",
 )

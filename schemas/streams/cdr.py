@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 from schemas.fields import Choices, whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Record, Refusal, Stream, packed_or_not
+from schemas.stream import MOST, Column, Layout, Place, Record, Refusal, Stream, packed_or_not
 
 ZONE = "Asia/Shanghai"
 CLOCK = LocalClock(ZONE)
@@ -21,6 +21,10 @@ LENGTH_DISAGREES = "reported length disagrees"
 RADIO_TYPES = Choices({"1": 1, "2": 2})
 _MINUTES_ONLY = re.compile(r"\d\d:\d\d\.\d", re.ASCII)
 _NO_DATE = "no date"
+# Signalling holds 16 bits of an area, and 28 of a cell (3GPP TS 23.003).
+LARGEST_AREA, LARGEST_CELL = 2**16 - 1, 2**28 - 1
+# Weeks of a device that never sleeps are legal, a decade is a broken clock; below 0 it is an end before its start.
+TEN_YEARS_S = 10 * 366 * 86_400
 
 
 def parse_session(fields: list[str], _: Place) -> list[Record | Refusal]:
@@ -52,21 +56,23 @@ SESSIONS = Layout(
 COLUMNS = (
     Column("subscriber", "string", "pseudonym of who was connected, the same in every file"),
     Column("location_area", "int64", "location area code (LAC); with the cell it names the antenna", low=0,
-           nullable=False),
-    Column("cell", "int64", "cell id (CI)", low=0, nullable=False),
+           high=LARGEST_AREA, nullable=False),
+    Column("cell", "int64", "cell id (CI)", low=0, high=LARGEST_CELL, nullable=False),
     Column("access_point", "string", "access point name (APN), in upper or lower case as the line has it"),
     Column("device_type", "string", "first six digits of the device's number (IMEI)"),
     Column("serving_node", "string", "address of the serving node (SGSN)"),
     Column("gateway_node", "string", "address of the gateway node (GGSN)"),
-    Column("length_s", "float64", "end - start", "s", nullable=False),
-    Column("reported_length_s", "int64", "length as the operator reports it, whole seconds", "s", nullable=False),
+    Column("length_s", "float64", "end - start", "s", low=-TEN_YEARS_S, high=TEN_YEARS_S, nullable=False),
+    Column("reported_length_s", "int64", "length as the operator reports it, whole seconds", "s", low=0,
+           high=TEN_YEARS_S, nullable=False),
     Column("length_note", "string", f"{LENGTH_DISAGREES}: by 1.5 s or more from end - start; null otherwise"),
-    Column("uplink_bytes", "int64", "sent by the subscriber", "bytes", low=0, nullable=False),
-    Column("downlink_bytes", "int64", "received by the subscriber", "bytes", low=0, nullable=False),
-    Column("whole_bytes", "int64", "uplink and downlink together", "bytes", low=0, nullable=False),
-    Column("radio_type", "int64", "radio access type, 1 or 2", nullable=False),
+    Column("uplink_bytes", "int64", "sent by the subscriber", "bytes", low=0, high=MOST, nullable=False),
+    Column("downlink_bytes", "int64", "received by the subscriber", "bytes", low=0, high=MOST, nullable=False),
+    Column("whole_bytes", "int64", "uplink and downlink together", "bytes", low=0, high=2 * MOST,
+           nullable=False),
+    Column("radio_type", "int64", "radio access type, 1 or 2", low=1, high=2, nullable=False),
     Column("destination_port", "int64", "port at the other end", low=0, high=65_535),
-    Column("http_status", "int64", "status of the HTTP answer; null for 0 (none)", low=0),
+    Column("http_status", "int64", "status of the HTTP answer; null for 0 (none)", low=100, high=999),
 )  # fmt: skip
 
 STREAM = Stream(
@@ -81,6 +87,8 @@ STREAM = Stream(
     zone=ZONE,
     clock_rule="The source doesn't state its zone; by the daily rhythm it is Chinese time, which has no clock changes.",
     first_day=date(2015, 7, 31),
+    why_these_days="the records are of August 2015, which began in China on 2015-07-31 in UTC; made ones, which the "
+    "demo lands, go on to yesterday",
     refusals={_NO_DATE: "start and end hold minutes and seconds only: a spreadsheet cut off date and hour"},
     start_meaning="when the session began, which may be on the day before that of its file",
     arrival_meaning="when the session ended: its record is written then",

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from schemas.fields import whole_number, whole_or_none
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Record, Refusal, Stream, packed_or_not
+from schemas.stream import MOST, Column, Layout, Place, Record, Refusal, Stream, packed_or_not
 
 ZONE = "UTC"
 CLOCK = LocalClock(ZONE)
@@ -39,8 +39,8 @@ CALLS = Layout(
     fields=5,
 )
 COLUMNS = (
-    Column("caller", "int64", "whose phone it was; null where the line doesn't say", low=0),
-    Column("receiver", "int64", "who was called, where that is one of the students", low=0),
+    Column("caller", "int64", "whose phone it was; null where the line doesn't say", low=0, high=MOST),
+    Column("receiver", "int64", "who was called, where that is one of the students", low=0, high=MOST),
     Column("number", "string", "pseudonym of the number that was called"),
     Column("duration_s", "int64", "length of the call, 0 where nobody answered", "s", low=0, high=LONGEST_S,
            nullable=False),
@@ -58,7 +58,9 @@ STREAM = Stream(
     ahead_at_most=timedelta(0),
     zone=ZONE,
     clock_rule="The source doesn't state its zone; by the daily rhythm it is UTC, which has no clock changes.",
-    first_day=date(2008, 9, 1),
+    first_day=date(2008, 1, 1),
+    last_day=date(2009, 6, 30),
+    why_these_days="the study is of 2008 and 2009, and its one file ends with June 2009",
     refusals={_NEGATIVE: "the duration overflowed 16 bits, so when the call ended can't be known"},
     start_meaning="when the call began",
     arrival_meaning="when the call ended; when the phone reported it was not recorded",

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import lru_cache
 
-from schemas.fields import decimal_number, decimal_or_none, whole_number
+from schemas.fields import decimal_number, whole_number
 from schemas.local_time import LocalClock
-from schemas.stream import Column, Layout, Place, Record, Refusal, SideInput, Stream, packed_or_not
+from schemas.stream import MOST, Column, Layout, Place, Record, Refusal, SideInput, Stream, packed_or_not
 
 CLOCK = LocalClock("UTC")
 MS_US, SECOND_US, US_NS = 1_000, 1_000_000, 1_000
@@ -101,7 +101,10 @@ def _reading(times: tuple[int, int, int], of: tuple, text: str, message: str | N
     source, service, metric, unit = of
     if text in _EMPTY:
         return Refusal(_NO_VALUE, f"{metric} is {text or 'empty'}", times[2])
-    return Record(*times, (source, service, metric, decimal_or_none(text), unit, None, message, made))
+    value = decimal_number(text)
+    if unit and value < 0:
+        return Refusal("out of range", f"{metric} is {text} {unit}; there is no less than 0", times[2])
+    return Record(*times, (source, service, metric, value, unit, None, message, made))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -150,7 +153,7 @@ COLUMNS = (
     Column("source", "string", "what was measured: a pod, a device, a server, a road sensor", nullable=False),
     Column("service", "string", "the service that a pod belongs to; for all else the source", nullable=False),
     Column("metric", "string", "what of it was measured", nullable=False),
-    Column("value", "float64", "the reading, in the unit beside it", nullable=False),
+    Column("value", "float64", "the reading, in the unit beside it", low=-MOST, high=MOST, nullable=False),
     Column("unit", "string", "unit of the value; null where the source doesn't state one"),
     Column("operation", "string", "what a request asked for; null for all other readings"),
     Column("message", "string", "names the message that brought the reading, where messages have names: one that is "
@@ -173,7 +176,9 @@ STREAM = Stream(
     zone="UTC",
     clock_rule="Pods, devices and requests have UTC. The series don't state their zone: their local times are read as "
     "they stand, so a repeated hour stays repeated.",
-    first_day=date(2013, 10, 9),
+    first_day=date(2011, 7, 1),
+    why_these_days="the oldest series of the Numenta benchmark begin on 2011-07-01; made readings, which the demo "
+    "lands, go on to yesterday",
     side_inputs=(SideInput("delays", packed_or_not("telemetry/delays/*", ending="txt"),
                            "measured delays, from which the arrivals of the series are made: no events", read_delays),),
     refusals={_NO_VALUE: "the cell is empty, NaN or NA",

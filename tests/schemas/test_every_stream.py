@@ -70,6 +70,7 @@ def test_the_definition_says_everything_that_users_read(stream):
         stream.clock_rule,
         stream.start_meaning,
         stream.arrival_meaning,
+        stream.why_these_days,
         *(column.meaning for column in stream.columns),
         *(why for _, why in stream.not_events),
         *stream.refusals.values(),
@@ -182,3 +183,12 @@ def test_common_refusals_come_in_their_stated_order():
     for reading, reason in wrong:
         found = dataclasses.replace(layout, fields=1, parse=lambda fields, place, found=reading: [found])
         assert [refusal.reason for refusal in read_line(strict, found, "x")] == [reason]
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_no_number_is_so_large_that_some_thousands_of_it_add_up_beyond_int64(stream):
+    numbers = [column for column in stream.columns if column.type in ("int64", "float64")]
+    assert numbers
+    for column in numbers:
+        assert column.low is not None and column.high is not None and column.low < column.high, column.name
+        assert max(-column.low, column.high) * 4_000 < 2**63, column.name

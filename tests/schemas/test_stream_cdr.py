@@ -3,6 +3,7 @@
 import pytest
 
 from schemas.registry import stream
+from schemas.stream import MOST
 from tests.support.lines import Event, assert_event, layouts_found, parsed, reasons
 
 STREAM = stream("cdr")
@@ -20,6 +21,8 @@ EVENTS: list[Event] = [
         "subscriber": "0123456789AB", "location_area": 42000, "cell": 3500, "length_s": 0.75,
         "reported_length_s": 0, "length_note": None, "uplink_bytes": 845, "downlink_bytes": 706, "whole_bytes": 1551,
         "radio_type": 1, "destination_port": 80, "http_status": 200}),
+    ("sessions", LINE.replace(",845,706,", f",{MOST},{MOST},"), *SECONDS, {"whole_bytes": 2 * MOST}),
+    ("sessions", LINE.replace(",42000,3500,", f",65535,{2**28 - 1},"), *SECONDS, {"cell": 2**28 - 1}),
     ("sessions", f"{LINE},,,,,,", *SECONDS, {"cell": 3500, "http_status": 200}),
     ("sessions", LINE.replace(",0,845", ",3,845"), *SECONDS, {"length_note": "reported length disagrees"}),
     ("sessions", LINE.replace(",0,845", ",1,845"), *SECONDS, {"length_note": None}),
@@ -34,6 +37,12 @@ REFUSED = [
     (LINE.removesuffix(","), "wrong column count"),
     (LINE.replace("2015-08-02", "2015-13-02"), "unreadable"),
     (LINE.replace(",845,", ",-845,"), "out of range"),
+    (LINE.replace(",845,", ",9200000000000000000,"), "out of range"),
+    (LINE.replace(",706,", f",{MOST + 1},"), "out of range"),
+    (LINE.replace(",42000,", ",65536,"), "out of range"),
+    (LINE.replace(",3500,", f",{2**28},"), "out of range"),
+    (LINE.replace(",0,845", ",-1,845"), "out of range"),
+    (LINE.replace(",80,200", ",80,99"), "out of range"),
     (LINE.replace("38.250000", "36.250000"), "end before start"),
     (LINE.replace(",1,,,,", ",3,,,,"), "unreadable"),
 ]

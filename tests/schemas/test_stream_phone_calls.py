@@ -37,9 +37,18 @@ def test_a_negative_duration_is_refused_with_the_calls_start_as_its_arrival():
 
 
 def test_other_lines_are_refused():
-    lines = [f"19,{START},15", f"19,{START},32768,,1", f"19,{START},1.5,,1", "19,yesterday,15,,1"]
+    lines = [
+        f"19,{START.replace('2009', '290000')},15,,1",
+        "19,2009-07-01 00:00:00,15,,1",
+        f"19,{START},15",
+        f"19,{START},32768,,1",
+        f"19,{START},1.5,,1",
+        "19,yesterday,15,,1",
+    ]
     found = [parsed(STREAM, "calls", line) for line in lines]
     assert [reasons(each) for each in found] == [
+        ["unreadable"],
+        ["out of range"],
         ["wrong column count"],
         ["out of range"],
         ["unreadable"],

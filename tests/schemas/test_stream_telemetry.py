@@ -4,7 +4,7 @@ import pytest
 
 from schemas.parsing import identity_of, no_events
 from schemas.registry import stream
-from schemas.stream import Place, Record
+from schemas.stream import MOST, Place, Record
 from schemas.streams.telemetry import MESSAGE_COLUMNS, MESSAGES, POD_METRICS, PODS, SPANS, read_delays
 from tests.support.lines import Event, assert_event, layouts_found, moment, parsed, reasons, utc, values
 
@@ -122,7 +122,13 @@ def test_delays_are_whole_numbers():
         read_delays(["1.5"])
 
 
+YEAR_290000_MS = (720 * 146_097 + 10_957) * 86_400_000  # 720 times 400 years and the 30 from 1970 to 2000
 REFUSED = [
+    ("series", "2015-09-08 11:39:00,9.2e18", "out of range"),
+    ("series", "2015-09-08 11:39:00,-1.1e15", "out of range"),
+    ("series", "2011-06-30 23:58:00,1", "out of range"),
+    ("spans", SPAN_LINE.replace("1674981769015316530", f"{YEAR_290000_MS}000000"), "out of range"),
+    ("spans", SPAN_LINE.replace(",318316", ",1e16"), "out of range"),
     ("pods", POD_LINE.replace("+0000 UTC", "UTC"), "unreadable"),
     ("pods", POD_LINE + ",1", "wrong column count"),
     ("messages", MESSAGE_LINE.replace("1415624019862", "soon"), "unreadable"),
@@ -134,6 +140,28 @@ REFUSED = [
 @pytest.mark.parametrize(("layout", "line", "reason"), REFUSED)
 def test_lines_that_are_no_readings_are_refused_for_the_known_reason(layout, line, reason):
     assert reasons(parsed(STREAM, layout, line, DELAYED)) == [reason]
+
+
+@pytest.mark.parametrize("time", ["2011-07-01 00:00:01", "2013-07-04 00:00:00", "2015-09-17 17:10:00"])
+@pytest.mark.parametrize("value", [MOST, -MOST, 0, -40.5])
+def test_readings_of_the_whole_collection_are_readings(time, value):
+    [record] = parsed(STREAM, "series", f"{time},{value}", DELAYED)
+    assert isinstance(record, Record) and values(STREAM, record, "value")["value"] == value
+
+
+def test_what_has_a_unit_is_not_below_zero():
+    found = parsed(STREAM, "pods", POD_LINE.replace(",1.5", ",-1.5", 1))
+    assert (
+        reasons(found)[0] == "out of range"
+        and found[0].detail == "cpu_usage is -1.5 millicores; there is no less than 0"
+    )
+    assert isinstance(found[1], Record)
+
+
+@pytest.mark.parametrize("name", ["S.Message.received.time.ms", "S.Client.Detection.Time"])
+def test_a_message_of_the_year_290000_is_refused(name):
+    line = ";".join((MESSAGE | {name: str(YEAR_290000_MS)}).values())
+    assert reasons(parsed(STREAM, "messages", line)) == ["out of range"] * 2
 
 
 def test_a_reading_without_a_value_is_refused():

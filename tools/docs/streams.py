@@ -62,7 +62,7 @@ def _facts(stream: Stream) -> dict[str, object]:
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
     return {
         "source": stream.source,
-        "days": days,
+        "days": f"{days}: {stream.why_these_days}",
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
         "key": f"({', '.join(stream.key)}), in {stream.buckets} buckets",
