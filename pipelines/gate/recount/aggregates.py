@@ -14,15 +14,23 @@ EXACT = {
     "any": "bool_or(CAST({0} AS DOUBLE) <> 0)",
     "all": "bool_and(CAST({0} AS DOUBLE) <> 0)",
 }
-# With the magnitude that a rounding error is relative to: of a variance the squares that it is the difference of; of a
-# standard deviation 1,000 times the values, since a root makes a small error near zero larger.
-ROUNDED = {
-    "sum": ("fsum({0})", "fsum(abs({0}))"),
-    "mean": ("favg({0})", "favg(abs({0}))"),
-    "variance": ("var_{1}({0})", "pow(max(abs({0})), 2)"),
-    "std": ("stddev_{1}({0})", "1e3 * max(abs({0}))"),
-}
 TOLERANCE = 1e-9
+
+
+def _scaled(function: str) -> str:
+    """The function, of values scaled down where they are finite and add up beyond float64 on the way: DuckDB's NaN."""
+    return f"coalesce(nullif({function}({{0}}), 'NaN'), {function}({{0}} * {2.0**-64}) * {2.0**64})"
+
+
+# With TOLERANCE times the magnitude that a rounding error is relative to, multiplied before that can overflow: of a
+# variance the squares that it is the difference of; of a standard deviation 1,000 times the values, since a root makes
+# a small error near zero larger.
+ROUNDED = {
+    "sum": (_scaled("fsum"), f"fsum(abs({{0}}) * {TOLERANCE})"),
+    "mean": (_scaled("favg"), f"favg(abs({{0}}) * {TOLERANCE})"),
+    "variance": ("var_{1}({0})", f"pow(max(abs({{0}})), 2) * {TOLERANCE}"),
+    "std": ("stddev_{1}({0})", f"1e3 * max(abs({{0}})) * {TOLERANCE}"),
+}
 
 
 def recounted(query: Query) -> dict[str, Aggregate]:
@@ -31,7 +39,7 @@ def recounted(query: Query) -> dict[str, Aggregate]:
 
 
 def columns(recount: Recount) -> str:
-    """SQL: for the aggregate number i the columns `value_i` and, where it is rounded, `magnitude_i`."""
+    """SQL: for the aggregate number i the columns `value_i` and, where it is rounded, `tolerance_i`."""
     return "".join(
         f", {_column(recount, number, each)}" for number, each in enumerate(recounted(recount.query).values())
     )
@@ -53,15 +61,15 @@ def _column(recount: Recount, number: int, each: Aggregate) -> str:
     if not _rounded(recount, each):
         return f"{(EXACT | {'sum': 'sum({0})'})[each.function].format(column)} AS recounted_{number}"
     over = "pop" if dict(each.parameters).get("ddof") == 0 else "samp"
-    value, magnitude = (form.format(column, over) for form in ROUNDED[each.function])
-    return f"{value} AS recounted_{number}, {magnitude} AS magnitude_{number}"
+    value, tolerance = (form.format(column, over) for form in ROUNDED[each.function])
+    return f"{value} AS recounted_{number}, {tolerance} AS tolerance_{number}"
 
 
 def _differs(recount: Recount, each: Aggregate, value: str, number: int, again: str) -> str:
     expected = f"{again}.recounted_{number}"
     if not _rounded(recount, each):
         return f"{value} IS DISTINCT FROM {expected}"
-    near = f"coalesce(abs({value} - {expected}) <= {TOLERANCE} * {again}.magnitude_{number}, FALSE)"
+    near = f"coalesce(abs({value} - {expected}) <= {again}.tolerance_{number}, FALSE)"
     return f"({value} IS DISTINCT FROM {expected} AND NOT {near})"
 
 
