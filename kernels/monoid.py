@@ -68,6 +68,8 @@ class Monoid(NamedTuple):
     output_type: column type of the lowered word; None: that of the column; SECOND: that of the second column
     inverse(total, oldest) → the state without its oldest part, exactly; None where there is no exact one
     floats: the words of a state that aren't exact
+    checked: whether its integers are watched: one beyond int64, on the way or in the answer, fails the aggregate
+        (states/checked.py). False where none can leave int64, whatever the values: tests must show that
     """
 
     column_types: tuple[str, ...]
@@ -84,6 +86,7 @@ class Monoid(NamedTuple):
     inverse: Callable | None = None
     failure: str = "is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column instead"
     floats: tuple[FloatWord, ...] = ()
+    checked: bool = True
 
 
 class Sketch(NamedTuple):

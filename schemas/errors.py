@@ -21,6 +21,7 @@
     ├── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
     ├── Superseded                   14  nothing was published: another run publishes the day
     └── LockHeld                     17  another process kept a lock for too long
+    └── BrokenDefinition             15  the file of a stream, query or aggregate; names file and line
 
 Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
 anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused`, `skipped` and
@@ -47,9 +48,12 @@ class WrongParameter(WindrowError, ValueError):
     exit_code = 2
     refused, retry_helps = True, False
 
-    def __init__(self, parameter: str, value: object, allowed: str):
+    def __init__(self, parameter: str, value: object, allowed: str, known: Iterable[str] = ()):
         self.parameter, self.value, self.allowed = parameter, value, allowed
         super().__init__(f"{parameter} is {value!r}; allowed: {allowed}")
+        # A day as people write it, not datetime.date(2018, 10, 1).
+        shown = repr(str(value)) if type(value) is date else repr(value)
+        super().__init__(f"{parameter} is {shown}; allowed: {allowed}{did_you_mean(value, known)}")
 
 
 class NotServed(WrongParameter):
@@ -58,7 +62,7 @@ class NotServed(WrongParameter):
     def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...]):
         self.parameter, self.value, self.allowed = parameter, value, ", ".join(sorted(served))
         message = f"{parameter} is {value!r}, which is not served yet; take one that is served: {self.allowed}"
-        WindrowError.__init__(self, message)
+        WindrowError.__init__(self, message + did_you_mean(value, served))
 
 
 class NotRecounted(WrongParameter):
@@ -109,7 +113,8 @@ class UnknownName(WindrowError, LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
         self.kind, self.name, self.known = kind, name, sorted(known)
-        super().__init__(f"no {kind} is named {name!r}; known: {', '.join(self.known) or 'none yet'}")
+        listed = ", ".join(self.known) or "none yet"
+        super().__init__(f"no {kind} is named {name!r}; known: {listed}{did_you_mean(name, known)}")
 
 
 class BadInput(WindrowError, ValueError):
@@ -251,6 +256,17 @@ class LockHeld(WindrowError):
             f"the lock {lock!r} was not free within {most_s:,} s: held by {holder or 'a process that is not known'}. "
             f"Let that end, or end it (kill {process}), and run this again; or wait longer: {setting}"
         )
+
+
+class BrokenDefinition(WindrowError):
+    """The file of a stream, a query or an aggregate says what can't be. Others that don't need it go on."""
+
+    exit_code = 15
+    refused, retry_helps = True, False
+
+    def __init__(self, file: str, line: int, problem: str):
+        self.file, self.line, self.problem = file, line, problem
+        super().__init__(f"{file}:{line}: {problem}; edit it, then: windrow check")
 
 
 def kinds() -> tuple[type[WindrowError], ...]:

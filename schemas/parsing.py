@@ -8,6 +8,7 @@ import csv
 import hashlib
 from fnmatch import fnmatchcase
 
+from schemas.mistakes import broken
 from schemas.stream import Layout, Place, Record, Refusal, Stream
 
 # Years 1 to 9999: what every reader of the tables (Python, Arrow, DuckDB, Spark) can show.
@@ -45,7 +46,8 @@ def choose_layout(stream: Stream, path: str, first_line: str) -> Layout | None:
 
 
 def read_line(stream: Stream, layout: Layout, text: str, place: Place = _NOWHERE) -> list[Record | Refusal]:
-    """What a line (without its line end) says, in order: at least one record or refusal, no error."""
+    """What a line (without its line end) says, in order: at least one record or refusal. BrokenDefinition for a layout
+    that raises anything but ValueError."""
     try:
         fields = split(layout, text)
         if layout.fields is not None and len(fields) != layout.fields:
@@ -53,6 +55,8 @@ def read_line(stream: Stream, layout: Layout, text: str, place: Place = _NOWHERE
         records = list(layout.parse(fields, place))
     except _UNREADABLE as unreadable:
         return [Refusal("unreadable", str(unreadable))]
+    except Exception as error:
+        raise broken(layout.parse.__module__, error, f"parsing line {place.line} of {place.path}: ") from error
     return [_checked(stream, each) if isinstance(each, Record) else _bounded(each) for each in records]
 
 

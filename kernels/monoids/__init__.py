@@ -8,10 +8,12 @@ aggregates.
 import functools
 import importlib
 import pkgutil
+from contextlib import suppress
 
 from kernels.monoid import SECOND, AggregateSpec, Monoid, Parameter, Sketch
 from kernels.runtime.cache import aggregate_digest
-from schemas.errors import NotServed, WrongParameter
+from schemas.errors import BrokenDefinition, NotServed, WrongParameter
+from schemas.loading import load
 
 COMMON = ("count", "sum", "min", "max", "mean")
 """Those that every set-up compiles; others are compiled when a query first asks for them."""
@@ -31,12 +33,33 @@ def describe(function: str) -> str:
 @functools.cache
 def monoids_of(function: str) -> dict[str, Monoid | Sketch]:
     """The monoids of a file by names of their own, by what they take: `sum_int64`, `sum_float64`,
-    `count`. Other files, or others of the file, change none of them. NotServed for a function without a file."""
+    `count`. Other files, or others of the file, change none of them. Integers of one that is `checked` can't wrap.
+    NotServed for a function without a file, BrokenDefinition for a file that can't be loaded."""
+    from kernels.states.checked import checked  # set-up's Python, which has no Numba, asks for names only
+
+    named = {_name(function, monoid): monoid for monoid in as_written(function)}
+    watched = {name for name, monoid in named.items() if isinstance(monoid, Monoid) and monoid.checked}
+    return {name: checked(name, monoid) if name in watched else monoid for name, monoid in named.items()}
+
+
+def as_written(function: str) -> tuple[Monoid | Sketch, ...]:
+    """The monoids as the file has them. Raises as monoids_of."""
     if function not in functions():
         raise NotServed("aggregate", function, functions())
-    aggregate_digest(function)  # before the file is imported: this is what the compiled code is of
-    monoids = importlib.import_module(f"{__name__}.{function}").MONOIDS
-    return {_name(function, monoid): monoid for monoid in monoids}
+    with suppress(SyntaxError):  # to be found again right after
+        aggregate_digest(function)  # before the file is imported: this is what the compiled code is of
+    return load(module_of(function), "MONOIDS", tuple, _validate)
+
+
+def module_of(function: str) -> str:
+    """The module of an aggregate's file."""
+    return f"{__name__}.{function}"
+
+
+def _validate(monoids: tuple[Monoid | Sketch, ...]) -> None:
+    for each in monoids:
+        if not isinstance(each, (Monoid, Sketch)):
+            raise WrongParameter("MONOIDS", each, "a tuple of Monoid(…) and Sketch(…)")
 
 
 def _name(function: str, monoid: Monoid | Sketch) -> str:
@@ -44,8 +67,12 @@ def _name(function: str, monoid: Monoid | Sketch) -> str:
 
 
 def every_monoid() -> list[tuple[str, Monoid | Sketch]]:
-    """(function, monoid) of everything in the folder."""
-    return [(function, monoid) for function in functions() for monoid in monoids_of(function).values()]
+    """(function, monoid) of everything in the folder that isn't broken."""
+    found = []
+    for function in functions():
+        with suppress(BrokenDefinition):
+            found += [(function, monoid) for monoid in monoids_of(function).values()]
+    return found
 
 
 def find_monoid(spec: AggregateSpec) -> tuple[str, Monoid | Sketch]:
@@ -107,10 +134,12 @@ __all__ = [
     "Monoid",
     "Parameter",
     "Sketch",
+    "as_written",
     "describe",
     "every_monoid",
     "find_monoid",
     "functions",
+    "module_of",
     "monoids_of",
     "output_type",
     "parameter_values",

@@ -33,6 +33,15 @@ def lower_short(state):
 def monoids(combine, combine_short) -> tuple[Monoid, ...]:
     """Those of an aggregate that keeps one of two values."""
     return (
-        Monoid(("int64", "timestamp", "date"), 2, identity, lift, combine, lower, commutative=False),
-        Monoid(("float64", "bool"), 1, identity_short, lift_short, combine_short, lower_short, commutative=False),
+        Monoid(("int64", "timestamp", "date"), 2, identity, lift, combine, lower, commutative=False, checked=False),
+        Monoid(
+            ("float64", "bool"),
+            1,
+            identity_short,
+            lift_short,
+            combine_short,
+            lower_short,
+            commutative=False,
+            checked=False,
+        ),
     )

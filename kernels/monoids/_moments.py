@@ -50,7 +50,17 @@ def monoids(lower) -> tuple[Monoid, ...]:
     """Those of an aggregate whose result follows from this state."""
     return tuple(
         Monoid(
-            types, 3, identity, lifted, combine, lower, "float64", parameters=(DDOF,), failure=FAILURE, floats=FLOATS
+            types,
+            3,
+            identity,
+            lifted,
+            combine,
+            lower,
+            "float64",
+            parameters=(DDOF,),
+            failure=FAILURE,
+            floats=FLOATS,
+            checked=False,
         )
         for types, lifted in ((("int64", "bool"), lift_integer), (("float64",), lift))
     )

@@ -27,6 +27,6 @@ def inverse(total, oldest):
 def monoids(lower) -> tuple[Monoid, ...]:
     """Those of an aggregate whose result follows from these counts."""
     return (
-        Monoid(("bool", "int64"), 2, identity, lift, combine, lower, "bool", inverse=inverse),
-        Monoid(("float64",), 2, identity, lift_float, combine, lower, "bool", inverse=inverse),
+        Monoid(("bool", "int64"), 2, identity, lift, combine, lower, "bool", inverse=inverse, checked=False),
+        Monoid(("float64",), 2, identity, lift_float, combine, lower, "bool", inverse=inverse, checked=False),
     )

@@ -54,7 +54,7 @@ def lower_float(state):
 def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
     """With one column the time, with two what the second one holds."""
     return (
-        Monoid(INTEGERS, 3, identity, lift_time, combine_times, lower, "timestamp", takes_time=True),
+        Monoid(INTEGERS, 3, identity, lift_time, combine_times, lower, "timestamp", takes_time=True, checked=False),
         Monoid(
             ("float64",),
             2,
@@ -64,8 +64,11 @@ def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
             lower_float,
             "timestamp",
             takes_time=True,
+            checked=False,
         ),
-        Monoid(INTEGERS, 3, identity, lift, combine, lower, SECOND, commutative=False, second_types=SECONDS),
+        Monoid(
+            INTEGERS, 3, identity, lift, combine, lower, SECOND, commutative=False, second_types=SECONDS, checked=False
+        ),
         Monoid(
             ("float64",),
             2,
@@ -76,5 +79,6 @@ def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
             SECOND,
             commutative=False,
             second_types=SECONDS,
+            checked=False,
         ),
     )

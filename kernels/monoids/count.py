@@ -33,5 +33,6 @@ MONOIDS = (
         lower,
         "int64",
         inverse=inverse,
+        checked=False,
     ),
 )

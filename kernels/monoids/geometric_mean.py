@@ -50,6 +50,7 @@ MONOIDS = tuple(
         "float64",
         failure=FAILURE,
         floats=_sum_and_count.FLOATS,
+        checked=False,
     )
     for kind, lifted in (("int64", lift_integer), ("float64", lift))
 )

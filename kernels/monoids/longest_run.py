@@ -5,6 +5,6 @@ from kernels.monoid import Monoid
 from kernels.monoids._runs import TYPES, combine, identity, lift, lift_float, lower
 
 MONOIDS = (
-    Monoid(TYPES, 5, identity, lift, combine, lower, "int64", commutative=False),
-    Monoid(("float64",), 5, identity, lift_float, combine, lower, "int64", commutative=False),
+    Monoid(TYPES, 5, identity, lift, combine, lower, "int64", commutative=False, checked=False),
+    Monoid(("float64",), 5, identity, lift_float, combine, lower, "int64", commutative=False, checked=False),
 )

@@ -38,6 +38,7 @@ MONOIDS = (
         lower_integer,
         "float64",
         inverse=_exact_sum.inverse,
+        checked=False,
     ),
     Monoid(
         ("float64",),
@@ -49,5 +50,6 @@ MONOIDS = (
         "float64",
         failure=NO_SUM,
         floats=_sum_and_count.FLOATS,
+        checked=False,
     ),
 )

@@ -83,7 +83,7 @@ def lower_float(state):
 
 
 MONOIDS = (
-    Monoid(("int64", "bool"), 2, identity, lift, combine, lower, "int64"),
+    Monoid(("int64", "bool"), 2, identity, lift, combine, lower, "int64", checked=False),
     Monoid(
         ("float64",),
         2,
@@ -94,5 +94,6 @@ MONOIDS = (
         "float64",
         failure="multiplies zero by infinity, which has no answer; filter one of them out",
         floats=(FloatWord(0, exponent=1),),
+        checked=False,
     ),
 )

@@ -45,7 +45,7 @@ def lower_float(state):
 
 
 MONOIDS = (
-    Monoid(("int64",), 2, identity, lift, combine, lower, "int64"),
+    Monoid(("int64",), 2, identity, lift, combine, lower, "int64", checked=False),
     Monoid(
         ("float64",),
         2,
@@ -55,5 +55,6 @@ MONOIDS = (
         lower_float,
         "float64",
         failure="holds one infinity only, which is no distance from itself; filter it out",
+        checked=False,
     ),
 )

@@ -49,7 +49,7 @@ def lower_float(state):
 
 
 MONOIDS = (
-    Monoid(("int64",), 4, identity, lift, combine, lower, "float64", commutative=False, takes_time=True),
+    Monoid(("int64",), 4, identity, lift, combine, lower, "float64", commutative=False, takes_time=True, checked=False),
     Monoid(
         ("float64",),
         4,
@@ -61,5 +61,6 @@ MONOIDS = (
         commutative=False,
         takes_time=True,
         failure="begins and ends with infinity, between which there is no rate; filter it out",
+        checked=False,
     ),
 )

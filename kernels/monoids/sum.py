@@ -30,6 +30,7 @@ MONOIDS = (
         lower_integer,
         "int64",
         inverse=_exact_sum.inverse,
+        checked=False,
     ),
     Monoid(
         ("float64",),
@@ -41,5 +42,6 @@ MONOIDS = (
         "float64",
         failure=_float_sum.NO_SUM,
         floats=_float_sum.FLOATS,
+        checked=False,
     ),
 )

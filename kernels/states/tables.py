@@ -7,8 +7,10 @@ A monoid is compiled alone, when a query first asks for it, and kept in a folder
 import functools
 from collections.abc import Callable
 
+from numba.core.errors import NumbaError
+
 from kernels.monoid import Monoid, Sketch
-from kernels.monoids import monoids_of
+from kernels.monoids import module_of, monoids_of
 from kernels.runtime.addresses import bound_to, named_inner
 from kernels.runtime.cache import aggregate_folders
 from kernels.runtime.memory import inner
@@ -17,6 +19,8 @@ from kernels.runtime.tables import compiled_table
 from kernels.states import monoid_operations, plan_operations, sketch_operations
 from kernels.states.glue import GLUED, glue
 from kernels.states.layout import StateOperations
+from kernels.trial import try_aggregate
+from schemas.mistakes import broken
 
 OF_SLOTS = ("lower", "lower_each")
 OPTIONAL = {"subtract": "inverse", "join": "join"}  # operations that need a part which not every monoid has
@@ -25,9 +29,13 @@ PARTS = ("identity", "lift", "combine", "inverse", "lower", "reset", "add", "abs
 
 @functools.cache
 def monoid_table(function: str, name: str) -> StateOperations:
-    """The operations on states of one monoid of a file."""
+    """The operations on states of one monoid of a file. BrokenDefinition where they can't be compiled."""
     operations = monoid_functions(name, monoids_of(function)[name])
-    table = compiled_table(StateOperations, name, operations, aggregate_folders(function))
+    try:
+        table = compiled_table(StateOperations, name, operations, aggregate_folders(function))
+    except NumbaError as error:
+        try_aggregate(function)  # plain Python says it better
+        raise broken(module_of(function), error, "Numba can't compile it: ") from error
     if "join" not in operations:
         table.join = table.merge
     return table

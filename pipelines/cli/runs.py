@@ -39,6 +39,8 @@ def _show_stale(lake: "Lake", as_json: bool) -> None:
     _output.show(found, as_json)
     if not found:
         _output.note("no run is stale")
+    for broken in registry.broken_streams().values():
+        _output.note(str(broken))
     note_pending(lake, registry.streams().values(), "more runs may be stale after")
 
 

@@ -139,6 +139,8 @@ def _difference(then: dict[str, str] | None, present: dict[str, str] | None) -> 
 
 
 def _other_rules(audited: StepRow) -> list[str]:
+    if audited.query in registry.broken_queries():
+        return ["the definition of the query or of its stream is broken: windrow check"]
     if audited.query not in registry.queries():
         return ["the query is no longer defined"]
     reasons = ["the code is different now"] if audited.code_hash != code_hash() else []

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from functools import reduce
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.types as types
 
 from pipelines.lake.arrays import decoded, stored, valid
+from schemas.conditions import is_day, is_instant, is_number, is_text
 from schemas.errors import WrongParameter
 from schemas.query import listed
 
@@ -126,11 +126,7 @@ def _micros(value: datetime | time | timedelta) -> int:
     return value // timedelta(microseconds=1)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and value == value  # no NaN
-
-
-def _is_text(type_: pa.DataType) -> bool:
+def _is_text_type(type_: pa.DataType) -> bool:
     return types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_)
 
 
@@ -142,23 +138,19 @@ def _timestamp(aware: bool) -> Callable[[pa.DataType], bool]:
     return lambda type_: types.is_timestamp(type_) and (type_.tz is not None) == aware
 
 
-def _datetime(aware: bool) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, datetime) and (value.tzinfo is not None) == aware
-
-
 # Any: a comparison takes values of the types that stand next to it.
 _Comparison = Callable[[pa.ChunkedArray, str, Any], np.ndarray]
 _COMPARABLE: tuple[tuple[Callable[[pa.DataType], bool], Callable[[object], bool], _Comparison], ...] = (
     # (column type, value, comparison); a bool is no number, a datetime is no date, and a time with a zone no time
     # without one
     (types.is_boolean, lambda value: isinstance(value, (bool, np.bool_)), _compare_bools),
-    (types.is_integer, _is_number, _compare_integers),
-    (types.is_floating, _is_number, _compare_floats),
-    (_is_text, lambda value: isinstance(value, str), _compare_bytes),
+    (types.is_integer, is_number, _compare_integers),
+    (types.is_floating, is_number, _compare_floats),
+    (_is_text_type, is_text, _compare_bytes),
     (_is_bytes, lambda value: isinstance(value, bytes), _compare_bytes),
-    (types.is_date, lambda value: isinstance(value, date) and not isinstance(value, datetime), _compare_days),
-    (_timestamp(aware=True), _datetime(aware=True), _compare_times),
-    (_timestamp(aware=False), _datetime(aware=False), _compare_times),
+    (types.is_date, is_day, _compare_days),
+    (_timestamp(aware=True), is_instant, _compare_times),
+    (_timestamp(aware=False), lambda value: isinstance(value, datetime) and not value.tzinfo, _compare_times),
     (types.is_time, lambda value: isinstance(value, time) and value.tzinfo is None, _compare_times),
     (types.is_duration, lambda value: isinstance(value, timedelta), _compare_times),
 )

@@ -15,7 +15,6 @@ from pipelines import flow
 from pipelines.config import Config
 from pipelines.gate import gate
 from pipelines.gate.publish import publish
-from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -26,8 +25,7 @@ from pipelines.ledger.stale import DIGESTS, other_inputs
 from pipelines.replay import look_back
 from pipelines.replay.audit import audit
 from pipelines.replay.look_back import Reading
-from pipelines.replay.specifications import ServedQuery
-from schemas import registry
+from pipelines.runs import definitions
 from schemas.errors import NotSetUp, WrongParameter
 
 STAGES = ("all", "audit", "publish")
@@ -87,7 +85,7 @@ def replay_day(
     """
     if stage not in STAGES:
         raise WrongParameter("stage", stage, ", ".join(STAGES))
-    lake, tables = Lake(config), QueryTables.of(registry.query(query_name))
+    lake, tables = Lake(config), definitions.tables_of(query_name)
     audited = _newest_audited(lake, query_name, day) if stage == "publish" and not run_id else None
     run_id = run_id or audited or runs.new_run_id(query_name, day)
     run = Run(run_id, tables.source.stream.name, query_name, day)
@@ -105,8 +103,7 @@ def _audit(replay: _Replay) -> _Audited:
     with recording.step(run, "audit") as entry:
         progress = entry.following(progress)
         tables.source.stream.require_day(day)
-        served = ServedQuery.of(tables.query)
-        refuse_unrecounted(tables.query.window)
+        served = definitions.served(tables)
         progress(flow.CHECK_SILVER.name)
         read = Reading.of(lake, tables.source, snapshots.of_run(lake, run.stream, run.run_id))
         back = look_back.of(lake, tables, served, day, read)

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import datetime
@@ -14,6 +15,7 @@ from pipelines import flow
 from pipelines.config import Config
 from schemas import tables
 from schemas.registry import queries_of, stream, streams
+from tests.schemas.test_broken_definitions import edit
 
 pytestmark = pytest.mark.airflow
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -23,25 +25,29 @@ HEAVY = ("pyspark", "pyarrow", "pandas", "numba", "duckdb", "deltalake", "great_
 ALLOWED_IMPORTS = {"airflow", "dags", "schemas", "pipelines", "processes"} | set(sys.stdlib_module_names)
 
 
-@pytest.fixture(scope="module")
-def parsed(tmp_path_factory):
-    home = tmp_path_factory.mktemp("airflow")
+def facts_of(tree: Path, home: Path) -> dict:
+    """What Airflow's Python sees in a tree's DAG files."""
     facts = home / "facts.json"
     environment = {
         **os.environ,
         "AIRFLOW_HOME": str(home),
-        "PYTHONPATH": str(REPOSITORY),
+        "PYTHONPATH": str(tree),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__CORE__DAGS_FOLDER": str(REPOSITORY / "dags"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(tree / "dags"),
     }
     subprocess.run(
-        [AIRFLOW_PYTHON, REPOSITORY / "tests/support/airflow/dag_facts.py", REPOSITORY / "dags", facts],
+        [AIRFLOW_PYTHON, REPOSITORY / "tests/support/airflow/dag_facts.py", tree / "dags", facts],
         env=environment,
         check=True,
         capture_output=True,
         timeout=120,
     )
     return json.loads(facts.read_text())
+
+
+@pytest.fixture(scope="module")
+def parsed(tmp_path_factory):
+    return facts_of(REPOSITORY, tmp_path_factory.mktemp("airflow"))
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +61,23 @@ def tasks_of(dag):
 
 def test_every_dag_file_parses(parsed):
     assert parsed["errors"] == {}
+
+
+def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_path):
+    for folder in ("dags", "pipelines", "processes", "schemas"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPOSITORY / folder, tmp_path / "tree" / folder, ignore=ignored)
+    line = edit(tmp_path / "tree", "schemas/queries/bikes_daily.py", 'stream="bikes"', 'stream="bike"')
+    edit(tmp_path / "tree", "schemas/streams/cdr.py", "STREAM = Stream(", "STREAM = Stream((")
+    found = facts_of(tmp_path / "tree", tmp_path)
+    dags = {dag["id"]: dag for dag in found["dags"]}
+    assert sorted(dags) == sorted(set(streams()) - {"cdr"})
+    tasks = {task.partition(".")[0] for task in tasks_of(dags["bikes"])}
+    assert tasks == {"ingest"} | {query.name for query in queries_of("bikes")} - {"bikes_daily"}
+    [(file, text)] = found["errors"].items()
+    assert Path(file).name == "broken_definitions.py"
+    assert f"schemas/queries/bikes_daily.py:{line}: no stream is named 'bike'; known: " in text
+    assert "Did you mean 'bikes'?" in text and "schemas/streams/cdr.py:" in text
 
 
 def test_every_stream_has_its_dag_and_there_is_no_other(dags):

@@ -129,11 +129,57 @@ def test_a_new_aggregate_fails_its_test_until_it_is_written_in_plain_python(tree
     fill_in(test, pieces={'raise NotImplementedError("say in plain Python what total is")': "return max(values)"})
     code, output = outcome(tree, str(test))
     assert code == SOME_FAILED, "a wrong aggregate must fail"
-    assert "1 failed, 1 passed" in output, output
+    assert "2 failed, 1 passed" in output, output
 
     fill_in(test, pieces={"return max(values)": "return sum(values) if values else None"})
     code, output = outcome(tree, str(test))
     assert code == ALL_PASSED, output
+
+
+SQUARES = """
+from kernels.aggregators import make
+from schemas.errors import AggregateFailed
+from schemas.query import agg
+window = make("two_stacks_lite", {"squares": agg("sum_of_squares", "v")}, column_types={"v": "int64"})
+window.bulk_insert([1, 2], [3_000_000_000, -5])
+print(window.query()["squares"] == 3_000_000_000**2 + 25)
+window.bulk_insert([3], [4_000_000_000])
+try:
+    print(window.query())
+except AggregateFailed as failed:
+    print(failed)
+"""
+
+
+def test_the_sum_of_squares_of_the_docs_is_right_or_fails_over_all_of_int64(tree):
+    copy(tree, "kernels")
+    assert new(tree, "aggregate", "sum_of_squares").returncode == 0
+    fill_in(tree / "kernels/monoids/sum_of_squares.py", pieces={"return (word, 1)": "return (word * word, 1)"})
+    test = tree / "tests/kernels/test_aggregate_sum_of_squares.py"
+    written = 'raise NotImplementedError("say in plain Python what sum_of_squares is")'
+    fill_in(test, pieces={written: "return sum(value * value for value in values) if values else None"})
+    code, output = outcome(tree, str(test))
+    assert code == ALL_PASSED, output
+    settings = os.environ | {"PYTHONPATH": str(tree)}
+    asked = subprocess.run([sys.executable, "-c", SQUARES], cwd=tree, env=settings, capture_output=True, text=True)
+    assert asked.stdout.splitlines() == [
+        "True",
+        "sum_of_squares of column v is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column "
+        "instead",
+    ], asked.stderr
+
+
+def test_an_aggregate_that_leaves_what_it_must_watch_unwatched_fails_its_generated_test(tree):
+    copy(tree, "kernels")
+    assert new(tree, "aggregate", "total").returncode == 0
+    unwatched = {'lower, "int64"),)': 'lower, "int64", checked=False),)'}
+    fill_in(tree / "kernels/monoids/total.py", pieces=unwatched)
+    test = tree / "tests/kernels/test_aggregate_total.py"
+    written = 'raise NotImplementedError("say in plain Python what total is")'
+    fill_in(test, pieces={written: "return sum(values) if values else None"})
+    code, output = outcome(tree, str(test))
+    assert code == SOME_FAILED, "it wraps"
+    assert "1 failed, 2 passed" in output, output
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -14,7 +14,15 @@ STANDARD = sys.stdlib_module_names
 # What each folder may import of the repository, by the longest name that fits.
 DOWNWARD = {
     "schemas": {"schemas"},
-    "kernels": {"kernels", "schemas.errors", "schemas.query", "schemas.replay_limits", "schemas.windows"},
+    "kernels": {
+        "kernels",
+        "schemas.errors",
+        "schemas.loading",
+        "schemas.mistakes",
+        "schemas.query",
+        "schemas.replay_limits",
+        "schemas.windows",
+    },
     "processes": {"processes"},
     "pipelines": {"pipelines", "processes", "kernels", "schemas"},
     "dags": {"dags", "pipelines.flow", "pipelines.report", "processes", "schemas"},

@@ -1,8 +1,13 @@
-"""Write the made pages."""
+"""Write the made pages; none where a definition is broken, which they would leave out."""
 
+import sys
 from pathlib import Path
 
+from pipelines.runs.definitions import check
 from tools.docs.pages import pages
+
+if broken := [f"{each.place}: {each.problem}" for each in check([]) if each.problem]:
+    sys.exit("\n".join(broken))
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

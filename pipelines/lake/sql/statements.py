@@ -19,7 +19,7 @@ from pipelines.lake.lake import Lake
 from processes import signals
 from schemas.errors import BadStatement, StorageFailed, UnknownName
 from schemas.query import Query
-from schemas.registry import queries
+from schemas.registry import broken_queries, queries
 
 SETTINGS = {
     # DuckDB must neither download an extension, nor read a Python variable as a table.
@@ -137,5 +137,7 @@ def _refused(error: Exception, names: list[str]) -> Exception:
     if isinstance(error, duckdb.OutOfMemoryException):
         return BadStatement(f"it needs more memory than {MEMORY}; ask for fewer rows or columns, or smaller groups")
     if missing:
-        return UnknownName("table", missing.group(1), names)
+        # Without its definition a query's table has no views.
+        query = re.sub("_(final|as_of)$", "", missing.group(1))
+        return broken_queries().get(query) or UnknownName("table", missing.group(1), names)
     return BadStatement(f"{error}\nwindrow tables lists the tables; DESCRIBE a_table lists its columns")

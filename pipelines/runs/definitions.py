@@ -1,0 +1,89 @@
+"""What a replay needs of a query beyond what its file can say alone (schemas/validation.py): aggregates that there are,
+for columns of these types; windows that kernels serve and the gate counts again. A run asks it of its query,
+`windrow check` of all."""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from kernels.monoids import functions
+from kernels.runtime.cache import AGGREGATES
+from kernels.trial import try_aggregate
+from pipelines.gate.recount.kinds import refuse_unrecounted
+from pipelines.lake.aggregates import plan_aggregates
+from pipelines.lake.arrow_schemas import ARROW_TYPES
+from pipelines.lake.query_tables import QueryTables
+from pipelines.replay.specifications import ServedQuery
+from schemas import registry
+from schemas.errors import UnknownName, WindrowError, WrongParameter
+from schemas.mistakes import file_of, placed
+from schemas.query import Query
+from schemas.windows import require_context_free
+
+
+def tables_of(query_name: str) -> QueryTables:
+    """The query's tables. UnknownName, BrokenDefinition, or with file and line NotServed and WrongParameter for its
+    aggregates."""
+    query = registry.query(query_name)
+    with _placed(query):
+        return QueryTables.of(query)
+
+
+def served(tables: QueryTables) -> ServedQuery:
+    """The query as kernels serve it. NotServed, NotRecounted and WrongParameter, with file and line."""
+    query, columns = tables.query, tables.source.stream.columns
+    with _placed(query):
+        require_context_free(query.window)
+        found = ServedQuery.of(query)
+        refuse_unrecounted(query.window)
+        plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
+        found.choose_kernel(plan, None, None)
+    return found
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A definition and, where it is broken, the line at which and why."""
+
+    kind: str
+    name: str
+    place: str
+    problem: str | None = None
+
+
+def check(names: Collection[str]) -> list[Checked]:
+    """Check the definitions of these names, or all; without data, and without a JVM. UnknownName.
+
+    O(definitions): each file is read, each aggregate tried on a few values.
+    """
+    kinds = {"stream": registry.stream_names(), "query": registry.query_names(), "aggregate": functions()}
+    every = [(kind, name) for kind, known in kinds.items() for name in known]
+    for name in names:
+        if name not in {known for _, known in every}:
+            raise UnknownName("definition", name, [name for _, name in every])
+    return [_checked(kind, name) for kind, name in every if not names or name in names]
+
+
+def _checked(kind: str, name: str) -> Checked:
+    try:
+        _CHECKS[kind](name)
+    except WindrowError as wrong:
+        place, _, problem = str(wrong).partition(": ")
+        return Checked(kind, name, place, problem)
+    return Checked(kind, name, file_of(f"{_FOLDERS[kind]}.{name}"))
+
+
+_FOLDERS = {"stream": "schemas.streams", "query": "schemas.queries", "aggregate": AGGREGATES}
+_CHECKS: dict[str, Callable[[str], object]] = {
+    "stream": registry.stream,
+    "query": lambda name: served(tables_of(name)),
+    "aggregate": try_aggregate,
+}
+
+
+@contextmanager
+def _placed(query: Query) -> Iterator[None]:
+    try:
+        yield
+    except WrongParameter as wrong:
+        raise placed(f"schemas.queries.{query.name}", wrong) from None

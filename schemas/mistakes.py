@@ -1,0 +1,122 @@
+"""Where in a definition's file an error came from, and what may have been meant."""
+
+import ast
+import builtins
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from traceback import walk_tb
+from types import FrameType
+from typing import TypeVar
+
+from schemas.errors import BrokenDefinition, UnknownName, WindrowError, WrongParameter
+from schemas.spelling import did_you_mean
+
+E = TypeVar("E", bound=WindrowError)
+# Python's own messages, whose exceptions don't have the word apart.
+_UNKNOWN = re.compile(r"(?:unexpected keyword argument|cannot import name) '(\w+)'")
+
+
+def broken(module: str, error: Exception, doing: str = "") -> BrokenDefinition:
+    """The error as one of a definition's module: with the line that is wrong, else the one that raised, else the first.
+    `doing`: begins the message. O(length of the file)."""
+    line, frame = _place(module, error)
+    known = _known(error, frame) if frame else ()
+    return BrokenDefinition(file_of(module), line, doing + _problem(error) + did_you_mean(_unknown_word(error), known))
+
+
+def placed(module: str, error: E) -> E:
+    """An error of the tree about what a definition's module says, with file and line in front of its text."""
+    error.args = (f"{file_of(module)}:{_place(module, error)[0]}: {error}",)
+    return error
+
+
+def _place(module: str, error: Exception) -> tuple[int, FrameType | None]:
+    """Line and, where the module's own code raised, its frame."""
+    source = _source(module)
+    frames = [(frame, line) for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == source]
+    frame, raised_at = frames[-1] if frames else (None, 1)
+    return _line_of_syntax(error, source) or _line_of_value(error, source) or raised_at, frame
+
+
+def file_of(module: str) -> str:
+    """A module's file as people write it, from the repository's root."""
+    return module.replace(".", "/") + ".py"
+
+
+def _source(module: str) -> str:
+    spec = find_spec(module)
+    return spec.origin or "" if spec else ""
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, BrokenDefinition):
+        return f"it needs {error.file}, which is broken in line {error.line}: {error.problem}"
+    if isinstance(error, WindrowError):
+        return str(error)
+    return f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
+
+
+def _line_of_syntax(error: Exception, source: str) -> int | None:
+    return error.lineno if isinstance(error, SyntaxError) and error.filename == source else None
+
+
+def _line_of_value(error: Exception, source: str) -> int | None:
+    """The line of a refused value: of the word, within the argument of the parameter's name, or anywhere else."""
+    if not isinstance(error, (WrongParameter, UnknownName, TypeError)):
+        return None
+    tree = _tree(source)
+    parameter, value = _refused(error)
+    name, _, within = parameter.partition("[")
+    given = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == name]
+    first = value[0] if isinstance(value, tuple) and value else value
+    for word in filter(None, (first, within.strip("]'"))):
+        for part in (*given, tree) if isinstance(word, str) else given:
+            if lines := [each.lineno for each in _constants(part) if _is(each.value, word)]:
+                return min(lines)
+    return given[0].lineno if given else None
+
+
+def _refused(error: WrongParameter | UnknownName | TypeError) -> tuple[str, object]:
+    """Parameter and value; of an argument that there is not, its name and nothing."""
+    if isinstance(error, WrongParameter):
+        return error.parameter, error.value
+    return (error.kind, error.name) if isinstance(error, UnknownName) else (_unknown_word(error), None)
+
+
+def _constants(argument: ast.AST) -> Iterator[ast.Constant]:
+    return (node for node in ast.walk(argument) if isinstance(node, ast.Constant))
+
+
+def _is(value: object, word: object) -> bool:
+    return type(value) is type(word) and value == word
+
+
+def _tree(source: str) -> ast.AST:
+    with open(source, "rb") as file:
+        return ast.parse(file.read())
+
+
+def _unknown_word(error: Exception) -> str:
+    if isinstance(error, (NameError, AttributeError)):
+        return error.name or ""
+    found = _UNKNOWN.search(str(error)) if isinstance(error, (TypeError, ImportError)) else None
+    return found[1] if found else ""
+
+
+def _known(error: Exception, frame: FrameType) -> Iterable[str]:
+    """The names of which the unknown word may have been meant to be one."""
+    if isinstance(error, NameError):
+        return (*frame.f_locals, *frame.f_globals, *vars(builtins))
+    if isinstance(error, AttributeError):
+        return dir(error.obj)
+    if isinstance(error, ImportError):
+        return dir(sys.modules.get(error.name or ""))
+    return _arguments(frame.f_globals.values())
+
+
+def _arguments(values: Iterable[object]) -> Iterator[str]:
+    """Of the dataclasses that a file imports."""
+    for value in values:
+        yield from getattr(value, "__dataclass_fields__", ())

@@ -1,0 +1,52 @@
+"""What a stream says must fit together, and what a query says must fit its stream. What kernels and the gate serve is
+known to them: pipelines/runs/definitions.py."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from schemas import conditions
+from schemas.errors import WrongParameter
+from schemas.query import Query
+from schemas.stream import Stream
+from schemas.tables import silver_table
+from schemas.windows import require, require_zone
+
+TYPES = ("string", "int64", "float64", "bool", "timestamp", "date")
+TIMES = dict.fromkeys(("start", "end", "arrival"), "timestamp")
+
+
+def validate_stream(stream: Stream) -> None:
+    """WrongParameter for the first thing that doesn't fit."""
+    for column in stream.columns:
+        if column.type not in TYPES:
+            raise WrongParameter(f"columns[{column.name!r}]", column.type, ", ".join(TYPES), TYPES)
+    for name, times in Counter(silver_table(stream).column_names).items():
+        require(times == 1, "columns", name, "each name once, and none that silver has for every stream")
+    names = [column.name for column in stream.columns]
+    _require_columns("key", stream.key, names, stream)
+    for layout in stream.layouts:
+        if isinstance(layout.identity, tuple):
+            _require_columns("identity", layout.identity, names, stream)
+    require(stream.buckets >= 1, "buckets", stream.buckets, "a whole number of at least 1")
+    require_zone(stream.zone)
+    ends_after = stream.last_day is None or stream.first_day <= stream.last_day
+    require(ends_after, "last_day", stream.last_day, f"a day from first_day, {stream.first_day}, on")
+
+
+def validate_query(query: Query, stream: Stream) -> None:
+    """WrongParameter for the first column that the stream doesn't have, or that can't be compared so."""
+    types = {column.name: column.type for column in stream.columns}
+    _require_columns("key", query.key, types, stream)
+    for name, aggregate in query.aggregates.items():
+        _require_columns(f"aggregates[{name!r}]", aggregate.columns, types, stream)
+    for column, operator, value in query.where:
+        _require_columns("where", (column,), types | TIMES, stream)
+        type_ = (types | TIMES)[column]
+        fits = conditions.comparable(type_, operator, value)
+        require(fits, "where", (column, operator, value), f"{conditions.allowed(type_)}, as {column} is {type_}")
+
+
+def _require_columns(parameter: str, columns: Iterable[str], known: Iterable[str], stream: Stream) -> None:
+    for column in columns:
+        if column not in known:
+            raise WrongParameter(parameter, column, f"a column of stream {stream.name!r}: {', '.join(known)}", known)

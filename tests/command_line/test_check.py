@@ -1,0 +1,126 @@
+"""`windrow check`, and what goes on next to a broken definition, as a user types it, in a copy of the tree."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from samples import bikes
+from schemas.errors import BrokenDefinition, NotServed, UnknownName, WrongParameter
+from tests.schemas.test_broken_definitions import edit
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+QUERY, AGGREGATE = "schemas/queries/bikes_daily.py", "kernels/monoids/mean.py"
+COPIED = ("schemas", "kernels", "pipelines", "processes")
+
+
+@pytest.fixture
+def tree(tmp_path) -> Path:
+    for name in COPIED:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def windrow(tree: Path, *words: str) -> subprocess.CompletedProcess:
+    settings = {"PYTHONPATH": str(tree), "WINDROW_HOME": str(tree / "var"), "WINDROW_LANDING": str(tree / "landing")}
+    return subprocess.run(
+        [sys.executable, "-m", "pipelines", *words],
+        cwd=tree,
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+
+
+def checked(tree: Path, *names: str) -> tuple[int, dict[str, tuple[str, str]]]:
+    """Exit code, and place and problem of each broken definition."""
+    done = windrow(tree, "check", *names, "--json")
+    rows = json.loads(done.stdout)
+    return done.returncode, {row["name"]: (row["place"], row["problem"]) for row in rows if row["problem"]}
+
+
+def test_definitions_that_are_right_are_listed_and_nothing_else(tree):
+    code, broken = checked(tree)
+    assert (code, broken) == (0, {})
+    rows = json.loads(windrow(tree, "check", "bikes", "bikes_daily", "sum", "--json").stdout)
+    assert [(row["kind"], row["place"]) for row in rows] == [
+        ("stream", "schemas/streams/bikes.py"),
+        ("query", QUERY),
+        ("aggregate", "kernels/monoids/sum.py"),
+    ]
+
+
+MISTAKES = {
+    "a column": ('agg("mean", "trip_duration_s")', 'agg("mean", "trip_duration")', "Did you mean 'trip_duration_s'?"),
+    "an aggregate": ('agg("mean"', 'agg("meen"', "is 'meen', which is not served yet; "),
+    "an aggregate's type": (
+        'agg("mean", "trip_duration_s")',
+        'agg("mean", "user_type")',
+        "is 'mean over user_type of type string'; allowed: int64, bool, float64",
+    ),
+    "an aggregate's parameter": ('agg("mean", "trip_duration_s")', 'agg("std", "trip_duration_s", ddof=2)', "ddof=2"),
+    "a window": ("tumbling(size=timedelta(days=1), zone=", "session(timedelta(1)) or dict(zone=", "is 'session'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_wrong_query_has_a_row_with_its_line_and_the_replay_refuses_it_in_the_same_words(tree, mistake):
+    old, new, problem = MISTAKES[mistake]
+    line = edit(tree, QUERY, old, new)
+    if "session" in new:
+        edit(tree, QUERY, "import Query, agg, tumbling", "import Query, agg, session, tumbling")
+    code, broken = checked(tree)
+    assert (code, list(broken)) == (BrokenDefinition.exit_code, ["bikes_daily"])
+    assert broken["bikes_daily"][0] == f"{QUERY}:{line}" and problem in broken["bikes_daily"][1]
+    assert windrow(tree, "check", "bikes_demand").returncode == 0
+    replayed = windrow(tree, "replay", "bikes_daily", "--day", "2018-10-01")
+    assert replayed.returncode in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
+    assert f"error: {QUERY}:{line}: {broken['bikes_daily'][1]}" in replayed.stderr
+
+
+def test_the_others_keep_running_next_to_broken_ones(tree):
+    bikes.write(tree / "landing", 2, date(2018, 10, 2))
+    edit(tree, QUERY, "QUERY = Query(", "QUERY = Query((")
+    edit(tree, "schemas/streams/cdr.py", "STREAM = Stream(", "STREAM = Streem(")
+    edit(tree, AGGREGATE, "def lower(", "def lower:(")
+    assert windrow(tree, "query", "select 1").returncode == 0
+    ingested = windrow(tree, "ingest", "bikes")
+    assert ingested.returncode == 0, ingested.stderr
+    refused = windrow(tree, "ingest", "cdr")
+    assert refused.returncode == BrokenDefinition.exit_code
+    assert "error: schemas/streams/cdr.py:" in refused.stderr and "Did you mean 'Stream'?" in refused.stderr
+    shown = windrow(tree, "query", "select * from bikes_daily_final")
+    assert shown.returncode == BrokenDefinition.exit_code and f"error: {QUERY}:" in shown.stderr
+    noted = windrow(tree, "runs", "--stale")
+    assert noted.returncode == 0 and "schemas/streams/cdr.py:" in noted.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("def lower(", "def lower:(", "SyntaxError: "),
+        ("MONOIDS = (", "MONOID = (", "MONOIDS = tuple(…), which isn't there. Did you mean 'MONOID'?"),
+        ("    if state[1] == 0:", "    if stat[1] == 0:", "name 'stat' is not defined. Did you mean 'state'?"),
+        ("return (0, True, False)", "return (0, True)", "lower is (0, True); allowed: (word, whether it is null, "),
+    ],
+)  # fmt: skip
+def test_a_wrong_aggregate_has_a_row_with_its_line(tree, old, new, problem):
+    edit(tree, AGGREGATE, old, new)
+    code, broken = checked(tree)
+    assert code == BrokenDefinition.exit_code
+    assert broken["mean"][0].startswith(f"{AGGREGATE}:") and problem in broken["mean"][1]
+    assert checked(tree, "sum", "bikes_last_hour")[0] in (0, BrokenDefinition.exit_code)
+
+
+def test_a_name_that_is_no_definition_is_answered_with_what_may_be_meant(tree):
+    done = windrow(tree, "check", "bikes_dayly")
+    assert done.returncode == UnknownName.exit_code
+    assert "Did you mean 'bikes_daily'?" in done.stderr

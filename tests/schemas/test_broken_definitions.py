@@ -1,0 +1,170 @@
+"""A broken definition harms itself only: the others load, and it comes out with file, line and what may be meant.
+
+Each is broken in a copy of the tree, and loaded there by a process of its own.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from schemas import registry
+
+ROOT = Path(__file__).parents[2]
+QUERY, STREAM = "schemas/queries/bikes_daily.py", "schemas/streams/cdr.py"
+LOADED = """
+import json
+from schemas import registry
+broken = {**registry.broken_streams(), **registry.broken_queries()}
+print(json.dumps({
+    "streams": list(registry.streams()), "queries": list(registry.queries()),
+    "broken": {name: [error.file, error.line, str(error)] for name, error in broken.items()},
+}))
+"""
+
+
+@pytest.fixture
+def tree(tmp_path) -> Path:
+    shutil.copytree(ROOT / "schemas", tmp_path / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def edit(tree: Path, file: str, old: str, new: str) -> int:
+    """Replace a piece of a file; returns the line that it begins in."""
+    text = (tree / file).read_text()
+    assert old in text, old
+    (tree / file).write_text(text.replace(old, new, 1))
+    return text[: text.index(old)].count("\n") + 1
+
+
+def loaded(tree: Path) -> dict:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=tree, env=os.environ | {"PYTHONPATH": str(tree)}, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+# What is replaced by what in a query, and what the message then has.
+QUERIES = {
+    "syntax": ('    name="bikes_daily",', '    name="bikes_daily"', "SyntaxError: "),
+    "a name in Python": (
+        "tumbling(size",
+        "tumblin(size",
+        "NameError: name 'tumblin' is not defined. Did you mean 'tumbling'?",
+    ),
+    "an import": ("import Query, agg, tumbling", "import Query, agg, tumblin", "Did you mean 'tumbling'?"),
+    "an argument": ("    lateness=", "    latenes=", "'latenes'. Did you mean 'lateness'?"),
+    "a window's argument": ("tumbling(size", "tumbling(sise", "'sise'. Did you mean 'size'?"),
+    "no QUERY": ("QUERY = Query(", "QUERRY = Query(", "QUERY = Query(…), which isn't there. Did you mean 'QUERRY'?"),
+    "another name": (
+        'name="bikes_daily"',
+        'name="bikes_dayly"',
+        "name is 'bikes_dayly'; allowed: that of its file, 'bikes_daily'",
+    ),
+    "an unknown stream": (
+        'stream="bikes"',
+        'stream="bike"',
+        "no stream is named 'bike'; known: bikes, call_center, cdr,",
+    ),
+    "a key": (
+        '"start_station_id",)',
+        '"start_station",)',
+        "key is 'start_station'; allowed: a column of stream 'bikes': ",
+    ),
+    "an aggregate's column": (
+        'agg("mean", "trip_duration_s")',
+        'agg("mean", "trip_duration")',
+        "Did you mean 'trip_duration_s'?",
+    ),
+    "a column in where": (
+        "    lateness=",
+        '    where=(("user_typ", "==", "x"),),\n    lateness=',
+        "where is 'user_typ'; ",
+    ),
+    "a value in where": (
+        "    lateness=",
+        '    where=(("trip_duration_s", "<", "300"),),\n    lateness=',
+        "where is ('trip_duration_s', '<', '300'); allowed: None or a number, as trip_duration_s is int64",
+    ),
+    "an operator in where": (
+        "    lateness=",
+        '    where=(("trip_duration_s", "=", 300),),\n    lateness=',
+        "where is '='; allowed: one of == !=",
+    ),
+    "an error of its own": ("QUERY = Query(", "{}['x']\nQUERY = Query(", "KeyError: 'x'"),
+}
+STREAMS = {
+    "syntax": ("STREAM = Stream(", "STREAM = Stream((", "SyntaxError: "),
+    "no STREAM": (
+        "STREAM = Stream(",
+        "STREEM = Stream(",
+        "STREAM = Stream(…), which isn't there. Did you mean 'STREEM'?",
+    ),
+    "another name": ('name="cdr"', 'name="cdrs"', "name is 'cdrs'; allowed: that of its file, 'cdr'"),
+    "a key": ("    key=(", '    key=("cellar", ', "key is 'cellar'; allowed: a column of stream 'cdr': "),
+    "a column's type": ('"int64"', '"int"', "is 'int'; allowed: string, int64, float64, bool, timestamp, date"),
+    "an argument": ("    buckets=", "    bucket=", "'bucket'. Did you mean 'buckets'?"),
+    "a zone": (
+        "    zone=",
+        '    zone="Nowhere" or ',
+        "zone is 'Nowhere'; allowed: a name of the IANA time zone database",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", QUERIES)
+def test_a_broken_query_harms_itself_only(tree, mistake):
+    old, new, problem = QUERIES[mistake]
+    line = edit(tree, QUERY, old, new)
+    found = loaded(tree)
+    assert found["streams"] == list(registry.streams())
+    assert found["queries"] == [name for name in registry.queries() if name != "bikes_daily"]
+    [(name, (file, at, text))] = found["broken"].items()
+    line = 1 if mistake == "no QUERY" else line  # what isn't there has none
+    assert (name, file, at) == ("bikes_daily", QUERY, line)
+    assert text.startswith(f"{QUERY}:{line}: ") and problem in text
+    assert text.endswith("; edit it, then: windrow check")
+
+
+@pytest.mark.parametrize("mistake", STREAMS)
+def test_a_broken_stream_harms_itself_and_its_queries_only(tree, mistake):
+    old, new, problem = STREAMS[mistake]
+    line = edit(tree, STREAM, old, new)
+    found = loaded(tree)
+    assert found["streams"] == [name for name in registry.streams() if name != "cdr"]
+    assert found["queries"] == [name for name in registry.queries() if not name.startswith("cdr_")]
+    assert list(found["broken"]) == ["cdr", "cdr_active", "cdr_subscribers"]
+    file, at, text = found["broken"]["cdr"]
+    assert file == STREAM and problem in text
+    # Python finds a bracket that doesn't close; what isn't there has no line.
+    assert at == {"no STREAM": 1}.get(mistake, line)
+    assert f"it needs {STREAM}, which is broken in line {at}: " in found["broken"]["cdr_active"][2]
+
+
+def test_several_broken_ones_come_out_each_with_its_own_error(tree):
+    for name in ("bikes_daily", "bikes_demand"):
+        edit(tree, f"schemas/queries/{name}.py", 'stream="bikes"', 'stream="bike"')
+    (tree / "schemas/queries/half.py").write_text("\0")
+    (tree / "schemas/streams/latin.py").write_bytes(b'NAME = "caf\xe9"')
+    broken = loaded(tree)["broken"]
+    assert list(broken) == ["latin", "bikes_daily", "bikes_demand", "half"]
+    assert "utf-8" in broken["latin"][2] and "null bytes" in broken["half"][2]
+
+
+def test_a_layout_that_raises_what_no_line_can_be_blamed_for_names_its_line(tree):
+    line = edit(tree, STREAM, "def parse_", "def parse_nothing(fields, place):\n    return {}['x']\n\n\ndef parse_") + 1
+    edit(tree, STREAM, "parse=parse_", "parse=parse_nothing or parse_")
+    asked = (
+        "from schemas import registry; from schemas.parsing import read_line; from schemas.stream import Place\n"
+        "stream = registry.stream('cdr')\n"
+        "layout = next(each for each in stream.layouts if each.parse.__name__ == 'parse_nothing')\n"
+        "try:\n    read_line(stream, layout, layout.delimiter.join('1' * (layout.fields or 3)), Place('cdr/a', 7))\n"
+        "except Exception as error:\n    print(type(error).__name__, error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
+    assert f"BrokenDefinition {STREAM}:{line}: parsing line 7 of cdr/a: KeyError: 'x'" in done.stdout, done.stderr
