@@ -1,4 +1,4 @@
-"""The import error of broken definitions: in a file apart from the DAGs, since Airflow drops all DAGs of a file that fails.
+"""The import error of broken definitions, apart from the DAGs, since Airflow drops all DAGs of a file that fails.
 
 An error raised where DAGs are made takes the other streams' down, and one that is only shown next to them pauses them:
 Airflow schedules no DAG of a file that has an import error.

@@ -59,6 +59,13 @@ def ended_if_stopped() -> Iterator[None]:
         raise
 
 
+def end_mine() -> None:
+    """End this process's JVMs, also one that only just starts."""
+    expect_the_end_of_the_jvm()
+    for session in list(_mine):
+        _end(session)
+
+
 def jvm_lives() -> bool:
     """Whether this process has a JVM that was not ended."""
     return bool(_mine)

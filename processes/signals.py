@@ -4,10 +4,15 @@ DuckDB 2.0 breaks its query off when a signal's handler raises, and makes a Runt
 waits for its workers. A worker that was about to start misses that and computes to its end: 4 of 12 queries hung so.
 A second interrupt, half a second later, ended each of them. Who reads a query's rows without Python, as delta-rs does,
 lets no handler run at all: so a thread, which the signal itself wakes, interrupts.
+
+A handler may run within a weak reference's callback or a `__del__`, of an import or of Py4J, say; there Python drops
+what it raises: a backfill then went on to its end. So the same thread sends the signal again when Python reports a
+dropped one. Code that catches all and goes on reports nothing: `raise_if_asked` asks, where work begins.
 """
 
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +22,7 @@ from weakref import ref
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN_S = 0.5
+_LEAVES_S = 0.01  # in which the main thread leaves the callback, where it would drop the next one too
 
 
 class Connection(Protocol):
@@ -28,6 +34,7 @@ class Connection(Protocol):
 
 C = TypeVar("C", bound=Connection)
 _connections: list[ref[Connection]] = []
+_dropped = threading.Event()
 _signals: list[int] = []  # not what they raised: its traceback would keep alive all that was at work
 
 
@@ -49,7 +56,8 @@ def raise_on_signals() -> None:
     signalled, woken = socket.socketpair()
     woken.setblocking(False)
     signal.set_wakeup_fd(woken.detach())
-    threading.Thread(target=_interrupt_once_signalled, args=(signalled,), daemon=True).start()
+    threading.Thread(target=_insist_once_signalled, args=(signalled,), daemon=True).start()
+    sys.unraisablehook = _note_dropped
     for number in SIGNALS:
         signal.signal(number, _stop)
 
@@ -57,6 +65,12 @@ def raise_on_signals() -> None:
 def asked() -> Stopped | None:
     """What a signal raised, also where a library made another error of it; None as long as no signal came."""
     return Stopped(_signals[0]) if _signals else None
+
+
+def raise_if_asked() -> None:
+    """Stopped if a signal came, whatever became of what it raised."""
+    if stopped := asked():
+        raise stopped
 
 
 def interruptible(connection: C) -> C:
@@ -95,13 +109,23 @@ def _stop(number: int, _frame: object) -> None:
     raise Stopped(number)
 
 
-def _interrupt_once_signalled(signalled: socket.socket) -> None:
+def _note_dropped(unraisable: "sys.UnraisableHookArgs") -> None:
+    if issubclass(unraisable.exc_type, Stopped):
+        _dropped.set()
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+def _insist_once_signalled(signalled: socket.socket) -> None:
     signalled.recv(1)
     open_now = list(_connections)
     while True:
         for connection in open_now:
             _interrupt(connection())
-        time.sleep(_AGAIN_S)
+        if _dropped.wait(_AGAIN_S):
+            _dropped.clear()
+            time.sleep(_LEAVES_S)
+            signal.pthread_kill(threading.main_thread().ident or 0, _signals[-1])
 
 
 def _interrupt(connection: Connection | None) -> None:

@@ -1,5 +1,5 @@
-"""Aggregates whose integers can't wrap: what `+`, `word * word` or `-x` would take beyond int64 makes a failed state, and
-`lower` of it, or of any state made from it, says so. A division by zero does the same.
+"""Aggregates whose integers can't wrap: what `+`, `word * word` or `-x` would take beyond int64 makes a failed state,
+and `lower` of it, or of any state made from it, says so. A division by zero does the same.
 
     state of the monoid's own words, 1 if it failed else 0
 

@@ -7,23 +7,24 @@ with: the JARs in sorted order.
 
 import os
 import shutil
-import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, Config
 from pipelines.lake.locks import full_disk_reported
-from processes import orphan_jvms
+from processes import orphan_jvms, signals
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_PATIENCE_S = 10.0
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 
 
@@ -47,18 +48,41 @@ def session(config: Config) -> "SparkSession":
         folder = orphan_jvms.new_folder(config.spark)
     for key, value in {**settings, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
         builder = builder.config(key, value)
-    with _own_handler_of_sigint():
-        _kept.append(builder.getOrCreate())
+    _kept.append(_start(builder))
+    signals.raise_if_asked()
     return _kept[-1]
 
 
-@contextmanager
-def _own_handler_of_sigint() -> Iterator[None]:
-    # Spark's own asks the JVM to cancel all jobs, on the connection that just waits for one: it never gets there.
-    handler = signal.getsignal(signal.SIGINT)
-    yield
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, handler)
+def _start(builder: "SparkSession.Builder") -> "SparkSession":
+    """In a thread of its own, while this one only waits. In the main thread Spark installs its own handler of SIGINT,
+    which asks the JVM to cancel all jobs, on the connection that just waits for one, so that it never gets there; and
+    our handler would raise within callbacks of Spark's and Py4J's start, where Python drops what is raised."""
+    session: Future[SparkSession] = Future()
+    starting = threading.Thread(target=_resolve, args=(session, builder.getOrCreate), daemon=True)
+    starting.start()
+    try:
+        return session.result()
+    except Exception:
+        raise
+    except BaseException:
+        with signals.ignored():
+            _end_start(starting)
+        raise
+
+
+def _resolve(session: "Future[SparkSession]", start: Callable[[], "SparkSession"]) -> None:
+    try:
+        session.set_result(start())
+    except BaseException as error:
+        session.set_exception(error)
+
+
+def _end_start(starting: threading.Thread) -> None:
+    """End the JVM, which may not have been there yet a moment ago, until there is nobody who waits for it."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while starting.is_alive() and time.monotonic() < deadline:
+        orphan_jvms.end_mine()
+        starting.join(0.05)
 
 
 def give_back(*frames: "DataFrame") -> None:

@@ -7,6 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from pipelines import flow
+from processes import signals
 
 _STAGES = frozenset(stage.name for stage in flow.STAGES)
 
@@ -51,6 +52,7 @@ class LedgerEntry:
         return noted
 
     def _begin(self, stage: str) -> None:
+        signals.raise_if_asked()
         # A step may come back to a stage: an ingest looks at the landing folder again when a file changed meanwhile.
         self.stages = self.stage_seconds()
         self.stages.setdefault(stage, 0.0)

@@ -1,4 +1,4 @@
-"""A signal ends a query of DuckDB at whatever moment it comes."""
+"""A signal ends a query of DuckDB at whatever moment it comes, and a command also where Python drops what it raised."""
 
 import signal
 import subprocess
@@ -49,3 +49,55 @@ def test_a_query_ends_at_a_signal(tmp_path, work, moment_s):
     assert ended.returncode == 128 + signal.SIGTERM
     assert "error: stopped by SIGTERM; nothing was left running" in ended.stderr
     assert not list(tmp_path.glob("table/_delta_log/*.json"))
+
+
+DROPPED = """
+import os, signal, sys, time, weakref
+from pipelines.cli._errors import reported
+from pipelines.ledger.entry import LedgerEntry
+from processes import signals
+
+class Dropping:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        sum(range(1000))  # in which the handler runs
+
+def in_del():
+    Dropping()
+    time.sleep(30)
+
+def in_callback():
+    dropping = type("Referred", (), {})()
+    reference = weakref.ref(dropping, lambda _: Dropping.__del__(None))
+    del dropping
+    time.sleep(30)
+
+def in_busy_work():
+    Dropping()
+    while True:
+        sum(range(1000))
+
+def in_code_that_catches_all():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(30)
+    except:
+        pass
+    LedgerEntry().following(print)("replay")
+
+signals.raise_on_signals()
+sys.exit(reported(globals()[sys.argv[1]], False))
+"""
+
+
+@pytest.mark.parametrize("where", ["in_del", "in_callback", "in_busy_work", "in_code_that_catches_all"])
+def test_a_signal_that_python_or_a_library_drops_ends_the_command_still(where):
+    ended = subprocess.run(
+        [sys.executable, "-c", DROPPED, where],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(REPOSITORY)},
+        timeout=20,
+    )
+    assert ended.returncode == 128 + signal.SIGINT
+    assert ended.stderr == "error: stopped by SIGINT; nothing was left running\n"

@@ -1,0 +1,77 @@
+"""Ctrl-C at random moments of a command that starts Spark."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipelines.config import Config
+from tests.support import processes
+from tests.support.lakes import DAYS
+
+WORDS = ("backfill", "bikes_daily", "--from", str(DAYS[0]), "--to", str(DAYS[-1]))
+# Before the command's own handler is there, Python's ends it: by the signal itself.
+ENDED = (128 + signal.SIGINT, -signal.SIGINT)
+
+
+class Interrupted(NamedTuple):
+    """A command that got SIGINT `after_s` seconds after its start: how it ended, in what time, what it wrote."""
+
+    after_s: float
+    exit_code: int
+    took_s: float
+    left: tuple[str, ...]
+    wrote: str
+
+    @property
+    def is_obeyed(self) -> bool:
+        """Whether it ended for the signal, and left nothing running."""
+        return self.exit_code in ENDED and not self.left
+
+
+def started_in_s(config: Config) -> float:
+    """How long the command takes until Spark works, in seconds: the JVM is there, and the first day is published."""
+    began = time.monotonic()
+    command = _start(config)
+    try:
+        processes.wait_until(lambda: (config.lake / "bikes_daily" / "_delta_log").exists(), "the first published day")
+        return time.monotonic() - began
+    finally:
+        processes.kill_all(command.pid)
+        command.communicate()
+
+
+def interrupts(config: Config, times: int, until_s: float, seed: int) -> Iterator[Interrupted]:
+    """Start the command that often, and interrupt it after a random time each, at most `until_s`."""
+    moments = random.Random(seed)
+    for _ in range(times):
+        yield interrupted(config, moments.uniform(0, until_s))
+
+
+def interrupted(config: Config, after_s: float) -> Interrupted:
+    """Start the command and send SIGINT to it and all that it started, as a terminal does."""
+    command = _start(config)
+    try:
+        time.sleep(after_s)
+        os.killpg(command.pid, signal.SIGINT)
+        sent = time.monotonic()
+        wrote, _ = command.communicate(timeout=processes.PATIENCE_S)
+        took_s, left = time.monotonic() - sent, tuple(processes.members(command.pid).values())
+        return Interrupted(after_s, command.returncode, took_s, left, wrote)
+    finally:
+        processes.kill_all(command.pid)
+
+
+def _start(config: Config) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "pipelines", *WORDS],
+        env=processes.environment(config) | {"WINDROW_SPARK_FROM_MIB": "0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
