@@ -1,5 +1,11 @@
 """A user's aggregate gives what exact integers give, or fails: nothing wraps."""
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -11,6 +17,7 @@ from kernels.monoid import Monoid
 from kernels.monoids import _exact_sum
 from kernels.states.checked import CHECKED, checked
 
+ROOT = Path(__file__).resolve().parents[2]
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 EDGES = (SMALLEST, SMALLEST + 1, -(2**32), -3, -1, 0, 1, 2, 63, 64, 3_037_000_499, 3_037_000_500, 2**62, LARGEST)
 WORDS = st.sampled_from(EDGES) | st.integers(SMALLEST, LARGEST) | st.integers(-100, 100)
@@ -148,3 +155,17 @@ def test_unsigned_integers_which_wrap_elsewhere_are_refused():
 
     with pytest.raises(TypingError, match="signed, of at most 64 bits"):
         answer_of("unsigned", unsigned)(1, 2)
+
+
+def test_what_numba_can_not_compile_is_a_broken_definition_of_its_file(tmp_path):
+    """In a copy, whose file of `range` has a set in a state: right in plain Python."""
+    shutil.copytree(ROOT / "kernels", tmp_path / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    file = tmp_path / "kernels/monoids/range.py"
+    file.write_text(
+        file.read_text().replace("return (word, word)", "return tuple(sorted({str(word)}) and (word, word))")
+    )
+    asked = "from kernels.states.tables import monoid_table; monoid_table('range', 'range_int64')"
+    settings = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "WINDROW_NUMBA": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", asked], cwd=tmp_path, env=settings, capture_output=True, text=True)
+    assert "schemas.errors.BrokenDefinition: kernels/monoids/range.py:" in done.stderr
+    assert "Numba can't compile it: " in done.stderr
