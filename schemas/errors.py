@@ -20,13 +20,17 @@
     ├── BadStatement                 12  SQL that the query command can't run
     ├── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
     ├── Superseded                   14  nothing was published: another run publishes the day
+    ├── BrokenDefinition             15  the file of a stream, query or aggregate; names file and line
     └── LockHeld                     17  another process kept a lock for too long
-    └── BrokenDefinition             15  the file of a stream, query or aggregate; names file and line
 
 Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
 anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused`, `skipped` and
 `retry_helps`.
 """
+
+from collections.abc import Iterable
+
+from schemas.spelling import did_you_mean
 
 
 class WindrowError(Exception):
@@ -50,10 +54,7 @@ class WrongParameter(WindrowError, ValueError):
 
     def __init__(self, parameter: str, value: object, allowed: str, known: Iterable[str] = ()):
         self.parameter, self.value, self.allowed = parameter, value, allowed
-        super().__init__(f"{parameter} is {value!r}; allowed: {allowed}")
-        # A day as people write it, not datetime.date(2018, 10, 1).
-        shown = repr(str(value)) if type(value) is date else repr(value)
-        super().__init__(f"{parameter} is {shown}; allowed: {allowed}{did_you_mean(value, known)}")
+        super().__init__(f"{parameter} is {value!r}; allowed: {allowed}{did_you_mean(value, known)}")
 
 
 class NotServed(WrongParameter):
