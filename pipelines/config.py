@@ -87,6 +87,11 @@ class Config:
         return _whole_number("WINDROW_LINES_PER_WORKER", 50_000, least=1, most=MOST_LINES)
 
     @cached_property
+    def ingest_batch_bytes(self) -> int:
+        """How much content, unpacked, an ingest takes before it commits what became of it; one file at least."""
+        return _whole_number("WINDROW_INGEST_BATCH_MIB", 512, least=1, most=MOST_MIB) << 20
+
+    @cached_property
     def java_options(self) -> str:
         """More options for Spark's JVM; tests ask for the quick compiler, which starts faster and then runs slower."""
         return os.environ.get("WINDROW_JAVA_OPTIONS", "")

@@ -44,8 +44,8 @@ class Task:
 LAND = Stage(
     "land",
     FILES,
-    "looks for new, changed and vanished files in the landing folder",
-    ("landing/", "files_{stream}"),
+    "looks for new, changed and vanished files in the landing folder, and for rows that the tables have lost",
+    ("landing/", "files_{stream}", "partitions_{stream}"),
     ("files_{stream}",),
 )
 BRONZE = Stage("bronze", FILES, "keeps the lines of changed files as received", ("landing/",), ("bronze_{stream}",))

@@ -1,7 +1,10 @@
 """windrow ingest STREAM."""
 
+from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson, RunId, StreamName, day_option
@@ -14,17 +17,23 @@ if TYPE_CHECKING:
 def ingest(
     stream: StreamName,
     day: Annotated[date | None, day_option("--day", help="Also check the silver rows of this arrival day.")] = None,
+    verify_content: Annotated[
+        bool, typer.Option("--verify-content", help="Read all landing files, also those of the same size and time.")
+    ] = False,
     run_id: RunId = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring a stream's tables up to date with its landing files, whatever days they touch."""
-    from dataclasses import asdict
-
     from pipelines import config
     from pipelines.runs.ingest_day import ingest_day
 
     with progress() as show:
-        report = ingest_day(config.load(), stream, day, run_id, show)
+        report = ingest_day(config.load(), stream, day, run_id, show, verify_content)
+    show_report(report, as_json)
+
+
+def show_report(report: "IngestReport", as_json: bool) -> None:
+    """What an ingest did, with its messages."""
     if as_json:
         _output.show_json(asdict(report))
         return

@@ -11,6 +11,7 @@ format on its way from Arrow to Parquet.
 import hashlib
 from collections.abc import Iterator
 from datetime import date
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,9 @@ from deltalake.exceptions import DeltaError
 
 from pipelines.ingest import landing
 from pipelines.ingest.changes import Changes
+from pipelines.ingest.files import ACCEPTED, UNFINISHED
 from pipelines.ingest.lines import chunks, lines
+from pipelines.ingest.lines_before import lines_before
 from pipelines.lake.lake import Lake
 from schemas.errors import LandingFailed
 from schemas.tables import Table
@@ -35,19 +38,37 @@ class LandedFile(NamedTuple):
     landed_date: date
 
 
-def write_bronze(lake: Lake, bronze: Table, changes: Changes) -> int:
-    """Replace what bronze holds of the files that landed. LandingFailed when one is not what landed any more."""
-    root = lake.config.landing
-    rows = [changes.rows[path] for path in changes.delivering if path in changes.landed]
+def write_bronze(lake: Lake, bronze: Table, changes: Changes) -> None:
+    """Replace what bronze holds of files that landed, came back, or deliver no more, in one commit. LandingFailed when
+    one is not what landed any more."""
+    root, delivering = lake.config.landing, set(changes.delivering)
+    rows = [changes.rows[path] for path in changes.rows if path in delivering & changes.landed]
     wanted = [LandedFile(row.path, row.content_hash, row.landed_date) for row in rows]
-    batches = (batch for file in wanted for batch in read_file(root, file))
+    restored = [lines_before(lake, bronze, changes.restored[path], path) for path in delivering & {*changes.restored}]
+    batches = chain.from_iterable(chain((read_file(root, file) for file in wanted), restored))
+    replaced = _held_before(changes)
+    if not replaced and not wanted:
+        return
     try:
-        return lake.replace(bronze, {"path": sorted(changes.landed)}, batches)
+        # Of files that nobody knew bronze holds nothing: what it holds needn't be looked at.
+        paths = {*replaced, *(file.path for file in wanted)}
+        lake.replace(bronze, {"path": sorted(paths)} if replaced else None, batches)
     except DeltaError as error:
         # delta-rs turns every error of a reader into its own; what happened shows in the files.
         if not landing.changed_since(root, {file.path: file.content_hash for file in wanted}):
             raise
         raise LandingFailed("a landed file changed while it was read") from error
+
+
+def _held_before(changes: Changes) -> list[str]:
+    """Known paths whose lines bronze may hold, and is to hold no longer, or others."""
+    return [
+        path
+        for path, row in changes.rows.items()
+        if path in changes.known
+        and (path in changes.landed or path in changes.restored or row.state != ACCEPTED)
+        and (changes.known[path].state in (ACCEPTED, UNFINISHED) or changes.known[path].is_intent)
+    ]
 
 
 def read_file(root: Path, wanted: LandedFile) -> Iterator[pa.RecordBatch]:

@@ -1,61 +1,138 @@
 """What an ingest has to do: the landing folder compared with `files_<stream>`, what was made of it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from datetime import date
 
-from pipelines.ingest import definition, landing
+from pipelines.ingest import definition, first_rows, landing
 from pipelines.ingest.definition import Definition
+from pipelines.ingest.duplicate_files import doubled, freed_duplicates, refuse_duplicates
 from pipelines.ingest.files import (
     ACCEPTED,
     DUPLICATE,
     EMPTY,
+    FORGOTTEN,
     INTENT,
+    LINES_LOST,
     NO_EVENTS,
-    UNREADABLE,
+    REMOVED,
+    UNFINISHED,
     FileRow,
     known_files,
 )
+from pipelines.ingest.lines_before import holds_lines
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
-from schemas.parsing import belongs, choose_layout, has_header, no_events
-from schemas.stream import Stream
+from schemas.parsing import belongs
+
+LEAVE_NO_ROWS = (EMPTY, DUPLICATE, NO_EVENTS, FORGOTTEN, REMOVED)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an ingest is asked for. leave_out: files that count as absent, since they changed while they were read;
+    verify_content: to read all content, also where size and modification time are as before; forget: paths that are to
+    deliver nothing any more, and then nothing else is looked for."""
+
+    leave_out: frozenset[str] = frozenset()
+    verify_content: bool = False
+    forget: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Changes:
     """Files whose records are made anew, each with its row as far as it is known before its lines are parsed.
 
-    `landed`: those among them whose content comes from the landing folder; the others are made again from bronze.
-    `delivering`: those whose lines are parsed. `intents`: rows of all of them until the ingest ends. `touch_tables`:
-    whether more than `files_<stream>` changes.
+    `landed`: those among them whose content comes from the landing folder. `restored`: those whose lines come from an
+    older version of bronze, by path. The others are made again from bronze. `known`: the rows before, `bronze_version`
+    of that moment. `remembered`: rows of files that hold what they held, and have another size or time.
     """
 
     definition: Definition
     rows: dict[str, FileRow]
     landed: frozenset[str]
     known: dict[str, FileRow]
-    delivering: tuple[str, ...]
-    intents: dict[str, FileRow]
-    touch_tables: bool
-    messages: tuple[str, ...]
+    bronze_version: int | None = None
+    restored: dict[str, int] = field(default_factory=dict)
+    remembered: tuple[FileRow, ...] = ()
+    messages: tuple[str, ...] = ()
+
+    @property
+    def delivering(self) -> tuple[str, ...]:
+        """Paths whose lines are parsed."""
+        return tuple(path for path, row in self.rows.items() if row.state == ACCEPTED)
+
+    @property
+    def intents(self) -> dict[str, FileRow]:
+        """Rows of all of them until the ingest ends."""
+        return {path: self._intent(row) for path, row in self.rows.items()}
+
+    def _intent(self, row: FileRow) -> FileRow:
+        known = self.known.get(row.path)
+        if row.path in self.landed or row.path in self.restored:
+            return row.unfinished(known, self.bronze_version)
+        if row.state == REMOVED:
+            # What is to be forgotten keeps nothing to come back to, whoever ends it.
+            return replace(row, state=UNFINISHED, definition=INTENT)
+        return replace(row if row.state == FORGOTTEN else self.known[row.path], definition=INTENT)
+
+    @property
+    def touch_tables(self) -> bool:
+        """Whether more than `files_<stream>` changes."""
+        before = [self.known[path] for path in self.rows if path in self.known]
+        cut_off = any(row.is_intent for row in before)
+        return cut_off or any(row.state not in LEAVE_NO_ROWS for row in (*self.rows.values(), *before))
+
+    def batches(self, most_bytes: int) -> Iterator["Changes"]:
+        """Parts of at most so many bytes of content, or of one file; one even if nothing changed. Known files first:
+        what they no longer deliver is gone before new files come."""
+        order = sorted(self.rows, key=lambda path: (path not in self.known, path.encode()))
+        part: list[str] = []
+        size = 0
+        for path in order:
+            row = self.rows[path]
+            of_row = row.file_bytes if row.content_bytes is None else row.content_bytes
+            if part and size + of_row > most_bytes:
+                yield self._only(part)
+                part, size = [], 0
+            part, size = [*part, path], size + of_row
+        yield self._only(part)
+
+    def _only(self, paths: list[str]) -> "Changes":
+        return replace(
+            self,
+            rows={path: self.rows[path] for path in paths},
+            landed=self.landed.intersection(paths),
+            restored={path: self.restored[path] for path in paths if path in self.restored},
+        )
 
 
 def pending(lake: Lake, tables: StreamTables) -> list[str]:
-    """Paths for which the tables are behind the landing folder or the definition. Reads every landed byte once."""
+    """Paths for which the tables are behind the landing folder or the definition. Reads content only of files whose
+    size or modification time is another."""
     root, known = lake.config.landing, known_files(lake, tables.files)
     found = landing.listing(root, tables.stream)
     behind = definition.parsed_by_another(root, tables.stream, found, known)
-    for path in (*found.events, *found.no_events):
-        if path not in known or landing.content_hash_or_none(root, path) != known[path].content_hash:
-            behind.add(path)
+    behind |= {path for path in (*found.events, *found.no_events) if not _holds_the_same(known.get(path), lake, path)}
     return sorted(behind, key=str.encode)
 
 
-def find(lake: Lake, tables: StreamTables, today: date, leave_out: frozenset[str] = frozenset()) -> Changes:
-    """Compare landing folder and `files_<stream>`; files to leave out (they changed while read) count as absent."""
-    search = _Search(lake, tables, today, leave_out)
+def _holds_the_same(row: FileRow | None, lake: Lake, path: str) -> bool:
+    root = lake.config.landing
+    if row is None or landing.is_untouched(root, path, row.file_bytes, row.modified_ns):
+        return row is not None
+    content = landing.content_or_none(root, path)
+    return content is not None and content.content_hash == row.content_hash
+
+
+def find(lake: Lake, tables: StreamTables, today: date, asked: Asked = Asked()) -> Changes:
+    """Compare landing folder and `files_<stream>`. LandingFailed where the folder can't be read."""
+    search = _Search(lake, tables, today, asked)
+    search.take_forgotten()
+    search.take_back_unfinished()
     search.take_new_files()
     search.take_again_what_another_definition_parsed()
+    search.take_again_what_two_paths_deliver()
     search.take_freed_duplicates()
     return search.changes()
 
@@ -63,60 +140,107 @@ def find(lake: Lake, tables: StreamTables, today: date, leave_out: frozenset[str
 class _Search:
     """One comparison. `rows`: those of the changed files so far; `landed`: paths among them read from the folder."""
 
-    def __init__(self, lake: Lake, tables: StreamTables, today: date, leave_out: frozenset[str]):
-        self.root, self.stream, self.today, self.leave_out = lake.config.landing, tables.stream, today, leave_out
+    def __init__(self, lake: Lake, tables: StreamTables, today: date, asked: Asked):
+        self.lake, self.tables, self.today, self.asked = lake, tables, today, asked
+        self.root, self.stream = lake.config.landing, tables.stream
         self.known, found = known_files(lake, tables.files), landing.listing(self.root, tables.stream)
-        self.definition = definition.now(self.root, tables.stream, found)
-        everything = (*found.events, *found.no_events)
-        self.listed = [path for path in everything if path not in leave_out]
-        self.messages, self.gone = list(found.messages), _gone(self.known, set(everything))
+        trusted = {} if asked.verify_content else self.known
+        self.definition = definition.now(self.root, tables.stream, found, trusted)
+        self.everything = {*found.events, *found.no_events}
+        self.listed = [path for path in (*found.events, *found.no_events) if path not in asked.leave_out]
+        self.messages = list(found.messages)
         self.rows: dict[str, FileRow] = {}
         self.landed: set[str] = set()
+        self.restored: dict[str, int] = {}
+        self.remembered: list[FileRow] = []
         self.freed: list[str] = []
 
+    def take_forgotten(self) -> None:
+        """Paths that are to deliver nothing; files of theirs that stay are left out until they change."""
+        for path in sorted(self.asked.forget & self.known.keys()):
+            state = FORGOTTEN if path in self.everything else REMOVED
+            self.rows[path] = self.known[path].without_records(state, "its content is left out until it changes")
+            self.messages.append(f"{path}: what it delivered is taken out")
+
+    def take_back_unfinished(self) -> None:
+        """Content that was gone before its ingest ended has never come."""
+        for path, row in self.known.items():
+            if row.state == UNFINISHED and path not in self.everything:
+                self.rows[path] = self._row_before(row)
+
     def take_new_files(self) -> None:
-        """Files that are new, or have other bytes than before."""
+        """Files that are new, or have other content than before."""
         for path in self.listed:
-            if self._is_new(path):
+            if path not in self.rows and self._is_asked_for(path) and self._is_new(path):
                 self._take(path)
-        self.messages += self.gone
+        self.messages += _gone(self.known, self.everything)
 
     def take_again_what_another_definition_parsed(self) -> None:
         """From bronze; raises LandingFailed where side inputs that this needs are gone."""
         again = {
             path: row
             for path, row in self.known.items()
-            if path not in self.landed and path not in self.leave_out and not self.definition.covers(row.definition)
+            if path not in self.rows
+            and path not in self.asked.leave_out
+            and row.state not in (UNFINISHED, LINES_LOST)
+            and self._is_asked_for(path)
+            and not self.definition.covers(row.definition)
         }
         self.definition.require_side_inputs_of(row.definition for row in again.values())
-        self.rows |= {path: _row_again(self.stream, row) for path, row in again.items()}
+        self.rows |= {path: first_rows.row_again(self.stream, row) for path, row in again.items()}
+
+    def take_again_what_two_paths_deliver(self) -> None:
+        """Equal content of two paths, as a kill leaves it between giving it to one and taking it from the other."""
+        self.rows |= {path: self.known[path] for path in doubled(self.known, self.rows)}
 
     def take_freed_duplicates(self) -> None:
         """Files refused before, whose content no other path delivers any more."""
-        self.freed = _freed_duplicates(self.known, self.rows, self.landed, self.listed)
+        self.freed, vanished = freed_duplicates(self.known, self.rows, self.landed, self.listed)
         for path in self.freed:
             self._take(path)
+        if vanished:
+            self.messages.append(
+                f"{len(vanished)} duplicate file(s) whose content no path delivers any more are no longer in the "
+                f"landing folder, such as {vanished[0]}; put them back to have it"
+            )
 
     def changes(self) -> Changes:
         """What was found, without files whose content another path delivers."""
-        rows = _refuse_duplicates(self.stream, self.rows, self.known, self.freed)
         return Changes(
             self.definition,
-            rows,
+            refuse_duplicates(self.stream, self.rows, self.known, (*self.restored, *self.freed)),
             frozenset(self.landed),
             self.known,
-            tuple(path for path, row in rows.items() if row.state == ACCEPTED),
-            {path: _intent(row, path in self.landed) for path, row in rows.items()},
-            _touch_tables(rows, self.known),
+            self.lake.version(self.tables.bronze.name),
+            self.restored,
+            tuple(self.remembered),
             tuple(self.messages),
         )
+
+    def _is_asked_for(self, path: str) -> bool:
+        return not self.asked.forget or (path in self.known and self.known[path].is_intent)
 
     def _is_new(self, path: str) -> bool:
         row = self.known.get(path)
         # A file that was no file of events and now is one, after a fix of the definition, is as good as new.
-        if row is None or row.definition == INTENT or (row.state == NO_EVENTS and belongs(self.stream, path)):
+        if row is None or (row.state == NO_EVENTS and belongs(self.stream, path)):
             return True
-        return landing.content_hash_or_none(self.root, path) != row.content_hash
+        if row.is_intent and row.state != FORGOTTEN:
+            return True
+        verify = self.asked.verify_content
+        if not verify and landing.is_untouched(self.root, path, row.file_bytes, row.modified_ns):
+            return False
+        return not self._holds_the_same(row)
+
+    def _holds_the_same(self, row: FileRow) -> bool:
+        content = landing.content_or_none(self.root, row.path)
+        if content is None or content.content_hash != row.content_hash:
+            return False
+        now = replace(row, **content._asdict())
+        if now != row:
+            self.known[row.path] = now
+            self.remembered.append(now)
+        return True
 
     def _take(self, path: str) -> None:
         try:
@@ -124,101 +248,34 @@ class _Search:
         except landing.LeftOut as left_out:
             self.messages.append(str(left_out))
             return
-        self.rows[path] = _first_row(self.stream, file, self.known.get(path), self.today)
+        self.rows[path] = first_rows.first_row(self.stream, file, self.known.get(path), self.today)
         self.landed.add(path)
 
-
-def _intent(row: FileRow, landed: bool) -> FileRow:
-    """A landed file's has no hash: its content may never reach bronze."""
-    return replace(row, definition=INTENT, content_hash="" if landed else row.content_hash)
-
-
-def _touch_tables(rows: dict[str, FileRow], known: dict[str, FileRow]) -> bool:
-    leave_no_rows = (EMPTY, DUPLICATE, NO_EVENTS)
-    before = [known[path] for path in rows if path in known]
-    cut_off = any(row.definition == INTENT for row in before)
-    return cut_off or any(row.state not in leave_no_rows for row in (*rows.values(), *before))
+    def _row_before(self, unfinished: FileRow) -> FileRow:
+        found, path = unfinished.row_before(), unfinished.path
+        if found is None:
+            self.messages.append(f"{path}: gone before its ingest had ended, as if it had never come")
+            return unfinished.without_records(REMOVED, None)
+        row, version = found
+        if row.state == ACCEPTED and holds_lines(self.lake, self.tables.bronze, version, row):
+            self.restored[path] = version
+        elif row.state in (ACCEPTED, LINES_LOST):
+            self.messages.append(
+                f"{path}: gone before its ingest had ended; what it delivered before is lost: version {version} of "
+                f"{self.tables.bronze.name} no longer has its lines. Put the file back"
+            )
+            return unfinished.without_records(REMOVED, None)
+        self.messages.append(f"{path}: gone before its ingest had ended; it delivers what it delivered before")
+        return first_rows.row_again(self.stream, row)
 
 
 def _gone(known: dict[str, FileRow], listed: set[str]) -> list[str]:
-    gone = sorted(known.keys() - listed)
+    gone = sorted(path for path, row in known.items() if path not in listed and row.state != UNFINISHED)
     return (
-        [f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}; what they delivered stays"]
+        [
+            f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}; what they delivered stays, "
+            f"until windrow forget takes it out"
+        ]
         if gone
         else []
     )
-
-
-def _first_row(stream: Stream, file: landing.Landed, known: FileRow | None, today: date) -> FileRow:
-    same = known if known is not None and known.content_hash == file.content_hash else None
-    landed = same.landed_date if same else today
-    row = FileRow(file.path, file.content_hash, file.file_bytes, landed, ACCEPTED, lines=file.lines)
-    if why := no_events(stream, file.path):
-        return replace(row, state=NO_EVENTS, detail=why)
-    if file.unreadable:
-        return replace(row, state=UNREADABLE, detail=file.unreadable, readings=1, quarantined=1)
-    if file.lines == 0:
-        return replace(row, state=EMPTY, detail="the file holds no lines")
-    layout = choose_layout(stream, file.path, file.first_line) if file.first_line is not None else None
-    return replace(row, layout=layout.name if layout else None)
-
-
-def _row_again(stream: Stream, row: FileRow) -> FileRow:
-    """A file's row when only the definition changed; its layout is chosen later, from bronze."""
-    if why := no_events(stream, row.path):
-        return _without_readings(row, why)
-    if not belongs(stream, row.path):
-        return _without_readings(row, "no layout of the stream is for files of that name")
-    return row
-
-
-def _without_readings(row: FileRow, why: str) -> FileRow:
-    return replace(row, state=NO_EVENTS, detail=why, layout=None, readings=0, accepted=0, quarantined=0, duplicates=0)
-
-
-def _freed_duplicates(
-    known: dict[str, FileRow], rows: dict[str, FileRow], landed: set[str], listed: list[str]
-) -> list[str]:
-    """Files refused before, whose content no path delivers any more: the least path of each content."""
-    kept = {
-        row.content_hash
-        for path, row in known.items()
-        if path not in landed and row.state == ACCEPTED and rows.get(path, row).state == ACCEPTED
-    }
-    refused = [
-        path
-        for path in listed
-        if path in known and path not in landed and known[path].state == DUPLICATE and known[path].content_hash
-    ]
-    freed = {
-        known[path].content_hash: path
-        for path in sorted(refused, key=str.encode, reverse=True)
-        if known[path].content_hash not in kept
-    }
-    return sorted(freed.values(), key=str.encode)
-
-
-def _refuse_duplicates(
-    stream: Stream, rows: dict[str, FileRow], known: dict[str, FileRow], freed: list[str]
-) -> dict[str, FileRow]:
-    """Refuse content that another path delivers: first known stays; of files that are new together, the least path."""
-    delivered = {row.content_hash: path for path, row in known.items() if row.state == ACCEPTED and path not in rows}
-    again = [
-        path
-        for path in rows
-        if path in known and known[path].content_hash == rows[path].content_hash and known[path].state == ACCEPTED
-    ]
-    others = sorted(rows.keys() - {*again, *freed}, key=str.encode)
-    decided = dict(rows)
-    for path in (*again, *freed, *others):
-        row = rows.get(path)
-        if row is not None and row.state == ACCEPTED and row.content_hash:
-            first = delivered.setdefault(row.content_hash, path)
-            decided[path] = row if first == path else _duplicate_row(stream, row, first)
-    return decided
-
-
-def _duplicate_row(stream: Stream, row: FileRow, first: str) -> FileRow:
-    layout = next((layout for layout in stream.layouts if layout.name == row.layout), None)
-    readings = row.lines - 1 if layout is not None and has_header(layout) else row.lines
-    return replace(row, state=DUPLICATE, detail=f"the same bytes as {first}", readings=readings, duplicates=readings)

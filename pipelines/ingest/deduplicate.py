@@ -33,7 +33,8 @@ NEW, EVENT, DUPLICATE = "new", "event", "duplicate"  # what a competing record w
 PLACE = "path, line, reading"
 
 # A record moves if it is not what it was: a new one that is a duplicate, an event that is one now, a duplicate that is
-# the event now. Few identities are contested, so that only theirs are sorted, and nothing is kept on the way there.
+# the event now. Of a duplicate whose line is lost no event can be made. Few identities are contested, so that only
+# theirs are sorted, and nothing is kept on the way there.
 _NEW = f"SELECT identity, arrival, {PLACE}, '{NEW}' AS was FROM parsed WHERE reason IS NULL AND identity IS NOT NULL"
 _AT_STAKE = f"""
     SELECT identity FROM ({_NEW})
@@ -41,7 +42,8 @@ _AT_STAKE = f"""
 _STANDING = f"""
     SELECT * FROM (
         SELECT identity, arrival, {PLACE}, '{EVENT}' AS was FROM silver
-        UNION ALL SELECT identity, arrival, {PLACE}, '{DUPLICATE}' FROM quarantine WHERE reason = 'duplicate')
+        UNION ALL SELECT identity, arrival, {PLACE}, '{DUPLICATE}' FROM quarantine
+        WHERE reason = 'duplicate' AND text IS NOT NULL)
     WHERE path NOT IN (FROM changed) AND identity IN ({_AT_STAKE})"""
 _MOVED = f"""
     CREATE TABLE moved AS
@@ -126,11 +128,8 @@ def _parse(lake: Lake, tables: StreamTables, rules: ParseRules, changes: Changes
     workers.parse_all(share, max(1, min(lake.config.cores, useful)))
 
 
-def _landed_on(changes: Changes) -> list[tuple] | None:
-    """Which days of bronze hold the lines. Of a file that is made again only bronze knows: its row may be an intent of
-    an ingest that was cut off before the new content got there."""
-    if not changes.landed.issuperset(changes.delivering):
-        return None
+def _landed_on(changes: Changes) -> list[tuple]:
+    """Which days of bronze hold the lines."""
     return [("landed_date", "in", sorted({str(changes.rows[path].landed_date) for path in changes.delivering}))]
 
 

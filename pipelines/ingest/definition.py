@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.ingest import landing
-from pipelines.ingest.files import FileRow
+from pipelines.ingest.files import LINES_LOST, FileRow
 from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
 from schemas.errors import LandingFailed
 from schemas.parsing import matches
@@ -35,28 +35,36 @@ class Definition:
             )
 
 
-def now(root: Path, stream: Stream, listed: landing.Listing) -> Definition:
-    """The definition at this moment. `root`: landing folder. Reads the bytes of side inputs, not their lines."""
+def now(root: Path, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]) -> Definition:
+    """The definition at this moment. `root`: landing folder. Reads the content of side inputs that are not as known."""
     found = {
         side.name: [path for path in listed.no_events if any(matches(each, path) for each in side.paths)]
         for side in stream.side_inputs
     }
     files = {name: paths for name, paths in found.items() if paths}
-    return Definition("-".join([stream_hash(stream.name), *_digest(root, files)]), files)
+    return Definition("-".join([stream_hash(stream.name), *_digest(root, files, known)]), files)
 
 
 def parsed_by_another(root: Path, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]) -> set[str]:
     """Paths of the known files that the definition at this moment doesn't cover."""
-    covers = now(root, stream, listed).covers
-    return {path for path, row in known.items() if not covers(row.definition)}
+    covers = now(root, stream, listed, known).covers
+    # What is kept of a file whose lines are lost stays as an earlier definition parsed it.
+    return {path for path, row in known.items() if row.state != LINES_LOST and not covers(row.definition)}
 
 
-def _digest(root: Path, files: dict[str, list[str]]) -> list[str]:
+def _digest(root: Path, files: dict[str, list[str]], known: Mapping[str, FileRow]) -> list[str]:
     digest = hashlib.sha256()
     for name, paths in files.items():
         for path in paths:
-            digest.update(f"{name}\0{path}\0{landing.content_hash_or_none(root, path)}\0".encode())
+            digest.update(f"{name}\0{path}\0{_content_hash(root, path, known.get(path))}\0".encode())
     return [digest.hexdigest()[:8]] if files else []
+
+
+def _content_hash(root: Path, path: str, row: FileRow | None) -> str | None:
+    if row is not None and landing.is_untouched(root, path, row.file_bytes, row.modified_ns):
+        return row.content_hash
+    content = landing.content_or_none(root, path)
+    return content and content.content_hash
 
 
 def side_inputs(root: Path, stream: Stream, definition: Definition) -> dict[str, object]:

@@ -1,10 +1,14 @@
 """Rows of `files_<stream>`: what ingest knows of each landed file.
 
 A file's row carries the hash of the definition by which it was parsed. A row without one is an intent: an ingest began
-to change what the file delivers and did not end; whatever it left is made again.
+to change what the file delivers and did not end; whatever it left is made again. Is the file's content new, then the
+intent is `unfinished` and keeps the row that the file had before, since the file may be gone when the next ingest
+looks: the new content has then never come, and the path delivers what it delivered before.
 """
 
-from dataclasses import asdict, dataclass
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 
 from pipelines.lake.lake import Lake
@@ -12,7 +16,13 @@ from schemas.errors import NotSetUp
 from schemas.tables import Table
 
 ACCEPTED, EMPTY, DUPLICATE, UNREADABLE, NO_EVENTS = "accepted", "empty", "duplicate file", "unreadable", "no events"
+UNFINISHED, FORGOTTEN, LINES_LOST = "unfinished", "forgotten", "lines lost"
+REMOVED = "removed"  # what a row is to become that is to go
+DELIVERS = (ACCEPTED, LINES_LOST)
 INTENT = ""
+# Each commit leaves a Parquet file or two. Rows are one a file, and known when they are written: rewriting them all now
+# and then costs less than opening what thousands of ingests left.
+MOST_PARQUET_FILES = 16
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,39 @@ class FileRow:
     quarantined: int = 0
     duplicates: int = 0
     definition: str = INTENT
+    content_bytes: int | None = None
+    modified_ns: int | None = None
+    before: str | None = None
+
+    @property
+    def is_intent(self) -> bool:
+        """Whether an ingest began to change what the file delivers, and did not end."""
+        return self.definition == INTENT
+
+    def unfinished(self, before: "FileRow | None", bronze_version: int | None) -> "FileRow":
+        """The intent of content that is to replace what a row stands for, whose lines that version of bronze holds."""
+        kept = before.before if before is not None and before.state == UNFINISHED else _kept(before, bronze_version)
+        return replace(self, state=UNFINISHED, definition=INTENT, before=kept)
+
+    def row_before(self) -> "tuple[FileRow, int] | None":
+        """What `unfinished` kept: the row, and the version of bronze; None where the path was new."""
+        if self.before is None:
+            return None
+        kept = json.loads(self.before)
+        row = kept["row"] | {"landed_date": date.fromisoformat(kept["row"]["landed_date"])}
+        return FileRow(**row), kept["bronze_version"]
+
+    def without_records(self, state: str, why: str | None) -> "FileRow":
+        """The row of a file that delivers nothing."""
+        return replace(
+            self, state=state, detail=why, layout=None, readings=0, accepted=0, quarantined=0, duplicates=0, before=None
+        )
+
+
+def _kept(row: FileRow | None, bronze_version: int | None) -> str | None:
+    if row is None or bronze_version is None:
+        return None
+    return json.dumps({"row": asdict(row) | {"landed_date": str(row.landed_date)}, "bronze_version": bronze_version})
 
 
 def known_files(lake: Lake, files: Table) -> dict[str, FileRow]:
@@ -43,7 +86,16 @@ def known_files(lake: Lake, files: Table) -> dict[str, FileRow]:
     return {row["path"]: FileRow(**row) for row in rows}
 
 
-def write_files(lake: Lake, files: Table, rows: list[FileRow]) -> None:
-    """Replace the rows of these paths, in one commit."""
-    if rows:
-        lake.replace(files, {"path": [row.path for row in rows]}, [asdict(row) for row in rows])
+def write_files(lake: Lake, files: Table, rows: Iterable[FileRow]) -> None:
+    """Replace the rows of these paths, in one commit; of those to be removed none is left."""
+    changed = {row.path: row for row in rows}
+    if not changed:
+        return
+    if len(lake.files(files.name)) < MOST_PARQUET_FILES:
+        lake.replace(files, {"path": list(changed)}, _left(changed))
+    else:
+        lake.replace(files, {}, _left(known_files(lake, files) | changed))
+
+
+def _left(rows: dict[str, FileRow]) -> list[dict]:
+    return [asdict(row) for row in rows.values() if row.state != REMOVED]

@@ -3,23 +3,25 @@
     landing/ ─▶ files_ (intents) ─▶ bronze_ ─▶ files_ (intents of other files) ─▶ partitions_ (days taken out)
          ─▶ silver_ ─▶ quarantine_ ─▶ pass_ ─▶ partitions_ ─▶ files_ (what became of each file)
 
-Each arrow is a commit that replaces whole files or whole arrival days; of many rows in silver, several. A kill between
-any two is safe: whatever an ingest is about to change is marked first (a file by a row without a definition, a day by
-a missing row), and the next ingest makes everything that is marked again, the files from the landing folder. One ingest
-runs at a time per stream.
+Each arrow is a commit that replaces whole files or whole arrival days; of many rows in silver, several. Files go that
+way in batches of bounded size, each of which is whole in the end: killed half-way, the next ingest takes the rest. A
+kill between any two commits is safe: whatever an ingest is about to change is marked first (a file by a row without a
+definition, a day by a missing row), and the next ingest makes everything that is marked again. One ingest runs at a
+time per stream.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from pipelines import flow
 from pipelines.ingest import definition, landing, outcome, partitions
 from pipelines.ingest.bronze import first_lines, write_bronze
-from pipelines.ingest.changes import Changes, find
+from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
 from pipelines.ingest.files import INTENT, UNREADABLE, write_files
+from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules
 from pipelines.ingest.silver import write_quarantine, write_silver
@@ -32,7 +34,12 @@ from schemas.parsing import choose_layout
 Progress = Callable[[str], None]
 
 
-def ingest(lake: Lake, tables: StreamTables, progress: Progress | None = None) -> IngestReport:
+def ingest(
+    lake: Lake,
+    tables: StreamTables,
+    progress: Progress | None = None,
+    asked: Asked = Asked(),  # noqa: B008
+) -> IngestReport:
     """Bring the stream's tables up to its landed files. Starts no JVM.
 
     `progress` gets the name of each stage of flow.py as it begins, and in between details that begin with that name.
@@ -42,49 +49,69 @@ def ingest(lake: Lake, tables: StreamTables, progress: Progress | None = None) -
     with lake.ingest_locked(tables.stream.name):
         for table in tables.all:
             lake.ensure(table)
-        applied = _until_still(lake, tables, progress)
-        rows = outcome.final_rows(applied)
-        write_files(lake, tables.files, rows)
+        progress(flow.LAND.name)
+        lost = mark_lost(lake, tables)
+        applied, messages = _until_still(lake, tables, progress, asked)
         snapshot = Snapshot.taken(lake, tables)
-    return outcome.report(tables.stream, applied, rows, snapshot, time.monotonic() - began)
+    return outcome.report(tables.stream, applied, [*lost, *messages], snapshot, time.monotonic() - began)
 
 
-def _until_still(lake: Lake, tables: StreamTables, progress: Progress) -> Applied:
-    """Apply the changes; files that change while they are read are left out, for the next ingest."""
-    left_out: frozenset[str] = frozenset()
+def _until_still(lake: Lake, tables: StreamTables, progress: Progress, asked: Asked) -> tuple[list[Applied], list[str]]:
+    """Apply the changes, batch by batch; files that change while they are read are left out, for the next ingest."""
+    applied: list[Applied] = []
     while True:
         progress(flow.LAND.name)
-        changes = find(lake, tables, datetime.now(UTC).date(), left_out)
+        changes = find(lake, tables, datetime.now(UTC).date(), asked)
+        write_files(lake, tables.files, changes.remembered)
+        changed = _apply_all(lake, tables, changes, progress, applied)
+        if not changed:
+            moved = [
+                f"{path}: left out, it changed while it was read; the next ingest takes it" for path in asked.leave_out
+            ]
+            return applied, [*changes.messages, *moved]
+        asked = replace(asked, leave_out=asked.leave_out | changed)
+
+
+def _apply_all(
+    lake: Lake, tables: StreamTables, changes: Changes, progress: Progress, applied: list[Applied]
+) -> set[str]:
+    """Apply each batch, and note it; returns the files by whose changing it ended early."""
+    # Side inputs before anything is touched: one may be damaged.
+    root = lake.config.landing
+    side_inputs = definition.side_inputs(root, tables.stream, changes.definition) if changes.touch_tables else {}
+    for batch in changes.batches(lake.config.ingest_batch_bytes):
         try:
-            found, days = _apply(lake, tables, changes, progress)
-            moved = [f"{path}: left out, it changed while it was read; the next ingest takes it" for path in left_out]
-            return Applied(replace(changes, messages=(*changes.messages, *moved)), found, days)
+            applied.append(_apply(lake, tables, batch, side_inputs, progress))
         except LandingFailed:
-            changed = landing.changed_since(
-                lake.config.landing, {path: changes.rows[path].content_hash for path in changes.landed}
-            )
+            changed = landing.changed_since(root, {path: batch.rows[path].content_hash for path in batch.landed})
             if not changed:
                 raise
-            left_out |= changed
+            return changed
+        # The next batch's records compete with what this one left.
+        changes.known.update({row.path: row for row in applied[-1].rows})
+    return set()
 
 
 def _apply(
-    lake: Lake, tables: StreamTables, changes: Changes, progress: Progress
-) -> tuple[Deduplicated | None, tuple[date, ...]]:
-    """Write every table but the files' final rows."""
-    found = _make_events(lake, tables, changes, progress) if changes.touch_tables else None
+    lake: Lake, tables: StreamTables, changes: Changes, side_inputs: Mapping[str, object], progress: Progress
+) -> Applied:
+    """Write every table, the files' final rows last."""
+    found = _make_events(lake, tables, changes, side_inputs, progress) if changes.touch_tables else None
     progress(flow.TICKS.name)
-    return found, partitions.make(lake, tables)
+    days = partitions.make(lake, tables)
+    rows = outcome.final_rows(changes, found)
+    write_files(lake, tables.files, rows)
+    return Applied(changes, found, days, rows)
 
 
-def _make_events(lake: Lake, tables: StreamTables, changes: Changes, progress: Progress) -> Deduplicated:
-    # Side inputs before anything is touched: one may be damaged.
-    side_inputs = definition.side_inputs(lake.config.landing, tables.stream, changes.definition)
-    write_files(lake, tables.files, list(changes.intents.values()))
+def _make_events(
+    lake: Lake, tables: StreamTables, changes: Changes, side_inputs: Mapping[str, object], progress: Progress
+) -> Deduplicated:
+    write_files(lake, tables.files, changes.intents.values())
+    progress(flow.BRONZE.name)
     if changes.landed:
-        progress(flow.BRONZE.name)
         progress(f"bronze: {len(changes.landed)} file(s)")
-        write_bronze(lake, tables.bronze, changes)
+    write_bronze(lake, tables.bronze, changes)
     progress(flow.SILVER.name)
     progress("silver: parsing lines, finding duplicates")
     layouts = _layouts(lake, tables, changes)

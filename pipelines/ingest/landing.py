@@ -1,23 +1,29 @@
 """Landing: which files of the landing folder belong to a stream, and what each of them is.
 
-A file is known by its path below the landing folder and the hash of its bytes. Nothing is skipped silently: links,
-special files, and files that no layout of the stream names come out as messages.
+A file is known by its path below the landing folder and the hash of its content, unpacked. Content is read where size
+or modification time are not what they were. Nothing is skipped silently: links, special files, and files that no layout
+of the stream names come out as messages.
 """
 
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
+from pipelines.ingest.lines import CHUNK_BYTES, UNREADABLE_FILE, chunks, lines
 from schemas.errors import LandingFailed
 from schemas.parsing import belongs, no_events
 from schemas.registry import streams
 from schemas.stream import Stream
 
 UNPRINTABLE = "its name is not printable UTF-8; rename it"
+NS_PER_S = 1_000_000_000
+TICK_NS, WHOLE_SECONDS_NS = 20_000_000, 2 * NS_PER_S
 FOLDER = "it is a folder with a file's name; put the file itself there, or rename the folder"
 
 
@@ -30,13 +36,22 @@ class Listing:
     messages: tuple[str, ...]  # files that are left out, each with the reason
 
 
+class Content(NamedTuple):
+    """What a read of a file's content found: SHA-256 and size of it unpacked, or of an unreadable file's bytes; size on
+    disk; modification time, None where a later change could leave the same."""
+
+    content_hash: str
+    file_bytes: int
+    content_bytes: int
+    modified_ns: int | None
+
+
 @dataclass(frozen=True)
 class Landed:
     """What one read of a whole file found. `unreadable` says why its end could not be reached."""
 
     path: str
-    content_hash: str
-    file_bytes: int
+    content: Content
     lines: int
     first_line: str | None  # None: there is none, or it is damaged
     unreadable: str | None
@@ -111,38 +126,95 @@ def _problem_of_link(root: Path, path: Path) -> str | None:
     return None if target.exists() else "a link to nothing"
 
 
-def content_hash_or_none(root: Path, path: str) -> str | None:
-    """SHA-256 of a landed file's bytes; None where it can't be read now."""
+def content_or_none(root: Path, path: str) -> Content | None:
+    """Read a landed file to its end; None where it can't be read now, or changes meanwhile."""
     try:
-        with open(root / path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
+        return _read(root, path, lambda pieces: deque(pieces, maxlen=0))[0]
+    except (OSError, LeftOut):
         return None
 
 
-def changed_since(root: Path, hashes: dict[str, str]) -> set[str]:
-    """Paths whose bytes are others now than those with these hashes."""
-    return {path for path, content_hash in hashes.items() if content_hash_or_none(root, path) != content_hash}
+def changed_since(root: Path, hashes: Mapping[str, str]) -> set[str]:
+    """Paths whose content is another now than that with these hashes."""
+    found = {path: content_or_none(root, path) for path in hashes}
+    return {path for path, content in found.items() if content is None or content.content_hash != hashes[path]}
+
+
+def is_untouched(root: Path, path: str, file_bytes: int, modified_ns: int | None) -> bool:
+    """Whether a file has the size and the modification time that it had when its content was read."""
+    try:
+        now = os.stat(root / path)
+    except OSError:
+        return False
+    return modified_ns is not None and (now.st_size, now.st_mtime_ns) == (file_bytes, modified_ns)
 
 
 def inspect(root: Path, path: str) -> Landed:
-    """Read a file to its end: hash, size, lines. LeftOut when it can't be opened or changes meanwhile."""
-    digest, count, first, unreadable = hashlib.sha256(), 0, None, None
+    """Read a file to its end: hash, sizes, lines. LeftOut when it can't be opened or changes meanwhile."""
+    found = _FirstLine()
     try:
-        before = os.stat(root / path)
-        try:
-            for part in lines(chunks(root / path, digest)):
-                if count == 0 and not (part.damage and part.damage[0]):
-                    first = part.texts[0]
-                count += len(part.texts)
-        except UNREADABLE_FILE as error:
-            count, first, unreadable = 0, None, f"{type(error).__name__}: {error}"
-        after = os.stat(root / path)
+        content, unreadable = _read(root, path, found.take)
     except OSError as error:
         raise LeftOut(f"{path}: left out, it can't be read ({error.strerror})") from error
+    return Landed(path, content, 0 if unreadable else found.lines, None if unreadable else found.first, unreadable)
+
+
+class _FirstLine:
+    """The first line of a file's content, None where it is damaged, and how many there are."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.first: str | None = None
+
+    def take(self, pieces: Iterator[bytes]) -> None:
+        for part in lines(pieces):
+            if self.lines == 0 and not (part.damage and part.damage[0]):
+                self.first = part.texts[0]
+            self.lines += len(part.texts)
+
+
+class _Digest:
+    """SHA-256 and size of what it gets."""
+
+    def __init__(self) -> None:
+        self.sha256, self.bytes = hashlib.sha256(), 0
+
+    def update(self, data: bytes, /) -> None:
+        self.sha256.update(data)
+        self.bytes += len(data)
+
+
+def _read(root: Path, path: str, take: Callable[[Iterator[bytes]], object]) -> tuple[Content, str | None]:
+    """A file's content as `take` got it in pieces, and why it is unreadable, if it is. OSError; LeftOut when it changes
+    meanwhile."""
+    place, digest, unreadable, began_ns = root / path, _Digest(), None, time.time_ns()
+    before = os.stat(place)
+    try:
+        take(chunks(place, digest))
+    except UNREADABLE_FILE as error:
+        digest, unreadable = _Digest(), f"{type(error).__name__}: {error}"
+        _digest_bytes_on_disk(place, digest)
+    after = os.stat(place)
     if _state(before) != _state(after):
         raise LeftOut(f"{path}: left out, it changed while it was read; the next ingest takes it")
-    return Landed(path, digest.hexdigest(), after.st_size, count, first, unreadable)
+    return Content(digest.sha256.hexdigest(), after.st_size, digest.bytes, _modified_ns(after, began_ns)), unreadable
+
+
+def _digest_bytes_on_disk(place: Path, digest: _Digest) -> None:
+    with open(place, "rb") as file:
+        while piece := file.read(CHUNK_BYTES):
+            digest.update(piece)
+
+
+def _modified_ns(status: os.stat_result, began_ns: int) -> int | None:
+    """The modification time, if whoever changes the file from now on gives it another.
+
+    A file system writes the time of its last tick, 10 ms ago or less, FAT and ext3 that of the last second or two: a
+    file that changes again right after it was read may keep its time, and its size. As Git does with what it calls
+    racily clean, the time of a file that is too young is not believed: its content is read again by the next ingest.
+    """
+    tick_ns = WHOLE_SECONDS_NS if status.st_mtime_ns % NS_PER_S == 0 else TICK_NS
+    return status.st_mtime_ns if status.st_mtime_ns + tick_ns < began_ns else None
 
 
 def _state(status: os.stat_result) -> tuple[int, int, int]:

@@ -1,19 +1,16 @@
 """From a landed file's bytes to its lines as received: gunzipped, split, and damage marked. Memory is bounded.
 
-A file is read by `chunks`, which feeds every byte as it lies on disk into a digest: whoever read the file to its end
-knows whether it read what had landed.
+A file is read by `chunks`, which feeds its content into a digest: whoever read the file to its end knows whether it
+read what had landed. The content counts, not the bytes on disk: a file that is packed anew, or next to its packed copy,
+holds nothing new.
 """
 
 import gzip
-import io
 import os
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
+from typing import NamedTuple, Protocol
 
 CHUNK_BYTES = 1 << 20
 LINE_LIMIT_BYTES = 1 << 20
@@ -33,46 +30,25 @@ class Lines(NamedTuple):
 class Digest(Protocol):
     """What hashlib makes."""
 
-    def update(self, data: memoryview, /) -> None:
+    def update(self, data: bytes, /) -> None:
         """Take these bytes in."""
 
 
-class _Digesting(io.RawIOBase):
-    """A file whose every byte read goes through a digest."""
-
-    def __init__(self, file: io.RawIOBase, digest: Digest) -> None:
-        self._file, self._digest = file, digest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "Buffer") -> int:
-        count = self._file.readinto(buffer)
-        self._digest.update(memoryview(buffer)[:count])
-        return count
-
-
 def chunks(path: Path, digest: Digest) -> Iterator[bytes]:
-    """The file's content (gunzipped where its name ends with .gz) in pieces; the digest gets the bytes on disk.
-
-    The digest is of the whole file once this has ended, also when it ends with one of UNREADABLE_FILE.
-    """
-    with open(path, "rb", buffering=0) as raw, io.BufferedReader(_Digesting(raw, digest), CHUNK_BYTES) as whole:
+    """The file's content (gunzipped where its name ends with .gz) in pieces, each of which the digest gets too."""
+    with open(path, "rb") as raw:
         # An empty file is empty, whatever its name; GzipFile reads no bytes as no content.
-        content = gzip.GzipFile(fileobj=whole) if path.name.endswith(".gz") else whole
+        content = gzip.GzipFile(fileobj=raw) if path.name.endswith(".gz") else raw
         unpacked, packed = 0, os.fstat(raw.fileno()).st_size
-        try:
-            while chunk := content.read(CHUNK_BYTES):
-                unpacked += len(chunk)
-                if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
-                    raise gzip.BadGzipFile(
-                        f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
-                        f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked"
-                    )
-                yield chunk
-        finally:
-            while whole.read(CHUNK_BYTES):
-                pass
+        while chunk := content.read(CHUNK_BYTES):
+            unpacked += len(chunk)
+            if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
+                raise gzip.BadGzipFile(
+                    f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
+                    f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked"
+                )
+            digest.update(chunk)
+            yield chunk
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[Lines]:

@@ -1,6 +1,7 @@
 """What became of each file: its final row, and the report of the ingest."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE as WAS_DUPLICATE
 from pipelines.ingest.deduplicate import EVENT, NEW, Deduplicated
-from pipelines.ingest.files import ACCEPTED, DUPLICATE, UNREADABLE, FileRow
+from pipelines.ingest.files import ACCEPTED, DUPLICATE, REMOVED, UNREADABLE, FileRow
 from pipelines.lake.snapshot import Snapshot
 from schemas.parsing import has_header
 from schemas.stream import Stream
@@ -30,33 +31,43 @@ class IngestReport:
 
 
 class Applied(NamedTuple):
-    """Changes that were applied, what became of their records (None: they had no lines), and the days of silver that
-    were made or taken away."""
+    """A batch of changes that was applied, what became of their records (None: they had no lines), the days of silver
+    that were made or taken away, and the rows of `files_<stream>` that it wrote."""
 
     changes: Changes
     found: Deduplicated | None
     days: tuple[date, ...]
+    rows: tuple[FileRow, ...]
 
 
-def report(stream: Stream, applied: Applied, rows: list[FileRow], snapshot: Snapshot, seconds: float) -> IngestReport:
-    """The report of an ingest that wrote these rows of `files_<stream>`."""
-    changes, found, days = applied
-    messages = (*changes.messages, *_messages(stream, rows))
-    accepted = sum(row.accepted for row in rows)
-    return IngestReport(stream.name, tuple(rows), days, _refused(changes, found), messages, snapshot, seconds, accepted)
+def report(
+    stream: Stream, applied: list[Applied], messages: list[str], snapshot: Snapshot, seconds: float
+) -> IngestReport:
+    """The report of an ingest that applied these batches."""
+    rows = {row.path: row for batch in applied for row in batch.rows}
+    left = tuple(row for row in rows.values() if row.state != REMOVED)
+    days = tuple(sorted({day for batch in applied for day in batch.days}))
+    refused = _refused(applied, rows)
+    accepted = sum(row.accepted for row in left)
+    all_messages = (*messages, *_messages(stream, left))
+    return IngestReport(stream.name, left, days, refused, all_messages, snapshot, seconds, accepted)
 
 
-def final_rows(applied: Applied) -> list[FileRow]:
-    """The rows of changed files, and of others whose records lost or gained a place."""
-    changes, found, _ = applied
+def final_rows(changes: Changes, found: Deduplicated | None) -> tuple[FileRow, ...]:
+    """The rows of changed files, and of others whose records lost or gained a place.
+
+    Of others that are yet to be made again the intent stays, and each keeps the definition that parsed it.
+    """
     rows = list(changes.rows.values())
+    others: list[FileRow] = []
     if found:
         readings: defaultdict[str, Counter[str | None]] = defaultdict(Counter)
         for (path, reason), count in found.records.items():
             readings[path][reason] = count
         rows = [_counted(row, readings[row.path], found) if row.state == ACCEPTED else row for row in rows]
-        rows += [_recounted(changes.known[path], found) for path in found.others_touched]
-    return [replace(row, definition=changes.definition.hash) for row in rows]
+        known = [changes.known[path] for path in found.others_touched]
+        others = [_recounted(row, found) for row in known if not row.is_intent]
+    return (*(replace(row, definition=changes.definition.hash, before=None) for row in rows), *others)
 
 
 def _counted(row: FileRow, of_file: Counter[str | None], found: Deduplicated) -> FileRow:
@@ -73,20 +84,21 @@ def _recounted(row: FileRow, found: Deduplicated) -> FileRow:
     return replace(row, accepted=row.accepted + gained, duplicates=row.duplicates - gained)
 
 
-def _refused(changes: Changes, found: Deduplicated | None) -> dict[str, int]:
-    """Refused records by reason."""
+def _refused(applied: list[Applied], rows: dict[str, FileRow]) -> dict[str, int]:
+    """Refused records by reason; duplicates as they are after the last batch, which may have made some of the first."""
     counts: Counter[str] = Counter()
-    for row in changes.rows.values():
+    changed = {path for batch in applied for path in batch.changes.rows}
+    for row in (rows[path] for path in changed):
         if row.state in (DUPLICATE, UNREADABLE):
             counts["duplicate file" if row.state == DUPLICATE else "unreadable file"] += row.readings
-    if found:
-        for (_, reason), count in found.records.items():
-            counts[reason or "duplicate"] += count if reason else 0
-        counts["duplicate"] += sum(count for (_, was), count in found.moves.items() if was == NEW)
+        elif row.state == ACCEPTED:
+            counts["duplicate"] += row.duplicates
+    for (_, reason), count in (each for batch in applied if batch.found for each in batch.found.records.items()):
+        counts[reason or "duplicate"] += count if reason else 0
     return {reason: count for reason, count in sorted(counts.items()) if count}
 
 
-def _messages(stream: Stream, rows: list[FileRow]) -> list[str]:
+def _messages(stream: Stream, rows: Iterable[FileRow]) -> list[str]:
     """One per file that gave no events."""
     headers = {layout.name for layout in stream.layouts if has_header(layout)}
     not_accepted = [f"{row.path}: {row.state}, {row.detail}" for row in rows if row.state != ACCEPTED]

@@ -124,7 +124,7 @@ def _texts(lake: Lake, bronze: Table, found: Deduplicated) -> pyarrow.dataset.Da
 def _new_duplicates(found: Deduplicated) -> str:
     return f"""
         SELECT moved.*, text, 'duplicate' AS reason, NULL AS detail, '{found.rules.definition}' AS definition
-        FROM moved JOIN texts USING (path, line) WHERE was <> '{DUPLICATE}'"""
+        FROM moved LEFT JOIN texts USING (path, line) WHERE was <> '{DUPLICATE}'"""
 
 
 def _whole_files(found: Deduplicated, schema: pa.Schema, changes: Changes) -> pa.Table:

@@ -10,6 +10,7 @@ from datetime import date
 from pipelines import flow
 from pipelines.config import Config
 from pipelines.gate import gate
+from pipelines.ingest.changes import Asked
 from pipelines.ingest.ingest import Progress, ingest
 from pipelines.ingest.outcome import IngestReport
 from pipelines.lake.arrival_days import ArrivalDays
@@ -22,9 +23,15 @@ from schemas import registry
 
 
 def ingest_day(
-    config: Config, stream_name: str, day: date | None, run_id: str | None, progress: Progress
+    config: Config,
+    stream_name: str,
+    day: date | None,
+    run_id: str | None,
+    progress: Progress,
+    verify_content: bool = False,
 ) -> IngestReport:
-    """Ingest all files of the stream; with a day, also check that arrival day of silver.
+    """Ingest all files of the stream; with a day, also check that arrival day of silver. `verify_content`: read all
+    files, also those of the size and modification time that are known.
 
     Raises UnknownName, OutsideStream, GateFailed, and what `ingest` raises.
     """
@@ -35,7 +42,7 @@ def ingest_day(
         progress = entry.following(progress)
         if day is not None:
             tables.stream.require_day(day)
-        report = ingest(lake, tables, progress)
+        report = ingest(lake, tables, progress, Asked(verify_content=verify_content))
         entry.inputs = {row.path: row.content_hash for row in report.files}
         entry.outputs = snapshots.outputs(report.snapshot)
         entry.counts = {"files": len(report.files), "accepted": report.accepted, **report.refused}

@@ -2,7 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+from deltalake import DeltaTable
+
 from pipelines.ingest import changes, files
+from pipelines.ingest.bronze import write_bronze
 from pipelines.lake.lake import Lake
 from schemas import registry
 from tests.support import trips
@@ -29,13 +33,18 @@ def test_a_file_that_never_reached_bronze_is_new_when_it_comes_back(config):
     assert find(config).landed == {path} and changes.pending(Lake(config), TABLES) == [path]
 
 
-def test_two_files_cut_off_are_never_each_other_s_duplicates(config):
+def test_files_cut_off_and_gone_have_never_come(config):
     paths = [trips.write(config, name, [*LINES, trips.trip("2017-06-03 09:00:00", n)]) for n, name in enumerate("ab")]
     found = find(config)
     for path in paths:
         trips.remember(config, found.intents[path])
         (config.landing / path).unlink()
-    assert {row.state for row in find(config).rows.values()} == {files.ACCEPTED}
+    assert {row.state for row in find(config).rows.values()} == {files.REMOVED}
+    assert [message for message in find(config).messages if "as if it had never come" in message]
+    assert changes.pending(Lake(config), TABLES) == paths
+    ingest(config, "bikes")
+    assert files.known_files(Lake(config), TABLES.files) == {}
+    assert changes.pending(Lake(config), TABLES) == []
 
 
 def test_a_file_that_a_fixed_definition_calls_events_is_taken_up(config):
@@ -45,18 +54,35 @@ def test_a_file_that_a_fixed_definition_calls_events_is_taken_up(config):
     assert find(config).landed == {path}
 
 
-def test_a_file_cut_off_before_bronze_and_gone_then_keeps_what_it_delivered_on_another_day(config):
-    """The intent carries the day of the new content; bronze still has the old one."""
+@pytest.mark.parametrize("in_bronze", [False, True])
+def test_a_file_cut_off_and_gone_then_keeps_what_it_delivered_before(config, in_bronze):
+    """Whether bronze has the new content already or not: an older version of it has the lines from before."""
     path = trips.write(config, "a", LINES)
     ingest(config, "bikes")
-    before = trips.contents(config)
-    bronze = Lake(config).read("bronze_bikes")
+    before, bronze = trips.contents(config), Lake(config).read("bronze_bikes")
     trips.write(config, "a", [*LINES, trips.trip("2017-06-03 09:00:00", 600)])
-    tomorrow = datetime.now(UTC).date() + timedelta(days=1)
-    trips.remember(config, changes.find(Lake(config), TABLES, tomorrow).intents[path])
+    found = changes.find(Lake(config), TABLES, datetime.now(UTC).date() + timedelta(days=1))
+    trips.remember(config, found.intents[path])
+    if in_bronze:
+        write_bronze(Lake(config), TABLES.bronze, found)
+        assert Lake(config).read("bronze_bikes").num_rows == bronze.num_rows + 1
     (config.landing / path).unlink()
     ingest(config, "bikes")
     assert Lake(config).read("bronze_bikes") == bronze
-    after = trips.contents(config)
-    assert after["silver_bikes"] == before["silver_bikes"] != []
-    assert trips.file_row(config, path)["accepted"] == 1
+    assert trips.contents(config) == before
+    assert changes.pending(Lake(config), TABLES) == []
+
+
+def test_a_file_cut_off_and_gone_whose_lines_from_before_are_vacuumed_is_reported(config):
+    path = trips.write(config, "a", LINES)
+    ingest(config, "bikes")
+    trips.write(config, "a", [*LINES, trips.trip("2017-06-03 09:00:00", 600)])
+    found = find(config)
+    trips.remember(config, found.intents[path])
+    write_bronze(Lake(config), TABLES.bronze, found)
+    DeltaTable(config.lake / "bronze_bikes").vacuum(0, dry_run=False, enforce_retention_duration=False)
+    (config.landing / path).unlink()
+    messages = ingest(config, "bikes").messages
+    assert [message for message in messages if path in message and "what it delivered before is lost" in message]
+    assert trips.silver(config) == []
+    assert files.known_files(Lake(config), TABLES.files) == {}

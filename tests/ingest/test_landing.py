@@ -95,7 +95,7 @@ def test_names_that_are_not_text_are_left_out_with_a_message(config):
 def test_what_a_file_is(config):
     landed = landing.inspect(config.landing, trips.write(config, "a", LINES))
     assert (landed.lines, landed.first_line, landed.unreadable) == (3, trips.HEADER, None)
-    assert landed.file_bytes == (config.landing / landed.path).stat().st_size
+    assert landed.content.file_bytes == (config.landing / landed.path).stat().st_size
 
 
 def test_equal_content_is_taken_from_the_least_path_and_its_lines_are_counted(config):
@@ -109,7 +109,7 @@ def test_known_content_under_a_lesser_path_is_the_duplicate(config):
     known = trips.write(config, "b", LINES)
     assert take_up(config) == {known: ("accepted", None)}
     later = trips.write(config, "a", LINES)
-    assert take_up(config) == {later: ("duplicate file", f"the same bytes as {known}")}
+    assert take_up(config) == {later: ("duplicate file", f"the same content as {known}")}
     assert find(config).rows == {}
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.ingest import landing
 from pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, UNREADABLE_FILE, chunks, lines
 
 
@@ -54,12 +55,11 @@ def test_what_is_carried_of_an_endless_line_is_bounded():
     assert [(len(part.texts[0]), part.damage) for part in lines(pieces)] == [(KEPT_CHARACTERS, ["line too long"])]
 
 
-def test_the_digest_is_of_the_bytes_on_disk(tmp_path):
-    packed = gzip.compress(b"a\nb\n")
-    (tmp_path / "f.csv.gz").write_bytes(packed)
+def test_the_digest_is_of_the_content_unpacked(tmp_path):
+    (tmp_path / "f.csv.gz").write_bytes(gzip.compress(b"a\nb\n"))
     digest = hashlib.sha256()
     assert b"".join(chunks(tmp_path / "f.csv.gz", digest)) == b"a\nb\n"
-    assert digest.hexdigest() == hashlib.sha256(packed).hexdigest()
+    assert digest.hexdigest() == hashlib.sha256(b"a\nb\n").hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -72,12 +72,13 @@ def test_the_digest_is_of_the_bytes_on_disk(tmp_path):
     ],
     ids=["no end", "half a header", "rubbish after its end", "not gzip"],
 )
-def test_a_damaged_gzip_is_noticed_and_still_digested_whole(tmp_path, packed):
+def test_a_damaged_gzip_is_noticed_and_known_by_its_bytes_on_disk(tmp_path, packed):
     (tmp_path / "f.csv.gz").write_bytes(packed)
-    digest = hashlib.sha256()
     with pytest.raises(UNREADABLE_FILE):
-        list(chunks(tmp_path / "f.csv.gz", digest))
-    assert digest.hexdigest() == hashlib.sha256(packed).hexdigest()
+        list(chunks(tmp_path / "f.csv.gz", hashlib.sha256()))
+    content = landing.content_or_none(tmp_path, "f.csv.gz")
+    assert (content.content_hash, content.content_bytes) == (hashlib.sha256(packed).hexdigest(), len(packed))
+    assert landing.inspect(tmp_path, "f.csv.gz").content.content_hash == content.content_hash
 
 
 def test_a_file_that_unpacks_to_a_hundred_times_its_size_is_unreadable_and_one_with_a_dull_half_is_not(tmp_path):

@@ -25,7 +25,7 @@ def put(config: Config, path: str, text: str) -> str:
 
 
 def now(config: Config) -> definition.Definition:
-    return definition.now(config.landing, TELEMETRY, landing.listing(config.landing, TELEMETRY))
+    return definition.now(config.landing, TELEMETRY, landing.listing(config.landing, TELEMETRY), {})
 
 
 @pytest.fixture
@@ -79,6 +79,7 @@ def test_damaged_delays_are_named(parsed, text):
 
 
 def test_an_ingest_that_meets_damaged_delays_touches_nothing(parsed):
+    ingest(parsed, "telemetry")
     before = files.known_files(Lake(parsed), TABLES.files)
     put(parsed, DELAYS, "soon\n")
     with pytest.raises(LandingFailed, match="repair it"):

@@ -1,0 +1,27 @@
+"""windrow forget PATH."""
+
+from typing import Annotated
+
+import typer
+
+from pipelines.cli._options import AsJson, RunId
+from pipelines.cli._progress import progress
+
+
+def forget(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file's path below the landing folder.")],
+    leave_file: Annotated[
+        bool,
+        typer.Option("--leave-file", help="The file may stay in the landing folder, and counts again once it changes."),
+    ] = False,
+    run_id: RunId = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take out of the lake what a landing file delivered, after the file itself has left the landing folder."""
+    from pipelines import config
+    from pipelines.cli.ingest import show_report
+    from pipelines.runs import forget as runs
+
+    with progress() as show:
+        report = runs.forget(config.load(), path, leave_file, run_id, show)
+    show_report(report, as_json)

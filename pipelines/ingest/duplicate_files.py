@@ -1,0 +1,77 @@
+"""Which of several files with equal content delivers it; the others are refused, their lines counted."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from pipelines.ingest.files import ACCEPTED, DELIVERS, DUPLICATE, FileRow
+from schemas.parsing import has_header
+from schemas.stream import Stream
+
+
+def doubled(known: Mapping[str, FileRow], rows: Mapping[str, FileRow]) -> list[str]:
+    """Known paths that deliver what another known path delivers too: all but the least of each content."""
+    first: dict[str, str] = {}
+    for path in sorted(known, key=str.encode):
+        if path not in rows and known[path].state in DELIVERS and known[path].content_hash:
+            first.setdefault(known[path].content_hash, path)
+    others = (path for path in known if path not in rows and known[path].state == ACCEPTED)
+    return sorted(path for path in others if first.get(known[path].content_hash, path) != path)
+
+
+def freed_duplicates(
+    known: Mapping[str, FileRow], rows: Mapping[str, FileRow], landed: set[str], listed: list[str]
+) -> tuple[list[str], list[str]]:
+    """Files refused before, whose content no path delivers any more: the least path of each content among those that
+    are listed; and paths of content that no listed file has."""
+    kept = {
+        row.content_hash
+        for path, row in known.items()
+        if path not in landed and row.state in DELIVERS and rows.get(path, row).state in DELIVERS
+    }
+    kept |= {row.content_hash for row in rows.values() if row.state in DELIVERS and row.path not in landed}
+    refused = [
+        path
+        for path, row in known.items()
+        if path not in rows and row.state == DUPLICATE and row.content_hash and row.content_hash not in kept
+    ]
+    there = {
+        known[path].content_hash: path for path in sorted({*refused}.intersection(listed), key=str.encode, reverse=True)
+    }
+    new = {row.content_hash for row in rows.values() if row.state == ACCEPTED}
+    vanished = sorted(path for path in refused if known[path].content_hash not in {*there, *new})
+    return sorted(there.values(), key=str.encode), vanished
+
+
+def refuse_duplicates(
+    stream: Stream, rows: dict[str, FileRow], known: Mapping[str, FileRow], first: Iterable[str]
+) -> dict[str, FileRow]:
+    """Refuse content that another path delivers: known content stays where it is, then come those named `first`; of
+    files that are new together the least path is taken."""
+    delivered = {row.content_hash: path for path, row in known.items() if row.state in DELIVERS and path not in rows}
+    again = sorted(
+        path
+        for path in rows
+        if path in known and known[path].content_hash == rows[path].content_hash and known[path].state == ACCEPTED
+    )
+    others = sorted(rows.keys() - {*again, *first}, key=str.encode)
+    decided = dict(rows)
+    for path in (*again, *first, *others):
+        row = rows.get(path)
+        if row is not None and row.state == ACCEPTED and row.content_hash:
+            holder = delivered.setdefault(row.content_hash, path)
+            decided[path] = row if holder == path else _duplicate_row(stream, row, holder)
+    return decided
+
+
+def _duplicate_row(stream: Stream, row: FileRow, first: str) -> FileRow:
+    layout = next((layout for layout in stream.layouts if layout.name == row.layout), None)
+    readings = row.lines - 1 if layout is not None and has_header(layout) else row.lines
+    return replace(
+        row,
+        state=DUPLICATE,
+        detail=f"the same content as {first}",
+        readings=readings,
+        duplicates=readings,
+        accepted=0,
+        quarantined=0,
+    )

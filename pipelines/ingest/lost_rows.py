@@ -1,0 +1,139 @@
+"""Rows that a table should hold and lacks, as after its folder was moved away: marked, so that they are made again.
+
+How many rows there should be `files_<stream>` and `partitions_<stream>` say, how many there are the tables' logs; no
+data is read while the two agree. Else the rows of each path are counted. Whatever is to be made again gets an intent:
+from the landing folder where the file lies there, else from bronze. What neither has is reported by name. Pass ticks
+and partitions need no marks: they are made wherever silver has a day and they have none (partitions.py).
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from pipelines.ingest import landing, partitions
+from pipelines.ingest.files import (
+    ACCEPTED,
+    DUPLICATE,
+    INTENT,
+    LINES_LOST,
+    REMOVED,
+    UNFINISHED,
+    FileRow,
+    known_files,
+    write_files,
+)
+from pipelines.ingest.rows_from_bronze import rows_from_bronze
+from pipelines.lake import databases
+from pipelines.lake.lake import Lake
+from pipelines.lake.row_counts import rows_by_day
+from pipelines.lake.stream_tables import StreamTables
+from schemas.tables import Table
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Rows by path, of each table that has lines or records."""
+
+    bronze: Mapping[str, int]
+    silver: Mapping[str, int]
+    quarantine: Mapping[str, int]
+    duplicates: Mapping[str, int]  # of those in quarantine
+
+    def has_records_of(self, row: FileRow) -> bool:
+        """Whether silver and quarantine hold as many records as the row says."""
+        refused = 0 if row.state == DUPLICATE else row.quarantined + row.duplicates
+        return (self.silver[row.path], self.quarantine[row.path]) == (row.accepted, refused)
+
+    def has_lines_of(self, row: FileRow) -> bool:
+        """Whether bronze holds as many lines as the row says."""
+        return row.state != ACCEPTED or self.bronze[row.path] == row.lines
+
+
+def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
+    """Give intents to all files of which some table lacks rows; returns what can't be made again, by name.
+
+    O(Parquet files of the tables) while nothing is lost, else O(rows).
+    """
+    known = known_files(lake, tables.files)
+    days = _days_that_differ(lake, tables)
+    if not days and not _may_be_lost(lake, tables, known):
+        return []
+    partitions.forget(lake, tables.partitions, days)
+    held = _held(lake, tables)
+    found = landing.listing(lake.config.landing, tables.stream)
+    listed = {*found.events, *found.no_events}
+    rows = [_checked(row, held, row.path in listed) for row in known.values()]
+    rows += rows_from_bronze(lake, tables, held.bronze.keys() - known.keys(), sorted(listed, key=str.encode))
+    rows += _without_lines({*held.silver, *held.quarantine} - {*known, *held.bronze, *listed}, held)
+    marked = [row for row in rows if row != known.get(row.path)]
+    write_files(lake, tables.files, marked)
+    return [f"{row.path}: {row.detail}" for row in marked if row.state in (LINES_LOST, REMOVED)]
+
+
+def _days_that_differ(lake: Lake, tables: StreamTables) -> list[date]:
+    noted = lake.read(tables.partitions.name, columns=["arrival_date", "events"]).to_pylist()
+    there = rows_by_day(lake, tables.silver.name)
+    return sorted(row["arrival_date"] for row in noted if there.get(row["arrival_date"], 0) != row["events"])
+
+
+def _may_be_lost(lake: Lake, tables: StreamTables, known: Mapping[str, FileRow]) -> bool:
+    """Whether the tables hold other numbers of rows than the files' rows say, or these don't say it: of intents."""
+    rows = known.values()
+    if any(row.is_intent for row in rows):
+        return True
+    refused = sum(row.quarantined + row.duplicates for row in rows if row.state != DUPLICATE)
+    expected = {
+        tables.bronze.name: sum(row.lines for row in rows if row.state == ACCEPTED),
+        tables.silver.name: sum(row.accepted for row in rows),
+        tables.quarantine.name: refused,
+    }
+    return any(sum(rows_by_day(lake, name).values()) != count for name, count in expected.items())
+
+
+def _held(lake: Lake, tables: StreamTables) -> _Held:
+    with databases.open_database(lake.config.scratch) as database:
+        for table in (tables.bronze, tables.silver, tables.quarantine):
+            database.register(table.name, lake.dataset(table.name))
+
+        def by_path(table: Table, condition: str = "true") -> Counter[str]:
+            counted = f'SELECT path, count(*) FROM "{table.name}" WHERE {condition} GROUP BY path'
+            return Counter(dict(database.sql(counted).fetchall()))
+
+        duplicates = by_path(tables.quarantine, "reason = 'duplicate'")
+        return _Held(by_path(tables.bronze), by_path(tables.silver), by_path(tables.quarantine), duplicates)
+
+
+def _checked(row: FileRow, held: _Held, is_listed: bool) -> FileRow:
+    """The row, or what it becomes where its lines or records are not all there."""
+    if row.state == UNFINISHED:
+        return row
+    if row.state == LINES_LOST or not (is_listed or held.has_lines_of(row)):
+        same = row.state == LINES_LOST and not row.is_intent and held.has_records_of(row)
+        return row if same else _kept_without_lines(row, held)
+    complete = held.has_lines_of(row) and held.has_records_of(row)
+    return row if row.is_intent or complete else replace(row, definition=INTENT)
+
+
+def _kept_without_lines(row: FileRow, held: _Held) -> FileRow:
+    accepted, refused, duplicates = (each[row.path] for each in (held.silver, held.quarantine, held.duplicates))
+    why = "neither the landing folder nor bronze has its lines"
+    if not accepted + refused:
+        return row.without_records(REMOVED, f"{why}, and its events are lost; put the file back")
+    return replace(
+        row,
+        state=LINES_LOST,
+        detail=f"{why}; what silver and quarantine have of it stays. Put the file back, or take it out: windrow forget",
+        readings=accepted + refused,
+        accepted=accepted,
+        quarantined=refused - duplicates,
+        duplicates=duplicates,
+        definition=row.definition or LINES_LOST,
+    )
+
+
+def _without_lines(paths: set[str], held: _Held) -> list[FileRow]:
+    """Rows of paths of which only records are left."""
+    return [
+        _kept_without_lines(FileRow(path, "", 0, date.min, ACCEPTED), held) for path in sorted(paths, key=str.encode)
+    ]

@@ -1,0 +1,56 @@
+"""Taking out what a landing file delivered, as a run of its own: in the ledger, like an ingest.
+
+A file that vanishes from the landing folder keeps what it delivered, since landing folders are tidied up; so somebody
+has to say when it is to go.
+"""
+
+from pipelines.config import Config
+from pipelines.ingest import landing
+from pipelines.ingest.changes import Asked
+from pipelines.ingest.files import FORGOTTEN, known_files
+from pipelines.ingest.ingest import Progress, ingest
+from pipelines.ingest.outcome import IngestReport
+from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
+from pipelines.ledger import runs
+from pipelines.ledger.entry import Run
+from schemas import registry
+from schemas.errors import UnknownName, WrongParameter
+
+
+def forget(config: Config, path: str, leave_file: bool, run_id: str | None, progress: Progress) -> IngestReport:
+    """Take out what the path delivered: the days that this touches are made again, and a file that was refused as its
+    duplicate is taken. `leave_file`: the file may stay in the landing folder; it is left out until its content changes.
+
+    Raises UnknownName, WrongParameter (the file lies in the landing folder), and what `ingest` raises.
+    """
+    lake = Lake(config)
+    tables = _tables_of(lake, path)
+    run = Run(run_id or runs.new_run_id(tables.stream.name, None), tables.stream.name)
+    with runs.step(lake, run, "forget") as entry:
+        listed = landing.listing(config.landing, tables.stream)
+        if not leave_file and path in {*listed.events, *listed.no_events}:
+            raise WrongParameter("path", path, "one that has left the landing folder; or add --leave-file")
+        report = ingest(lake, tables, entry.following(progress), Asked(forget=frozenset([path])))
+        entry.inputs = {"forgotten": path} | {row.path: row.content_hash for row in report.files}
+        entry.outputs, entry.counts = report.versions, {"files": len(report.files), "accepted": report.accepted}
+    return report
+
+
+def _tables_of(lake: Lake, path: str) -> StreamTables:
+    """Those of the stream that knows the path: no two streams have files in one folder."""
+    known = []
+    for stream in registry.streams().values():
+        tables = StreamTables.of(stream)
+        rows = known_files(lake, tables.files)
+        if path in rows and rows[path].state != FORGOTTEN:
+            return tables
+        known += [row.path for row in rows.values() if row.state != FORGOTTEN]
+    raise UnknownName("landing file that an ingest has taken", path, _alike(path, known))
+
+
+def _alike(path: str, known: list[str]) -> list[str]:
+    """Some of the known paths: of files of that name, or else of that folder, or any."""
+    folder, _, name = path.rpartition("/")
+    named = [each for each in known if each.rpartition("/")[2] == name]
+    return (named or [each for each in known if each.startswith(f"{folder}/")] or known)[:5]

@@ -1,0 +1,147 @@
+"""What a landing file delivered stays when the file goes, until it is forgotten. No JVM."""
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs
+from pipelines.runs.forget import forget
+from pipelines.runs.ingest_day import ingest_day
+from schemas.errors import UnknownName, WrongParameter
+from tests.support import landings, trips
+from tests.support.lakes import copied, ingest, pending
+from tests.support.landings import BIKES, content_of, path_of
+
+# a and b share a line, c is a copy of a.
+SHARED = trips.trip("2017-06-03 08:00:00", 600)
+A = content_of(BIKES, [SHARED, trips.trip("2017-06-03 09:00:00", 60), "no trip"])
+B = content_of(BIKES, [SHARED, trips.trip("2017-06-05 09:00:00", 60)])
+FILES = {path_of(BIKES, name, packed=True): content for name, content in {"a": A, "b": B, "c": A}.items()}
+FIRST, SECOND, COPY = FILES
+MOST_COMMITS = 11
+
+
+def forgotten(config: Config, path: str, leave_file: bool = False):
+    return forget(config, path, leave_file, None, lambda text: None)
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory) -> Config:
+    """A lake of three files; never changed by a test."""
+    return landings.at_once(tmp_path_factory.mktemp("three"), BIKES, FILES)
+
+
+@pytest.fixture
+def config(three, tmp_path) -> Config:
+    return copied(three, tmp_path)
+
+
+def reference(tmp_path, *paths: str) -> dict:
+    """What a new lake of these files holds."""
+    return landings.held(landings.at_once(tmp_path / "at once", BIKES, {path: FILES[path] for path in paths}), BIKES)
+
+
+def take_away(config: Config, *paths: str) -> None:
+    for path in paths:
+        (config.landing / path).unlink()
+
+
+def test_what_a_vanished_file_delivered_stays(config):
+    before = landings.held(config, BIKES)
+    take_away(config, *FILES)
+    (message,) = [message for message in ingest(config, BIKES).messages if "no longer in the landing folder" in message]
+    assert "windrow forget" in message
+    assert landings.held(config, BIKES) == before
+
+
+def test_a_forgotten_file_s_duplicates_take_its_place(config, tmp_path):
+    """Its copy is taken, and so is the line that another file has too: a lake of the rest at once is the same."""
+    take_away(config, FIRST)
+    report = forgotten(config, FIRST)
+    assert {row.path for row in report.files} == {COPY, SECOND}
+    assert landings.held(config, BIKES) == reference(tmp_path, SECOND, COPY)
+    assert FIRST not in landings.file_rows(config, BIKES)
+    assert FIRST not in landings.lines_held(config, BIKES)
+    assert not pending(config, BIKES)
+
+
+def test_a_line_that_another_file_has_too_stays(config, tmp_path):
+    take_away(config, FIRST, COPY)
+    for path in (COPY, FIRST):
+        forgotten(config, path)
+    assert landings.held(config, BIKES) == reference(tmp_path, SECOND)
+    assert {row["path"] for row in trips.silver(config)} == {SECOND}
+
+
+def test_a_copy_that_has_vanished_too_is_named(config):
+    take_away(config, FIRST, COPY)
+    messages = forgotten(config, FIRST).messages
+    assert [message for message in messages if COPY in message and "put them back" in message]
+
+
+def test_new_files_wait_for_an_ingest(config):
+    take_away(config, SECOND)
+    new = path_of(BIKES, "new", packed=False)
+    landings.put(config, new, content_of(BIKES, [trips.trip("2017-06-09 09:00:00", 60)]))
+    forgotten(config, SECOND)
+    assert pending(config, BIKES) == [new]
+
+
+def test_a_file_that_comes_back_is_new(config):
+    before = landings.held(config, BIKES)
+    take_away(config, SECOND)
+    forgotten(config, SECOND)
+    assert landings.held(config, BIKES) != before
+    landings.put(config, SECOND, B)
+    ingest(config, BIKES)
+    assert landings.held(config, BIKES) == before
+
+
+def test_a_file_that_lies_in_the_landing_folder_is_refused_unless_it_may_stay(config, tmp_path):
+    before = landings.held(config, BIKES)
+    with pytest.raises(WrongParameter, match="--leave-file"):
+        forgotten(config, SECOND)
+    assert landings.held(config, BIKES) == before
+    forgotten(config, SECOND, leave_file=True)
+    assert landings.held(config, BIKES) == reference(tmp_path, FIRST, COPY)
+    assert not pending(config, BIKES)
+    assert ingest(config, BIKES).files == ()
+    landings.put(config, SECOND, content_of(BIKES, [trips.trip("2017-06-05 10:00:00", 60)]))
+    assert pending(config, BIKES) == [SECOND]
+    assert ingest(config, BIKES).accepted == 1
+
+
+@pytest.mark.parametrize("path", ["bikes/nowhere.csv", "", "../x", f"{trips.FOLDER}/trips-z.csv.gz"])
+def test_a_path_that_nobody_knows_is_refused(config, path):
+    with pytest.raises(UnknownName, match="known: .*trips-a.csv.gz"):
+        forgotten(config, path)
+    take_away(config, SECOND)
+    forgotten(config, SECOND)
+    with pytest.raises(UnknownName):
+        forgotten(config, SECOND)
+
+
+def test_it_is_a_step_of_the_ledger_and_touched_days_differ(config):
+    ingest_day(config, BIKES, None, None, lambda text: None)
+    days = {row["arrival_date"]: row["silver_digest"] for row in Lake(config).read("partitions_bikes").to_pylist()}
+    take_away(config, SECOND)
+    report = forgotten(config, SECOND)
+    (row,) = [row for row in runs.rows(Lake(config)) if row.step == "forget" and row.state == "done"]
+    assert row.inputs["forgotten"] == SECOND
+    assert row.outputs == report.versions
+    now = {row["arrival_date"]: row["silver_digest"] for row in Lake(config).read("partitions_bikes").to_pylist()}
+    assert {day for day in days if days[day] != now.get(day)} == set(report.touched_days) != set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leave_file", [False, True])
+@pytest.mark.parametrize("commits", range(2, MOST_COMMITS))
+def test_killed_after_any_commit_it_is_ended_by_the_next_ingest_or_never_began(config, tmp_path, commits, leave_file):
+    """Two commits are the ledger's and the intent's: from then on the file is forgotten."""
+    if not leave_file:
+        take_away(config, FIRST)
+    landings.kill_after_commits(config, BIKES, commits, FIRST, str(leave_file))
+    assert commits > 9 or pending(config, BIKES)
+    ingest(config, BIKES)
+    assert landings.held(config, BIKES) == reference(tmp_path, SECOND, COPY)
+    assert not pending(config, BIKES)
