@@ -88,8 +88,8 @@ class Config:
 
     @cached_property
     def ingest_batch_bytes(self) -> int:
-        """How much content, unpacked, an ingest takes before it commits what became of it; one file at least."""
-        return _whole_number("WINDROW_INGEST_BATCH_MIB", 512, least=1, most=MOST_MIB) << 20
+        """How much content, unpacked, an ingest takes before it commits what became of it; at 0 each file alone."""
+        return _whole_number("WINDROW_INGEST_BATCH_MIB", 512, least=0, most=MOST_MIB) << 20
 
     @cached_property
     def java_options(self) -> str:

@@ -195,7 +195,7 @@ class _Search:
 
     def take_freed_duplicates(self) -> None:
         """Files refused before, whose content no other path delivers any more."""
-        self.freed, vanished = freed_duplicates(self.known, self.rows, self.landed, self.listed)
+        self.freed, vanished = freed_duplicates(self.known, self.rows, self.listed)
         for path in self.freed:
             self._take(path)
         if vanished:
@@ -208,7 +208,7 @@ class _Search:
         """What was found, without files whose content another path delivers."""
         return Changes(
             self.definition,
-            refuse_duplicates(self.stream, self.rows, self.known, (*self.restored, *self.freed)),
+            refuse_duplicates(self.stream, self.rows, self.known, self.freed),
             frozenset(self.landed),
             self.known,
             self.lake.version(self.tables.bronze.name),

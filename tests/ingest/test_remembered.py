@@ -1,0 +1,108 @@
+"""Content is read where size or modification time are not what they were, or when it is asked for. No JVM."""
+
+import os
+import time
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.ingest import ingest as ingest_module
+from pipelines.ingest import landing
+from pipelines.ingest.changes import Asked
+from pipelines.lake.lake import Lake
+from tests.support import landings, trips
+from tests.support.lakes import ingest, pending, tables_of
+from tests.support.landings import BIKES, content_of, path_of
+
+# Of one size, so that only the modification time can show which it is.
+FIRST, SECOND = (content_of(BIKES, [trips.trip("2017-06-03 08:00:00", seconds)]) for seconds in (600, 700))
+PATH = path_of(BIKES, "a", packed=False)
+NS_PER_S = 1_000_000_000
+
+
+def land(config: Config, content: bytes, age_ns: int) -> int:
+    """Write the file as one that was modified so long ago; returns the time."""
+    landings.put(config, PATH, content)
+    modified_ns = time.time_ns() - age_ns
+    os.utime(config.landing / PATH, ns=(modified_ns, modified_ns))
+    return modified_ns
+
+
+def change_unseen(config: Config) -> None:
+    """Other content of the same size, and the same time."""
+    before = (config.landing / PATH).stat()
+    assert len(FIRST) == len(SECOND) == before.st_size
+    landings.put(config, PATH, SECOND)
+    os.utime(config.landing / PATH, ns=(before.st_mtime_ns, before.st_mtime_ns))
+
+
+def durations(config: Config) -> list[int]:
+    return [row["trip_duration_s"] for row in trips.silver(config)]
+
+
+def test_a_file_of_the_same_size_and_time_is_not_read_unless_asked(config):
+    land(config, FIRST, age_ns=10 * NS_PER_S)
+    ingest(config, BIKES)
+    change_unseen(config)
+    assert pending(config, BIKES) == []
+    assert ingest(config, BIKES).files == ()
+    report = ingest_module.ingest(Lake(config), tables_of(BIKES), None, Asked(verify_content=True))
+    assert [row.path for row in report.files] == [PATH]
+    assert durations(config) == [700]
+
+
+def test_a_file_that_could_have_changed_within_the_same_tick_is_read_again(config):
+    """Its time is that of the reading, or later: who changes it now may leave it the same."""
+    land(config, FIRST, age_ns=-10 * NS_PER_S)
+    ingest(config, BIKES)
+    assert landings.file_rows(config, BIKES)[PATH].modified_ns is None
+    change_unseen(config)
+    assert pending(config, BIKES) == [PATH]
+    ingest(config, BIKES)
+    assert durations(config) == [700]
+
+
+@pytest.mark.parametrize(
+    ("age_ns", "is_believed"),
+    [
+        (landing.TICK_NS + NS_PER_S // 2, True),
+        (-NS_PER_S // 2, False),
+    ],
+)
+def test_a_time_is_believed_once_it_is_older_than_a_tick(config, age_ns, is_believed):
+    modified_ns = land(config, FIRST, age_ns)
+    if modified_ns % NS_PER_S == 0:
+        modified_ns += 1
+        os.utime(config.landing / PATH, ns=(modified_ns, modified_ns))
+    found = landing.content_or_none(config.landing, PATH)
+    assert found.modified_ns == (modified_ns if is_believed else None)
+
+
+@pytest.mark.parametrize(("age_s", "is_believed"), [(1, False), (4, True)])
+def test_a_time_of_whole_seconds_is_believed_two_seconds_later(config, age_s, is_believed):
+    landings.put(config, PATH, FIRST)
+    modified_ns = (time.time_ns() // NS_PER_S - age_s) * NS_PER_S
+    os.utime(config.landing / PATH, ns=(modified_ns, modified_ns))
+    found = landing.content_or_none(config.landing, PATH)
+    assert found.modified_ns == (modified_ns if is_believed else None)
+
+
+def test_the_same_content_with_another_time_is_remembered_and_nothing_else_is_written(config):
+    land(config, FIRST, age_ns=10 * NS_PER_S)
+    versions = ingest(config, BIKES).versions
+    touched_ns = land(config, FIRST, age_ns=5 * NS_PER_S)
+    assert pending(config, BIKES) == []
+    report = ingest(config, BIKES)
+    assert report.files == ()
+    assert landings.file_rows(config, BIKES)[PATH].modified_ns == touched_ns
+    assert {name for name in versions if report.versions[name] != versions[name]} == {"files_bikes"}
+    assert ingest(config, BIKES).versions == report.versions
+
+
+def test_another_size_with_the_same_time_is_read(config):
+    land(config, FIRST, age_ns=10 * NS_PER_S)
+    ingest(config, BIKES)
+    before = (config.landing / PATH).stat().st_mtime_ns
+    landings.put(config, PATH, FIRST + trips.trip("2017-06-03 09:00:00", 60).encode())
+    os.utime(config.landing / PATH, ns=(before, before))
+    assert pending(config, BIKES) == [PATH]
