@@ -52,7 +52,9 @@ def files_table(stream: Stream) -> Table:
         f"Every file that landed for {stream.name}, and what became of its records",
         (
             PATH,
-            _required("content_hash", "string", "SHA-256 of the file's content, unpacked; of an unreadable file's bytes"),
+            _required(
+                "content_hash", "string", "SHA-256 of the file's content, unpacked; of an unreadable file's bytes"
+            ),
             _required("file_bytes", count, "size of the file as it landed", "bytes"),
             Column("content_bytes", count, "size of its content, unpacked; null where only bronze has it", "bytes"),
             Column(
@@ -63,7 +65,11 @@ def files_table(stream: Stream) -> Table:
                 "nanoseconds",
             ),
             _required("landed_date", "date", "the day on which this content was first ingested, UTC"),
-            _required("state", "string", "accepted, empty, duplicate file, unreadable, no events, forgotten, lines lost, or unfinished"),
+            _required(
+                "state",
+                "string",
+                "accepted, empty, duplicate file, unreadable, no events, forgotten, lines lost, unfinished",
+            ),
             Column("detail", "string", "why the file is in that state"),
             Column("layout", "string", "name of the stream's layout that reads the file"),
             _required("lines", count, "lines of the file, the header counted"),
