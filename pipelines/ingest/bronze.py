@@ -50,9 +50,10 @@ def write_bronze(lake: Lake, bronze: Table, changes: Changes) -> None:
     if not replaced and not wanted:
         return
     try:
-        # Of files that nobody knew bronze holds nothing: what it holds needn't be looked at.
-        paths = {*replaced, *(file.path for file in wanted)}
-        lake.replace(bronze, {"path": sorted(paths)} if replaced else None, batches)
+        if replaced:
+            lake.replace(bronze, {"path": sorted({*replaced, *(file.path for file in wanted)})}, batches)
+        else:  # of files that nobody knew bronze holds nothing: what it holds needn't be looked at
+            lake.append(bronze, batches)
     except DeltaError as error:
         # delta-rs turns every error of a reader into its own; what happened shows in the files.
         if not landing.changed_since(root, {file.path: file.content_hash for file in wanted}):

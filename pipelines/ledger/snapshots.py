@@ -10,6 +10,7 @@ from schemas.registry import replay_hash
 from schemas.tables import RUNS
 
 KEY, SHAPE = "snapshot", "shape"
+LEAVE_SNAPSHOTS = ["ingest", "forget"]
 
 
 def outputs(snapshot: Snapshot) -> dict:
@@ -61,7 +62,7 @@ def _newest(lake: Lake, stream: str, run_id: str | None) -> dict | None:
     """The row of the newest ingest (of one run, if named) that recorded a snapshot."""
     if lake.version(RUNS.name) is None:
         return None
-    filters = [("stream", "=", stream), ("step", "=", "ingest"), ("state", "=", "done")]
+    filters = [("stream", "=", stream), ("step", "in", LEAVE_SNAPSHOTS), ("state", "=", "done")]
     if run_id is not None:
         filters.append(("run_id", "=", run_id))
     rows = lake.read(RUNS.name, filters=filters, columns=["at", "stage", "outputs"]).to_pylist()

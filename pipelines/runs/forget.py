@@ -4,6 +4,7 @@ A file that vanishes from the landing folder keeps what it delivered, since land
 has to say when it is to go.
 """
 
+from pipelines import flow
 from pipelines.config import Config
 from pipelines.ingest import landing
 from pipelines.ingest.changes import Asked
@@ -12,8 +13,10 @@ from pipelines.ingest.ingest import Progress, ingest
 from pipelines.ingest.outcome import IngestReport
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs
+from pipelines.ledger import runs, snapshots
+from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
+from pipelines.runs.ingest_day import check
 from schemas import registry
 from schemas.errors import UnknownName, WrongParameter
 
@@ -24,16 +27,20 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
 
     Raises UnknownName, WrongParameter (the file lies in the landing folder), and what `ingest` raises.
     """
-    lake = Lake(config)
-    tables = _tables_of(lake, path)
+    tables = _tables_of(Lake(config), path)
     run = Run(run_id or runs.new_run_id(tables.stream.name, None), tables.stream.name)
+    lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(run.stream, None))
     with runs.step(lake, run, "forget") as entry:
         listed = landing.listing(config.landing, tables.stream)
         if not leave_file and path in {*listed.events, *listed.no_events}:
             raise WrongParameter("path", path, "one that has left the landing folder; or add --leave-file")
-        report = ingest(lake, tables, entry.following(progress), Asked(forget=frozenset([path])))
+        progress = entry.following(progress)
+        report = ingest(lake, tables, progress, Asked(forget=frozenset([path])))
         entry.inputs = {"forgotten": path} | {row.path: row.content_hash for row in report.files}
-        entry.outputs, entry.counts = report.versions, {"files": len(report.files), "accepted": report.accepted}
+        entry.outputs = snapshots.outputs(report.snapshot)
+        entry.counts = {"files": len(report.files), "accepted": report.accepted}
+        progress(flow.CHECK_SILVER.name)
+        check(lake, run, tables, report)
     return report
 
 

@@ -47,11 +47,12 @@ def ingest_day(
         entry.outputs = snapshots.outputs(report.snapshot)
         entry.counts = {"files": len(report.files), "accepted": report.accepted, **report.refused}
         progress(flow.CHECK_SILVER.name)
-        _check(lake, run, tables, report)
+        check(lake, run, tables, report)
     return report
 
 
-def _check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> None:
+def check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> None:
+    """Check the files that an ingest touched, and the run's day of silver, if it is for one. GateFailed."""
     gate.require_files(lake, run, tables, report.snapshot, [row.path for row in report.files])
     if run.day is not None:
         days = ArrivalDays.read(lake, tables.partitions.name, report.snapshot.version(tables.partitions.name))
