@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster
+.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -72,6 +72,9 @@ bench-fiba: setup ## the figures of the FiBA paper with this project's kernels; 
 
 bench-mta: setup ## the figures of the MTA paper likewise; writes docs/benchmarks/mta.md; more: SIZES=large
 	@$(WINDROW_PYTHON) -m benchmarks.mta --sizes "$(or $(SIZES),normal)"
+
+bench-ingest-growth: setup ## an ingest of one new file with 10, 100 and 1,000 days in the lake
+	@$(WINDROW_PYTHON) -m benchmarks.ingest_growth
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"

@@ -52,18 +52,10 @@ def files_table(stream: Stream) -> Table:
         f"Every file that landed for {stream.name}, and what became of its records",
         (
             PATH,
-            _required(
-                "content_hash", "string", "SHA-256 of the file's content, unpacked; of an unreadable file's bytes"
-            ),
+            _required("content_hash", "string", "SHA-256 of its content, unpacked; of its bytes where unreadable"),
             _required("file_bytes", count, "size of the file as it landed", "bytes"),
             Column("content_bytes", count, "size of its content, unpacked; null where only bronze has it", "bytes"),
-            Column(
-                "modified_ns",
-                count,
-                "modification time of the file whose content was read, since 1970-01-01 UTC; null where a later change "
-                "could have the same",
-                "nanoseconds",
-            ),
+            Column("modified_ns", count, "when it was modified; null: a later change could have the same", "ns, epoch"),
             _required("landed_date", "date", "the day on which this content was first ingested, UTC"),
             _required(
                 "state",
@@ -78,9 +70,7 @@ def files_table(stream: Stream) -> Table:
             _required("quarantined", count, "records refused with a reason other than duplicate"),
             _required("duplicates", count, "records refused because an equal one came earlier"),
             _required("definition", "string", "hash of the stream's definition by which the records were parsed"),
-            Column(
-                "before", "string", "of an unfinished file: JSON of the row that it had, and of bronze's version then"
-            ),
+            Column("before", "string", "of an unfinished file: JSON of the row that it had, and bronze's version then"),
         ),
         constraints=(("all_accounted", "readings = accepted + quarantined + duplicates"),),
     )
