@@ -26,6 +26,7 @@ from pipelines.ingest import workers
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.parse import ParseRules
 from pipelines.lake import databases, locks
+from pipelines.lake.day_files import dataset_of_days
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 
@@ -38,7 +39,7 @@ PLACE = "path, line, reading"
 _NEW = f"SELECT identity, arrival, {PLACE}, '{NEW}' AS was FROM parsed WHERE reason IS NULL AND identity IS NOT NULL"
 _AT_STAKE = f"""
     SELECT identity FROM ({_NEW})
-    UNION ALL SELECT identity FROM silver WHERE path IN (FROM changed) AND identity IS NOT NULL"""
+    UNION ALL SELECT identity FROM silver WHERE path IN (FROM changed_before) AND identity IS NOT NULL"""
 _STANDING = f"""
     SELECT * FROM (
         SELECT identity, arrival, {PLACE}, '{EVENT}' AS was FROM silver
@@ -57,7 +58,7 @@ _MOVED = f"""
 _TOUCHED_DAYS = f"""
     SELECT arrival_date FROM parsed ANTI JOIN (FROM moved WHERE was = '{NEW}') USING ({PLACE}) WHERE reason IS NULL
     UNION SELECT CAST(arrival AT TIME ZONE 'UTC' AS DATE) FROM moved WHERE was <> '{NEW}'
-    UNION SELECT arrival_date FROM silver WHERE path IN (FROM changed)
+    UNION SELECT arrival_date FROM silver WHERE path IN (FROM changed_before)
     ORDER BY ALL"""
 
 
@@ -66,7 +67,8 @@ class Deduplicated:
     """What became of the records.
 
     database: tables `parsed` (every record of the changed files; refused ones with reason, detail and text), `moved`
-        (identity, arrival, path, line, reading, was), `changed` (paths), and silver and quarantine as they were
+        (identity, arrival, path, line, reading, was), `changed` (paths), `changed_before` (those that were known), and
+        silver and quarantine as they were
     records: (path, reason) -> records of the changed files; reason None: accepted, duplicates included
     moves: (path, was) -> records that moved
     moved: what those that moved were before
@@ -137,9 +139,13 @@ def _register(
     lake: Lake, tables: StreamTables, changes: Changes, database: duckdb.DuckDBPyConnection, folder: Path
 ) -> bool:
     """Whether silver holds any events."""
-    silver, quarantine = (lake.dataset(table.name) for table in (tables.silver, tables.quarantine))
+    silver, quarantine = (dataset_of_days(lake, table) for table in (tables.silver, tables.quarantine))
+    changed = list(changes.rows)
+    # Of files that nobody knew silver holds nothing: it needn't be searched for them.
+    before = [path for path in changed if path in changes.known]
     database.register("parsed", workers.read_parsed((folder / "parsed").glob("*.arrow")))
-    database.register("changed", pa.table({"path": pa.array(list(changes.rows), pa.string())}))
+    database.register("changed", pa.table({"path": pa.array(changed, pa.string())}))
+    database.register("changed_before", pa.table({"path": pa.array(before, pa.string())}))
     database.register("silver", silver)
     database.register("quarantine", quarantine)
     return bool(silver.files)
