@@ -12,6 +12,13 @@ def keep_others_out() -> None:
     os.umask(os.umask(_NOT_FOR_OTHERS) | _NOT_FOR_OTHERS)
 
 
+def umask_digits() -> str:
+    """The same for a program that has a umask of its own: three octal digits."""
+    before = os.umask(_NOT_FOR_OTHERS)
+    os.umask(before)
+    return f"{before | _NOT_FOR_OTHERS:03o}"
+
+
 @contextmanager
 def others_kept_out() -> Iterator[None]:
     """Within, the same."""

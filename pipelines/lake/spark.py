@@ -10,21 +10,23 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, Config
 from pipelines.lake.locks import full_disk_reported
-from processes import orphan_jvms, signals
+from processes import modes, orphan_jvms, signals
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _PATIENCE_S = 10.0
+_START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 
 
@@ -48,7 +50,8 @@ def session(config: Config) -> "SparkSession":
         folder = orphan_jvms.new_folder(config.spark)
     for key, value in {**settings, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
         builder = builder.config(key, value)
-    _kept.append(_start(builder))
+    with _reported_start(config):
+        _kept.append(_start(builder))
     signals.raise_if_asked()
     return _kept[-1]
 
@@ -83,6 +86,21 @@ def _end_start(starting: threading.Thread) -> None:
     while starting.is_alive() and time.monotonic() < deadline:
         orphan_jvms.end_mine()
         starting.join(0.05)
+
+
+@contextmanager
+def _reported_start(config: Config) -> Iterator[None]:
+    from pyspark.errors import PySparkRuntimeError
+
+    try:
+        yield
+    except PySparkRuntimeError as error:
+        if error.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        settings = f"WINDROW_SPARK_MASTER {config.spark_master!r} and WINDROW_JAVA_OPTIONS {config.java_options!r}"
+        raise NotSetUp(
+            f"Spark's JVM ended as it started, with {settings}; what it said stands above", _START
+        ) from error
 
 
 def give_back(*frames: "DataFrame") -> None:
@@ -123,6 +141,8 @@ def _settings(config: Config) -> dict[str, str]:
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.session.timeZone": "UTC",
+        # Hadoop, which writes for Spark, gives files 0644 whatever the process's umask.
+        "spark.hadoop.fs.permissions.umask-mode": modes.umask_digits(),
         # The default, INT96, is nanoseconds to other readers: years before 1677 and after 2262 overflow there.
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         # The defaults (50 and 200) make every small read or shuffle that many tasks.

@@ -24,19 +24,26 @@ def open_to_others(home: Path) -> list[Path]:
     return [path for path in home.rglob("*") if path.stat().st_mode & 0o027]
 
 
-def windrow(home: Path, landing: Path, *words: str) -> None:
-    environment = {"WINDROW_HOME": str(home), "WINDROW_LANDING": str(landing), "PATH": os.defpath}
+def windrow(home: Path, landing: Path, *words: str, spark_from_mib: int = 8) -> None:
+    environment = {name: os.environ[name] for name in ("PATH", "JAVA_HOME") if name in os.environ} | {
+        "WINDROW_HOME": str(home),
+        "WINDROW_LANDING": str(landing),
+        "WINDROW_SPARK_FROM_MIB": str(spark_from_mib),
+    }
     command = [sys.executable, "-m", "pipelines", *words]
-    subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, check=True, timeout=120)
+    subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, check=True, timeout=300)
 
 
 @pytest.mark.slow
-def test_nothing_that_an_ingest_and_a_replay_write_is_open_to_others(tmp_path, usual_umask):
+@pytest.mark.parametrize(
+    "spark_from_mib", [8, pytest.param(0, marks=pytest.mark.jvm)], ids=["in process", "through Spark"]
+)
+def test_nothing_that_an_ingest_and_a_replay_write_is_open_to_others(tmp_path, usual_umask, spark_from_mib):
     home, landing = tmp_path / "home", tmp_path / "landing"
-    trips.write(Config(home, landing), "a", [trips.trip("2017-06-03 08:00:00", 600)])
+    trips.write(Config(home, landing), "a", [trips.trip(f"2017-06-0{day} 08:00:00", 600) for day in range(3, 9)])
     windrow(home, landing, "ingest", "bikes")
-    windrow(home, landing, "replay", "bikes_daily", "--day", "2017-06-03")
-    assert (home / "lake" / "bikes_daily").is_dir()
+    windrow(home, landing, "replay", "bikes_daily", "--day", "2017-06-08", spark_from_mib=spark_from_mib)
+    assert list((home / "lake" / "bikes_daily").glob("*/*.parquet"))
     assert open_to_others(home) == []
     assert not home.stat().st_mode & 0o027
 
@@ -49,3 +56,10 @@ def test_a_stricter_umask_stays_and_comes_back(usual_umask):
     with modes.others_kept_out():
         assert os.umask(0o027) == 0o027
     assert os.umask(0o022) == 0o002
+
+
+@pytest.mark.parametrize(("umask", "digits"), [(0o022, "027"), (0o002, "027"), (0o077, "077"), (0, "027")])
+def test_what_other_programs_are_told_in_digits_is_at_least_that_and_changes_nothing(usual_umask, umask, digits):
+    os.umask(umask)
+    assert modes.umask_digits() == digits
+    assert os.umask(0o022) == umask
