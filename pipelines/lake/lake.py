@@ -100,6 +100,7 @@ class Lake:
     def _write(self, table: Table, rows: Rows, how: dict[str, Any]) -> int:
         folder, note = self.folder(table.name), CommitNote(self.of_run)
         with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
+            locks.require_rights(self.config, table.name)
             fitted = _fitted(rows, self.schema(table))
             write_deltalake(folder, fitted, commit_properties=note.properties, **how)
             version = note.version(folder)
@@ -112,6 +113,7 @@ class Lake:
         folder, note = self.folder(table.name), CommitNote(self.of_run)
         full_disk = locks.full_disk_reported(self.config, table.name)
         with self.locked(table.name), orphan_jvms.ended_if_stopped(), full_disk:
+            locks.require_rights(self.config, table.name)
             writer = frame.select(*table.column_names).write.format("delta").option(KEY, note.text)
             writer.mode("overwrite").option("replaceWhere", _predicate(where)).save(str(folder))
             return note.version(folder)

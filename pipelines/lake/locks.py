@@ -6,6 +6,7 @@ On a local file system two processes that commit at the same moment can both lea
 
 import fcntl
 import logging
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,6 +78,17 @@ def _end_orphan_jvms(config: Config) -> None:
         orphan_jvms.end_all(config.spark)
     except orphan_jvms.CannotEnd as error:
         raise StorageFailed(str(error)) from error
+
+
+def require_rights(config: Config, table: str) -> None:
+    """StorageFailed unless this user may write to the table. Asked before: where delta-rs may not open a file that it
+    has to write, it panics in a thread of its own, whose text reaches the user's terminal first."""
+    for folder in (config.lake / table, config.lake / table / "_delta_log"):
+        if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+            raise StorageFailed(
+                f"table {table!r} can't be written: this user has no right to write to {folder}. Nothing was written; "
+                "give it the right and run the same command again, or let WINDROW_HOME name a lake of its own"
+            )
 
 
 @contextmanager
