@@ -13,6 +13,7 @@ from schemas.replay_limits import ReplayLimits
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 NO_LIMITS = ReplayLimits()
+_MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[\d+, *\d+, *\d+\]|(spark|k8s)://\S+|yarn")
 # The largest settings, more than any disk holds: beyond, a setting says nothing.
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
@@ -63,8 +64,12 @@ class Config:
 
     @cached_property
     def spark_master(self) -> str:
-        """Where Spark runs: its master's URL."""
-        return os.environ.get("WINDROW_SPARK_MASTER", "local[2]")
+        """Where Spark runs: its master's URL; WrongParameter for what is none."""
+        master = os.environ.get("WINDROW_SPARK_MASTER", "local[2]")
+        if not _MASTER.fullmatch(master):
+            allowed = "local[2], local[*] or the like, spark://HOST:PORT, k8s://HOST:PORT, yarn, or leave it unset"
+            raise WrongParameter("WINDROW_SPARK_MASTER", master, allowed)
+        return master
 
     @cached_property
     def spark_from_bytes(self) -> int:

@@ -1,10 +1,15 @@
 """The settings that are numbers: what is read, and what is refused by the setting's name."""
 
+import os
+import re
+import subprocess
+import sys
+
 import pytest
 
 from pipelines import config
 from pipelines.config import MOST_LINES, MOST_MIB, MOST_WAIT, MOST_WAIT_S
-from schemas.errors import WrongParameter
+from schemas.errors import NotSetUp, WrongParameter
 
 FROM_MIB, LINES = "WINDROW_SPARK_FROM_MIB", "WINDROW_LINES_PER_WORKER"
 READ = {FROM_MIB: lambda: config.load().spark_from_bytes, LINES: lambda: config.load().lines_per_worker,
@@ -31,6 +36,34 @@ def test_a_number_within_its_bounds_is_read(monkeypatch, name, text, value):
     if text is not None:
         monkeypatch.setenv(name, text)
     assert READ[name]() == value
+
+
+@pytest.mark.parametrize("master", [None, "local", "local[*]", "local[4]", "local[2, 3]", "spark://host:7077", "yarn"])
+def test_a_master_of_spark_is_read(monkeypatch, master):
+    monkeypatch.delenv("WINDROW_SPARK_MASTER", raising=False)
+    if master:
+        monkeypatch.setenv("WINDROW_SPARK_MASTER", master)
+    assert config.load().spark_master == (master or "local[2]")
+
+
+@pytest.mark.parametrize("master", ["x", "", "local[x]", "local[2", "spark:host", "LOCAL"])
+def test_what_is_no_master_of_spark_is_refused_by_the_name_of_the_setting(monkeypatch, master):
+    monkeypatch.setenv("WINDROW_SPARK_MASTER", master)
+    with pytest.raises(WrongParameter, match=re.escape(f"WINDROW_SPARK_MASTER is {master!r}; allowed: local[2], ")):
+        _ = config.load().spark_master
+
+
+@pytest.mark.jvm
+def test_a_jvm_that_does_not_start_is_named_with_its_settings(tmp_path):
+    environment = os.environ | {"WINDROW_JAVA_OPTIONS": "no_such_class", "WINDROW_HOME": str(tmp_path)}
+    code = (
+        "from pipelines import config; from pipelines.cli._errors import reported; from pipelines.lake import spark; "
+        "import sys; sys.exit(reported(lambda: spark.session(config.load()) and 0, as_json=False))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == NotSetUp.exit_code, ended.stderr
+    assert "error: Spark's JVM ended as it started, with WINDROW_SPARK_MASTER 'local[2]' and " in ended.stderr
+    assert "WINDROW_JAVA_OPTIONS 'no_such_class'" in ended.stderr and "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize(
