@@ -99,7 +99,7 @@ def _reported_start(config: Config) -> Iterator[None]:
             raise
         settings = f"WINDROW_SPARK_MASTER {config.spark_master!r} and WINDROW_JAVA_OPTIONS {config.java_options!r}"
         raise NotSetUp(
-            f"Spark's JVM ended as it started, with {settings}; what it said stands above", _START
+            f"Spark's JVM ended as it started, with {settings}; what it printed stands above", _START
         ) from error
 
 

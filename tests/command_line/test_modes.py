@@ -59,7 +59,7 @@ def test_a_stricter_umask_stays_and_comes_back(usual_umask):
 
 
 @pytest.mark.parametrize(("umask", "digits"), [(0o022, "027"), (0o002, "027"), (0o077, "077"), (0, "027")])
-def test_what_other_programs_are_told_in_digits_is_at_least_that_and_changes_nothing(usual_umask, umask, digits):
+def test_the_digits_for_other_programs_are_at_least_that_and_change_nothing(usual_umask, umask, digits):
     os.umask(umask)
     assert modes.umask_digits() == digits
     assert os.umask(0o022) == umask

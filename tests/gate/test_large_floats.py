@@ -29,7 +29,7 @@ def test_kernel_and_recount_agree_on_sums_beyond_float64_and_on_their_means(tmp_
 
 
 @pytest.mark.parametrize(("column", "wrong"), [("mean", 1.0), ("mean", math.inf), ("total", 1.0), ("total", -math.inf)])
-def test_a_wrong_value_beside_a_sum_beyond_float64_is_found(tmp_path, column, wrong):
+def test_a_wrong_value_next_to_a_sum_beyond_float64_is_found(tmp_path, column, wrong):
     made = replayed(tmp_path, (1e308, LARGEST))
     day = DAYS[1]
     chosen = next(
