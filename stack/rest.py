@@ -5,14 +5,18 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 from schemas.errors import AirflowRefused, NotSetUp
 
 DONE = ("success", "failed")
 POLL_S = 1.0
-UNAVAILABLE = 503
-PATIENCE_S = 60.0
+DOCTOR = "make doctor"
+# What Airflow answers where its database is locked: a backfill's own error, and any other's.
+LOCKED = (503, 500)
+PATIENCE_S, BEGUN_LIMIT_S = 300.0, 3600.0
+# One request may wait for the database several times (stack/database.py).
+REQUEST_LIMIT_S = 180.0
 # As the server names them; who can't reach the database is the server.
 _REPORTING = {
     "metadatabase": "api-server",
@@ -46,40 +50,51 @@ class Client:
     def backfill(self, dag: str, first: date, last: date, backwards: bool = False, reprocess: str = "none") -> int:
         """Start Airflow's own backfill over the days first..last; returns its id. One per DAG at a time.
 
-        Airflow's SQLite may be locked for a moment: it then answers 503, and the backfill may have begun without its
-        runs. What there is of it is cancelled, and it is asked for again.
+        Where its SQLite is locked for a moment Airflow answers with an error, and has begun some of the days, in their
+        order, or none: each day is a commit of its own. Days that have begun are waited for, and only the others are
+        asked for again: a day that was cancelled, or done meanwhile, would count more tries than asked for.
         """
         body = {
             "dag_id": dag,
-            "from_date": f"{first}T00:00:00Z",
-            "to_date": f"{last}T00:00:00Z",
             "run_backwards": backwards,
             "reprocess_behavior": reprocess,
             "max_active_runs": 2,
         }
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                return self.call("POST", "/backfills", body)["id"]
-            except AirflowRefused as refused:
-                if refused.status != UNAVAILABLE or time.monotonic() > deadline:
-                    raise
+        days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+        asked, deadline = datetime.now(UTC), time.monotonic() + PATIENCE_S
+        number = _none_where_locked(lambda: self._begin(body, days))
+        while number is None:
+            if time.monotonic() > deadline:
+                raise NotSetUp(
+                    f"Airflow's database stays locked: no backfill of {dag!r} after {PATIENCE_S:.0f} s", DOCTOR
+                )
             time.sleep(POLL_S)
-            self._cancel_backfills(dag)
-            # Cancelled runs count as failed.
-            body["reprocess_behavior"] = "failed" if reprocess == "none" else reprocess
+            number = _none_where_locked(lambda: self._begin_others(body, days, asked))
+        return number
+
+    def _begin(self, body: dict, days: list[date]) -> int:
+        dates = {"from_date": f"{days[0]}T00:00:00Z", "to_date": f"{days[-1]}T00:00:00Z"}
+        return self.call("POST", "/backfills", body | dates)["id"]
+
+    def _begin_others(self, body: dict, days: list[date], asked: datetime) -> int:
+        """Begin those that have not begun since they were asked for, after the end of those that have."""
+        runs = [run for run in self.runs(body["dag_id"], "backfill") if _time(run["queued_at"]) >= asked]
+        for begun in self._active_backfills(body["dag_id"]):
+            if not runs and _time(begun["created_at"]) >= asked:
+                self.call("PUT", f"/backfills/{begun['id']}/cancel")
+        self.wait_for_backfills(body["dag_id"], BEGUN_LIMIT_S)
+        others = sorted({*days} - {_time(run["logical_date"]).date() for run in runs})
+        return self._begin(body, others) if others else self._backfills(body["dag_id"])[-1]["id"]
 
     def wait_for_backfills(self, dag: str, limit_s: float) -> None:
         """Wait until Airflow calls all backfills of a DAG completed, some time after their runs are done."""
         _wait(lambda: not self._active_backfills(dag), limit_s, lambda: f"a backfill of {dag!r} is not completed")
 
-    def _cancel_backfills(self, dag: str) -> None:
-        for begun in self._active_backfills(dag):
-            self.call("PUT", f"/backfills/{begun['id']}/cancel")
-
     def _active_backfills(self, dag: str) -> list[dict]:
-        found = self.call("GET", f"/backfills?dag_id={dag}")["backfills"]
-        return [backfill for backfill in found if backfill["completed_at"] is None]
+        return [backfill for backfill in self._backfills(dag) if backfill["completed_at"] is None]
+
+    def _backfills(self, dag: str) -> list[dict]:
+        return sorted(self.call("GET", f"/backfills?dag_id={dag}")["backfills"], key=lambda each: each["id"])
 
     def runs(self, dag: str, kind: str) -> list[dict]:
         """All runs of a DAG of one kind: scheduled, manual, backfill or asset_triggered."""
@@ -151,16 +166,30 @@ def _call(method: str, address: str, body: dict | None = None, token: str | None
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address, data, headers, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=REQUEST_LIMIT_S) as answer:
             return json.loads(answer.read() or b"{}")
     except urllib.error.HTTPError as refused:
         text = refused.read().decode(errors="replace")[:2000]
         raise AirflowRefused(refused.code, f"{method} {address}", text) from None
 
 
+def _none_where_locked(ask: Callable[[], int]) -> int | None:
+    try:
+        return ask()
+    except AirflowRefused as refused:
+        if refused.status not in LOCKED:
+            raise
+        return None
+
+
+def _time(text: str | None) -> datetime:
+    """A time as Airflow writes it; before all others where there is none."""
+    return datetime.fromisoformat(text) if text else datetime.min.replace(tzinfo=UTC)
+
+
 def _wait(done: Callable[[], bool], limit_s: float, why: Callable[[], str]) -> None:
     deadline = time.monotonic() + limit_s
     while not done():
         if time.monotonic() > deadline:
-            raise NotSetUp(f"{why()} (waited {limit_s:.0f} s)", "make doctor")
+            raise NotSetUp(f"{why()} (waited {limit_s:.0f} s)", DOCTOR)
         time.sleep(POLL_S)

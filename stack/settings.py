@@ -62,7 +62,7 @@ def _of_tasks(home: Path, landing: Path | None) -> dict[str, str]:
 def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
     address = f"http://127.0.0.1:{port}"
     credentials.password(folder)
-    return database.settings() | {
+    return database.settings(folder) | {
         "AIRFLOW_HOME": str(folder),
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",

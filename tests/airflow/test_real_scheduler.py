@@ -17,7 +17,7 @@ from pipelines.ledger import runs as ledger
 from processes import marked
 from schemas import registry
 from schemas.errors import GateFailed, OutsideStream
-from stack import airflow, compiled, rest, settings
+from stack import airflow, compiled, components, rest, settings
 from tests.support.airflow import generated
 from tests.support.oracle import oracle
 from tests.support.replay.reading import assert_equal, rows
@@ -49,6 +49,28 @@ class Stack:
         lines = (folder / f"attempt={attempt}.log").read_text().splitlines()
         events = [json.loads(line) for line in lines if line.startswith("{")]
         return "\n".join(f"{event.get('event')} {event.get('error_detail', '')}" for event in events)
+
+    def other_tries(self, runs: list[dict], asked: int) -> dict[str, str]:
+        """By task what its tries logged, and the scheduler of them, where these are more or fewer than asked for."""
+        tasks = ((run["dag_run_id"], task) for run in runs for task in self.client.tasks(DAG, run["dag_run_id"]))
+        return {
+            f"{run} {task['task_id']}: {task['try_number']} tries": self._all_logged(run, task)
+            for run, task in tasks
+            if task["try_number"] != asked
+        }
+
+    def _all_logged(self, run: str, task: dict) -> str:
+        tries = [f"-- try {number}\n{self._log_or_none(run, task['task_id'], number)}"
+                 for number in range(1, task["try_number"] + 1)]  # fmt: skip
+        scheduler = components.log(self.config.home, "scheduler").read_text(errors="replace").splitlines()
+        about = [line for line in scheduler if run in line and task["task_id"] in line or "rror" in line]
+        return "\n".join([*tries, "-- scheduler", *about[-200:]])
+
+    def _log_or_none(self, run: str, task: str, attempt: int) -> str:
+        try:
+            return self.log(run, task, attempt)
+        except FileNotFoundError:
+            return "it wrote no log: its process was never started, or ended before"
 
     def trigger(self, run: str, logical_day: date | None, **conf) -> None:
         """A manual run for a day, or without a logical date."""
@@ -115,6 +137,7 @@ def test_scheduled_manual_and_backfill_runs_succeed_each_with_all_tasks(stack, d
     for run in (run for runs in done.values() for run in runs):
         states = {task["task_id"]: task["state"] for task in stack.client.tasks(DAG, run["dag_run_id"])}
         assert states == dict.fromkeys(TASKS, "success"), run["dag_run_id"]
+    assert stack.other_tries([run for runs in done.values() for run in runs], asked=1) == {}
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -151,8 +174,8 @@ def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
     stack.client.backfill(DAG, FIRST_DAY, FIRST_DAY + timedelta(days=1), backwards=True, reprocess="completed")
     stack.client.wait_for_backfills(DAG, LIMIT_S)
     again = stack.client.wait_for_runs(DAG, "backfill", 2, LIMIT_S)
-    tries = [task["try_number"] for run in again for task in stack.client.tasks(DAG, run["dag_run_id"])]
-    assert tries == [2] * len(TASKS) * 2
+    assert [len(stack.client.tasks(DAG, run["dag_run_id"])) for run in again] == [len(TASKS)] * 2
+    assert stack.other_tries(again, asked=2) == {}
     assert {run["state"] for run in again} == {"success"}
     assert {query: rows(stack.config, query) for query in QUERIES} == before
 

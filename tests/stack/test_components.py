@@ -19,7 +19,7 @@ PATIENCE_S = 90.0
 
 
 @pytest.fixture(scope="module")
-def home(set_up, tmp_path_factory):
+def home(tmp_path_factory):
     """The home of an Airflow that runs; each test leaves it complete."""
     home = tmp_path_factory.mktemp("watched") / "home"
     try:

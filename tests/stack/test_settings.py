@@ -68,7 +68,8 @@ def test_one_variable_names_another_database(tmp_path, monkeypatch):
     monkeypatch.setenv(database.VARIABLE, url)
     assert settings.airflow_environment(tmp_path, 8080)[CONNECTION] == url
     monkeypatch.delenv(database.VARIABLE)
-    assert CONNECTION not in settings.airflow_environment(tmp_path, 8080)
+    sqlite = f"sqlite:///{tmp_path / 'airflow' / database.FILE}"
+    assert settings.airflow_environment(tmp_path, 8080)[CONNECTION].startswith(sqlite)
 
 
 @pytest.mark.parametrize("url", ["", "mysql://user:secret@there/airflow", "postgresql://user:secret@there/a", "x"])

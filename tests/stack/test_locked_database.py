@@ -1,0 +1,156 @@
+"""Airflow's SQLite is locked on purpose, as a busy disk does it: no component ends, no try fails, a backfill is asked
+for again."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import date
+
+import pytest
+
+from schemas.errors import AirflowRefused
+from stack import airflow, components, database, rest, settings
+
+pytestmark = [pytest.mark.airflow, pytest.mark.timeout(900)]
+FIRST, LAST, LIMIT_S = date(2020, 1, 1), date(2020, 1, 2), 300.0
+# More than SQLite's own limit of 5 s, after which it gives up.
+LOCKED_S = 8.0
+DAG = """
+from datetime import datetime, timezone
+
+from airflow.sdk import CronDataIntervalTimetable, dag, task
+
+
+@dag(schedule=CronDataIntervalTimetable("0 0 * * *", timezone="UTC"), catchup=False,
+     start_date=datetime(2020, 1, 1, tzinfo=timezone.utc), default_args={"retries": 2})
+def two_tasks():
+    @task
+    def first(): ...
+
+    @task
+    def second(): ...
+
+    first() >> second()
+
+
+two_tasks()
+"""
+
+
+class Recording(rest.Client):
+    """Keeps the status of each refusal."""
+
+    def __init__(self, *login):
+        super().__init__(*login)
+        self.refusals: list[int] = []
+
+    def call(self, method: str, path: str, body: dict | None = None) -> dict:
+        try:
+            return super().call(method, path, body)
+        except AirflowRefused as refused:
+            self.refusals.append(refused.status)
+            raise
+
+
+class Partly(rest.Client):
+    """The server begins the first day alone and answers with its error, as it does where the second day finds the
+    database locked. That is a matter of milliseconds, which no test can meet on purpose."""
+
+    asked = 0
+
+    def call(self, method: str, path: str, body: dict | None = None) -> dict:
+        if (method, path) != ("POST", "/backfills"):
+            return super().call(method, path, body)
+        self.asked += 1
+        if self.asked > 1:
+            return super().call(method, path, body)
+        super().call(method, path, body | {"to_date": body["from_date"]})
+        raise AirflowRefused(rest.LOCKED[0], path, "Database is locked")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Iterator:
+    """The home of an Airflow with a DAG of two short tasks."""
+    home, dags = tmp_path_factory.mktemp("locked") / "home", tmp_path_factory.mktemp("dags")
+    (dags / "two_tasks.py").write_text(DAG)
+    try:
+        client = airflow.start(home, dags=dags).client()
+        client.wait_for_dag("two_tasks")
+        client.unpause("two_tasks")
+        client.wait_for_runs("two_tasks", "scheduled", 1, LIMIT_S)
+        yield home
+    finally:
+        airflow.stop(home)
+
+
+@pytest.fixture
+def client(home) -> Recording:
+    return Recording(*login(home))
+
+
+def login(home) -> tuple[int, str, str]:
+    return airflow.running(home).port, settings.USER, settings.password(home)
+
+
+@contextmanager
+def locked(home) -> Iterator[None]:
+    """Nobody else can write."""
+    path = settings.airflow_home(home) / database.FILE
+    holder = sqlite3.connect(path, timeout=120, isolation_level=None)
+    try:
+        holder.execute("BEGIN IMMEDIATE")
+        yield
+        holder.execute("ROLLBACK")
+    finally:
+        holder.close()
+
+
+def tries(client: rest.Client) -> list[tuple[str, int]]:
+    """State and number of tries of each task of the backfills."""
+    runs = client.wait_for_runs("two_tasks", "backfill", 2, LIMIT_S)
+    return [
+        (task["state"], task["try_number"]) for run in runs for task in client.tasks("two_tasks", run["dag_run_id"])
+    ]
+
+
+def test_no_component_ends_and_no_try_fails_while_others_lock_the_database(home, client):
+    before = components.alive(home)
+    client.backfill("two_tasks", FIRST, LAST)
+    for _ in range(3):
+        with locked(home):
+            time.sleep(LOCKED_S)
+        time.sleep(1.0)
+    assert tries(client) == [("success", 1)] * 4
+    assert components.alive(home) == before
+    client.wait_for_backfills("two_tasks", LIMIT_S)
+
+
+def test_a_backfill_that_the_locked_database_refuses_is_asked_for_again_and_each_day_runs_once_more(home, client):
+    """Locked until the server has answered. What waited as long may have ended, and the watcher starts it again."""
+    with ThreadPoolExecutor() as pool:
+        with locked(home):
+            asking = pool.submit(client.backfill, "two_tasks", FIRST, LAST, reprocess="completed")
+            deadline = time.monotonic() + LIMIT_S
+            while not client.refusals:
+                assert time.monotonic() < deadline and not asking.done(), "it is refused with 503"
+                time.sleep(0.1)
+        asked = asking.result(timeout=LIMIT_S)
+    assert client.refusals[0] in rest.LOCKED
+    client.wait_for_backfills("two_tasks", LIMIT_S)
+    assert tries(client) == [("success", 2)] * 4
+    found = client.call("GET", "/backfills?dag_id=two_tasks")["backfills"]
+    assert max(backfill["id"] for backfill in found) == asked
+
+
+def test_a_backfill_that_has_begun_in_part_goes_on_and_only_the_other_days_are_asked_for_again(home, client):
+    client.wait_for_backfills("two_tasks", LIMIT_S)
+    before = tries(client)[0][1]
+    partly = Partly(*login(home))
+    begun = partly.backfill("two_tasks", FIRST, LAST, reprocess="completed")
+    client.wait_for_backfills("two_tasks", LIMIT_S)
+    assert tries(client) == [("success", before + 1)] * 4
+    assert partly.asked == 2
+    newest = max(client.call("GET", "/backfills?dag_id=two_tasks")["backfills"], key=lambda each: each["id"])
+    assert (newest["id"], newest["from_date"][:10]) == (begun, str(LAST))
