@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth
+.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -78,6 +78,9 @@ bench-ingest-growth: setup ## an ingest of one new file with 10, 100 and 1,000 d
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"
+
+gate-cost: setup ## what the gate costs next to the replay, in processor seconds; real files in LANDING=../shared/data
+	@$(WINDROW_PYTHON) -m benchmarks.gate_cost "$(or $(LANDING),../shared/data)"
 
 everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"

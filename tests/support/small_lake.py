@@ -257,13 +257,14 @@ def _place(event: dict) -> dict:
 
 
 def _staircase(rows: list[dict], day: date) -> list[dict]:
-    steps, newest = [], None
-    of_day = [row for row in rows if row["arrival_date"] == day]
-    for tick in sorted({row["arrival"] for row in of_day}):
-        reached = max(row["start"] for row in of_day if row["arrival"] <= tick)
-        if newest is None or reached > newest:
+    newest_by_tick: dict[datetime, datetime] = {}
+    for row in rows:
+        if row["arrival_date"] == day:
+            newest_by_tick[row["arrival"]] = max(row["start"], newest_by_tick.get(row["arrival"], row["start"]))
+    steps: list[dict] = []
+    for tick, reached in sorted(newest_by_tick.items()):
+        if not steps or reached > steps[-1]["newest_start"]:
             steps.append({"tick": tick, "newest_start": reached, "arrival_date": day})
-            newest = reached
     return steps
 
 

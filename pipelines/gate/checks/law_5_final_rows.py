@@ -1,6 +1,8 @@
 """A window that can't change any more has its final values."""
 
 from pipelines.gate.recount import aggregates
+from pipelines.gate.recount.emit import newest_tick
+from pipelines.gate.recount.final_values import add_final_values, closed_in_the_day
 from pipelines.gate.recount.offending import verdict_on_rows
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
@@ -15,7 +17,7 @@ WINDOW = "key_number, window_start_us, window_end_us"
 
 
 def run(recount: Recount) -> Verdict:
-    """Group the events of each window that closed in the day, and compare with its newest row of the day.
+    """Count every window that closed in the day again, and compare with its newest row of the day.
 
     A window whose last change is older needs no row; that it has none is law 4.
     """
@@ -28,19 +30,20 @@ def run(recount: Recount) -> Verdict:
 
 
 def _offenders(recount: Recount) -> str:
-    closed = f"closed_us >= {recount.start_us} AND closed_us < {recount.end_us}"
+    add_final_values(recount)
+    differs = aggregates.differs(recount.query, "n", "f", aggregates.types_of(recount, "audit"))
+    again = "".join(f", f.recounted_{number}" for number in range(len(aggregates.recounted(recount.query))))
     return f"""
-        WITH final AS (
-            SELECT {WINDOW}, max(tick_us) AS newest_tick_us, count(*) AS recounted_events,
-                   count(*) FILTER (arrival_us > reached_us) AS recounted_late_events
-                   {aggregates.columns(recount)}
-            FROM {recount.windows.held(recount, closed)}
-            GROUP BY {WINDOW}),
-        newest AS (
+        WITH newest AS (
             SELECT * FROM audit
-            QUALIFY row_number() OVER (PARTITION BY {WINDOW} ORDER BY revision DESC) = 1)
-        SELECT {WINDOW}, n.revision, f.* EXCLUDE ({WINDOW})
+            QUALIFY row_number() OVER (PARTITION BY {WINDOW} ORDER BY revision DESC) = 1),
+        final AS (
+            SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
+                   {newest_tick(recount, "v.newest_arrival_us", recount.windows.began_us)} AS newest_tick_us
+            FROM (SELECT *, unnest(generate_series(first, until - 1)) AS number FROM final_values) v
+            JOIN windows w USING (number)
+            WHERE {closed_in_the_day(recount)})
+        SELECT {WINDOW}, n.revision, f.recounted_events, f.recounted_late_events {again}
         FROM final f LEFT JOIN newest n USING ({WINDOW})
         WHERE CASE WHEN n.revision IS NULL THEN f.newest_tick_us >= {recount.start_us}
-              ELSE n.events <> f.recounted_events OR n.late_events <> f.recounted_late_events
-                   OR {aggregates.differs(recount, "n", "f")} END"""
+              ELSE n.events <> f.recounted_events OR n.late_events <> f.recounted_late_events OR {differs} END"""

@@ -1,80 +1,191 @@
-"""A query's aggregates in DuckDB's own words, and when a row's value differs from them."""
+"""A query's aggregates in plain NumPy, of all stretches of windows, and when a row's value differs from them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.sources import value_name
+from pipelines.gate.recount.stretches import Stretches
 from schemas.query import Aggregate, Query
 
-# fsum and favg carry the rounding error along, so that the recount is the exacter of the two.
-EXACT = {
-    "count": "count({0})",
-    "min": "min({0})",
-    "max": "max({0})",
-    "range": "max({0}) - min({0})",
-    "any": "bool_or(CAST({0} AS DOUBLE) <> 0)",
-    "all": "bool_and(CAST({0} AS DOUBLE) <> 0)",
-}
 TOLERANCE = 1e-9
+# Values as numbers, by their type in DuckDB: of other types nothing but their number is asked.
+AS_NUMBERS = {
+    "DOUBLE": "{0}",
+    "BIGINT": "{0}",
+    "BOOLEAN": "CAST({0} AS BIGINT)",
+    "TIMESTAMP WITH TIME ZONE": "epoch_us({0})",
+    "DATE": "CAST({0} - DATE '1970-01-01' AS BIGINT)",
+}
 
 
-def _scaled(function: str) -> str:
-    """The function, of values scaled down where they are finite and add up beyond float64 on the way: DuckDB's NaN."""
-    return f"coalesce(nullif({function}({{0}}), 'NaN'), {function}({{0}} * {2.0**-64}) * {2.0**64})"
+class Values(NamedTuple):
+    """A column's numbers by event, 0 where they are null; and by stretch how many are not null."""
+
+    numbers: np.ndarray
+    present: np.ndarray
+    counted: np.ndarray
 
 
-# With TOLERANCE times the magnitude that a rounding error is relative to, multiplied before that can overflow: of a
-# variance the squares that it is the difference of; of a standard deviation 1,000 times the values, since a root makes
-# a small error near zero larger.
-ROUNDED = {
-    "sum": (_scaled("fsum"), f"fsum(abs({{0}}) * {TOLERANCE})"),
-    "mean": (_scaled("favg"), f"favg(abs({{0}}) * {TOLERANCE})"),
-    "variance": ("var_{1}({0})", f"pow(max(abs({{0}})), 2) * {TOLERANCE}"),
-    "std": ("stddev_{1}({0})", f"1e3 * max(abs({{0}})) * {TOLERANCE}"),
+class Recounted(NamedTuple):
+    """By stretch an aggregate's value, whether it is null, and the magnitude that its rounding error is relative to."""
+
+    value: np.ndarray
+    null: np.ndarray
+    magnitude: np.ndarray | None = None
+
+
+def counts(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+    """How many values are not null."""
+    return Recounted(values.counted, np.zeros(len(values.counted), bool))
+
+
+def least(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+    """The least value."""
+    return _extreme(found, values, True)
+
+
+def greatest(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+    """The greatest value."""
+    return _extreme(found, values, False)
+
+
+def spread(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+    """The greatest value less the least."""
+    high, low = _extreme(found, values, False), _extreme(found, values, True)
+    return Recounted(np.where(high.null, 0, high.value) - np.where(low.null, 0, low.value), high.null)
+
+
+def some(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+    """Whether a value is true."""
+    return _extreme(found, _truths(values), False)
+
+
+def each_one(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+    """Whether all values are true."""
+    return _extreme(found, _truths(values), True)
+
+
+def total(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+    """The sum. Of integers it is exact, and null where it is beyond int64, which no row can say."""
+    null = values.counted == 0
+    if values.numbers.dtype == np.float64:
+        return Recounted(_float_sums(found, values.numbers), null, _float_sums(found, np.abs(values.numbers)))
+    high, low = found.whole_sums(values.numbers)
+    return Recounted((high << 32) + low, null | (high != high.astype(np.int32)))
+
+
+def mean(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+    """The sum by the number of values."""
+    numbers, many = values.numbers.astype(np.float64), np.maximum(values.counted, 1)
+    sums, magnitudes = (_float_sums(found, each) for each in (numbers, np.abs(numbers)))
+    return Recounted(sums / many, values.counted == 0, magnitudes / many)
+
+
+def variance(found: Stretches, values: Values, asked: Aggregate) -> Recounted:
+    """From the sums of values and of squares, relative to the squares that it is the difference of."""
+    numbers, many = values.numbers.astype(np.float64), np.maximum(values.counted, 1)
+    sums, squares = (_float_sums(found, each) for each in (numbers, numbers * numbers))
+    free = values.counted - dict(asked.parameters).get("ddof", 1)
+    furthest = found.extremes(np.abs(numbers), least=False)
+    return Recounted(
+        np.maximum(squares - sums * sums / many, 0) / np.maximum(free, 1), free <= 0, np.maximum(furthest, 0) ** 2
+    )
+
+
+def deviation(found: Stretches, values: Values, asked: Aggregate) -> Recounted:
+    """The root of the variance, relative to 1,000 times the values: a root makes a small error near zero larger."""
+    squared = variance(found, values, asked)
+    assert squared.magnitude is not None, "a variance is rounded"
+    return Recounted(np.sqrt(squared.value), squared.null, 1e3 * np.sqrt(squared.magnitude))
+
+
+RECOUNTED: dict[str, Callable[[Stretches, Values, Aggregate], Recounted]] = {
+    "count": counts,
+    "min": least,
+    "max": greatest,
+    "range": spread,
+    "any": some,
+    "all": each_one,
+    "sum": total,
+    "mean": mean,
+    "variance": variance,
+    "std": deviation,
 }
 
 
 def recounted(query: Query) -> dict[str, Aggregate]:
-    """The aggregates that plain grouping can recount."""
-    return {name: each for name, each in query.aggregates.items() if each.function in EXACT | ROUNDED}
+    """The aggregates that are counted again."""
+    return {name: each for name, each in query.aggregates.items() if each.function in RECOUNTED}
 
 
-def columns(recount: Recount) -> str:
-    """SQL: for the aggregate number i the columns `value_i` and, where it is rounded, `tolerance_i`."""
+def values_of(query: Query, types: dict[str, str]) -> str:
+    """SQL: the value columns as numbers; of a type that is only counted, whether it is null. types: by column."""
+    named = (value_name(query, column) for column in query.value_columns)
     return "".join(
-        f", {_column(recount, number, each)}" for number, each in enumerate(recounted(recount.query).values())
+        f", {AS_NUMBERS.get(types[name], 'nullif({0} IS NULL, TRUE)').format(name)} AS {name}" for name in named
     )
 
 
-def differs(recount: Recount, row: str, again: str) -> str:
+def columns(query: Query, found: Stretches, events: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+    """For the aggregate number i the columns `recounted_i`, masked, and `magnitude_i` where it is rounded."""
+    held = found.sums(np.ones(len(found.begins), np.int64))
+    for number, each in enumerate(recounted(query).values()):
+        if each.columns:
+            made = RECOUNTED[each.function](found, _values(found, events[value_name(query, each.columns[0])]), each)
+        else:
+            made = Recounted(held, np.zeros(len(held), bool))
+        yield f"recounted_{number}", np.ma.masked_array(made.value, made.null)
+        magnitude = np.zeros(len(held)) if made.magnitude is None else made.magnitude
+        yield f"magnitude_{number}", magnitude
+
+
+def differs(query: Query, row: str, again: str, types: dict[str, str]) -> str:
     """SQL: whether an aggregate differs; a float, by more than 1e-9 of the magnitudes (semantics §4)."""
     found = (
-        _differs(recount, each, f"{row}.{sql.name(name)}", number, again)
-        for number, (name, each) in enumerate(recounted(recount.query).items())
+        _differs(AS_NUMBERS.get(types[name], "{0}").format(f"{row}.{sql.name(name)}"), number, again)
+        for number, name in enumerate(recounted(query))
     )
     return " OR ".join(found) or "FALSE"
 
 
-def _column(recount: Recount, number: int, each: Aggregate) -> str:
-    if not each.columns:
-        return f"count(*) AS recounted_{number}"
-    column = value_name(recount.query, each.columns[0])
-    if not _rounded(recount, each):
-        return f"{(EXACT | {'sum': 'sum({0})'})[each.function].format(column)} AS recounted_{number}"
-    over = "pop" if dict(each.parameters).get("ddof") == 0 else "samp"
-    value, tolerance = (form.format(column, over) for form in ROUNDED[each.function])
-    return f"{value} AS recounted_{number}, {tolerance} AS tolerance_{number}"
+def types_of(recount: QueryDay, relation: str) -> dict[str, str]:
+    """The types of a table's columns."""
+    return {column: kind for column, kind, *_ in recount.rows(f"DESCRIBE {relation}")}
 
 
-def _differs(recount: Recount, each: Aggregate, value: str, number: int, again: str) -> str:
+def _differs(value: str, number: int, again: str) -> str:
     expected = f"{again}.recounted_{number}"
-    if not _rounded(recount, each):
-        return f"{value} IS DISTINCT FROM {expected}"
-    near = f"coalesce(abs({value} - {expected}) <= {again}.tolerance_{number}, FALSE)"
-    return f"({value} IS DISTINCT FROM {expected} AND NOT {near})"
+    near = f"coalesce(abs({value} - {expected}) <= {TOLERANCE} * {again}.magnitude_{number}, FALSE)"
+    return f"({value} IS DISTINCT FROM {expected} AND NOT ({again}.magnitude_{number} > 0 AND {near}))"
 
 
-def _rounded(recount: Recount, each: Aggregate) -> bool:
-    """Sums of integers are exact; other sums, means and deviations are rounded."""
-    if each.function == "sum":
-        return recount.stream.column(each.columns[0]).type == "float64"
-    return each.function in ROUNDED
+def _values(found: Stretches, column: np.ndarray) -> Values:
+    present = ~np.ma.getmaskarray(column)
+    numbers = np.where(present, np.ma.getdata(column), 0)
+    numbers = numbers.astype(np.float64 if numbers.dtype == np.float64 else np.int64)
+    return Values(numbers, present, found.sums(present.astype(np.int64)))
+
+
+def _truths(values: Values) -> Values:
+    return values._replace(numbers=(values.numbers != 0).astype(np.int64))
+
+
+def _extreme(found: Stretches, values: Values, least: bool) -> Recounted:
+    # A null must win nowhere: its event takes no part.
+    present = values.present
+    chosen = replace(found, begins=found.begins[present], ends=found.ends[present])
+    return Recounted(chosen.extremes(values.numbers[present], least), values.counted == 0)
+
+
+def _float_sums(found: Stretches, numbers: np.ndarray) -> np.ndarray:
+    """Also of infinite numbers, which no whole number holds: they make their stretches' sums infinite."""
+    if np.isfinite(numbers).all():
+        return found.float_sums(numbers)
+    up, down = (found.sums((numbers == each).astype(np.int64)) > 0 for each in (np.inf, -np.inf))
+    sums = found.float_sums(np.where(np.isfinite(numbers), numbers, 0.0))
+    return sums + np.where(up, np.inf, 0.0) + np.where(down, -np.inf, 0.0)

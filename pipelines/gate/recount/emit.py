@@ -7,7 +7,7 @@ FIRINGS = {
     "watermark": "CASE WHEN tick_us = reached_us THEN 'on_time' ELSE 'late' END",
     "arrival": "CASE WHEN tick_us > reached_us THEN 'late' ELSE 'early' END",
 }
-TICKS = {"final": "w.closed_us", "arrival": "e.arrival_us", "watermark": "greatest(e.arrival_us, w.reached_us)"}
+NEWEST_TICKS = {"final": "w.closed_us", "watermark": "greatest({0}, w.reached_us, {1})", "arrival": "{0}"}
 FIRST_ROWS = {"final": "closed_us", "watermark": "reached_us"}
 
 
@@ -16,9 +16,9 @@ def firing(recount: QueryDay) -> str:
     return FIRINGS[recount.query.emit]
 
 
-def tick(recount: QueryDay) -> str:
-    """SQL: the tick from which rows count an event `e` of a window `w`."""
-    return TICKS[recount.query.emit]
+def newest_tick(recount: QueryDay, newest_arrival_us: str, began_us: str) -> str:
+    """SQL: the tick of the newest row of a window `w` that nothing changes any more."""
+    return NEWEST_TICKS[recount.query.emit].format(newest_arrival_us, began_us)
 
 
 def can_emit(recount: QueryDay) -> str:

@@ -6,8 +6,7 @@ numbered   the events of `candidates`, with the numbers of their first and last 
 from abc import abstractmethod
 from typing import Generic
 
-from pipelines.gate.recount.emit import tick
-from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
+from pipelines.gate.recount.kinds._windows import Asked, SqlWindows, bounds
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.ticks import with_passes
 
@@ -33,18 +32,21 @@ class NumberedWindows(SqlWindows[Asked], Generic[Asked]):
             SELECT window_end_us, min(number) AS number FROM windows GROUP BY window_end_us""")
         recount.connection.execute(f"CREATE TEMP TABLE numbered AS {self.numbered('candidates')}")
 
-    def held(self, recount: QueryDay, of_windows: str) -> str:
-        """O(events x windows of an event): no event is paired with a window that is not one of its own."""
-        low, high = recount.one(
-            f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"
-        )
-        return f"""(
-            SELECT e.*, w.window_start_us, w.window_end_us, w.reached_us, w.closed_us, {tick(recount)} AS tick_us
+    def spans(self, recount: QueryDay, of_windows: str) -> str:
+        """O(events): ends never fall, so that an event's windows that had not passed are its last ones."""
+        low, high = bounds(recount, of_windows)
+        return f"""
+            SELECT * EXCLUDE (first, last, held_first, on_time_first),
+                   greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
+                   least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
             FROM (
-                SELECT *, unnest(generate_series(greatest(first, {low}), least(last, {high}))) AS number
-                FROM numbered) e
-            JOIN (SELECT * FROM windows WHERE {of_windows}) w USING (number)
-            WHERE e.arrival_us <= w.closed_us)"""
+                SELECT e.*, c.number AS held_first, coalesce(r.number, {high} + 1) AS on_time_first
+                FROM numbered e
+                ASOF JOIN (SELECT closed_us, min(number) AS number FROM windows GROUP BY closed_us) c
+                    ON e.arrival_us <= c.closed_us
+                ASOF LEFT JOIN (SELECT reached_us, min(number) AS number FROM windows GROUP BY reached_us) r
+                    ON e.arrival_us <= r.reached_us)
+            WHERE greatest(first, held_first, {low}) <= least(last, {high})"""
 
     def missed(self, recount: QueryDay) -> str:
         """Ends never fall: what an event missed is a first stretch of its windows."""

@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from datetime import timedelta
 from typing import Generic, TypeVar
 
-from pipelines.gate.recount import sql
-from pipelines.gate.recount.emit import can_emit, firing
+from pipelines.gate.recount import changes, sql
 from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.session import EVER_US
 from schemas.query import Query
 from schemas.windows import Window
 
@@ -15,6 +15,9 @@ Asked = TypeVar("Asked", bound=Window)
 
 class SqlWindows(ABC, Generic[Asked]):
     """The windows of a query, `window` being how it asks for them."""
+
+    # SQL: from when on a window `w` exists; no row counts an event of it before.
+    began_us = str(EVER_US)
 
     def __init__(self, window: Asked):
         self.window = window
@@ -29,9 +32,9 @@ class SqlWindows(ABC, Generic[Asked]):
         closed is P(end + allowed). They are those that an event meets, of every key."""
 
     @abstractmethod
-    def held(self, recount: QueryDay, of_windows: str) -> str:
-        """SQL: each event of `candidates` with each chosen window that takes it, and `tick_us`, from which on rows
-        count it."""
+    def spans(self, recount: QueryDay, of_windows: str) -> str:
+        """SQL: the events of `candidates` that chosen windows hold, as ranges of numbers: those from `held_from` to
+        before `until` hold it, and it was late for those before `on_time_from`."""
 
     @abstractmethod
     def missed(self, recount: QueryDay) -> str:
@@ -52,20 +55,18 @@ class SqlWindows(ABC, Generic[Asked]):
         return "FALSE" if longest_us is None else f"epoch_us({event}.end) - epoch_us({event}.start) > {longest_us}"
 
     def history(self, recount: QueryDay) -> str:
-        """SQL: what was known of each window after each tick that changed it (history.py). One grouping."""
-        return f"""
-            WITH changes AS (
-                SELECT key_number, number, tick_us, count(*) AS taken,
-                       count(*) FILTER (arrival_us > reached_us) AS taken_late
-                FROM {self.held(recount, can_emit(recount))} GROUP BY key_number, number, tick_us)
-            SELECT c.key_number, w.window_start_us, w.window_end_us, c.tick_us,
-                   row_number() OVER so_far - 1 AS revision, {firing(recount)} AS pane,
-                   CAST(sum(taken) OVER so_far AS BIGINT) AS events,
-                   CAST(sum(taken_late) OVER so_far AS BIGINT) AS late_events
-            FROM changes c JOIN windows w USING (number)
-            WINDOW so_far AS (PARTITION BY c.key_number, number ORDER BY tick_us)"""
+        """SQL: what was known of each window after each tick that changed it (history.py)."""
+        return changes.history(recount, self)
 
     def exceptions(self, query: Query) -> dict[str, str]:
         """The laws that do not apply, by file, such as "law_3_counts", each with the windows and emit for which that is
         so."""
         return {}
+
+
+def bounds(recount: QueryDay, of_windows: str) -> tuple[int, int]:
+    """The least and the greatest number of the chosen windows; the least above the greatest where there are none."""
+    low, high = recount.one(
+        f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"
+    )
+    return low, high

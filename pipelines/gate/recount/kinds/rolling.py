@@ -7,8 +7,7 @@ one before. A join on the key alone would pair all of a station's events of the 
 from datetime import timedelta
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.emit import tick
-from pipelines.gate.recount.kinds._windows import SqlWindows
+from pipelines.gate.recount.kinds._windows import SqlWindows, bounds
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
@@ -17,6 +16,8 @@ from schemas.windows import Rolling
 
 class RollingWindows(SqlWindows[Rolling]):
     """Windows at event times: a key has those of the times that it has seen."""
+
+    began_us = "w.born_us"
 
     def __init__(self, window: Rolling):
         super().__init__(window)
@@ -40,26 +41,43 @@ class RollingWindows(SqlWindows[Rolling]):
         recount.connection.execute(f"CREATE TEMP TABLE times AS {with_passes(recount, 'seen')}")
         recount.connection.execute("""
             CREATE TEMP TABLE windows AS
-            SELECT row_number() OVER () AS number, t.*, e.key_number, min(e.arrival_us) AS born_us
+            SELECT row_number() OVER (ORDER BY e.key_number, t.window_end_us) AS number, t.*, e.key_number,
+                   min(e.arrival_us) AS born_us
             FROM candidates e JOIN times t ON e.start_us + 1 = t.window_end_us
             WHERE e.arrival_us <= t.closed_us
-            GROUP BY ALL""")
+            GROUP BY e.key_number, t.window_start_us, t.window_end_us, t.reached_us, t.closed_us""")
 
-    def held(self, recount: QueryDay, of_windows: str) -> str:
-        """No row counts an event before the window exists."""
-        return f"""(
-            SELECT e.* EXCLUDE (near), w.number, w.window_start_us, w.window_end_us, w.reached_us, w.closed_us,
-                   greatest({tick(recount)}, w.born_us) AS tick_us
-            FROM {cells("candidates", self.size_us)} e
-            JOIN (SELECT *, floor_div(window_end_us - 1, {self.size_us}) AS near FROM windows WHERE {of_windows}) w
-                USING (key_number, near)
-            WHERE e.start_us >= w.window_start_us AND e.start_us < w.window_end_us
-                AND e.arrival_us <= w.closed_us)"""
+    def spans(self, recount: QueryDay, of_windows: str) -> str:
+        """O(events): a key's windows are numbered by their times, so that an event's windows are a range."""
+        low, high = bounds(recount, of_windows)
+        return f"""
+            SELECT * EXCLUDE (first, last, held_first, on_time_first),
+                   greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
+                   least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
+            FROM (
+                SELECT e.*, f.number AS first, l.number AS last, c.number AS held_first,
+                       coalesce(r.number, {high} + 1) AS on_time_first
+                FROM candidates e
+                ASOF JOIN windows f ON e.key_number = f.key_number AND e.start_us < f.window_end_us
+                ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us
+                ASOF JOIN (
+                    SELECT key_number, closed_us, min(number) AS number FROM windows GROUP BY ALL) c
+                    ON e.key_number = c.key_number AND e.arrival_us <= c.closed_us
+                ASOF LEFT JOIN (
+                    SELECT key_number, reached_us, min(number) AS number FROM windows GROUP BY ALL) r
+                    ON e.key_number = r.key_number AND e.arrival_us <= r.reached_us)
+            WHERE greatest(first, held_first, {low}) <= least(last, {high})"""
 
     def missed(self, recount: QueryDay) -> str:
-        """A late event's windows are those of the times that its key has seen by then, itself included."""
+        """A late event's windows are those of the times that its key has seen by then, itself included.
+
+        Ends never fall: an event that was not too late for its own time's window missed none, and is paired with none.
+        """
         return f"""
-            WITH shown AS (
+            WITH too_late AS (
+                SELECT a.* FROM arrived a JOIN times t ON a.start_us + 1 = t.window_end_us
+                WHERE a.kept AND t.closed_us < a.arrival_us),
+            shown AS (
                 SELECT key_number, start_us AS time_us, min(arrival_us) AS seen_us,
                        floor_div(start_us, {self.size_us}) AS near
                 FROM candidates GROUP BY ALL),
@@ -69,12 +87,12 @@ class RollingWindows(SqlWindows[Rolling]):
                        min(t.window_start_us) FILTER (t.closed_us < a.arrival_us) AS first_missed_us,
                        max(t.window_start_us) FILTER (t.closed_us < a.arrival_us) AS last_missed_us,
                        min(t.window_end_us) FILTER (t.closed_us < a.arrival_us) AS first_end_us
-                FROM {cells("(SELECT * FROM arrived WHERE kept)", self.size_us)} a
+                FROM {cells("too_late", self.size_us)} a
                 JOIN shown s USING (key_number, near)
                 JOIN times t ON s.time_us + 1 = t.window_end_us
                 WHERE s.time_us >= a.start_us AND s.time_us < a.start_us + {self.size_us} AND s.seen_us <= a.arrival_us
                 GROUP BY ALL)
-            SELECT a.*, coalesce(c.windows, 0) AS windows, first_missed_us, first_end_us, last_missed_us,
+            SELECT a.*, coalesce(c.windows, 1) AS windows, first_missed_us, first_end_us, last_missed_us,
                    coalesce(windows_missed, 0) AS windows_missed
             FROM arrived a LEFT JOIN counted c USING (path, line, reading)"""
 

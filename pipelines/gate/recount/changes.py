@@ -1,0 +1,85 @@
+"""What was known of windows after each tick that changed them, without pairing events with windows.
+
+An event is in a range of windows (`spans` of a kind), and between two neighbouring ends of a key's ranges all windows
+hold the same events: a stretch. Counts of a stretch are running sums over the ends of ranges before it. Windows get a
+row of their stretch's counts, and one for each later tick that brought events: O(events + rows), in any order.
+"""
+
+from typing import TYPE_CHECKING
+
+from pipelines.gate.recount.emit import can_emit, firing
+from pipelines.gate.recount.query_day import QueryDay
+
+if TYPE_CHECKING:
+    from pipelines.gate.recount.kinds import SqlWindows
+
+# By emit: the tick of a window's first row with the counts of it; and the windows to which an event brings a row of its
+# own, at its arrival, as the end of their range.
+FIRST_ROWS = {"final": ("w.closed_us", "held", "late"), "watermark": ("w.reached_us", "held - late", "0")}
+LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
+
+
+def stretches(spans: str, sums: str = "", running: str = "") -> str:
+    """SQL: key_number, first, until, held and late of the stretches of windows that hold the same events.
+
+    sums: more columns, `, sum(held * …) AS …`; running: their running sums, `, sum(…) OVER by_number AS …`.
+    """
+    return f"""
+        SELECT * FROM (
+            SELECT key_number, number AS first, lead(number) OVER by_number AS until,
+                   CAST(sum(held) OVER by_number AS BIGINT) AS held, CAST(sum(late) OVER by_number AS BIGINT) AS late
+                   {running}
+            FROM (
+                SELECT key_number, number, sum(held) AS held, sum(late) AS late {sums}
+                FROM (
+                    SELECT *, unnest([held_from, on_time_from, until]) AS number, unnest([1, 0, -1]) AS held,
+                           unnest([1, -1, 0]) AS late
+                    FROM ({spans}))
+                GROUP BY key_number, number)
+            WINDOW by_number AS (PARTITION BY key_number ORDER BY number ROWS UNBOUNDED PRECEDING))
+        WHERE held > 0"""
+
+
+def history(recount: QueryDay, windows: "SqlWindows") -> str:
+    """SQL: the rows of `history` (history.py) of the windows of which the day may emit rows."""
+    chosen = can_emit(recount)
+    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE spans AS {windows.spans(recount, chosen)}")
+    parts = [_first_rows(recount, windows), _later_rows(recount, windows)]
+    return f"""
+        WITH changes AS (
+            SELECT key_number, number, tick_us, sum(taken) AS taken, sum(taken_late) AS taken_late
+            FROM ({" UNION ALL ".join(part for part in parts if part)})
+            GROUP BY key_number, number, tick_us)
+        SELECT c.key_number, w.window_start_us, w.window_end_us, c.tick_us,
+               row_number() OVER so_far - 1 AS revision, {firing(recount)} AS pane,
+               CAST(sum(taken) OVER so_far AS BIGINT) AS events,
+               CAST(sum(taken_late) OVER so_far AS BIGINT) AS late_events
+        FROM changes c JOIN windows w USING (number)
+        WHERE {chosen}
+        WINDOW so_far AS (PARTITION BY c.key_number, number ORDER BY tick_us)"""
+
+
+def _first_rows(recount: QueryDay, windows: "SqlWindows") -> str | None:
+    """SQL: what a window's first row counts of its stretch. With emit `arrival` every row is a later one."""
+    if recount.query.emit not in FIRST_ROWS:
+        return None
+    tick_us, taken, late = FIRST_ROWS[recount.query.emit]
+    return f"""
+        SELECT s.key_number, number, greatest({tick_us}, {windows.began_us}) AS tick_us, taken, taken_late
+        FROM (
+            SELECT key_number, unnest(generate_series(first, until - 1)) AS number, {taken} AS taken,
+                   {late} AS taken_late
+            FROM ({stretches("FROM spans")}) WHERE {taken} > 0) s
+        JOIN windows w USING (number)"""
+
+
+def _later_rows(recount: QueryDay, windows: "SqlWindows") -> str:
+    """SQL: a row for each window that an event changes by its arrival: as many as the replay has to emit."""
+    return f"""
+        SELECT e.key_number, number, greatest(e.arrival_us, {windows.began_us}) AS tick_us, 1 AS taken,
+               CAST(e.arrival_us > w.reached_us AS INTEGER) AS taken_late
+        FROM (
+            SELECT key_number, arrival_us, unnest(generate_series(held_from, {LATER_UNTIL[recount.query.emit]} - 1))
+                       AS number
+            FROM spans) e
+        JOIN windows w USING (number)"""

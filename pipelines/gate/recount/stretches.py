@@ -1,0 +1,100 @@
+"""Counts, sums and extremes of every stretch of windows at once.
+
+Windows between two neighbouring ends of events' ranges hold the same events: they are a stretch.
+
+A count or a sum is a running sum over the ends of ranges: what has begun, less what has ended. Running sums of floats
+would lose what a small window holds in the digits of all that came before it; so a float is cut into whole numbers of
+32 bits each (`_parts`), whose running sums are exact; a stretch's sum is rounded only when its parts are put together.
+An extreme has no inverse: a range is covered by two overlapping ranges of a power of two, and each level hands what it
+has to the two halves below (`extremes`): O((events + stretches) log stretches).
+
+About 400 bytes an event and 80 a value column.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+BITS = 32
+LOW = (1 << BITS) - 1
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """Ranges of windows of some keys: int64 arrays, one entry per stretch; the last of a key has no window.
+
+    begins, ends: by event the first stretch that holds it, and the first after these; cuts: that with its cut.
+    """
+
+    keys: np.ndarray
+    first: np.ndarray
+    until: np.ndarray
+    begins: np.ndarray
+    ends: np.ndarray
+    cuts: np.ndarray
+
+    @classmethod
+    def of(cls, keys: np.ndarray, held_from: np.ndarray, until: np.ndarray, cuts: np.ndarray) -> "Stretches":
+        """From events' ranges of window numbers, [held_from, until); cuts: a number of each, where one begins too."""
+        numbers, places = np.unique(np.concatenate((held_from, until, cuts)), return_inverse=True)
+        found, edges = np.unique(np.tile(keys, 3) * len(numbers) + places, return_inverse=True)
+        of_keys, first = found // max(len(numbers), 1), numbers[found % max(len(numbers), 1)]
+        same_key = np.append(of_keys[1:] == of_keys[:-1], False)[: len(found)]
+        after = np.where(same_key, np.append(first[1:], 0)[: len(found)], first)
+        return cls(of_keys, first, after, *edges.reshape(3, len(keys)))
+
+    def sums(self, values: np.ndarray, ends: np.ndarray | None = None) -> np.ndarray:
+        """int64 sums of int64 values over the events of each stretch; `ends`: where events end instead."""
+        steps = np.zeros(len(self.first) + 1, np.int64)
+        np.add.at(steps, self.begins, values)
+        np.subtract.at(steps, self.ends if ends is None else ends, values)
+        return np.cumsum(steps)[:-1]
+
+    def whole_sums(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of int64 values as (high, low), high · 2^32 + low: they may be beyond int64."""
+        low = self.sums(values & LOW)
+        return self.sums(values >> BITS) + (low >> BITS), low & LOW
+
+    def float_sums(self, values: np.ndarray) -> np.ndarray:
+        """float64 sums of finite floats, each within a few roundings of the sum of the magnitudes that it is of."""
+        if not len(values):
+            return np.zeros(len(self.first))
+        found = np.zeros(len(self.first))
+        for scale, part in reversed(list(_parts(values))):
+            found += np.ldexp(self.sums(part).astype(np.float64), scale)
+        return found
+
+    def extremes(self, values: np.ndarray, least: bool) -> np.ndarray:
+        """The least or greatest value of the events of each stretch; of a stretch without events, any."""
+        better = np.minimum if least else np.maximum
+        worst = _worst(values.dtype, least)
+        lengths = self.ends - self.begins
+        levels = np.frexp(lengths.astype(np.float64))[1] - 1
+        found = np.full(len(self.first), worst, values.dtype)
+        for level in range(int(levels.max(initial=-1)), -1, -1):
+            chosen = np.flatnonzero(levels == level)
+            better.at(found, self.begins[chosen], values[chosen])
+            better.at(found, self.ends[chosen] - (1 << level), values[chosen])
+            if level:
+                half = 1 << (level - 1)
+                found[half:] = better(found[half:], found[:-half].copy())
+        return found
+
+
+def _worst(kind: np.dtype, least: bool) -> float | int:
+    if kind == np.float64:
+        return np.inf if least else -np.inf
+    return np.iinfo(kind).max if least else np.iinfo(kind).min
+
+
+def _parts(values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """(power of two, int64 array) from the greatest part down: the values are the sum of the arrays, each times its
+    power. Exact: as many parts as the digits of the values reach down."""
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    rest, scale = values, exponent
+    while rest.any():
+        scale -= BITS
+        part = np.trunc(np.ldexp(rest, -scale))
+        yield scale, part.astype(np.int64)
+        rest = rest - np.ldexp(part, scale)
