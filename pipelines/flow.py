@@ -53,14 +53,14 @@ SILVER = Stage(
     "silver",
     FILES,
     "types, refuses and deduplicates them; every arrival day that they touch is made again",
-    ("bronze_{stream}", "silver_{stream}", "quarantine_{stream}", "partitions_{stream}"),
+    ("files_{stream}", "bronze_{stream}", "silver_{stream}", "quarantine_{stream}", "partitions_{stream}"),
     ("silver_{stream}", "quarantine_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 TICKS = Stage(
     "ticks",
     FILES,
     "notes when the watermark passed what, a digest of each arrival day, and what became of each file",
-    ("silver_{stream}", "pass_{stream}", "partitions_{stream}"),
+    ("files_{stream}", "silver_{stream}", "pass_{stream}", "partitions_{stream}"),
     ("pass_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 CHECK_SILVER = Stage(
