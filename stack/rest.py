@@ -14,6 +14,8 @@ POLL_S = 1.0
 DOCTOR = "make doctor"
 # What Airflow answers where its database is locked: a backfill's own error, and any other's.
 LOCKED = (503, 500)
+# What it answers for a moment after that, since it still knows a backfill that did not begin.
+CONFLICT = 409
 PATIENCE_S, BEGUN_LIMIT_S = 300.0, 3600.0
 # One request may wait for the database several times (stack/database.py).
 REQUEST_LIMIT_S = 180.0
@@ -69,7 +71,7 @@ class Client:
                     f"Airflow's database stays locked: no backfill of {dag!r} after {PATIENCE_S:.0f} s", DOCTOR
                 )
             time.sleep(POLL_S)
-            number = _none_where_locked(lambda: self._begin_others(body, days, asked))
+            number = _none_where_locked(lambda: self._begin_others(body, days, asked), (*LOCKED, CONFLICT))
         return number
 
     def _begin(self, body: dict, days: list[date]) -> int:
@@ -78,13 +80,17 @@ class Client:
 
     def _begin_others(self, body: dict, days: list[date], asked: datetime) -> int:
         """Begin those that have not begun since they were asked for, after the end of those that have."""
-        runs = [run for run in self.runs(body["dag_id"], "backfill") if _time(run["queued_at"]) >= asked]
-        for begun in self._active_backfills(body["dag_id"]):
-            if not runs and _time(begun["created_at"]) >= asked:
+        dag = body["dag_id"]
+        for begun in self._active_backfills(dag):
+            if _time(begun["created_at"]) >= asked and not self._days_since(dag, asked):
                 self.call("PUT", f"/backfills/{begun['id']}/cancel")
-        self.wait_for_backfills(body["dag_id"], BEGUN_LIMIT_S)
-        others = sorted({*days} - {_time(run["logical_date"]).date() for run in runs})
-        return self._begin(body, others) if others else self._backfills(body["dag_id"])[-1]["id"]
+        self.wait_for_backfills(dag, BEGUN_LIMIT_S)
+        others = sorted({*days} - self._days_since(dag, asked))
+        return self._begin(body, others) if others else self._backfills(dag)[-1]["id"]
+
+    def _days_since(self, dag: str, asked: datetime) -> set[date]:
+        runs = self.runs(dag, "backfill")
+        return {_time(run["logical_date"]).date() for run in runs if _time(run["queued_at"]) >= asked}
 
     def wait_for_backfills(self, dag: str, limit_s: float) -> None:
         """Wait until Airflow calls all backfills of a DAG completed, some time after their runs are done."""
@@ -173,11 +179,11 @@ def _call(method: str, address: str, body: dict | None = None, token: str | None
         raise AirflowRefused(refused.code, f"{method} {address}", text) from None
 
 
-def _none_where_locked(ask: Callable[[], int]) -> int | None:
+def _none_where_locked(ask: Callable[[], int], statuses: tuple[int, ...] = LOCKED) -> int | None:
     try:
         return ask()
     except AirflowRefused as refused:
-        if refused.status not in LOCKED:
+        if refused.status not in statuses:
             raise
         return None
 
