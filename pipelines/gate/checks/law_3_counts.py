@@ -20,7 +20,7 @@ def run(recount: Recount) -> Verdict:
         """
         SELECT a.key_number, a.window_start_us, a.window_end_us, a.revision,
                coalesce(h.events, 0) AS recounted_events, coalesce(h.late_events, 0) AS recounted_late_events
-        FROM audit a
+        FROM doubtful a
         ASOF LEFT JOIN history h ON a.key_number = h.key_number AND a.window_start_us = h.window_start_us
             AND a.window_end_us = h.window_end_us AND a.emitted_at_us >= h.tick_us
         WHERE a.events <> coalesce(h.events, 0) OR a.late_events <> coalesce(h.late_events, 0)""",

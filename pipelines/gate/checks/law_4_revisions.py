@@ -22,7 +22,10 @@ def run(recount: Recount) -> Verdict:
             SELECT *, events < max(events) OVER (
                 PARTITION BY key_number, window_start_us, window_end_us ORDER BY revision
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS falls
-            FROM audit)
+            FROM doubtful),
+        expected_of_doubtful AS (
+            SELECT * FROM expected SEMI JOIN doubtful_windows
+                USING (key_number, window_start_us, window_end_us))
         SELECT key_number, window_start_us, window_end_us, revision,
                CASE WHEN a.emitted_at_us IS NULL THEN 'row is missing'
                     WHEN e.tick_us IS NULL THEN 'no such revision'
@@ -30,7 +33,7 @@ def run(recount: Recount) -> Verdict:
                     WHEN a.pane <> e.pane THEN 'other firing'
                     ELSE 'events fall' END AS problem,
                e.tick_us AS recounted_emitted_at_us, e.pane AS recounted_pane
-        FROM falling a FULL JOIN expected e USING (key_number, window_start_us, window_end_us, revision)
+        FROM falling a FULL JOIN expected_of_doubtful e USING (key_number, window_start_us, window_end_us, revision)
         WHERE a.emitted_at_us IS DISTINCT FROM e.tick_us OR a.pane IS DISTINCT FROM e.pane OR a.falls""",
         ("problem", "recounted_emitted_at_us", "recounted_pane"),
         "are missing, too many, or have another tick or firing than silver's arrivals say",

@@ -1,0 +1,50 @@
+"""Counting by stretches of windows gives what pairing every event with every window gives."""
+
+from math import fsum
+
+import numpy as np
+import pytest
+
+from pipelines.config import Config
+from pipelines.gate.recount.opening import open_recount
+from pipelines.gate.recount.stretches import Stretches
+from pipelines.lake.lake import Lake
+from tests.support import recount_oracle
+from tests.support.small_lake import DAYS, WINDOWS, asked, make_lake, random_events
+
+
+@pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
+@pytest.mark.parametrize("kind", WINDOWS)
+def test_history_is_that_of_all_pairs(tmp_path, kind, emit):
+    if (kind, emit) == ("rolling", "arrival"):
+        pytest.skip("its rows are those of the youngest window only")
+    made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit), random_events(seed=11, count=60))
+    for day in DAYS:
+        recount = open_recount(Lake(made.config), made.tables, day, made.versions)
+        wanted = recount_oracle.history(recount)
+        columns = "key_number, window_start_us, window_end_us, tick_us, revision, events, late_events"
+        assert set(recount.rows(f"SELECT {columns} FROM history")) == wanted
+        assert wanted or day == DAYS[0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_and_extremes_are_those_of_the_events_of_each_stretch(seed):
+    """Floats of all magnitudes, integers whose sums are beyond int64."""
+    chance = np.random.default_rng(seed)
+    events = int(chance.integers(1, 60))
+    keys, held_from = chance.integers(0, 3, events), chance.integers(-20, 20, events)
+    until = held_from + chance.integers(1, 15, events)
+    found = Stretches.of(keys, held_from, until, until)
+    real = chance.normal(size=events) * 10.0 ** chance.integers(-290, 290, events)
+    whole = chance.integers(-(2**62), 2**62, events)
+    counts, sums = found.sums(np.ones(events, np.int64)), found.float_sums(real)
+    high, low = found.whole_sums(whole)
+    least, greatest = found.extremes(whole, least=True), found.extremes(real, least=False)
+    for place in np.flatnonzero(found.until > found.first):
+        held = (keys == found.keys[place]) & (held_from <= found.first[place]) & (found.first[place] < until)
+        assert counts[place] == held.sum()
+        if not held.any():
+            continue
+        assert abs(sums[place] - fsum(real[held])) <= 1e-14 * fsum(abs(real[held]))
+        assert int(high[place]) * 2**32 + int(low[place]) == sum(whole[held].tolist())
+        assert (least[place], greatest[place]) == (whole[held].min(), real[held].max())
