@@ -45,7 +45,7 @@ TRIPS_A_DAY, READINGS, READINGS_A_KEY = 4_000, 252_000, 11_000
 ALLOWED_SLOPE, ALLOWED_S = 1.0, 2.0
 
 
-class Case(NamedTuple):
+class GateCase(NamedTuple):
     """A query, the lake that it is asked of, and its day; None: the day on which most arrived."""
 
     query: Query
@@ -54,11 +54,11 @@ class Case(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Of one step: processor seconds, peak memory of its process, and what it said."""
+    """Of one step: processor seconds, peak memory of its process, and what it reported."""
 
     processor_s: float
     peak_mib: float
-    said: dict
+    reported: dict
 
 
 def by_seconds(slide_s: int) -> Query:
@@ -92,12 +92,12 @@ def dense() -> Query:
     )
 
 
-def cases() -> dict[str, Case]:
+def cases() -> dict[str, GateCase]:
     """By the query's name."""
     kept = [registry.query(name) for name in registry.queries()]
-    real = [Case(query, "real") for query in kept if query.stream in STREAMS]
-    made = [Case(by_seconds(slide_s), "trips", TRIP_DAY) for slide_s in (300, 20, 4, 1)]
-    return {case.query.name: case for case in (*real, *made, Case(dense(), "dense", DENSE_DAY))}
+    real = [GateCase(query, "real") for query in kept if query.stream in STREAMS]
+    made = [GateCase(by_seconds(slide_s), "trips", TRIP_DAY) for slide_s in (300, 20, 4, 1)]
+    return {case.query.name: case for case in (*real, *made, GateCase(dense(), "dense", DENSE_DAY))}
 
 
 def prepare(landing: Path) -> None:
@@ -148,8 +148,8 @@ def _readings() -> Iterator[dict]:
 def measured(work: Callable[[], dict]) -> Cost:
     """The cost of work in this process, of all its threads and its children."""
     before_s = _used_s()
-    said = work()
-    return Cost(_used_s() - before_s, _peak_mib(), said)
+    reported = work()
+    return Cost(_used_s() - before_s, _peak_mib(), reported)
 
 
 def _peak_mib() -> float:
@@ -162,14 +162,14 @@ def _used_s() -> float:
     return time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
-def replayed(config: Config, case: Case, day: date) -> dict:
+def replayed(config: Config, case: GateCase, day: date) -> dict:
     """Make the day's audit rows, in this process. Says their versions and how many they are."""
     tables = QueryTables.of(case.query)
     found = audit(Lake(config), tables, ServedQuery.of(case.query), day)
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 
-def checked(config: Config, case: Case, day: date, versions: list[int]) -> dict:
+def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> dict:
     """The verdicts of the gate, and the processor seconds of Great Expectations among them."""
     library_s = 0.0
     expected = gate._expected
@@ -208,7 +208,7 @@ def in_a_process(step: str, landing: Path, name: str, versions: list[int], limit
     """The cost of a step in a fresh process; None if it took too long."""
     words = [sys.executable, "-m", "benchmarks.gate_cost", str(landing), "--step", step, "--only", name]
     words += ["--versions", json.dumps(versions)]
-    # Without Spark, whose start would make every replay dear, and every gate look cheap next to it.
+    # Without Spark, whose start would make every gate look cheap next to it.
     environment = os.environ | {"WINDROW_SPARK_FROM_MIB": "1000"}
     settings = {"cwd": REPOSITORY, "stdout": subprocess.PIPE, "text": True, "timeout": limit_s, "check": True}
     try:
@@ -222,14 +222,14 @@ def row(landing: Path, name: str, limit_s: float) -> dict:
     """A line of the table: one query's replay and gate."""
     replay = in_a_process("replay", landing, name, [], limit_s)
     assert replay is not None, f"the replay of {name} took more than {limit_s:g} s"
-    line: dict = {"query": name, "rows": replay.said["rows"], "late rows": replay.said["late_rows"]}
+    line: dict = {"query": name, "rows": replay.reported["rows"], "late rows": replay.reported["late_rows"]}
     line |= {"replay, s": replay.processor_s, "replay, MiB": round(replay.peak_mib)}
-    found = in_a_process("gate", landing, name, replay.said["versions"], limit_s)
+    found = in_a_process("gate", landing, name, replay.reported["versions"], limit_s)
     if found is None:
         return line | {"gate": f"more than {limit_s:g} s"}
-    assert not found.said["failed"], found.said
+    assert not found.reported["failed"], found.reported
     within = found.processor_s <= ALLOWED_SLOPE * replay.processor_s + ALLOWED_S
-    library_s = found.said["library_s"]
+    library_s = found.reported["library_s"]
     line |= {"expectations, s": library_s, "laws, s": found.processor_s - library_s, "gate, s": found.processor_s}
     return line | {"gate, MiB": round(found.peak_mib), "gate": "within" if within else "more than replay + 2 s"}
 
@@ -241,7 +241,7 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     parser.add_argument("--only", default=",".join(cases()), help="names of queries, with commas between")
     parser.add_argument("--limit-s", type=float, default=300.0, help="seconds that a step may take")
     parser.add_argument("--step", choices=("replay", "gate"), help="one step of one query, in this process")
-    parser.add_argument("--versions", type=json.loads, default=[], help="what the replay said")
+    parser.add_argument("--versions", type=json.loads, default=[], help="what the replay reported")
     asked = parser.parse_args(arguments)
     if asked.step:
         child(asked.step, asked.landing, asked.only, asked.versions)

@@ -7,7 +7,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.stretches import Stretches
+from pipelines.gate.recount.stretches import StretchesOfWindows
 from pipelines.lake.lake import Lake
 from tests.support import recount_oracle
 from tests.support.small_lake import DAYS, WINDOWS, asked, make_lake, random_events
@@ -34,7 +34,7 @@ def test_sums_and_extremes_are_those_of_the_events_of_each_stretch(seed):
     events = int(chance.integers(1, 60))
     keys, held_from = chance.integers(0, 3, events), chance.integers(-20, 20, events)
     until = held_from + chance.integers(1, 15, events)
-    found = Stretches.of(keys, held_from, until, until)
+    found = StretchesOfWindows.of(keys, held_from, until, until)
     real = chance.normal(size=events) * 10.0 ** chance.integers(-290, 290, events)
     whole = chance.integers(-(2**62), 2**62, events)
     counts, sums = found.sums(np.ones(events, np.int64)), found.float_sums(real)

@@ -9,7 +9,7 @@ import numpy as np
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.sources import value_name
-from pipelines.gate.recount.stretches import Stretches
+from pipelines.gate.recount.stretches import StretchesOfWindows
 from schemas.query import Aggregate, Query
 
 TOLERANCE = 1e-9
@@ -39,38 +39,38 @@ class Recounted(NamedTuple):
     magnitude: np.ndarray | None = None
 
 
-def counts(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+def counts(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """How many values are not null."""
     return Recounted(values.counted, np.zeros(len(values.counted), bool))
 
 
-def least(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+def least(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The least value."""
     return _extreme(found, values, True)
 
 
-def greatest(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+def greatest(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The greatest value."""
     return _extreme(found, values, False)
 
 
-def spread(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+def spread(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The greatest value less the least."""
     high, low = _extreme(found, values, False), _extreme(found, values, True)
     return Recounted(np.where(high.null, 0, high.value) - np.where(low.null, 0, low.value), high.null)
 
 
-def some(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+def some(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """Whether a value is true."""
     return _extreme(found, _truths(values), False)
 
 
-def each_one(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+def each_one(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """Whether all values are true."""
     return _extreme(found, _truths(values), True)
 
 
-def total(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+def total(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The sum. Of integers it is exact, and null where it is beyond int64, which no row can say."""
     null = values.counted == 0
     if values.numbers.dtype == np.float64:
@@ -79,14 +79,14 @@ def total(found: Stretches, values: Values, _: Aggregate) -> Recounted:
     return Recounted((high << 32) + low, null | (high != high.astype(np.int32)))
 
 
-def mean(found: Stretches, values: Values, _: Aggregate) -> Recounted:
+def mean(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The sum by the number of values."""
     numbers, many = values.numbers.astype(np.float64), np.maximum(values.counted, 1)
     sums, magnitudes = (_float_sums(found, each) for each in (numbers, np.abs(numbers)))
     return Recounted(sums / many, values.counted == 0, magnitudes / many)
 
 
-def variance(found: Stretches, values: Values, asked: Aggregate) -> Recounted:
+def variance(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
     """From the sums of values and of squares, relative to the squares that it is the difference of."""
     numbers, many = values.numbers.astype(np.float64), np.maximum(values.counted, 1)
     sums, squares = (_float_sums(found, each) for each in (numbers, numbers * numbers))
@@ -97,14 +97,14 @@ def variance(found: Stretches, values: Values, asked: Aggregate) -> Recounted:
     )
 
 
-def deviation(found: Stretches, values: Values, asked: Aggregate) -> Recounted:
+def deviation(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
     """The root of the variance, relative to 1,000 times the values: a root makes a small error near zero larger."""
     squared = variance(found, values, asked)
     assert squared.magnitude is not None, "a variance is rounded"
     return Recounted(np.sqrt(squared.value), squared.null, 1e3 * np.sqrt(squared.magnitude))
 
 
-RECOUNTED: dict[str, Callable[[Stretches, Values, Aggregate], Recounted]] = {
+RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted]] = {
     "count": counts,
     "min": least,
     "max": greatest,
@@ -131,7 +131,7 @@ def values_of(query: Query, types: dict[str, str]) -> str:
     )
 
 
-def columns(query: Query, found: Stretches, events: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
     """For the aggregate number i the columns `recounted_i`, masked, and `magnitude_i` where it is rounded."""
     held = found.sums(np.ones(len(found.begins), np.int64))
     for number, each in enumerate(recounted(query).values()):
@@ -164,7 +164,7 @@ def _differs(value: str, number: int, again: str) -> str:
     return f"({value} IS DISTINCT FROM {expected} AND NOT ({again}.magnitude_{number} > 0 AND {near}))"
 
 
-def _values(found: Stretches, column: np.ndarray) -> Values:
+def _values(found: StretchesOfWindows, column: np.ndarray) -> Values:
     present = ~np.ma.getmaskarray(column)
     numbers = np.where(present, np.ma.getdata(column), 0)
     numbers = numbers.astype(np.float64 if numbers.dtype == np.float64 else np.int64)
@@ -175,14 +175,14 @@ def _truths(values: Values) -> Values:
     return values._replace(numbers=(values.numbers != 0).astype(np.int64))
 
 
-def _extreme(found: Stretches, values: Values, least: bool) -> Recounted:
+def _extreme(found: StretchesOfWindows, values: Values, least: bool) -> Recounted:
     # A null must win nowhere: its event takes no part.
     present = values.present
     chosen = replace(found, begins=found.begins[present], ends=found.ends[present])
     return Recounted(chosen.extremes(values.numbers[present], least), values.counted == 0)
 
 
-def _float_sums(found: Stretches, numbers: np.ndarray) -> np.ndarray:
+def _float_sums(found: StretchesOfWindows, numbers: np.ndarray) -> np.ndarray:
     """Also of infinite numbers, which no whole number holds: they make their stretches' sums infinite."""
     if np.isfinite(numbers).all():
         return found.float_sums(numbers)

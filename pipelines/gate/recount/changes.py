@@ -5,13 +5,8 @@ hold the same events: a stretch. Counts of a stretch are running sums over the e
 row of their stretch's counts, and one for each later tick that brought events: O(events + rows), in any order.
 """
 
-from typing import TYPE_CHECKING
-
 from pipelines.gate.recount.emit import can_emit, firing
 from pipelines.gate.recount.query_day import QueryDay
-
-if TYPE_CHECKING:
-    from pipelines.gate.recount.kinds import SqlWindows
 
 # By emit: the tick of a window's first row with the counts of it; and the windows to which an event brings a row of its
 # own, at its arrival, as the end of their range.
@@ -40,11 +35,13 @@ def stretches(spans: str, sums: str = "", running: str = "") -> str:
         WHERE held > 0"""
 
 
-def history(recount: QueryDay, windows: "SqlWindows") -> str:
-    """SQL: the rows of `history` (history.py) of the windows of which the day may emit rows."""
-    chosen = can_emit(recount)
-    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE spans AS {windows.spans(recount, chosen)}")
-    parts = [_first_rows(recount, windows), _later_rows(recount, windows)]
+def history(recount: QueryDay, spans: str, began_us: str) -> str:
+    """SQL: the rows of `history` (history.py) of the windows of which the day may emit rows, whose spans these are.
+
+    began_us: SQL for the time from which on a window `w` exists.
+    """
+    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE spans AS {spans}")
+    parts = [_first_rows(recount, began_us), _later_rows(recount, began_us)]
     return f"""
         WITH changes AS (
             SELECT key_number, number, tick_us, sum(taken) AS taken, sum(taken_late) AS taken_late
@@ -55,17 +52,17 @@ def history(recount: QueryDay, windows: "SqlWindows") -> str:
                CAST(sum(taken) OVER so_far AS BIGINT) AS events,
                CAST(sum(taken_late) OVER so_far AS BIGINT) AS late_events
         FROM changes c JOIN windows w USING (number)
-        WHERE {chosen}
+        WHERE {can_emit(recount)}
         WINDOW so_far AS (PARTITION BY c.key_number, number ORDER BY tick_us)"""
 
 
-def _first_rows(recount: QueryDay, windows: "SqlWindows") -> str | None:
+def _first_rows(recount: QueryDay, began_us: str) -> str | None:
     """SQL: what a window's first row counts of its stretch. With emit `arrival` every row is a later one."""
     if recount.query.emit not in FIRST_ROWS:
         return None
     tick_us, taken, late = FIRST_ROWS[recount.query.emit]
     return f"""
-        SELECT s.key_number, number, greatest({tick_us}, {windows.began_us}) AS tick_us, taken, taken_late
+        SELECT s.key_number, number, greatest({tick_us}, {began_us}) AS tick_us, taken, taken_late
         FROM (
             SELECT key_number, unnest(generate_series(first, until - 1)) AS number, {taken} AS taken,
                    {late} AS taken_late
@@ -73,10 +70,10 @@ def _first_rows(recount: QueryDay, windows: "SqlWindows") -> str | None:
         JOIN windows w USING (number)"""
 
 
-def _later_rows(recount: QueryDay, windows: "SqlWindows") -> str:
+def _later_rows(recount: QueryDay, began_us: str) -> str:
     """SQL: a row for each window that an event changes by its arrival: as many as the replay has to emit."""
     return f"""
-        SELECT e.key_number, number, greatest(e.arrival_us, {windows.began_us}) AS tick_us, 1 AS taken,
+        SELECT e.key_number, number, greatest(e.arrival_us, {began_us}) AS tick_us, 1 AS taken,
                CAST(e.arrival_us > w.reached_us AS INTEGER) AS taken_late
         FROM (
             SELECT key_number, arrival_us, unnest(generate_series(held_from, {LATER_UNTIL[recount.query.emit]} - 1))

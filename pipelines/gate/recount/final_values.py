@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pipelines.gate.recount import aggregates
 from pipelines.gate.recount.recount import Recount
-from pipelines.gate.recount.stretches import Stretches
+from pipelines.gate.recount.stretches import StretchesOfWindows
 
 # Keys are taken together until they have so many events: 400 MB and more for values. A key is never cut.
 EVENTS_AT_ONCE = 1_000_000
@@ -51,7 +51,7 @@ def _keys_at_once(recount: Recount) -> Iterator[tuple[int, int]]:
 def _final_values(recount: Recount, events: dict[str, np.ndarray]) -> pa.Table:
     taken = ("key_number", "held_from", "until", "on_time_from", "arrival_us")
     keys, held_from, until, on_time_from, arrivals_us = (np.ma.getdata(events[name]).astype(np.int64) for name in taken)
-    found = Stretches.of(keys, held_from, until, on_time_from)
+    found = StretchesOfWindows.of(keys, held_from, until, on_time_from)
     ones = np.ones(len(keys), np.int64)
     columns = {
         "key_number": found.keys,

@@ -21,7 +21,7 @@ LOW = (1 << BITS) - 1
 
 
 @dataclass(frozen=True)
-class Stretches:
+class StretchesOfWindows:
     """Ranges of windows of some keys: int64 arrays, one entry per stretch; the last of a key has no window.
 
     begins, ends: by event the first stretch that holds it, and the first after these; cuts: that with its cut.
@@ -35,7 +35,7 @@ class Stretches:
     cuts: np.ndarray
 
     @classmethod
-    def of(cls, keys: np.ndarray, held_from: np.ndarray, until: np.ndarray, cuts: np.ndarray) -> "Stretches":
+    def of(cls, keys: np.ndarray, held_from: np.ndarray, until: np.ndarray, cuts: np.ndarray) -> "StretchesOfWindows":
         """From events' ranges of window numbers, [held_from, until); cuts: a number of each, where one begins too."""
         numbers, places = np.unique(np.concatenate((held_from, until, cuts)), return_inverse=True)
         found, edges = np.unique(np.tile(keys, 3) * len(numbers) + places, return_inverse=True)

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from pipelines.gate.recount import changes, sql
+from pipelines.gate.recount.emit import can_emit
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.session import EVER_US
 from schemas.query import Query
@@ -56,7 +57,7 @@ class SqlWindows(ABC, Generic[Asked]):
 
     def history(self, recount: QueryDay) -> str:
         """SQL: what was known of each window after each tick that changed it (history.py)."""
-        return changes.history(recount, self)
+        return changes.history(recount, self.spans(recount, can_emit(recount)), self.began_us)
 
     def exceptions(self, query: Query) -> dict[str, str]:
         """The laws that do not apply, by file, such as "law_3_counts", each with the windows and emit for which that is
