@@ -4,7 +4,7 @@ history    (key_number, window_start_us, window_end_us, tick_us, revision, pane,
            with the ticks before the day, so that revisions go on from what earlier days counted
 expected   those of the day
 doubtful   the audit rows of the windows whose rows are not exactly the expected ones: laws 3 and 4 look at no others.
-           One join of whole rows finds them; the laws' own joins took twice as long over rows that all agree
+           One join of whole rows finds them
 """
 
 from pipelines.gate.recount.recount import Recount
