@@ -12,7 +12,7 @@ from pipelines.gate.recount import aggregates
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.stretches import StretchesOfWindows
 
-# Keys are taken together until they have so many events: by the arrays about 400 MB, and more for values. A key is never cut.
+# Keys are taken together up to so many events: about 400 MB of arrays, and more for values. No key is cut.
 EVENTS_AT_ONCE = 1_000_000
 
 
