@@ -5,6 +5,7 @@ A monoid is compiled alone, when a query first asks for it, and kept in a folder
 """
 
 import functools
+import re
 from collections.abc import Callable
 
 from numba.core.errors import NumbaError
@@ -20,7 +21,8 @@ from kernels.states import monoid_operations, plan_operations, sketch_operations
 from kernels.states.glue import GLUED, glue
 from kernels.states.layout import StateOperations
 from kernels.trial import try_aggregate
-from schemas.mistakes import broken
+from schemas.errors import BrokenDefinition
+from schemas.mistakes import file_of
 
 OF_SLOTS = ("lower", "lower_each")
 OPTIONAL = {"subtract": "inverse", "join": "join"}  # operations that need a part which not every monoid has
@@ -35,10 +37,18 @@ def monoid_table(function: str, name: str) -> StateOperations:
         table = compiled_table(StateOperations, name, operations, aggregate_folders(function))
     except NumbaError as error:
         try_aggregate(function)  # plain Python says it better
-        raise broken(module_of(function), error, "Numba can't compile it: ") from error
+        raise _not_compiled(function, str(error)) from error
     if "join" not in operations:
         table.join = table.merge
     return table
+
+
+def _not_compiled(function: str, text: str) -> BrokenDefinition:
+    """Of Numba's pages of text what stands before the first line of the aggregate's own file that it names."""
+    file = file_of(module_of(function))
+    found = re.search(rf'([^\n]*)\n\s*File "{re.escape(file)}", line (\d+)', text) or re.match("(.*)()", text)
+    why, line = found.groups() if found else (text, "")
+    return BrokenDefinition(file, int(line or 1), f"Numba can't compile it: {why.strip()}")
 
 
 @functools.cache
