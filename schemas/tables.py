@@ -30,17 +30,17 @@ class Table:
         return tuple(column.name for column in self.columns)
 
 
-def _required(name: str, type_: str, meaning: str, unit: str | None = None) -> Column:
+def required(name: str, type_: str, meaning: str, unit: str | None = None) -> Column:
     return Column(name, type_, meaning, unit, nullable=False)
 
 
-PATH = _required("path", "string", "path of the file below the landing folder")
-LINE = _required("line", "int64", "number of the line in the file, from 1, the header counted")
-READING = _required("reading", "int64", "number of the record within its line, from 0")
+PATH = required("path", "string", "path of the file below the landing folder")
+LINE = required("line", "int64", "number of the line in the file, from 1, the header counted")
+READING = required("reading", "int64", "number of the record within its line, from 0")
 EVENT_TIMES = (
-    _required("start", "timestamp", "when the event began (event time), UTC"),
-    _required("end", "timestamp", "when the event ended, UTC; equal to start for a point event"),
-    _required("arrival", "timestamp", "when the pipeline could have known the event, UTC"),
+    required("start", "timestamp", "when the event began (event time), UTC"),
+    required("end", "timestamp", "when the event ended, UTC; equal to start for a point event"),
+    required("arrival", "timestamp", "when the pipeline could have known the event, UTC"),
 )
 
 
@@ -52,24 +52,24 @@ def files_table(stream: Stream) -> Table:
         f"Every file that landed for {stream.name}, and what became of its records",
         (
             PATH,
-            _required("content_hash", "string", "SHA-256 of its content, unpacked; of its bytes where unreadable"),
-            _required("file_bytes", count, "size of the file as it landed", "bytes"),
+            required("content_hash", "string", "SHA-256 of its content, unpacked; of its bytes where unreadable"),
+            required("file_bytes", count, "size of the file as it landed", "bytes"),
             Column("content_bytes", count, "size of its content, unpacked; null where only bronze has it", "bytes"),
             Column("modified_ns", count, "when it was modified; null: a later change could have the same", "ns, epoch"),
-            _required("landed_date", "date", "the day on which this content was first ingested, UTC"),
-            _required(
+            required("landed_date", "date", "the day on which this content was first ingested, UTC"),
+            required(
                 "state",
                 "string",
                 "accepted, empty, duplicate file, unreadable, no events, forgotten, lines lost, unfinished",
             ),
             Column("detail", "string", "why the file is in that state"),
             Column("layout", "string", "name of the stream's layout that reads the file"),
-            _required("lines", count, "lines of the file, the header counted"),
-            _required("readings", count, "records of the file: accepted + quarantined + duplicates"),
-            _required("accepted", count, "records that are rows of silver"),
-            _required("quarantined", count, "records refused with a reason other than duplicate"),
-            _required("duplicates", count, "records refused because an equal one came earlier"),
-            _required("definition", "string", "hash of the stream's definition by which the records were parsed"),
+            required("lines", count, "lines of the file, the header counted"),
+            required("readings", count, "records of the file: accepted + quarantined + duplicates"),
+            required("accepted", count, "records that are rows of silver"),
+            required("quarantined", count, "records refused with a reason other than duplicate"),
+            required("duplicates", count, "records refused because an equal one came earlier"),
+            required("definition", "string", "hash of the stream's definition by which the records were parsed"),
             Column("before", "string", "of an unfinished file: JSON of the row that it had, and bronze's version then"),
         ),
         constraints=(("all_accounted", "readings = accepted + quarantined + duplicates"),),
@@ -84,11 +84,11 @@ def bronze_table(stream: Stream) -> Table:
         (
             PATH,
             LINE,
-            _required("text", "string", "the line without its line end; bytes that are not UTF-8, and NUL, as \\xNN"),
+            required("text", "string", "the line without its line end; bytes that are not UTF-8, and NUL, as \\xNN"),
             Column(
                 "damage", "string", "NUL byte, not UTF-8 or line too long, where the text is not the line's own bytes"
             ),
-            _required("landed_date", "date", "the day on which the file landed, UTC"),
+            required("landed_date", "date", "the day on which the file landed, UTC"),
         ),
         partition_by=("landed_date",),
     )
@@ -108,9 +108,9 @@ def silver_table(stream: Stream) -> Table:
             Column(
                 "identity", "string", "hash of what makes the event one and the same; null where the stream has none"
             ),
-            _required("definition", "string", "hash of the stream's definition that accepted the row"),
-            _required("arrival_date", "date", "day of arrival, UTC"),
-            _required("bucket", "int64", f"hash of ({', '.join(stream.key)}) modulo {stream.buckets}"),
+            required("definition", "string", "hash of the stream's definition that accepted the row"),
+            required("arrival_date", "date", "day of arrival, UTC"),
+            required("bucket", "int64", f"hash of ({', '.join(stream.key)}) modulo {stream.buckets}"),
         ),
         partition_by=("arrival_date", "bucket"),
         sort_by=(*stream.key, "arrival", "path", "line", "reading"),
@@ -127,12 +127,12 @@ def quarantine_table(stream: Stream) -> Table:
             PATH,
             Column("line", "int64", "number of the line in the file; null where the file as a whole was refused"),
             READING,
-            _required("reason", "string", "why, in the words of the stream's definition"),
+            required("reason", "string", "why, in the words of the stream's definition"),
             Column("detail", "string", "the value and the limit"),
             Column("arrival", "timestamp", "when the pipeline could have known, where that could be read, UTC"),
             Column("identity", "string", "for duplicates: hash of the identity that came earlier"),
             Column("text", "string", "the line"),
-            _required("definition", "string", "hash of the stream's definition that refused the row"),
+            required("definition", "string", "hash of the stream's definition that refused the row"),
         ),
         sort_by=("path", "line", "reading"),
     )
@@ -144,9 +144,9 @@ def pass_table(stream: Stream) -> Table:
         f"pass_{stream.name}",
         f"Arrival ticks of {stream.name} that raised the day's newest event start",
         (
-            _required("tick", "timestamp", "an arrival tick, UTC"),
-            _required("newest_start", "timestamp", "the newest event start that had arrived by then that day, UTC"),
-            _required("arrival_date", "date", "day of arrival, UTC"),
+            required("tick", "timestamp", "an arrival tick, UTC"),
+            required("newest_start", "timestamp", "the newest event start that had arrived by then that day, UTC"),
+            required("arrival_date", "date", "day of arrival, UTC"),
         ),
         partition_by=("arrival_date",),
         sort_by=("tick",),
@@ -159,26 +159,26 @@ def partitions_table(stream: Stream) -> Table:
         f"partitions_{stream.name}",
         f"Content of each arrival day of silver_{stream.name}, as a digest",
         (
-            _required("arrival_date", "date", "day of arrival, UTC"),
-            _required("events", "int64", "rows of the day"),
-            _required("newest_start", "timestamp", "the newest event start of the day, UTC"),
-            _required("silver_digest", "string", "order-free hash of the day's rows"),
-            _required("pass_digest", "string", "hash of the day's pass ticks"),
-            _required("silver_version", "int64", f"version of silver_{stream.name} that has had these rows since"),
+            required("arrival_date", "date", "day of arrival, UTC"),
+            required("events", "int64", "rows of the day"),
+            required("newest_start", "timestamp", "the newest event start of the day, UTC"),
+            required("silver_digest", "string", "order-free hash of the day's rows"),
+            required("pass_digest", "string", "hash of the day's pass ticks"),
+            required("silver_version", "int64", f"version of silver_{stream.name} that has had these rows since"),
         ),
     )
 
 
 WINDOW_COLUMNS = (
-    _required("window_start", "timestamp", "start of the window, included, UTC"),
-    _required("window_end", "timestamp", "end of the window, excluded, UTC"),
-    _required("revision", "int64", "0, 1, 2, … per key and window; each replaces the one before"),
-    _required("pane", "string", "the row's firing: early, on_time, late or final"),
-    _required("emitted_at", "timestamp", "arrival tick at which a streaming system would have emitted it, UTC"),
-    _required("events", "int64", "events that the row covers"),
-    _required("late_events", "int64", "how many of them arrived after the watermark had passed the window's end"),
+    required("window_start", "timestamp", "start of the window, included, UTC"),
+    required("window_end", "timestamp", "end of the window, excluded, UTC"),
+    required("revision", "int64", "0, 1, 2, … per key and window; each replaces the one before"),
+    required("pane", "string", "the row's firing: early, on_time, late or final"),
+    required("emitted_at", "timestamp", "arrival tick at which a streaming system would have emitted it, UTC"),
+    required("events", "int64", "events that the row covers"),
+    required("late_events", "int64", "how many of them arrived after the watermark had passed the window's end"),
 )
-EMITTED_DATE = _required("emitted_date", "date", "day of emitted_at, UTC: the run that wrote the row")
+EMITTED_DATE = required("emitted_date", "date", "day of emitted_at, UTC: the run that wrote the row")
 
 
 def _key_columns(query: Query, stream: Stream) -> tuple[Column, ...]:
@@ -212,12 +212,12 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
             PATH,
             LINE,
             READING,
-            _required("reason", "string", "too late, or too long"),
+            required("reason", "string", "too late, or too long"),
             Column(
                 "first_missed", "timestamp", "start of the first window that it missed, UTC; null where it met none"
             ),
             Column("last_missed", "timestamp", "start of the last window that it missed, UTC; null where it met none"),
-            _required("windows_missed", "int64", "how many windows it missed"),
+            required("windows_missed", "int64", "how many windows it missed"),
             Column(
                 "late_by",
                 "int64",
@@ -225,57 +225,11 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
                 "too long event below zero if it came in time, null if it met none or came before any watermark",
                 "microseconds",
             ),
-            _required("arrival_date", "date", "day of arrival, UTC: the run that wrote the row"),
+            required("arrival_date", "date", "day of arrival, UTC: the run that wrote the row"),
         ),
         partition_by=("arrival_date",),
         sort_by=(*query.key, "arrival", "path", "line", "reading"),
     )
-
-
-RUNS = Table(
-    "runs",
-    "The ledger: when a step ends, one row, and one per stage that it went through",
-    (
-        _required("run_id", "string", "name of the run: shared by the steps of one logical date and query"),
-        _required("step", "string", "ingest, audit, or publish"),
-        Column("stage", "string", "stage of the flow map; null for the row of the whole step"),
-        _required("stream", "string", "name of the stream"),
-        Column("query", "string", "name of the query; null for ingest"),
-        Column("logical_date", "date", "the arrival day that the run is for; null for an ingest without one"),
-        _required("state", "string", "running, done, failed, refused, skipped or cut off"),
-        _required("at", "timestamp", "when this row was written, UTC; the same in the rows of a step's end"),
-        _required("seconds", "float64", "wall time of the step so far, or of the stage", "s"),
-        _required("inputs", "string", "JSON: digests of what was read, by table and partition"),
-        _required("outputs", "string", "JSON: table versions that were written"),
-        _required("counts", "string", "JSON: rows in and out, by kind"),
-        _required("code_hash", "string", "hash of the code of kernels/, pipelines/ and schemas/"),
-        _required("definition_hash", "string", "hash of the stream's and the query's definitions"),
-        Column("kernel", "string", "the kernels that made the rows; `counts` has how many keys each"),
-        Column("message", "string", "what went wrong, for failed and refused; why nothing was done, for skipped"),
-    ),
-    grows=True,
-)
-
-VERDICTS = Table(
-    "verdicts",
-    "What each check of the gate found",
-    (
-        _required("run_id", "string", "name of the run"),
-        _required("stream", "string", "name of the stream"),
-        Column("query", "string", "name of the query; null for checks of silver"),
-        Column("logical_date", "date", "the arrival day that was checked"),
-        _required("table_name", "string", "table that was checked"),
-        _required("table_version", "int64", "exactly this version of it"),
-        _required("check_name", "string", "name of the check"),
-        _required("passed", "bool", "whether it held"),
-        _required("figure", "string", "what was measured"),
-        _required("allowed", "string", "the limit of that"),
-        Column("offending", "string", "SQL that shows the rows which broke it"),
-        _required("at", "timestamp", "when it was checked, UTC"),
-        Column("snapshot", "string", "name of the snapshot that was read; of two names the greater is the newer"),
-    ),
-    grows=True,
-)
 
 
 def ingest_tables(stream: Stream) -> tuple[Table, Table, Table, Table, Table, Table]:

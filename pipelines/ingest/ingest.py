@@ -60,7 +60,6 @@ def _until_still(lake: Lake, tables: StreamTables, progress: Progress, asked: As
     """Apply the changes, batch by batch; files that change while they are read are left out, for the next ingest."""
     applied: list[Applied] = []
     while True:
-        progress(flow.LAND.name)
         changes = find(lake, tables, datetime.now(UTC).date(), asked)
         write_files(lake, tables.files, changes.remembered)
         changed = _apply_all(lake, tables, changes, progress, applied)
@@ -70,6 +69,7 @@ def _until_still(lake: Lake, tables: StreamTables, progress: Progress, asked: As
             ]
             return applied, [*changes.messages, *moved]
         asked = replace(asked, leave_out=asked.leave_out | changed)
+        progress(flow.LAND.name)
 
 
 def _apply_all(

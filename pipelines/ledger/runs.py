@@ -25,7 +25,7 @@ from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
-from schemas.tables import RUNS
+from schemas.ledger_tables import RUNS
 
 _JSON_COLUMNS = ("inputs", "outputs", "counts")
 _PLAIN_COLUMNS = ("state", "kernel", "message")

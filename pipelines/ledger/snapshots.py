@@ -6,8 +6,8 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.snapshot import Snapshot
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
+from schemas.ledger_tables import RUNS
 from schemas.registry import replay_hash
-from schemas.tables import RUNS
 
 KEY, SHAPE = "snapshot", "shape"
 LEAVE_SNAPSHOTS = ["ingest", "forget"]

@@ -36,7 +36,7 @@ def stale(lake: Lake) -> list[StaleRun]:
     publications, audits = _publications(runs.rows(lake, [("step", "=", "publish")])), _audits(lake)
     streams = {rows[-1].stream for rows in publications.values()}
     now = {name: ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
-    held = _Held(lake)
+    held = _Published(lake)
     found = []
     for (query, day), rows in publications.items():
         done = [place for place, row in enumerate(rows) if row.state == "done"]
@@ -51,7 +51,7 @@ def stale(lake: Lake) -> list[StaleRun]:
     return sorted([*found, *held.by_nobody(publications.keys())], key=lambda run: (run.query, run.day))
 
 
-class _Held:
+class _Published:
     """What published tables hold of each day now; each table's log is read once."""
 
     def __init__(self, lake: Lake):

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pipelines.lake.lake import Lake
 from pipelines.ledger.entry import Run
-from schemas.tables import VERDICTS
+from schemas.ledger_tables import VERDICTS
 
 if TYPE_CHECKING:
     from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none

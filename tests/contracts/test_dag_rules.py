@@ -13,7 +13,7 @@ import pytest
 
 from pipelines import flow
 from pipelines.config import Config
-from schemas import tables
+from schemas import ledger_tables, tables
 from schemas.registry import queries_of, stream, streams
 from tests.schemas.test_broken_definitions import edit
 
@@ -189,7 +189,7 @@ def test_a_run_without_logical_date_can_be_given_its_day(dags):
 def test_the_map_names_every_table_and_no_other():
     for definition in streams().values():
         written = {table for stage in flow.STAGES for table in flow.table_names(stage, definition)[1]}
-        made = {table.name for table in tables.ingest_tables(definition)} | {tables.VERDICTS.name}
+        made = {table.name for table in tables.ingest_tables(definition)} | {ledger_tables.VERDICTS.name}
         asked = [query.name for query in queries_of(definition.name)]
         made |= {f"{name}{late}{audit}" for name in asked for late in ("", "_late") for audit in ("", "_audit")}
         assert written == made

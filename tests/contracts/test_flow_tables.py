@@ -12,8 +12,8 @@ from pipelines.lake.lake import Lake
 from pipelines.report import dag_text
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay_day import replay_day
+from schemas.ledger_tables import RUNS
 from schemas.registry import queries_of, stream, streams
-from schemas.tables import RUNS
 from tests.support.lakes import PATIENT
 from tests.support.replay import landing
 

@@ -12,8 +12,9 @@ from pipelines.ledger.entry import Run
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
+from schemas.ledger_tables import VERDICTS
 from schemas.query import spanning
-from schemas.tables import VERDICTS, files_table, partitions_table, pass_table, silver_table
+from schemas.tables import files_table, partitions_table, pass_table, silver_table
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 
 DAY = DAYS[1]

@@ -15,7 +15,7 @@ from pipelines.ledger.runs import StepRow
 from pipelines.runs.replay_day import DayReport, replay_day
 from schemas import registry
 from schemas.errors import GateFailed, Superseded
-from schemas.tables import VERDICTS
+from schemas.ledger_tables import VERDICTS
 from tests.support.small_lake import DAYS, SmallLake, make_lake, random_events
 
 DAY = DAYS[1]

@@ -4,7 +4,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
-from pipelines.ledger import runs
+from pipelines.ledger import runs, snapshots
 from pipelines.runs.forget import forget
 from pipelines.runs.ingest_day import ingest_day
 from schemas.errors import UnknownName, WrongParameter
@@ -128,7 +128,7 @@ def test_it_is_a_step_of_the_ledger_and_touched_days_differ(config):
     report = forgotten(config, SECOND)
     (row,) = [row for row in runs.rows(Lake(config)) if row.step == "forget" and row.state == "done"]
     assert row.inputs["forgotten"] == SECOND
-    assert row.outputs == report.versions
+    assert row.outputs == snapshots.outputs(report.snapshot)
     now = {row["arrival_date"]: row["silver_digest"] for row in Lake(config).read("partitions_bikes").to_pylist()}
     assert {day for day in days if days[day] != now.get(day)} == set(report.touched_days) != set()
 

@@ -89,14 +89,14 @@ def test_a_time_of_whole_seconds_is_believed_two_seconds_later(config, age_s, is
 
 def test_the_same_content_with_another_time_is_remembered_and_nothing_else_is_written(config):
     land(config, FIRST, age_ns=10 * NS_PER_S)
-    versions = ingest(config, BIKES).versions
+    before = ingest(config, BIKES).snapshot
     touched_ns = land(config, FIRST, age_ns=5 * NS_PER_S)
     assert pending(config, BIKES) == []
     report = ingest(config, BIKES)
     assert report.files == ()
     assert landings.file_rows(config, BIKES)[PATH].modified_ns == touched_ns
-    assert {name for name in versions if report.versions[name] != versions[name]} == {"files_bikes"}
-    assert ingest(config, BIKES).versions == report.versions
+    assert {name for name in before.tables if report.snapshot.version(name) != before.version(name)} == {"files_bikes"}
+    assert ingest(config, BIKES).snapshot == report.snapshot
 
 
 def test_another_size_with_the_same_time_is_read(config):

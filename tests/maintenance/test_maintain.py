@@ -13,7 +13,7 @@ from pipelines.runs.maintain import maintain
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
-from schemas.tables import RUNS
+from schemas.ledger_tables import RUNS
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows

@@ -17,7 +17,7 @@ from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import GateFailed
-from schemas.tables import RUNS
+from schemas.ledger_tables import RUNS
 from tests.support.lakes import DAYS, PATIENT
 from tests.support.replay import landing
 

@@ -14,7 +14,7 @@ from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
-from schemas.tables import RUNS
+from schemas.ledger_tables import RUNS
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows

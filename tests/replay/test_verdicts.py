@@ -12,7 +12,7 @@ from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict
 from schemas import registry
-from schemas.tables import VERDICTS
+from schemas.ledger_tables import VERDICTS
 
 DAY = date(2018, 11, 4)
 TABLES = QueryTables.of(registry.query("bikes_daily"))

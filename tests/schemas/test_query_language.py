@@ -107,8 +107,7 @@ def test_what_cannot_be_meant_is_refused_with_parameter_value_and_what_is_allowe
     with pytest.raises(WrongParameter) as refused:
         make(**{**right, parameter: value})
     assert refused.value.parameter == parameter
-    named = str(refused.value.value) if type(refused.value.value) is date else refused.value.value
-    assert str(refused.value) == f"{parameter} is {named!r}; allowed: {refused.value.allowed}"
+    assert str(refused.value) == f"{parameter} is {refused.value.value!r}; allowed: {refused.value.allowed}"
 
 
 def test_an_aggregate_that_was_not_made_by_agg_and_a_column_that_is_no_name_are_refused():

@@ -2,9 +2,10 @@
 
 from pipelines.lake.query_tables import QueryTables
 from pipelines.report import dag_text
+from schemas.ledger_tables import RUNS, VERDICTS
 from schemas.query import Query
 from schemas.registry import queries_of, streams
-from schemas.tables import RUNS, VERDICTS, Table, ingest_tables
+from schemas.tables import Table, ingest_tables
 from tools.docs.columns import columns_grid
 from tools.docs.markdown import MADE, page
 

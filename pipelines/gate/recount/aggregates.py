@@ -13,6 +13,8 @@ from pipelines.gate.recount.stretches import StretchesOfWindows
 from schemas.query import Aggregate, Query
 
 TOLERANCE = 1e-9
+# By this power of two values are made smaller that add up beyond float64: more than events can be counted.
+SCALE = 64
 # Values as numbers, by their type in DuckDB: of other types nothing but their number is asked.
 AS_NUMBERS = {
     "DOUBLE": "{0}",
@@ -32,11 +34,12 @@ class Values(NamedTuple):
 
 
 class Recounted(NamedTuple):
-    """By stretch an aggregate's value, whether it is null, and the magnitude that its rounding error is relative to."""
+    """By stretch an aggregate's value, whether it is null, and how far from it a rounded value may be: TOLERANCE times
+    the magnitude that the error is relative to, multiplied before that is beyond float64."""
 
     value: np.ndarray
     null: np.ndarray
-    magnitude: np.ndarray | None = None
+    tolerance: np.ndarray | None = None
 
 
 def counts(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
@@ -74,7 +77,7 @@ def total(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The sum. Of integers it is exact, and null where it is beyond int64, which no row can say."""
     null = values.counted == 0
     if values.numbers.dtype == np.float64:
-        return Recounted(_float_sums(found, values.numbers), null, _float_sums(found, np.abs(values.numbers)))
+        return Recounted(_float_sums(found, values.numbers), null, _tolerances(found, values.numbers))
     high, low = found.whole_sums(values.numbers)
     return Recounted((high << 32) + low, null | (high != high.astype(np.int32)))
 
@@ -82,8 +85,7 @@ def total(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
 def mean(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The sum by the number of values."""
     numbers, many = values.numbers.astype(np.float64), np.maximum(values.counted, 1)
-    sums, magnitudes = (_float_sums(found, each) for each in (numbers, np.abs(numbers)))
-    return Recounted(sums / many, values.counted == 0, magnitudes / many)
+    return Recounted(_float_sums(found, numbers, many), values.counted == 0, _tolerances(found, numbers) / many)
 
 
 def variance(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
@@ -92,16 +94,15 @@ def variance(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Rec
     sums, squares = (_float_sums(found, each) for each in (numbers, numbers * numbers))
     free = values.counted - dict(asked.parameters).get("ddof", 1)
     furthest = found.extremes(np.abs(numbers), least=False)
-    return Recounted(
-        np.maximum(squares - sums * sums / many, 0) / np.maximum(free, 1), free <= 0, np.maximum(furthest, 0) ** 2
-    )
+    spread_squared = np.maximum(squares - sums * sums / many, 0) / np.maximum(free, 1)
+    return Recounted(spread_squared, free <= 0, TOLERANCE * np.maximum(furthest, 0) ** 2)
 
 
 def deviation(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
     """The root of the variance, relative to 1,000 times the values: a root makes a small error near zero larger."""
     squared = variance(found, values, asked)
-    assert squared.magnitude is not None, "a variance is rounded"
-    return Recounted(np.sqrt(squared.value), squared.null, 1e3 * np.sqrt(squared.magnitude))
+    assert squared.tolerance is not None, "a variance is rounded"
+    return Recounted(np.sqrt(squared.value), squared.null, 1e3 * np.sqrt(TOLERANCE * squared.tolerance))
 
 
 RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted]] = {
@@ -132,7 +133,7 @@ def values_of(query: Query, types: dict[str, str]) -> str:
 
 
 def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
-    """For the aggregate number i the columns `recounted_i`, masked, and `magnitude_i` where it is rounded."""
+    """For the aggregate number i the columns `recounted_i`, masked, and `tolerance_i` where it is rounded."""
     held = found.sums(np.ones(len(found.begins), np.int64))
     for number, each in enumerate(recounted(query).values()):
         if each.columns:
@@ -140,8 +141,7 @@ def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarra
         else:
             made = Recounted(held, np.zeros(len(held), bool))
         yield f"recounted_{number}", np.ma.masked_array(made.value, made.null)
-        magnitude = np.zeros(len(held)) if made.magnitude is None else made.magnitude
-        yield f"magnitude_{number}", magnitude
+        yield f"tolerance_{number}", np.zeros(len(held)) if made.tolerance is None else made.tolerance
 
 
 def differs(query: Query, row: str, again: str, types: dict[str, str]) -> str:
@@ -160,8 +160,8 @@ def types_of(recount: QueryDay, relation: str) -> dict[str, str]:
 
 def _differs(value: str, number: int, again: str) -> str:
     expected = f"{again}.recounted_{number}"
-    near = f"coalesce(abs({value} - {expected}) <= {TOLERANCE} * {again}.magnitude_{number}, FALSE)"
-    return f"({value} IS DISTINCT FROM {expected} AND NOT ({again}.magnitude_{number} > 0 AND {near}))"
+    near = f"coalesce(abs({value} - {expected}) <= {again}.tolerance_{number}, FALSE)"
+    return f"({value} IS DISTINCT FROM {expected} AND NOT ({again}.tolerance_{number} > 0 AND {near}))"
 
 
 def _values(found: StretchesOfWindows, column: np.ndarray) -> Values:
@@ -182,10 +182,21 @@ def _extreme(found: StretchesOfWindows, values: Values, least: bool) -> Recounte
     return Recounted(chosen.extremes(values.numbers[present], least), values.counted == 0)
 
 
-def _float_sums(found: StretchesOfWindows, numbers: np.ndarray) -> np.ndarray:
-    """Also of infinite numbers, which no whole number holds: they make their stretches' sums infinite."""
-    if np.isfinite(numbers).all():
-        return found.float_sums(numbers)
+def _float_sums(found: StretchesOfWindows, numbers: np.ndarray, many: np.ndarray | None = None) -> np.ndarray:
+    """Sums, by `many` where it is given. Also of infinite numbers, which no whole number holds: they make their
+    stretches' sums infinite; and of finite ones that add up beyond float64 on the way."""
+    finite = np.where(np.isfinite(numbers), numbers, 0.0)
+    divisor = np.ones(len(found.first)) if many is None else many
+    with np.errstate(over="ignore", invalid="ignore"):
+        plain = found.float_sums(finite)
+        if not np.isfinite(plain).all():
+            scaled = np.ldexp(found.float_sums(np.ldexp(finite, -SCALE)) / divisor, SCALE)
+            plain = np.where(np.isfinite(plain), plain / divisor, scaled)
+        else:
+            plain = plain / divisor
     up, down = (found.sums((numbers == each).astype(np.int64)) > 0 for each in (np.inf, -np.inf))
-    sums = found.float_sums(np.where(np.isfinite(numbers), numbers, 0.0))
-    return sums + np.where(up, np.inf, 0.0) + np.where(down, -np.inf, 0.0)
+    return plain + np.where(up, np.inf, 0.0) + np.where(down, -np.inf, 0.0)
+
+
+def _tolerances(found: StretchesOfWindows, numbers: np.ndarray) -> np.ndarray:
+    return _float_sums(found, np.abs(numbers) * TOLERANCE)

@@ -1,6 +1,6 @@
 """What the windows that closed in the day hold: table `final_values`, one row per stretch of them (stretches.py).
 
-(key_number, first, until, recounted_events, recounted_late_events, newest_arrival_us, recounted_i, magnitude_i)
+(key_number, first, until, recounted_events, recounted_late_events, newest_arrival_us, recounted_i, tolerance_i)
 """
 
 from collections.abc import Iterator

@@ -1,0 +1,49 @@
+"""The tables of the ledger: what was done, from what, and what the gate found. Nothing can make them again."""
+
+from schemas.stream import Column
+from schemas.tables import Table, required
+
+RUNS = Table(
+    "runs",
+    "The ledger: when a step ends, one row, and one per stage that it went through",
+    (
+        required("run_id", "string", "name of the run: shared by the steps of one logical date and query"),
+        required("step", "string", "ingest, audit, or publish"),
+        Column("stage", "string", "stage of the flow map; null for the row of the whole step"),
+        required("stream", "string", "name of the stream"),
+        Column("query", "string", "name of the query; null for ingest"),
+        Column("logical_date", "date", "the arrival day that the run is for; null for an ingest without one"),
+        required("state", "string", "running, done, failed, refused, skipped or cut off"),
+        required("at", "timestamp", "when this row was written, UTC; the same in the rows of a step's end"),
+        required("seconds", "float64", "wall time of the step so far, or of the stage", "s"),
+        required("inputs", "string", "JSON: digests of what was read, by table and partition"),
+        required("outputs", "string", "JSON: table versions that were written"),
+        required("counts", "string", "JSON: rows in and out, by kind"),
+        required("code_hash", "string", "hash of the code of kernels/, pipelines/ and schemas/"),
+        required("definition_hash", "string", "hash of the stream's and the query's definitions"),
+        Column("kernel", "string", "the kernels that made the rows; `counts` has how many keys each"),
+        Column("message", "string", "what went wrong, for failed and refused; why nothing was done, for skipped"),
+    ),
+    grows=True,
+)
+
+VERDICTS = Table(
+    "verdicts",
+    "What each check of the gate found",
+    (
+        required("run_id", "string", "name of the run"),
+        required("stream", "string", "name of the stream"),
+        Column("query", "string", "name of the query; null for checks of silver"),
+        Column("logical_date", "date", "the arrival day that was checked"),
+        required("table_name", "string", "table that was checked"),
+        required("table_version", "int64", "exactly this version of it"),
+        required("check_name", "string", "name of the check"),
+        required("passed", "bool", "whether it held"),
+        required("figure", "string", "what was measured"),
+        required("allowed", "string", "the limit of that"),
+        Column("offending", "string", "SQL that shows the rows which broke it"),
+        required("at", "timestamp", "when it was checked, UTC"),
+        Column("snapshot", "string", "name of the snapshot that was read; of two names the greater is the newer"),
+    ),
+    grows=True,
+)
