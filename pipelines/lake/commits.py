@@ -36,6 +36,13 @@ class CommitNote:
         """For delta-rs."""
         return CommitProperties(custom_metadata={KEY: self.text})
 
+    def version_or(self, folder: Path, before: int) -> int:
+        """The version that the commit made; `before`, the version that the writer found, where it made none: Spark
+        leaves out a commit that neither takes nor adds a row."""
+        newer = DeltaTable(folder).version() - before
+        found = DeltaTable(folder).history(newer) if newer > 0 else []
+        return next((commit["version"] for commit in found if commit.get(KEY) == self.text), before)
+
     def version(self, folder: Path) -> int:
         """The version that the commit made. O(1) where no other came after it."""
         table = DeltaTable(folder)

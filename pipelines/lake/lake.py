@@ -114,9 +114,10 @@ class Lake:
         full_disk = locks.full_disk_reported(self.config, table.name)
         with self.locked(table.name), orphan_jvms.ended_if_stopped(), full_disk:
             locks.require_rights(self.config, table.name)
+            before = self.existing_version(table.name)
             writer = frame.select(*table.column_names).write.format("delta").option(KEY, note.text)
             writer.mode("overwrite").option("replaceWhere", _predicate(where)).save(str(folder))
-            return note.version(folder)
+            return note.version_or(folder, before)
 
     def folder(self, name: str) -> Path:
         """Where a table lies."""

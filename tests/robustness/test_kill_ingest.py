@@ -17,14 +17,14 @@ from pipelines import config
 from pipelines.lake.lake import Lake
 from tests.support.lakes import ingest
 
-left, replace = [int(sys.argv[1])], Lake.replace
+left, write = [int(sys.argv[1])], Lake._write
 def killed_after_commits(*arguments):
-    version = replace(*arguments)
+    version = write(*arguments)
     left[0] -= 1
     if left[0] == 0:
         os.kill(os.getpid(), signal.SIGKILL)
     return version
-Lake.replace = killed_after_commits
+Lake._write = killed_after_commits
 ingest(config.load(), 'bikes')
 """
 # The shared line is the event of file a first, then of file b: a file that does not change is touched too.

@@ -24,14 +24,14 @@ from pipelines.lake.lake import Lake
 from pipelines.runs.forget import forget
 from tests.support.lakes import ingest
 
-left, replace = [int(sys.argv[2])], Lake.replace
+left, write = [int(sys.argv[2])], Lake._write
 def killed_after_commits(*arguments):
-    version = replace(*arguments)
+    version = write(*arguments)
     left[0] -= 1
     if left[0] == 0:
         os.kill(os.getpid(), signal.SIGKILL)
     return version
-Lake.replace = killed_after_commits
+Lake._write = killed_after_commits
 if sys.argv[3:]:
     forget(config.load(), sys.argv[3], sys.argv[4] == 'True', None, print)
 else:
