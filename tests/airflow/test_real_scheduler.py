@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from deltalake import DeltaTable
 
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
@@ -19,6 +18,7 @@ from schemas import registry
 from schemas.errors import GateFailed, OutsideStream
 from stack import airflow, compiled, components, rest, settings
 from tests.support.airflow import generated
+from tests.support.lakes import spoil_noted
 from tests.support.oracle import oracle
 from tests.support.replay.reading import assert_equal, rows
 
@@ -182,8 +182,7 @@ def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
 
 def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
-    silver = DeltaTable(stack.config.lake / "silver_bikes")
-    silver.delete(f"arrival_date = CAST('{FIRST_DAY}' AS DATE) AND line <= 10")
+    spoil_noted(Lake(stack.config), FIRST_DAY)
     stack.trigger("spoilt", None, day=str(FIRST_DAY))
     stack.client.wait_for_runs(DAG, "manual", 4, LIMIT_S)
     ingest = stack.task("spoilt", "ingest")

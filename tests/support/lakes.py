@@ -4,7 +4,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -107,3 +107,14 @@ def ingested(first_ingested, tmp_path) -> Config:
 def published(first_published, tmp_path) -> Config:
     """A lake with all days of all queries published."""
     return copied(first_published, tmp_path)
+
+
+def spoil_noted(lake: Lake, day: date) -> None:
+    """What ingest noted of a day of bikes is wrong, and its silver is new: the next check of that day fails. Rows that
+    are only gone would be made again."""
+    tables = tables_of("bikes")
+    of_day = [row for row in lake.read(tables.silver.name).to_pylist() if row["arrival_date"] == day]
+    version = lake.replace(tables.silver, {"arrival_date": [day]}, of_day)
+    (noted,) = [row for row in lake.read(tables.partitions.name).to_pylist() if row["arrival_date"] == day]
+    wrong = {"newest_start": noted["newest_start"] + timedelta(hours=1), "silver_version": version}
+    lake.replace(tables.partitions, {"arrival_date": [day]}, [{**noted, **wrong}])
