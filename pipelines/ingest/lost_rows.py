@@ -27,7 +27,6 @@ from pipelines.ingest.rows_from_bronze import rows_from_bronze
 from pipelines.lake import databases
 from pipelines.lake.day_files import dataset_of_days
 from pipelines.lake.lake import Lake
-from pipelines.lake.row_counts import rows_by_day
 from pipelines.lake.stream_tables import StreamTables
 from schemas.tables import Table
 
@@ -74,7 +73,7 @@ def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
 
 def _days_that_differ(lake: Lake, tables: StreamTables) -> list[date]:
     noted = lake.read(tables.partitions.name, columns=["arrival_date", "events"]).to_pylist()
-    there = rows_by_day(lake, tables.silver.name)
+    there = lake.rows_by_day(tables.silver.name)
     return sorted(row["arrival_date"] for row in noted if there.get(row["arrival_date"], 0) != row["events"])
 
 
@@ -89,7 +88,7 @@ def _may_be_lost(lake: Lake, tables: StreamTables, known: Mapping[str, FileRow])
         tables.silver.name: sum(row.accepted for row in rows),
         tables.quarantine.name: refused,
     }
-    return any(sum(rows_by_day(lake, name).values()) != count for name, count in expected.items())
+    return any(lake.row_count(name) != count for name, count in expected.items())
 
 
 def _held(lake: Lake, tables: StreamTables) -> _Held:

@@ -39,21 +39,26 @@ class CommitNote:
     def version_or(self, folder: Path, before: int) -> int:
         """The version that the commit made; `before`, the version that the writer found, where it made none: Spark
         leaves out a commit that neither takes nor adds a row."""
-        newer = DeltaTable(folder).version() - before
-        found = DeltaTable(folder).history(newer) if newer > 0 else []
-        return next((commit["version"] for commit in found if commit.get(KEY) == self.text), before)
+        table = DeltaTable(folder)
+        newer = table.version() - before
+        found = self._among(table, newer) if newer > 0 else None
+        return before if found is None else found
 
     def version(self, folder: Path) -> int:
         """The version that the commit made. O(1) where no other came after it."""
         table = DeltaTable(folder)
         for depth in (1, LOOKED_THROUGH):
-            for commit in table.history(depth):
-                if commit.get(KEY) == self.text:
-                    return commit["version"]
+            found = self._among(table, depth)
+            if found is not None:
+                return found
         raise StorageFailed(
             f"the commit to {folder.name!r} is not among the newest {LOOKED_THROUGH} of its log: something else writes "
             "to the table all the time, or took the log away. Stop it, and run the same command again"
         )
+
+    def _among(self, table: DeltaTable, newest: int) -> int | None:
+        """The version of this commit, if it is among so many of the newest."""
+        return next((each["version"] for each in table.history(newest) if each.get(KEY) == self.text), None)
 
 
 def note_of(folder: Path, version: int) -> dict[str, str | None]:

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset
 import pyarrow.fs
-from deltalake import DeltaTable
 
 from pipelines.lake.lake import Lake
 from schemas.tables import Table
@@ -21,8 +20,7 @@ from schemas.tables import Table
 
 def dataset_of_days(lake: Lake, table: Table, days: Iterable[date] | None = None) -> pyarrow.dataset.Dataset:
     """The table's newest version; only arrival days among `days`, if given. O(files of the table)."""
-    opened = DeltaTable(lake.folder(table.name))
-    actions = pa.table(opened.get_add_actions(flatten=True))
+    actions = lake.add_actions(table.name)
     if days is not None:
         of_day = actions["partition.arrival_date"].cast(pa.date32())
         actions = actions.filter(pc.is_in(of_day, value_set=pa.array(list(days), pa.date32())))

@@ -173,9 +173,20 @@ class Lake:
         """Days of the table's date partitions that hold files, from its log alone; none where there is no table."""
         if self.version(name) is None:
             return set()
-        day = next(column for column in self._open(name, None).metadata().partition_columns if column.endswith("_date"))
         actions = self.add_actions(name)
-        return set(actions.column(f"partition.{day}").cast(pa.date32()).to_pylist())
+        return set(actions.column(_day_column(actions)).cast(pa.date32()).to_pylist())
+
+    def rows_by_day(self, name: str) -> dict[datetime.date, int]:
+        """Rows by day of the table's date partitions, from its log alone. O(files)."""
+        actions = self.add_actions(name)
+        column = _day_column(actions)
+        counted = actions.group_by(column).aggregate([("num_records", "sum")])
+        days = counted.column(column).cast(pa.date32()).to_pylist()
+        return dict(zip(days, counted.column("num_records_sum").to_pylist(), strict=True))
+
+    def row_count(self, name: str) -> int:
+        """Rows of the table, from its log alone. O(files)."""
+        return sum(self.add_actions(name).column("num_records").to_pylist())
 
     def add_actions(self, name: str, version: int | None = None) -> pa.Table:
         """What the table's log says of each of its files: path, size, rows, partition, and statistics by column."""
@@ -194,6 +205,11 @@ class Lake:
         # processes within 10,000 scans): it starts with Python's lock and waits for Arrow's, while Arrow's thread does
         # the opposite.
         return pyarrow.fs.SubTreeFileSystem(str(self.folder(name)), pyarrow.fs.LocalFileSystem())
+
+
+def _day_column(actions: pa.Table) -> str:
+    """Which column of `add_actions` holds the days of a table that is partitioned by date."""
+    return next(each for each in actions.column_names if each.startswith("partition.") and each.endswith("_date"))
 
 
 def _fitted(rows: Rows, schema: pa.Schema) -> pa.Table | pa.RecordBatchReader:

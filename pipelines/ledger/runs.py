@@ -179,8 +179,12 @@ def rows(lake: Lake, filters: list[tuple] | None = None, stages: bool = False) -
     found = lake.read(RUNS.name, filters=filters) if recorded else lake.schema(RUNS).empty_table()
     asked = found if stages else found.filter(pc.field("stage").is_null())
     # A stable sort: rows of one commit have one time, and stay in the order in which they were written.
-    ended = [StepRow(**{**row, **{name: json.loads(row[name]) for name in _JSON_COLUMNS}}) for row in asked.to_pylist()]
+    ended = [_read_back(row) for row in asked.to_pylist()]
     return sorted([*ended, *_not_ended(lake, filters or [], recorded)], key=lambda row: row.at)
+
+
+def _read_back(row: dict) -> StepRow:
+    return StepRow(**{**row, **{name: json.loads(row[name]) for name in _JSON_COLUMNS}})
 
 
 def _not_ended(lake: Lake, filters: list[tuple], recorded: bool) -> Iterator[StepRow]:
@@ -190,7 +194,7 @@ def _not_ended(lake: Lake, filters: list[tuple], recorded: bool) -> Iterator[Ste
         row = {**cut_off, "state": running.RUNNING, "message": None} if step.lives else cut_off
         asked = all(row[column] == value for column, _, value in filters)
         if asked and (step.lives or not (recorded and _ended(lake, cut_off))):
-            yield StepRow(**{**row, **{name: json.loads(row[name]) for name in _JSON_COLUMNS}})
+            yield _read_back(row)
 
 
 def latest(lake: Lake, query: str, day: date, step: str, run_id: str | None = None) -> StepRow | None:

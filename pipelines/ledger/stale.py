@@ -12,7 +12,7 @@ from datetime import date
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.day_statistics import NO_ROWS, DayStatistics, by_day
 from pipelines.lake.lake import Lake
-from pipelines.ledger import runs
+from pipelines.ledger import running, runs
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.runs import StepRow
 from schemas import registry
@@ -112,7 +112,7 @@ def _cut_off(later: list[StepRow]) -> list[str]:
     return [
         f"a later publication (run {run_id!r}, {state}) did not end"
         for run_id, state in newest.items()
-        if state in ("running", "cut off", "failed")
+        if state in (running.RUNNING, running.CUT_OFF, "failed")
     ]
 
 

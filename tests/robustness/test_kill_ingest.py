@@ -1,32 +1,15 @@
 """An ingest that is killed between any two of its commits, and then repeated, ends as one that was left alone."""
 
-import signal
 from collections import Counter
 
 import pytest
 
 from pipelines.config import Config
-from tests.support import processes, trips
+from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = """
-import os, signal, sys
-from pipelines import config
-from pipelines.lake.lake import Lake
-from tests.support.lakes import ingest
-
-left, write = [int(sys.argv[1])], Lake._write
-def killed_after_commits(*arguments):
-    version = write(*arguments)
-    left[0] -= 1
-    if left[0] == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return version
-Lake._write = killed_after_commits
-ingest(config.load(), 'bikes')
-"""
 # The shared line is the event of file a first, then of file b: a file that does not change is touched too.
 SHARED = trips.trip("2017-06-03 08:00:00", 600)
 BEFORE = {"a": [SHARED, trips.trip("2017-06-07 08:10:00", 60)], "b": [trips.trip("2017-06-04 10:00:00", 300), SHARED]}
@@ -68,8 +51,7 @@ def commits(config: Config) -> Counter:
 def kill_after_commits(config: Config, count: int) -> None:
     """Ingest in a process of its own that kills itself right after so many commits."""
     had = commits(config)
-    process = processes.start_program(config, "killed", PROGRAM, str(count))
-    assert process.wait(timeout=processes.PATIENCE_S) == -signal.SIGKILL
+    assert landings.kill_after_commits(config, landings.BIKES, count)
     assert commits(config) - had == Counter(COMMITS[:count])
 
 

@@ -79,11 +79,13 @@ def members(session: int) -> dict[int, str]:
 
 
 def _session_of(folder: Path) -> int | None:
+    """None for a process that is over. While its other threads end, a killed one is a zombie that still holds locks."""
     try:
         state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+        over = state == "Z" and len(list((folder / "task").iterdir())) <= 1
     except OSError:
         return None
-    return None if state == "Z" else int(session)
+    return None if over else int(session)
 
 
 def kill_all(session: int) -> None:
