@@ -17,7 +17,7 @@ from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.snapshot import Snapshot
+from pipelines.lake.snapshot import Snapshot, Touched
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
@@ -60,13 +60,14 @@ def check_audit(lake: Lake, tables: QueryTables, day: date, versions: AuditVersi
         ]
 
 
-def require_files(lake: Lake, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Collection[str]) -> None:
-    """Check the files that an ingest touched, and all if those of the ingest before weren't right; write the verdicts
-    into the ledger. GateFailed where a check failed."""
-    right = verdicts.newest_passed_all(lake, tables.silver.name, [law.NAME for law in checks.checks("files")])
-    if right and not touched:
+def require_files(lake: Lake, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> None:
+    """Check the files that an ingest touched, and all where the snapshot that it found has not passed, as after a kill;
+    write the verdicts into the ledger. GateFailed where a check failed."""
+    laws = [law.NAME for law in checks.checks("files")]
+    right = verdicts.newest_passed_all(lake, tables.silver.name, laws, touched.since)
+    if right and touched.since == snapshot.name:
         return
-    found = check_files(lake, tables, snapshot, touched if right else None)
+    found = check_files(lake, tables, snapshot, touched.paths if right else None)
     verdicts.write(lake, run, {run.day: found}, snapshot.name)
     require(found)
 

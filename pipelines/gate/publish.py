@@ -56,7 +56,8 @@ def publish(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions)
 def _superseded(tables: QueryTables, day: date, versions: AuditVersions, newest: verdicts.Passed) -> Superseded:
     audited = f"version {versions.audit} of {tables.audit.name} for {day}"
     made = "from the files of a newer ingest" if newest.snapshot > versions.snapshot else "later"
-    command = f"windrow replay {tables.query.name} --day {day} --stage publish --run-id {newest.run_id!r}"
+    # Not that run's own publication: killed in the same process as its audit, it has no row to go on from.
+    command = f"windrow replay {tables.query.name} --day {day}"
     return Superseded(audited, f"version {newest.version}, made {made}", newest.run_id, command)
 
 

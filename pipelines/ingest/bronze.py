@@ -20,7 +20,7 @@ from deltalake.exceptions import DeltaError
 
 from pipelines.ingest import landing
 from pipelines.ingest.changes import Changes
-from pipelines.ingest.files import ACCEPTED, UNFINISHED
+from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED
 from pipelines.ingest.lines import chunks, lines
 from pipelines.ingest.lines_before import lines_before
 from pipelines.lake.lake import Lake
@@ -68,7 +68,7 @@ def _held_before(changes: Changes) -> list[str]:
         for path, row in changes.rows.items()
         if path in changes.known
         and (path in changes.landed or path in changes.restored or row.state != ACCEPTED)
-        and (changes.known[path].state in (ACCEPTED, UNFINISHED) or changes.known[path].is_intent)
+        and (changes.known[path].state in (ACCEPTED, UNFINISHED, LINES_LOST) or changes.known[path].is_intent)
     ]
 
 

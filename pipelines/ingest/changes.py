@@ -182,10 +182,16 @@ class _Search:
             for path, row in self.known.items()
             if path not in self.rows
             and path not in self.asked.leave_out
-            and row.state not in (UNFINISHED, LINES_LOST)
+            and row.state != UNFINISHED
             and self._is_asked_for(path)
             and not self.definition.covers(row.definition)
         }
+        for path in [path for path, row in again.items() if row.state == LINES_LOST]:
+            again.pop(path)
+            self.messages.append(
+                f"{path}: what is left of it stays as an older definition made it, since no table has its lines; "
+                "put the file back"
+            )
         self.definition.require_side_inputs_of(row.definition for row in again.values())
         self.rows |= {path: first_rows.row_again(self.stream, row) for path, row in again.items()}
 
@@ -222,8 +228,9 @@ class _Search:
 
     def _is_new(self, path: str) -> bool:
         row = self.known.get(path)
-        # A file that was no file of events and now is one, after a fix of the definition, is as good as new.
-        if row is None or (row.state == NO_EVENTS and belongs(self.stream, path)):
+        # A file that was no file of events and now is one, after a fix of the definition, is as good as new; so is one
+        # that was put back, of which no table has the lines.
+        if row is None or row.state == LINES_LOST or (row.state == NO_EVENTS and belongs(self.stream, path)):
             return True
         if row.is_intent and row.state != FORGOTTEN:
             return True

@@ -49,11 +49,12 @@ def ingest(
     with lake.ingest_locked(tables.stream.name):
         for table in tables.all:
             lake.ensure(table)
+        before = Snapshot.taken(lake, tables)
         progress(flow.LAND.name)
         lost = mark_lost(lake, tables)
         applied, messages = _until_still(lake, tables, progress, asked)
-        snapshot = Snapshot.taken(lake, tables)
-    return outcome.report(tables.stream, applied, [*lost, *messages], snapshot, time.monotonic() - began)
+        snapshots = before, Snapshot.taken(lake, tables)
+    return outcome.report(tables.stream, applied, [*lost, *messages], snapshots, time.monotonic() - began)
 
 
 def _until_still(lake: Lake, tables: StreamTables, progress: Progress, asked: Asked) -> tuple[list[Applied], list[str]]:

@@ -10,15 +10,15 @@ from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE as WAS_DUPLICATE
 from pipelines.ingest.deduplicate import EVENT, NEW, Deduplicated
 from pipelines.ingest.files import ACCEPTED, DUPLICATE, REMOVED, UNREADABLE, FileRow
-from pipelines.lake.snapshot import Snapshot
+from pipelines.lake.snapshot import Snapshot, Touched
 from schemas.parsing import has_header
 from schemas.stream import Stream
 
 
 @dataclass(frozen=True)
 class IngestReport:
-    """What one ingest did. `files`: the rows of `files_<stream>` that it wrote; `refused`: their records by reason;
-    `accepted`: events that they have in silver."""
+    """What one ingest did. `files`: the rows of `files_<stream>` that it wrote; `touched`: their paths, and those that
+    deliver nothing any more; `refused`: their records by reason; `accepted`: events that they have in silver."""
 
     stream: str
     files: tuple[FileRow, ...]
@@ -26,6 +26,7 @@ class IngestReport:
     refused: dict[str, int]
     messages: tuple[str, ...]
     snapshot: Snapshot
+    touched: Touched
     seconds: float
     accepted: int
 
@@ -41,16 +42,18 @@ class Applied(NamedTuple):
 
 
 def report(
-    stream: Stream, applied: list[Applied], messages: list[str], snapshot: Snapshot, seconds: float
+    stream: Stream, applied: list[Applied], messages: list[str], snapshots: tuple[Snapshot, Snapshot], seconds: float
 ) -> IngestReport:
-    """The report of an ingest that applied these batches."""
+    """The report of an ingest that applied these batches, from one snapshot to the other."""
+    before, after = snapshots
     rows = {row.path: row for batch in applied for row in batch.rows}
     left = tuple(row for row in rows.values() if row.state != REMOVED)
     days = tuple(sorted({day for batch in applied for day in batch.days}))
     refused = _refused(applied, rows)
     accepted = sum(row.accepted for row in left)
     all_messages = (*messages, *_messages(stream, left))
-    return IngestReport(stream.name, left, days, refused, all_messages, snapshot, seconds, accepted)
+    touched = Touched(tuple(rows), before.name)
+    return IngestReport(stream.name, left, days, refused, all_messages, after, touched, seconds, accepted)
 
 
 def final_rows(changes: Changes, found: Deduplicated | None) -> tuple[FileRow, ...]:

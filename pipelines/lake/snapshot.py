@@ -1,7 +1,8 @@
 """What an ingest left: the versions of a stream's tables, which runs read, and by which publications are ordered."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pipelines.lake.lake import Lake, TableState
 from pipelines.lake.stream_tables import StreamTables
@@ -9,6 +10,13 @@ from schemas.errors import IngestBehind
 
 RUNS_READ = ("silver", "pass", "partitions")
 PARTS = ("files", "quarantine", *RUNS_READ)
+
+
+class Touched(NamedTuple):
+    """The paths whose records an ingest made or took away, and the name of the snapshot that it found."""
+
+    paths: Collection[str]
+    since: str
 
 
 @dataclass(frozen=True)
@@ -39,10 +47,10 @@ class Snapshot:
         """Names of a stream's snapshots are, as texts, in the order in which ingests left them.
 
         An ingest that changes anything writes `files_<stream>` last; one that was moved away and made again is newer.
+        The other tables hold the same rows while that stays, also where they were moved away and made again.
         """
-        files, *others = (self.tables[f"{part}_{self.stream}"] for part in ("files", *RUNS_READ))
-        versions = "-".join(f"{state.version:07d}" for state in (files, *others))
-        return f"{files.made_ms:014d}-{versions}"
+        files = self.tables[f"files_{self.stream}"]
+        return f"{files.made_ms:014d}-{files.version:07d}"
 
     def version(self, table: str) -> int:
         """The version of one table. O(1)."""

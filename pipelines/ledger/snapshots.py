@@ -4,6 +4,7 @@ import json
 
 from pipelines.lake.lake import Lake
 from pipelines.lake.snapshot import Snapshot
+from pipelines.lake.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
 from schemas.ledger_tables import RUNS
@@ -41,6 +42,13 @@ def newest(lake: Lake, stream: str) -> Snapshot:
     return _readable(lake, stream, row)
 
 
+def lacks_newest(lake: Lake, tables: StreamTables) -> bool:
+    """Whether the tables hold what no ingest of the ledger left: one runs, or was killed before it could write its row.
+    O(ingests)."""
+    row = _newest(lake, tables.stream.name, None)
+    return row is not None and _name(tables.stream.name, row) != Snapshot.taken(lake, tables).name
+
+
 def _readable(lake: Lake, stream: str, row: dict) -> Snapshot:
     if row["outputs"].get(SHAPE) != shape(stream):
         raise IngestBehind(
@@ -72,4 +80,8 @@ def _newest(lake: Lake, stream: str, run_id: str | None) -> dict | None:
 
 
 def _order(stream: str, row: dict) -> tuple:
-    return Snapshot.of_json(stream, row["outputs"][KEY]).name, row["at"]
+    return _name(stream, row), row["at"]
+
+
+def _name(stream: str, row: dict) -> str:
+    return Snapshot.of_json(stream, row["outputs"][KEY]).name

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.day_statistics import NO_ROWS, DayStatistics, by_day
 from pipelines.lake.lake import Lake
 from pipelines.ledger import running, runs
@@ -102,18 +103,16 @@ def _audits(lake: Lake) -> dict[tuple, StepRow]:
     return {_made(*row.replayed, row.outputs): row for row in rows}
 
 
-def _made(query: str, day: date, versions: dict[str, int]) -> tuple:
-    return query, day, *sorted(versions.items())
+def _made(query: str, day: date, versions: dict) -> tuple:
+    # Also of rows from before snapshots had names.
+    return query, day, AuditVersions(**versions)
 
 
 def _cut_off(later: list[StepRow]) -> list[str]:
     # Killed or failed between its two commits, a publication leaves the late table newer than the results.
     newest = {row.run_id: row.state for row in later}
-    return [
-        f"a later publication (run {run_id!r}, {state}) did not end"
-        for run_id, state in newest.items()
-        if state in (running.RUNNING, running.CUT_OFF, "failed")
-    ]
+    ends = {running.RUNNING: "has not ended yet", running.CUT_OFF: "did not end: cut off", "failed": "failed"}
+    return [f"a later publication (run {run_id!r}) {ends[state]}" for run_id, state in newest.items() if state in ends]
 
 
 def other_inputs(lake: Lake, partitions: str, inputs: dict) -> list[str]:

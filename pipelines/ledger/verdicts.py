@@ -78,10 +78,10 @@ def passed_on_days(lake: Lake, table: str, days: Sequence[date]) -> dict[date, s
     return passed
 
 
-def newest_passed_all(lake: Lake, table: str, checks: list[str]) -> bool:
-    """Whether each of these checks passed when it was last asked of the table."""
+def newest_passed_all(lake: Lake, table: str, checks: list[str], snapshot: str) -> bool:
+    """Whether each of these checks passed when it was last asked of the table, and that was of this snapshot."""
     rows = verdicts_on(lake, table, [("check_name", "in", checks)]).sort_by("at").to_pylist()
-    newest = {row["check_name"]: row["passed"] for row in rows}
+    newest = {row["check_name"]: row["passed"] and row["snapshot"] == snapshot for row in rows}
     return all(newest.get(check, False) for check in checks)
 
 

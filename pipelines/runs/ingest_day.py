@@ -53,7 +53,7 @@ def ingest_day(
 
 def check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> None:
     """Check the files that an ingest touched, and the run's day of silver, if it is for one. GateFailed."""
-    gate.require_files(lake, run, tables, report.snapshot, [row.path for row in report.files])
+    gate.require_files(lake, run, tables, report.snapshot, report.touched)
     if run.day is not None:
         days = ArrivalDays.read(lake, tables.partitions.name, report.snapshot.version(tables.partitions.name))
         gate.require_silver(lake, run, tables, report.snapshot, days, [run.day])

@@ -7,8 +7,9 @@ from datetime import date
 import pytest
 
 from pipelines.config import Config
-from pipelines.ingest import files
+from pipelines.ingest import definition, files
 from pipelines.lake.lake import Lake
+from pipelines.ledger import snapshots
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
@@ -123,6 +124,43 @@ def test_of_a_file_of_which_only_silver_is_left_the_events_stay(config):
     ingest(config, BIKES)
     assert landings.held(config, BIKES)[SILVER] == before[SILVER]
     assert landings.file_rows(config, BIKES)[DELIVERING[1]].state == files.LINES_LOST
+
+
+@pytest.mark.parametrize("text", [B, A + b"\n"], ids=["as it was", "with other lines"])
+@pytest.mark.parametrize("bronze", ["lost", "half lost"])
+def test_a_file_that_is_put_back_after_its_lines_were_lost_is_taken_again(config, tmp_path, bronze, text):
+    path = DELIVERING[1]
+    (config.landing / path).unlink()
+    if bronze == "lost":
+        move_away(config, BRONZE)
+    else:
+        Lake(config).replace(trips.TABLES.bronze, {"path": [path], "line": [1]}, [])
+    ingest(config, BIKES)
+    assert landings.file_rows(config, BIKES)[path].state == files.LINES_LOST
+    landings.put(config, path, text)
+    ingest(config, BIKES)
+    anew = Config(tmp_path / "anew", config.landing)
+    ingest(anew, BIKES)
+    assert landings.held(config, BIKES) == landings.held(anew, BIKES)
+    assert landings.lines_held(config, BIKES)[path] == text.count(b"\n")
+
+
+def test_events_without_lines_stay_as_an_older_definition_made_them_and_the_ingest_says_so(config, monkeypatch):
+    (config.landing / DELIVERING[1]).unlink()
+    move_away(config, BRONZE)
+    ingest(config, BIKES)
+    monkeypatch.setattr(definition, "stream_hash", lambda stream: "another")
+    (message,) = [text for text in ingest(config, BIKES).messages if "older definition" in text]
+    assert message.startswith(DELIVERING[1]) and "put the file back" in message
+
+
+@pytest.mark.parametrize("table", [PASSES, PARTITIONS])
+def test_a_lost_table_makes_the_newest_snapshot_no_older(config, table):
+    before = ingest(config, BIKES).snapshot
+    move_away(config, table)
+    report = ingest(config, BIKES)
+    assert report.snapshot.name >= before.name
+    assert snapshots.newest(Lake(config), BIKES) == report.snapshot
 
 
 @pytest.mark.parametrize("table", [SILVER, PASSES, PARTITIONS])

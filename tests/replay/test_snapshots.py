@@ -10,8 +10,10 @@ from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
+from pipelines.ingest.ingest import ingest as ingest_without_a_row
 from pipelines.lake.commits import KEY, CommitNote, note_of
 from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import runs as ledger
 from pipelines.ledger import snapshots
 from pipelines.ledger.code_hash import definition_hash
@@ -157,8 +159,6 @@ def test_without_an_ingest_there_is_nothing_to_replay(config):
 @pytest.mark.parametrize("table", ["silver_bikes", "pass_bikes", "partitions_bikes"])
 def test_a_table_that_was_made_again_is_not_the_snapshots(ingested, table):
     shutil.rmtree(Lake(ingested).folder(table))
-    from pipelines.lake.stream_tables import StreamTables
-
     for each in StreamTables.of(registry.stream("bikes")).all:
         Lake(ingested).ensure(each)
     with pytest.raises(IngestBehind, match=f"{table} was made again.*windrow ingest bikes"):
@@ -190,3 +190,17 @@ def test_one_run_is_one_commit_of_the_ledger(ingested):
     assert Lake(ingested).version("runs") == version + 1
     steps = ledger.rows(Lake(ingested), [("run_id", "=", "whole")])
     assert [(row.step, row.state) for row in steps] == [("audit", "done"), ("publish", "done")]
+
+
+def test_outside_of_a_run_the_command_says_that_an_ingest_was_killed_before_the_ledger_had_it(
+    ingested, monkeypatch, capsys
+):
+    landing.write(ingested.landing, landing.late_file())
+    ingest_without_a_row(Lake(ingested), StreamTables.of(registry.stream("bikes")))
+    for name, folder in (("WINDROW_HOME", ingested.home), ("WINDROW_LANDING", ingested.landing)):
+        monkeypatch.setenv(name, str(folder))
+    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
+    assert "an ingest of bikes runs, or was killed" in capsys.readouterr().err
+    ingest(ingested, "bikes")
+    assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
+    assert "an ingest of bikes" not in capsys.readouterr().err
