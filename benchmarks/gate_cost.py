@@ -28,7 +28,10 @@ from pipelines.gate import checks, expectations, gate  # noqa: F401 (expectation
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.snapshot import Snapshot
+from pipelines.replay import look_back
 from pipelines.replay.audit import audit
+from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
 from samples import bikes
 from schemas import registry
@@ -164,8 +167,9 @@ def _used_s() -> float:
 
 def replayed(config: Config, case: GateCase, day: date) -> dict:
     """Make the day's audit rows, in this process. Says their versions and how many they are."""
-    tables = QueryTables.of(case.query)
-    found = audit(Lake(config), tables, ServedQuery.of(case.query), day)
+    lake, tables, served = Lake(config), QueryTables.of(case.query), ServedQuery.of(case.query)
+    read = Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))
+    found = audit(lake, tables, served, look_back.of(lake, tables, served, day, read), read)
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 

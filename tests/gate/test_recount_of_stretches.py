@@ -27,22 +27,26 @@ def test_history_is_that_of_all_pairs(tmp_path, kind, emit):
         assert wanted or day == DAYS[0]
 
 
+@pytest.mark.parametrize("apart", [1, 1 << 55], ids=["near", "far apart"])
 @pytest.mark.parametrize("seed", range(20))
-def test_sums_and_extremes_are_those_of_the_events_of_each_stretch(seed):
-    """Floats of all magnitudes, integers whose sums are beyond int64."""
+def test_sums_and_extremes_are_those_of_the_events_of_each_stretch(seed, apart):
+    """Floats of all magnitudes, integers whose sums are beyond int64; late for some of an event's windows, or none."""
     chance = np.random.default_rng(seed)
     events = int(chance.integers(1, 60))
-    keys, held_from = chance.integers(0, 3, events), chance.integers(-20, 20, events)
-    until = held_from + chance.integers(1, 15, events)
-    found = StretchesOfWindows.of(keys, held_from, until, until)
+    keys, held_from = chance.integers(0, 3, events), chance.integers(-20, 20, events) * apart
+    until = held_from + chance.integers(1, 15, events) * apart
+    cuts = np.minimum(held_from + chance.integers(0, 15, events) // 5 * 5 * apart, until)
+    found = StretchesOfWindows.of(keys, held_from, until, cuts)
     real = chance.normal(size=events) * 10.0 ** chance.integers(-290, 290, events)
     whole = chance.integers(-(2**62), 2**62, events)
-    counts, sums = found.sums(np.ones(events, np.int64)), found.float_sums(real)
+    ones = np.ones(events, np.int64)
+    counts, late_counts, sums = found.sums(ones), found.sums(ones, found.cuts), found.float_sums(real)
     high, low = found.whole_sums(whole)
     least, greatest = found.extremes(whole, least=True), found.extremes(real, least=False)
     for place in np.flatnonzero(found.until > found.first):
         held = (keys == found.keys[place]) & (held_from <= found.first[place]) & (found.first[place] < until)
         assert counts[place] == held.sum()
+        assert late_counts[place] == (held & (found.first[place] < cuts)).sum()
         if not held.any():
             continue
         assert abs(sums[place] - fsum(real[held])) <= 1e-14 * fsum(abs(real[held]))

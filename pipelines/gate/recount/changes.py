@@ -14,24 +14,26 @@ FIRST_ROWS = {"final": ("w.closed_us", "held", "late"), "watermark": ("w.reached
 LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
 
 
-def stretches(spans: str, sums: str = "", running: str = "") -> str:
+def stretches(spans: str) -> str:
     """SQL: key_number, first, until, held and late of the stretches of windows that hold the same events.
 
-    sums: more columns, `, sum(held * …) AS …`; running: their running sums, `, sum(…) OVER by_number AS …`.
+    All that a key's windows hold ends with them, so that sums may run on over the keys: by key they took twice as long.
+    Late are events for the windows from `held_from` to before `on_time_from`: for most events none.
     """
     return f"""
         SELECT * FROM (
             SELECT key_number, number AS first, lead(number) OVER by_number AS until,
                    CAST(sum(held) OVER by_number AS BIGINT) AS held, CAST(sum(late) OVER by_number AS BIGINT) AS late
-                   {running}
             FROM (
-                SELECT key_number, number, sum(held) AS held, sum(late) AS late {sums}
+                SELECT key_number, number, sum(held) AS held, sum(late) AS late
                 FROM (
-                    SELECT *, unnest([held_from, on_time_from, until]) AS number, unnest([1, 0, -1]) AS held,
-                           unnest([1, -1, 0]) AS late
-                    FROM ({spans}))
+                    SELECT key_number, unnest([held_from, until]) AS number, unnest([1, -1]) AS held, 0 AS late
+                    FROM {spans}
+                    UNION ALL
+                    SELECT key_number, unnest([held_from, on_time_from]), 0, unnest([1, -1])
+                    FROM {spans} WHERE held_from < on_time_from)
                 GROUP BY key_number, number)
-            WINDOW by_number AS (PARTITION BY key_number ORDER BY number ROWS UNBOUNDED PRECEDING))
+            WINDOW by_number AS (ORDER BY key_number, number ROWS UNBOUNDED PRECEDING))
         WHERE held > 0"""
 
 
@@ -66,7 +68,7 @@ def _first_rows(recount: QueryDay, began_us: str) -> str | None:
         FROM (
             SELECT key_number, unnest(generate_series(first, until - 1)) AS number, {taken} AS taken,
                    {late} AS taken_late
-            FROM ({stretches("FROM spans")}) WHERE {taken} > 0) s
+            FROM ({stretches("spans")}) WHERE {taken} > 0) s
         JOIN windows w USING (number)"""
 
 

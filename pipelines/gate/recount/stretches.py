@@ -37,12 +37,15 @@ class StretchesOfWindows:
     @classmethod
     def of(cls, keys: np.ndarray, held_from: np.ndarray, until: np.ndarray, cuts: np.ndarray) -> "StretchesOfWindows":
         """From events' ranges of window numbers, [held_from, until); cuts: a number of each, where one begins too."""
-        numbers, places = np.unique(np.concatenate((held_from, until, cuts)), return_inverse=True)
-        found, edges = np.unique(np.tile(keys, 3) * len(numbers) + places, return_inverse=True)
-        of_keys, first = found // max(len(numbers), 1), numbers[found % max(len(numbers), 1)]
-        same_key = np.append(of_keys[1:] == of_keys[:-1], False)[: len(found)]
-        after = np.where(same_key, np.append(first[1:], 0)[: len(found)], first)
-        return cls(of_keys, first, after, *edges.reshape(3, len(keys)))
+        cut = np.flatnonzero(cuts != held_from)  # few: most events are late for none of their windows
+        ends = np.concatenate((held_from, until, cuts[cut]))
+        edges, of_keys, first = _coded(np.concatenate((keys, keys, keys[cut])), ends)
+        same_key = np.append(of_keys[1:] == of_keys[:-1], False)[: len(first)]
+        after = np.where(same_key, np.append(first[1:], 0)[: len(first)], first)
+        begins, ends_at = edges[: len(keys)], edges[len(keys) : 2 * len(keys)]
+        cuts_at = begins.copy()
+        cuts_at[cut] = edges[2 * len(keys) :]
+        return cls(of_keys, first, after, begins, ends_at, cuts_at)
 
     def sums(self, values: np.ndarray, ends: np.ndarray | None = None) -> np.ndarray:
         """int64 sums of int64 values over the events of each stretch; `ends`: where events end instead."""
@@ -80,6 +83,19 @@ class StretchesOfWindows:
                 half = 1 << (level - 1)
                 found[half:] = better(found[half:], found[:-half].copy())
         return found
+
+
+def _coded(keys: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(codes, keys, numbers) of the pairs that there are, in their order, each once; codes: which of these each is."""
+    low = int(numbers.min(initial=0))
+    many = int(numbers.max(initial=0)) - low + 1
+    if (int(keys.max(initial=0)) + 1) * many < 1 << 63:
+        found, codes = np.unique(keys * many + (numbers - low), return_inverse=True)
+        return codes, found // many, found % many + low
+    # Numbers too far apart for one word: their ranks aren't.
+    ranked, places = np.unique(numbers, return_inverse=True)
+    codes, of_keys, ranks = _coded(keys, places)
+    return codes, of_keys, ranked[ranks]
 
 
 def _worst(kind: np.dtype, least: bool) -> float | int:

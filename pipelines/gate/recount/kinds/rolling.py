@@ -50,16 +50,22 @@ class RollingWindows(SqlWindows[Rolling]):
     def spans(self, recount: QueryDay, of_windows: str) -> str:
         """O(events): a key's windows are numbered by their times, so that an event's windows are a range."""
         low, high = bounds(recount, of_windows)
+        recount.connection.execute("""
+            CREATE OR REPLACE TEMP TABLE met AS
+            SELECT e.*, f.number AS first, l.number AS last, e.arrival_us <= f.reached_us AS in_time
+            FROM candidates e
+            ASOF JOIN windows f ON e.key_number = f.key_number AND e.start_us < f.window_end_us
+            ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us""")
+        # Most events come before any of their windows is reached: to look up which had closed took as long as the rest.
         return f"""
-            SELECT * EXCLUDE (first, last, held_first, on_time_first),
+            SELECT * EXCLUDE (first, last, in_time, held_first, on_time_first),
                    greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
                    least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
             FROM (
-                SELECT e.*, f.number AS first, l.number AS last, c.number AS held_first,
-                       coalesce(r.number, {high} + 1) AS on_time_first
-                FROM candidates e
-                ASOF JOIN windows f ON e.key_number = f.key_number AND e.start_us < f.window_end_us
-                ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us
+                SELECT *, first AS held_first, first AS on_time_first FROM met WHERE in_time
+                UNION ALL
+                SELECT e.*, c.number AS held_first, coalesce(r.number, {high} + 1) AS on_time_first
+                FROM (FROM met WHERE NOT in_time) e
                 ASOF JOIN (
                     SELECT key_number, closed_us, min(number) AS number FROM windows GROUP BY ALL) c
                     ON e.key_number = c.key_number AND e.arrival_us <= c.closed_us
@@ -80,7 +86,7 @@ class RollingWindows(SqlWindows[Rolling]):
             shown AS (
                 SELECT key_number, start_us AS time_us, min(arrival_us) AS seen_us,
                        floor_div(start_us, {self.size_us}) AS near
-                FROM candidates GROUP BY ALL),
+                FROM candidates SEMI JOIN too_late USING (key_number) GROUP BY ALL),
             counted AS (
                 SELECT a.key_number, a.path, a.line, a.reading, count(*) AS windows,
                        count(*) FILTER (t.closed_us < a.arrival_us) AS windows_missed,
