@@ -26,7 +26,7 @@ from pipelines.ingest import workers
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.parse import ParseRules
 from pipelines.lake import databases, locks
-from pipelines.lake.day_files import dataset_of_days
+from pipelines.lake.day_files import add_view
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 
@@ -35,13 +35,13 @@ PLACE = "path, line, reading"
 
 # A record moves if it is not what it was: a new one that is a duplicate, an event that is one now, a duplicate that is
 # the event now. Of a duplicate whose line is lost no event can be made. Few identities are contested, so that only
-# theirs are sorted, and nothing is kept on the way there.
+# theirs are sorted, and of what stood before only those at stake are kept on the way there.
 _NEW = f"SELECT identity, arrival, {PLACE}, '{NEW}' AS was FROM parsed WHERE reason IS NULL AND identity IS NOT NULL"
 _AT_STAKE = f"""
     SELECT identity FROM ({_NEW})
-    UNION ALL SELECT identity FROM silver WHERE path IN (FROM changed_before) AND identity IS NOT NULL"""
+    UNION ALL SELECT identity FROM silver_before WHERE path IN (FROM changed_before) AND identity IS NOT NULL"""
 _STANDING = f"""
-    SELECT * FROM (
+    CREATE TABLE standing_at_stake AS SELECT * FROM (
         SELECT identity, arrival, {PLACE}, '{EVENT}' AS was FROM silver
         UNION ALL SELECT identity, arrival, {PLACE}, '{DUPLICATE}' FROM quarantine
         WHERE reason = 'duplicate' AND text IS NOT NULL)
@@ -58,7 +58,7 @@ _MOVED = f"""
 _TOUCHED_DAYS = f"""
     SELECT arrival_date FROM parsed ANTI JOIN (FROM moved WHERE was = '{NEW}') USING ({PLACE}) WHERE reason IS NULL
     UNION SELECT CAST(arrival AT TIME ZONE 'UTC' AS DATE) FROM moved WHERE was <> '{NEW}'
-    UNION SELECT arrival_date FROM silver WHERE path IN (FROM changed_before)
+    UNION SELECT arrival_date FROM silver_before WHERE path IN (FROM changed_before)
     ORDER BY ALL"""
 
 
@@ -68,7 +68,7 @@ class Deduplicated:
 
     database: tables `parsed` (every record of the changed files; refused ones with reason, detail and text), `moved`
         (identity, arrival, path, line, reading, was), `changed` (paths), `changed_before` (those that were known), and
-        silver and quarantine as they were
+        silver and quarantine as they were; silver_before: silver's rows of `changed_before`, and others
     records: (path, reason) -> records of the changed files; reason None: accepted, duplicates included
     moves: (path, was) -> records that moved
     moved: what those that moved were before
@@ -105,8 +105,11 @@ def deduplicated(lake: Lake, tables: StreamTables, rules: ParseRules, changes: C
         _parse(lake, tables, rules, changes, folder)
         with databases.open_database(folder / "spilled") as database:
             any_before = _register(lake, tables, changes, database, folder)
-            # Without events before, to look for them would only build tables of the new identities.
-            database.execute(_MOVED.format(competing=f"{_NEW} UNION ALL {_STANDING}" if any_before else _NEW))
+            competing = _NEW
+            if any_before:  # else to look for them would only build tables of the new identities
+                database.execute(_STANDING)
+                competing += " UNION ALL FROM standing_at_stake"
+            database.execute(_MOVED.format(competing=competing))
             yield _decided(database, rules, folder)
 
 
@@ -139,16 +142,15 @@ def _register(
     lake: Lake, tables: StreamTables, changes: Changes, database: duckdb.DuckDBPyConnection, folder: Path
 ) -> bool:
     """Whether silver holds any events."""
-    silver, quarantine = (dataset_of_days(lake, table) for table in (tables.silver, tables.quarantine))
     changed = list(changes.rows)
     # Of files that nobody knew silver holds nothing: it needn't be searched for them.
     before = [path for path in changed if path in changes.known]
     database.register("parsed", workers.read_parsed((folder / "parsed").glob("*.arrow")))
     database.register("changed", pa.table({"path": pa.array(changed, pa.string())}))
     database.register("changed_before", pa.table({"path": pa.array(before, pa.string())}))
-    database.register("silver", silver)
-    database.register("quarantine", quarantine)
-    return bool(silver.files)
+    add_view(database, lake, tables.silver, "silver_before", paths=before)
+    add_view(database, lake, tables.quarantine, "quarantine")
+    return add_view(database, lake, tables.silver, "silver")
 
 
 def _decided(database: duckdb.DuckDBPyConnection, rules: ParseRules, folder: Path) -> Deduplicated:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from pipelines.ingest.pass_ticks import staircases
 from pipelines.lake import databases
-from pipelines.lake.day_files import dataset_of_days
+from pipelines.lake.day_files import add_view
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from schemas.tables import Table
@@ -46,7 +46,7 @@ def make(lake: Lake, tables: StreamTables) -> tuple[date, ...]:
     if not days:
         return ()
     with databases.open_database(lake.config.scratch) as database:
-        database.register("silver", dataset_of_days(lake, tables.silver, new))
+        add_view(database, lake, tables.silver, "silver", new)
         staircase = staircases(database)
         digests = _digests(database, tables.silver, staircase)
     version = pa.repeat(pa.scalar(lake.existing_version(tables.silver.name)), len(digests))

@@ -13,7 +13,7 @@ import pyarrow.dataset
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
 from pipelines.ingest.files import UNREADABLE
-from pipelines.lake.day_files import dataset_of_days
+from pipelines.lake.day_files import add_view
 from pipelines.lake.lake import Lake, Where
 from pipelines.lake.stream_tables import StreamTables
 from schemas.tables import Table
@@ -60,7 +60,7 @@ def _choose(lake: Lake, silver: Table, found: Deduplicated, days: Sequence[date]
     """Make the tables `chosen` (days) and `standing` (silver's rows of them, which no commit has replaced yet)."""
     chosen = pa.table({"day": pa.array(days, pa.date32())})
     found.database.register("chosen", chosen)
-    found.database.register("standing", dataset_of_days(lake, silver, days))
+    add_view(found.database, lake, silver, "standing", days)
 
 
 def _rows_of_chosen_days(silver: Table, found: Deduplicated) -> list[str]:

@@ -7,7 +7,6 @@ import pytest
 
 from pipelines import flow
 from pipelines.config import Config
-from pipelines.ingest import deduplicate, partitions, silver
 from pipelines.lake.lake import Lake
 from pipelines.report import dag_text
 from pipelines.runs.ingest_day import ingest_day
@@ -49,9 +48,6 @@ def watched(tmp_path_factory) -> Watched:
         for names, found in ((READERS, watched.reads), (WRITERS, watched.writes)):
             for name in names:
                 patch.setattr(Lake, name, watched.noting(found, getattr(Lake, name)))
-        for module in (deduplicate, partitions, silver):
-            noting = watched.noting(watched.reads, module.dataset_of_days)
-            patch.setattr(module, "dataset_of_days", noting)
         for files in (landing.trips(), landing.late_file() | lines_again(landing.trips())):
             landing.write(config.landing, files)
             watched.begin(flow.LAND.name)

@@ -31,7 +31,7 @@ FATES = ("filtered", "in no window", "too late for all", "held")
 def run(recount: Recount) -> Verdict:
     """Count what each event of the day is; those that missed a window must be the run's late rows."""
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE fates AS {_fates(recount)}")
-    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE disagreeing AS {_disagreeing()}")
+    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE disagreeing AS {_disagreeing(recount)}")
     (found,) = recount.one("SELECT count(*) FROM disagreeing")
     return Verdict(
         NAME,
@@ -55,27 +55,27 @@ def _figure(recount: Recount, found: int) -> str:
 
 def _fates(recount: Recount) -> str:
     """SQL: each event of the day with the windows that it missed and what became of it."""
-    missed = recount.windows.missed(recount)
-    lateness_us = sql.microseconds(recount.query.lateness)
     return f"""
-        SELECT m.* EXCLUDE (first_end_us),
-               CASE WHEN NOT kept THEN 'filtered' WHEN windows = 0 OR too_long THEN 'in no window'
-                    WHEN windows_missed = windows THEN 'too late for all' ELSE 'held' END AS fate,
+        SELECT *, CASE WHEN NOT kept THEN 'filtered' WHEN windows = 0 OR too_long THEN 'in no window'
+                       WHEN windows_missed = windows THEN 'too late for all' ELSE 'held' END AS fate,
                kept AND (too_long OR windows_missed > 0) AS is_late,
-               CASE WHEN too_long THEN 'too long' ELSE 'too late' END AS reason,
-               CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END
-                   AS late_by_us
-        FROM ({missed}) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
+               CASE WHEN too_long THEN 'too long' ELSE 'too late' END AS reason
+        FROM ({recount.windows.missed(recount)})"""
 
 
-def _disagreeing() -> str:
+def _disagreeing(recount: Recount) -> str:
     """SQL: events whose late row is missing, needless or different."""
+    lateness_us = sql.microseconds(recount.query.lateness)
+    late_by_us = f"CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END"
+    late = f"""
+        SELECT m.*, {late_by_us} AS late_by_us
+        FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
     differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in COMPARED)
     return f"""
         SELECT coalesce(e.path, l.path) AS path, coalesce(e.line, l.line) AS line,
                coalesce(e.reading, l.reading) AS reading, coalesce(e.windows_missed, 0) AS windows_missed,
                e.first_missed_us, e.last_missed_us, e.late_by_us
-        FROM (SELECT * FROM fates WHERE is_late) e
+        FROM ({late}) e
         FULL JOIN late_audit l ON {" AND ".join(f"e.{column} = l.{column}" for column in IDENTITY)}
         WHERE {differs}"""
 

@@ -6,7 +6,7 @@ numbered   the events of `candidates`, with the numbers of their first and last 
 from abc import abstractmethod
 from typing import Generic
 
-from pipelines.gate.recount.kinds._windows import Asked, SqlWindows, bounds
+from pipelines.gate.recount.kinds._windows import Asked, SqlWindows, bounds, spans_of
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.ticks import with_passes
 
@@ -34,35 +34,34 @@ class NumberedWindows(SqlWindows[Asked], Generic[Asked]):
 
     def spans(self, recount: QueryDay, of_windows: str) -> str:
         """O(events): ends never fall, so that an event's windows that had not passed are its last ones."""
-        low, high = bounds(recount, of_windows)
-        return f"""
-            SELECT * EXCLUDE (first, last, held_first, on_time_first),
-                   greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
-                   least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
-            FROM (
-                SELECT e.*, c.number AS held_first, coalesce(r.number, {high} + 1) AS on_time_first
-                FROM numbered e
-                ASOF JOIN (SELECT closed_us, min(number) AS number FROM windows GROUP BY closed_us) c
-                    ON e.arrival_us <= c.closed_us
-                ASOF LEFT JOIN (SELECT reached_us, min(number) AS number FROM windows GROUP BY reached_us) r
-                    ON e.arrival_us <= r.reached_us)
-            WHERE greatest(first, held_first, {low}) <= least(last, {high})"""
+        recount.connection.execute("""
+            CREATE OR REPLACE TEMP TABLE met AS
+            SELECT e.*, e.arrival_us <= f.reached_us AS in_time
+            FROM numbered e JOIN windows f ON f.number = e.first WHERE e.first <= e.last""")
+        return spans_of((), *bounds(recount, of_windows))
 
     def missed(self, recount: QueryDay) -> str:
-        """Ends never fall: what an event missed is a first stretch of its windows."""
+        """Ends never fall: what an event missed is a first stretch of its windows. Most events missed none, since they
+        came before their first window closed: only of the others it is looked up which had."""
         return f"""
-            WITH closed AS (
+            WITH met AS (
+                SELECT a.*, coalesce(kept AND first <= last AND (too_long OR a.arrival_us > f.closed_us), TRUE)
+                       AS missed_some
+                FROM ({self.numbered("arrived")}) a LEFT JOIN windows f ON f.number = a.first),
+            closed AS (
                 SELECT a.*,
                        CASE WHEN too_long THEN last ELSE least(last, coalesce(c.number, first - 1)) END AS last_missed
-                FROM ({self.numbered("arrived")}) a
+                FROM (FROM met WHERE missed_some) a
                 ASOF LEFT JOIN (SELECT closed_us, max(number) AS number FROM windows GROUP BY closed_us) c
                     ON a.arrival_us > c.closed_us)
-            SELECT a.* EXCLUDE (first, last, last_missed), greatest(0, last - first + 1) AS windows,
-                   f.window_start_us AS first_missed_us, f.window_end_us AS first_end_us,
-                   l.window_start_us AS last_missed_us, greatest(0, last_missed - first + 1) AS windows_missed
+            SELECT * EXCLUDE (first, last, missed_some), greatest(0, last - first + 1) AS windows,
+                   NULL AS first_missed_us, NULL AS first_end_us, NULL AS last_missed_us, 0 AS windows_missed
+            FROM met WHERE NOT missed_some
+            UNION ALL
+            SELECT a.* EXCLUDE (first, last, missed_some, last_missed), last - first + 1, f.window_start_us,
+                   f.window_end_us, l.window_start_us, last_missed - first + 1
             FROM closed a
-            LEFT JOIN windows f ON f.number = a.first AND a.first <= a.last
-            LEFT JOIN windows l ON l.number = a.last_missed AND a.first <= a.last"""
+            LEFT JOIN windows f ON f.number = a.first LEFT JOIN windows l ON l.number = a.last_missed"""
 
 
 class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
@@ -99,9 +98,9 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
         arrived = f"({self.numbered('arrived')}) WHERE kept"
         return f"""
             WITH met AS (
-                SELECT first, last FROM ({self.numbered("candidates")})
-                UNION ALL SELECT first, last FROM {arrived} AND NOT too_long
-                UNION ALL SELECT edge, edge FROM (
+                SELECT DISTINCT first, last FROM ({self.numbered("candidates")})
+                UNION SELECT first, last FROM {arrived} AND NOT too_long
+                UNION SELECT edge, edge FROM (
                     SELECT unnest([first, last]) AS edge FROM {arrived} AND too_long AND first <= last)),
             ahead AS (
                 SELECT first, last, max(last) OVER (ORDER BY first, last

@@ -71,3 +71,27 @@ def bounds(recount: QueryDay, of_windows: str) -> tuple[int, int]:
         f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"
     )
     return low, high
+
+
+def spans_of(key: tuple[str, ...], low: int, high: int) -> str:
+    """SQL: the ranges of `spans`, from the table `met`: events with the first and last number of the windows that they
+    meet, and whether they were in time, before any of these was reached. key: what windows have a numbering of.
+
+    To look up which windows had closed took as long as all the rest of a recount; most events are in time.
+    """
+    by = "".join(f"{column}, " for column in key)
+    same_c, same_r = ("".join(f"e.{column} = {other}.{column} AND " for column in key) for other in "cr")
+    return f"""
+        SELECT * EXCLUDE (first, last, in_time, held_first, on_time_first),
+               greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
+               least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
+        FROM (
+            SELECT *, first AS held_first, first AS on_time_first FROM met WHERE in_time
+            UNION ALL
+            SELECT e.*, c.number AS held_first, coalesce(r.number, {high} + 1) AS on_time_first
+            FROM (FROM met WHERE NOT in_time) e
+            ASOF JOIN (SELECT {by}closed_us, min(number) AS number FROM windows GROUP BY ALL) c
+                ON {same_c}e.arrival_us <= c.closed_us
+            ASOF LEFT JOIN (SELECT {by}reached_us, min(number) AS number FROM windows GROUP BY ALL) r
+                ON {same_r}e.arrival_us <= r.reached_us)
+        WHERE greatest(first, held_first, {low}) <= least(last, {high})"""

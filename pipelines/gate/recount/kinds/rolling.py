@@ -7,7 +7,7 @@ one before. A join on the key alone would pair all of a station's events of the 
 from datetime import timedelta
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds._windows import SqlWindows, bounds
+from pipelines.gate.recount.kinds._windows import SqlWindows, bounds, spans_of
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
@@ -49,30 +49,13 @@ class RollingWindows(SqlWindows[Rolling]):
 
     def spans(self, recount: QueryDay, of_windows: str) -> str:
         """O(events): a key's windows are numbered by their times, so that an event's windows are a range."""
-        low, high = bounds(recount, of_windows)
         recount.connection.execute("""
             CREATE OR REPLACE TEMP TABLE met AS
             SELECT e.*, f.number AS first, l.number AS last, e.arrival_us <= f.reached_us AS in_time
             FROM candidates e
             ASOF JOIN windows f ON e.key_number = f.key_number AND e.start_us < f.window_end_us
             ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us""")
-        # Most events come before any of their windows is reached: to look up which had closed took as long as the rest.
-        return f"""
-            SELECT * EXCLUDE (first, last, in_time, held_first, on_time_first),
-                   greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
-                   least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
-            FROM (
-                SELECT *, first AS held_first, first AS on_time_first FROM met WHERE in_time
-                UNION ALL
-                SELECT e.*, c.number AS held_first, coalesce(r.number, {high} + 1) AS on_time_first
-                FROM (FROM met WHERE NOT in_time) e
-                ASOF JOIN (
-                    SELECT key_number, closed_us, min(number) AS number FROM windows GROUP BY ALL) c
-                    ON e.key_number = c.key_number AND e.arrival_us <= c.closed_us
-                ASOF LEFT JOIN (
-                    SELECT key_number, reached_us, min(number) AS number FROM windows GROUP BY ALL) r
-                    ON e.key_number = r.key_number AND e.arrival_us <= r.reached_us)
-            WHERE greatest(first, held_first, {low}) <= least(last, {high})"""
+        return spans_of(("key_number",), *bounds(recount, of_windows))
 
     def missed(self, recount: QueryDay) -> str:
         """A late event's windows are those of the times that its key has seen by then, itself included.
