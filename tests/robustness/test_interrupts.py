@@ -12,4 +12,4 @@ pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.jvm]
 @pytest.mark.parametrize("after_s", [0.5, 1.5, 2.5, 3.5, 5.0, 7.0])
 def test_an_interrupt_while_spark_starts_ends_the_command_and_all_that_it_started(ingested, after_s):
     ended = interrupted(ingested, after_s)
-    assert ended.is_obeyed, ended
+    assert ended and ended.is_obeyed, ended

@@ -46,17 +46,25 @@ def started_in_s(config: Config) -> float:
 
 
 def interrupts(config: Config, times: int, until_s: float, seed: int) -> Iterator[Interrupted]:
-    """Start the command that often, and interrupt it after a random time each, at most `until_s`."""
-    moments = random.Random(seed)
-    for _ in range(times):
-        yield interrupted(config, moments.uniform(0, until_s))
+    """Start the command and interrupt it after a random time, at most `until_s`, until that was done so often. Where it
+    ended before its interrupt came, which is none then, the next ones come earlier."""
+    moments, done = random.Random(seed), 0
+    while done < times:
+        after_s = moments.uniform(0, until_s)
+        if (found := interrupted(config, after_s)) is None:
+            until_s = after_s
+        else:
+            done += 1
+            yield found
 
 
-def interrupted(config: Config, after_s: float) -> Interrupted:
-    """Start the command and send SIGINT to it and all that it started, as a terminal does."""
+def interrupted(config: Config, after_s: float) -> Interrupted | None:
+    """Start the command and send SIGINT to it and all that it started, as a terminal does; None if it had ended."""
     command = _start(config)
     try:
         time.sleep(after_s)
+        if command.poll() is not None:
+            return None
         os.killpg(command.pid, signal.SIGINT)
         sent = time.monotonic()
         wrote, _ = command.communicate(timeout=processes.PATIENCE_S)
