@@ -21,7 +21,8 @@
     ├── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
     ├── Superseded                   14  nothing was published: another run publishes the day
     ├── BrokenDefinition             15  the file of a stream, query or aggregate; names file and line
-    └── LockHeld                     17  another process kept a lock for too long
+    ├── LockHeld                     17  another process kept a lock for too long
+    └── SparkEnded                   18  Spark's JVM ended while it worked
 
 Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
 anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused`, `skipped` and
@@ -256,6 +257,18 @@ class LockHeld(WindrowError):
         super().__init__(
             f"the lock {lock!r} was not free within {most_s:,} s: held by {holder or 'a process that is not known'}. "
             f"Let that end, or end it (kill {process}), and run this again; or wait longer: {setting}"
+        )
+
+
+class SparkEnded(WindrowError):
+    """Spark's JVM ended while it worked: somebody ended it, or the machine had no memory left for it."""
+
+    exit_code = 18
+
+    def __init__(self, how: str):
+        super().__init__(
+            f"Spark's JVM ended while it worked ({how}): nothing was published, and what it left is made again. Run "
+            "the same command again; if it ends again, the machine may have too little memory for it"
         )
 
 

@@ -7,12 +7,14 @@ with: the JARs in sorted order.
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +22,14 @@ from kernels.runtime import cache
 from pipelines.config import REPOSITORY, Config
 from pipelines.lake.locks import full_disk_reported
 from processes import modes, orphan_jvms, signals
-from schemas.errors import NotSetUp
+from schemas.errors import NotSetUp, SparkEnded
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _PATIENCE_S = 10.0
+# A JVM that was killed hangs up before its process is over.
+_DYING_S = 2.0
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 
@@ -101,6 +105,28 @@ def _reported_start(config: Config) -> Iterator[None]:
         raise NotSetUp(
             f"Spark's JVM ended as it started, with {settings}; what it printed stands above", _START
         ) from error
+
+
+@contextmanager
+def end_reported() -> Iterator[None]:
+    """SparkEnded for an error of which the cause is that the JVM is gone: Py4J says it in many ways."""
+    from py4j.protocol import Py4JError
+
+    try:
+        yield
+    except (Py4JError, OSError, EOFError) as error:
+        ended = _exit_code(_DYING_S)
+        if ended is None:
+            raise
+        raise SparkEnded(f"by {signal.Signals(-ended).name}" if ended < 0 else f"exit code {ended}") from error
+
+
+def _exit_code(patience_s: float) -> int | None:
+    """Of the JVM; None while it lives."""
+    gateway = _kept[-1].sparkContext._gateway if _kept else None
+    with suppress(subprocess.TimeoutExpired):
+        return gateway.proc.wait(patience_s) if gateway else None
+    return None
 
 
 def give_back(*frames: "DataFrame") -> None:

@@ -41,7 +41,7 @@ def commit(lake: Lake, tables: QueryTables, work: Work) -> tuple[int, int, dict[
     from pyspark import StorageLevel
 
     day = work.look_back.day
-    with _errors_of_tasks():
+    with spark.end_reported(), _errors_of_tasks():
         kept = replayed(lake, tables, work).persist(StorageLevel.DISK_ONLY)
         try:
             late_rows = kept.where("late IS NOT NULL").select("late.*")

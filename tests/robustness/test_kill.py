@@ -71,7 +71,8 @@ def test_a_killed_run_is_repaired_by_running_it_again(published, moment):
 def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
     before = published_rows(published, QUERY)
     _killed(published, "in its write", processes.kill_jvm)
-    assert ledger.rows(Lake(published), [("run_id", "=", "killed")])[-1].state == "failed"
+    (failed,) = ledger.rows(Lake(published), [("run_id", "=", "killed")])
+    assert failed.state == "failed" and "SparkEnded: Spark's JVM ended while it worked (by SIGKILL)" in failed.message
     _assert_repaired(published, before)
 
 
