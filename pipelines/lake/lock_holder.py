@@ -14,20 +14,22 @@ _MOST_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class Holder:
-    """A process, what it was started as, and since when it holds the lock (UTC)."""
+    """A process, what it was started as, since when it holds the lock (UTC), and whether others may hold it too."""
 
     process: int
     command: str
     since: str
+    shared: bool = False
 
     def __str__(self) -> str:
-        return f"process {self.process} ({self.command}), since {self.since} UTC"
+        others = ", or others with which it shares it" if self.shared else ""
+        return f"process {self.process} ({self.command}), since {self.since} UTC{others}"
 
 
-def write(file: IO) -> None:
-    """Note this process as the holder, in the file of a lock that it has."""
+def write(file: IO, shared: bool) -> None:
+    """Note this process as the holder, in the file of a lock that it has. Of those who share one, the last is known."""
     command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:_MOST_CHARACTERS]
-    holder = Holder(os.getpid(), command, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}")
+    holder = Holder(os.getpid(), command, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}", shared)
     # On a full disk it stays unknown: what frees space there takes locks too.
     with suppress(OSError):
         os.ftruncate(file.fileno(), 0)

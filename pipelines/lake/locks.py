@@ -33,9 +33,9 @@ _FULL_DISK = (
 
 
 @contextmanager
-def locked(config: Config, name: str) -> Iterator[None]:
-    """Hold the operating-system lock of that name; waits for whoever has it. A killed process lets go of it, and what
-    it left running is ended before the lock counts as taken.
+def locked(config: Config, name: str, shared: bool = False) -> Iterator[None]:
+    """Hold the operating-system lock of that name, alone or with all who hold it `shared`; waits for whoever has it.
+    A killed process lets go of it, and what it left running is ended before the lock counts as taken.
 
     LockHeld where it is not free within `config.most_wait_s`.
     """
@@ -44,16 +44,16 @@ def locked(config: Config, name: str) -> Iterator[None]:
         config.locks.mkdir(parents=True, exist_ok=True)
         path.touch()
     with open(path, "r+") as file:
-        _wait_for(file, path, config.most_wait_s)
-        lock_holder.write(file)
+        _wait_for(file, path, config.most_wait_s, shared)
+        lock_holder.write(file, shared)
         with full_disk_reported(config, path.name):
             _end_orphan_jvms(config)
         yield
 
 
-def _wait_for(file: IO, path: Path, most_s: int) -> None:
+def _wait_for(file: IO, path: Path, most_s: int, shared: bool) -> None:
     began, reported = time.monotonic(), False
-    while not _taken(file):
+    while not _taken(file, shared):
         waited_s = time.monotonic() - began
         if waited_s >= most_s:
             raise LockHeld(path.stem, lock_holder.read(path), most_s, MOST_WAIT)
@@ -65,9 +65,9 @@ def _wait_for(file: IO, path: Path, most_s: int) -> None:
         time.sleep(_LOOK_EVERY_S)
 
 
-def _taken(file: IO) -> bool:
+def _taken(file: IO, shared: bool) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

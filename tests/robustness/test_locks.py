@@ -41,8 +41,8 @@ def held_by_another_process(config):
         processes.kill_all(holder.pid)
 
 
-def take(config) -> None:
-    with locks.locked(config, NAME):
+def take(config, shared: bool = False) -> None:
+    with locks.locked(config, NAME, shared):
         pass
 
 
@@ -97,6 +97,16 @@ def test_a_holder_that_is_not_known_is_reported_so(config, monkeypatch, written)
         (config.locks / f"{NAME}.lock").write_text(written)
         with pytest.raises(LockHeld, match="held by a process that is not known"):
             take(config)
+
+
+def test_who_shares_a_lock_waits_for_nobody_who_shares_it_and_for_who_has_it_alone(config, monkeypatch):
+    monkeypatch.setenv(MOST_WAIT, "0")
+    with locks.locked(config, NAME, shared=True):
+        take(config, shared=True)
+        with pytest.raises(LockHeld, match=f"process {os.getpid()} .* UTC, or others with which it shares it"):
+            take(config)
+    with locks.locked(config, NAME), pytest.raises(LockHeld, match=f"process {os.getpid()} .* UTC\\."):
+        take(config, shared=True)
 
 
 def test_each_of_many_that_wait_gets_the_lock(config):
