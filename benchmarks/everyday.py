@@ -48,7 +48,7 @@ PARTS = {
     "kernel": ("pipelines.replay.replay_events", "replay_keys"),
     "Delta, by delta-rs": ("pipelines.lake.lake:Lake", "replace"),
     "Spark's jobs and Delta commits": ("pipelines.lake.lake:Lake", "replace_with_spark"),
-    "Great Expectations": ("pipelines.gate.gate", "_expected"),
+    "Great Expectations": ("pipelines.gate.gate:_OpenDay", "expected"),
     "laws": ("pipelines.gate.checks", "verdicts"),
 }
 PROGRAM = """

@@ -176,7 +176,7 @@ def replayed(config: Config, case: GateCase, day: date) -> dict:
 def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> dict:
     """The verdicts of the gate, and the processor seconds of Great Expectations among them."""
     library_s = 0.0
-    expected = gate._expected
+    expected = gate._OpenDay.expected
 
     def timed(*given):
         nonlocal library_s
@@ -186,7 +186,7 @@ def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> d
         finally:
             library_s += time.process_time() - before_s
 
-    gate._expected = timed
+    gate._OpenDay.expected = timed
     verdicts = gate.check_audit(Lake(config), QueryTables.of(case.query), day, AuditVersions(*versions))
     figures = {each.check_name: each.figure for each in verdicts if each.check_name.startswith("law")}
     return {"library_s": library_s, "failed": [each.check_name for each in verdicts if not each.passed], **figures}

@@ -38,6 +38,11 @@ class Config:
         return self.home / "locks"
 
     @cached_property
+    def expectations(self) -> Path:
+        """Folder of Great Expectations: suites, validation results and their pages (pipelines/gate/project.py)."""
+        return self.home / "expectations"
+
+    @cached_property
     def running(self) -> Path:
         """Folder of the steps that run: one file per step (pipelines/ledger/running.py)."""
         return self.home / "running"

@@ -2,10 +2,11 @@
 
 `pipelines/gate/expectations.py` has Great Expectations check them. An expectation names its kind in the words of
 Great Expectations, its parameters, the limit in plain words, and SQL for `windrow query` that shows the rows
-which break it.
+which break it. Kind and parameters are those of every day, so that they can be kept as a suite; what a day has of its
+own is in `of_day`, and the parameters name it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.query import Query
@@ -21,7 +22,8 @@ SHOWN = 100
 
 @dataclass(frozen=True)
 class Expectation:
-    """One expectation of a table's rows of one day; `columns` are those that it reads."""
+    """One expectation of a table's rows of one day; `columns` are those that it reads. `of_day`: the day's values, by
+    the names under which `parameters` ask for them."""
 
     table: str
     name: str
@@ -30,6 +32,7 @@ class Expectation:
     parameters: dict[str, object]
     limit: str
     offending: str
+    of_day: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -118,9 +121,10 @@ def inside_day(rows: DayOfTable, column: str) -> Expectation:
         f"{column} is inside the day",
         BETWEEN,
         (column,),
-        {"column": column, "min_value": first, "max_value": after, "strict_max": True},
+        {"column": column, "min_value": _asked("day_begins"), "max_value": _asked("day_ends"), "strict_max": True},
         f"{first} to {after}, excluded",
         rows.rows(breaks),
+        {"day_begins": first, "day_ends": after},
     )
 
 
@@ -188,8 +192,20 @@ def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
 def row_count(rows: DayOfTable, count: int) -> Expectation:
     """As many rows as ingest noted."""
     return Expectation(
-        rows.table, "as many rows as ingest noted", ROW_COUNT, (), {"value": count}, f"{count} rows", _by_file(rows)
+        rows.table,
+        "as many rows as ingest noted",
+        ROW_COUNT,
+        (),
+        {"value": _asked("rows_noted")},
+        f"{count} rows",
+        _by_file(rows),
+        {"rows_noted": count},
     )
+
+
+def _asked(name: str) -> dict[str, str]:
+    """A value of `of_day`, as Great Expectations writes that into a suite."""
+    return {"$PARAMETER": name}
 
 
 def _by_file(rows: DayOfTable) -> str:

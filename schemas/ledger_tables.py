@@ -17,7 +17,7 @@ RUNS = Table(
         required("at", "timestamp", "when this row was written, UTC; the same in the rows of a step's end"),
         required("seconds", "float64", "wall time of the step so far, or of the stage", "s"),
         required("inputs", "string", "JSON: digests of what was read, by table and partition"),
-        required("outputs", "string", "JSON: table versions that were written"),
+        required("outputs", "string", "JSON: table versions that were written; of a stage, its validation results"),
         required("counts", "string", "JSON: rows in and out, by kind"),
         required("code_hash", "string", "hash of the code of kernels/, pipelines/ and schemas/"),
         required("definition_hash", "string", "hash of the stream's and the query's definitions"),
@@ -44,6 +44,7 @@ VERDICTS = Table(
         Column("offending", "string", "SQL that shows the rows which broke it"),
         required("at", "timestamp", "when it was checked, UTC"),
         Column("snapshot", "string", "name of the snapshot that was read; of two names the greater is the newer"),
+        Column("validation", "string", "file of the validation result that has it, below expectations/; null for laws"),
     ),
     grows=True,
 )

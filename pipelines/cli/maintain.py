@@ -11,7 +11,8 @@ from pipelines.cli._progress import progress
 
 def maintain(
     keep_days: Annotated[
-        int, typer.Option(min=0, max=36_500, help="How long versions that were replaced can still be read.")
+        int,
+        typer.Option(min=0, max=36_500, help="How long versions and validation results that were replaced are kept."),
     ] = 7,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which files would go.")] = False,
     as_json: AsJson = False,
@@ -20,10 +21,15 @@ def maintain(
     from datetime import timedelta
 
     from pipelines import config
+    from pipelines.gate.validation_results import remove_replaced
     from pipelines.runs.maintain import maintain as run
 
+    settings, keep = config.load(), timedelta(days=keep_days)
     with progress() as show:
-        done = run(config.load(), timedelta(days=keep_days), dry_run, show)
+        done = run(settings, keep, dry_run, show)
+    results = remove_replaced(settings, keep, dry_run)
     _output.show([each._asdict() for each in done], as_json)
+    if results:
+        _output.note(f"validation results that newer ones replaced: {results:,} {'would go' if dry_run else 'removed'}")
     if not done:
         _output.note("there is no table yet; begin with: windrow ingest STREAM")

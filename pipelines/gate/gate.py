@@ -7,6 +7,7 @@ semantics §5 (`checks/`) count the rows again from silver. Checking raises noth
 
 from collections.abc import Collection, Sequence
 from datetime import date
+from typing import NamedTuple
 
 import duckdb
 
@@ -25,6 +26,9 @@ from pipelines.ledger.verdicts import Verdict
 from schemas.errors import GateFailed
 from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations
 
+# Who validates where a check is asked for outside of a run.
+NO_RUN = "no-run"
+
 
 def check_files(
     lake: Lake, tables: StreamTables, snapshot: Snapshot, paths: Collection[str] | None = None
@@ -39,9 +43,9 @@ def check_silver(lake: Lake, tables: StreamTables, snapshot: Snapshot, day: date
     """Check an arrival day of silver, of which ingest noted so many events. O(events of the day)."""
     silver = open_day(lake, tables, snapshot, day)
     with silver.connection as connection:
-        expectations = silver_expectations(tables.stream, day, events)
+        checked = _OpenDay(lake, connection, day)
         return [
-            *_expected(connection, "silver", silver.version, expectations),
+            *checked.expected("silver", silver.version, silver_expectations(tables.stream, day, events)),
             *checks.verdicts_on_silver(silver),
         ]
 
@@ -53,44 +57,44 @@ def check_audit(lake: Lake, tables: QueryTables, day: date, versions: AuditVersi
     """
     recount = open_recount(lake, tables, day, versions)
     with recount.connection as connection:
+        checked = _OpenDay(lake, connection, day)
         return [
-            *_expected(connection, "audit_table", versions.audit, audit_expectations(tables.query, day)),
-            *_expected(connection, "late_table", versions.late_audit, late_expectations(tables.query, day)),
+            *checked.expected("audit_table", versions.audit, audit_expectations(tables.query, day)),
+            *checked.expected("late_table", versions.late_audit, late_expectations(tables.query, day)),
             *checks.verdicts_on_rows(recount),
         ]
 
 
-def require_files(lake: Lake, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> None:
+def record_files(lake: Lake, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
     """Check the files that an ingest touched, and all where the snapshot that it found has not passed, as after a kill;
-    write the verdicts into the ledger. GateFailed where a check failed."""
+    write the verdicts into the ledger."""
     laws = [law.NAME for law in checks.checks("files")]
     right = verdicts.newest_passed_all(lake, tables.silver.name, laws, touched.since)
     if right and touched.since == snapshot.name:
-        return
+        return []
     found = check_files(lake, tables, snapshot, touched.paths if right else None)
     verdicts.write(lake, run, {run.day: found}, snapshot.name)
-    require(found)
+    return found
 
 
-def require_silver(
+def record_silver(
     lake: Lake, run: Run, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
-) -> None:
-    """Check the days of silver that have not passed since they were made, and write the verdicts into the ledger;
-    GateFailed where a check failed. O(events of these days)."""
+) -> list[Verdict]:
+    """Check the days of silver that have not passed since they were made, and write the verdicts into the ledger.
+    O(events of these days)."""
     found = {
         day: check_silver(lake, tables, snapshot, day, days.events(day))
         for day in _unchecked(lake, tables, snapshot, days, dates)
     }
     verdicts.write(lake, run, found, snapshot.name)
-    for of_day in found.values():
-        require(of_day)
+    return [verdict for of_day in found.values() for verdict in of_day]
 
 
-def require_audit(lake: Lake, run: Run, tables: QueryTables, day: date, versions: AuditVersions) -> None:
-    """Check a run's rows, and write the verdicts into the ledger; GateFailed where a check failed."""
+def record_audit(lake: Lake, run: Run, tables: QueryTables, day: date, versions: AuditVersions) -> list[Verdict]:
+    """Check a run's rows, and write the verdicts into the ledger."""
     found = check_audit(lake, tables, day, versions)
     verdicts.write(lake, run, {day: found}, versions.snapshot)
-    require(found)
+    return found
 
 
 def require(found: list[Verdict]) -> None:
@@ -100,13 +104,20 @@ def require(found: list[Verdict]) -> None:
             raise GateFailed(verdict.check_name, verdict.figure, verdict.allowed, verdict.offending or "")
 
 
-def _expected(
-    connection: duckdb.DuckDBPyConnection, view: str, version: int, expectations: tuple[Expectation, ...]
-) -> list[Verdict]:
-    # Imported here: the library takes four seconds, and a day that was checked before doesn't need it.
-    from pipelines.gate import expectations as library
+class _OpenDay(NamedTuple):
+    """A day of tables that is being checked; the connection has views of their rows."""
 
-    return library.verdicts_on(connection, view, version, expectations)
+    lake: Lake
+    connection: duckdb.DuckDBPyConnection
+    day: date
+
+    def expected(self, view: str, version: int, expectations: tuple[Expectation, ...]) -> list[Verdict]:
+        # Imported here: the library takes four seconds, and a day that was checked before doesn't need it.
+        from pipelines.gate import expectations as library
+        from pipelines.gate.project import TableBatch
+
+        batch = TableBatch(self.lake.of_run.get("run_id") or NO_RUN, expectations[0].table, version, self.day)
+        return library.verdicts_on(self.lake.config, self.connection, view, batch, expectations)
 
 
 def _unchecked(

@@ -29,7 +29,8 @@ class Run(NamedTuple):
 @dataclass
 class LedgerEntry:
     """What a step notes while it runs; plain JSON values only. `stages`: seconds by stage, without the time
-    that the step has now been in `stage`."""
+    that the step has now been in `stage`; `validations`: files of the validation results that a stage made, below
+    `Config.expectations`."""
 
     inputs: dict = field(default_factory=dict)
     outputs: dict = field(default_factory=dict)
@@ -38,6 +39,7 @@ class LedgerEntry:
     state: str = "done"
     message: str | None = None
     stages: dict[str, float] = field(default_factory=dict)
+    validations: dict[str, list[str]] = field(default_factory=dict)
     stage: str | None = None
     stage_began: float = 0.0
 
@@ -57,6 +59,11 @@ class LedgerEntry:
         self.stages = self.stage_seconds()
         self.stages.setdefault(stage, 0.0)
         self.stage, self.stage_began = stage, time.monotonic()
+
+    def note_validations(self, results: list[str]) -> None:
+        """Note validation results of the stage."""
+        assert self.stage is not None, "a stage of the flow map validates"
+        self.validations.setdefault(self.stage, []).extend(results)
 
     def stage_seconds(self) -> dict[str, float]:
         """Seconds by stage until now, in the order in which the step came to each for the first time."""

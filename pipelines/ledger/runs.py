@@ -29,6 +29,8 @@ from schemas.ledger_tables import RUNS
 
 _JSON_COLUMNS = ("inputs", "outputs", "counts")
 _PLAIN_COLUMNS = ("state", "kernel", "message")
+# In the outputs of a stage: files of the validation results that it made.
+VALIDATIONS = "validations"
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,12 @@ def _state_after(error: BaseException) -> str:
 def _stage_rows(entry: LedgerEntry) -> list[dict]:
     """Of a step that did not end well, the stage that it was in did not; those before it did."""
     ends = {entry.stage: LedgerEntry(state=entry.state, message=entry.message)}
-    return [_row(ends.get(stage, LedgerEntry()), stage, seconds) for stage, seconds in entry.stage_seconds().items()]
+    rows = []
+    for stage, seconds in entry.stage_seconds().items():
+        of_stage, validations = ends.get(stage, LedgerEntry()), entry.validations.get(stage)
+        of_stage.outputs = {VALIDATIONS: validations} if validations else {}
+        rows.append(_row(of_stage, stage, seconds))
+    return rows
 
 
 def _row(entry: LedgerEntry, stage: str | None, seconds: float) -> dict:

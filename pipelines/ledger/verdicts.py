@@ -23,6 +23,7 @@ class Verdict:
 
     figure: what was measured; allowed: its limit; offending: SQL for `windrow query` that shows the rows
     which broke it (None where the check holds). `table_name` and `table_version` name exactly what was checked.
+    validation: file of the validation result, below `Config.expectations`; None for a law.
     """
 
     check_name: str
@@ -32,6 +33,7 @@ class Verdict:
     offending: str | None = None
     table_name: str = ""
     table_version: int = -1
+    validation: str | None = None
 
 
 class Passed(NamedTuple):

@@ -16,6 +16,7 @@ from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import runs, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
+from pipelines.runs.checked import require
 from pipelines.runs.ingest_day import check
 from schemas import registry
 from schemas.errors import UnknownName, WrongParameter
@@ -40,7 +41,7 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
         entry.outputs = snapshots.outputs(report.snapshot)
         entry.counts = {"files": len(report.files), "accepted": report.accepted}
         progress(flow.CHECK_SILVER.name)
-        check(lake, run, tables, report)
+        require(config, check(lake, run, tables, report), entry, progress)
     return report
 
 

@@ -19,6 +19,8 @@ from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import runs, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
+from pipelines.ledger.verdicts import Verdict
+from pipelines.runs.checked import require
 from schemas import registry
 
 
@@ -47,13 +49,14 @@ def ingest_day(
         entry.outputs = snapshots.outputs(report.snapshot)
         entry.counts = {"files": len(report.files), "accepted": report.accepted, **report.refused}
         progress(flow.CHECK_SILVER.name)
-        check(lake, run, tables, report)
+        require(config, check(lake, run, tables, report), entry, progress)
     return report
 
 
-def check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> None:
-    """Check the files that an ingest touched, and the run's day of silver, if it is for one. GateFailed."""
-    gate.require_files(lake, run, tables, report.snapshot, report.touched)
-    if run.day is not None:
+def check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> list[Verdict]:
+    """Check the files that an ingest touched, and the run's day of silver, if it is for one and they are right."""
+    found = gate.record_files(lake, run, tables, report.snapshot, report.touched)
+    if run.day is not None and all(verdict.passed for verdict in found):
         days = ArrivalDays.read(lake, tables.partitions.name, report.snapshot.version(tables.partitions.name))
-        gate.require_silver(lake, run, tables, report.snapshot, days, [run.day])
+        found += gate.record_silver(lake, run, tables, report.snapshot, days, [run.day])
+    return found

@@ -26,6 +26,7 @@ from pipelines.replay import look_back
 from pipelines.replay.audit import audit
 from pipelines.replay.look_back import Reading
 from pipelines.runs import definitions
+from pipelines.runs.checked import require
 from schemas.errors import NotSetUp, WrongParameter
 
 STAGES = ("all", "audit", "publish")
@@ -108,7 +109,9 @@ def _audit(replay: _Replay) -> _Audited:
         read = Reading.of(lake, tables.source, snapshots.of_run(lake, run.stream, run.run_id))
         back = look_back.of(lake, tables, served, day, read)
         dates = sorted({*(each for each in read.days.by_date if back.first_day <= each <= day), day})
-        gate.require_silver(lake, run, tables.source, read.snapshot, read.days, dates)
+        require(
+            lake.config, gate.record_silver(lake, run, tables.source, read.snapshot, read.days, dates), entry, progress
+        )
         progress(flow.REPLAY.name)
         audited = audit(lake.committing(snapshot=read.snapshot.name), tables, served, back, read)
         entry.inputs, entry.counts, entry.kernel = audited.inputs, audited.counts, audited.kernel
@@ -135,7 +138,7 @@ def _publish(replay: _Replay, made: _Audited) -> DayReport:
     with recording.step(run, "publish") as entry:
         progress, entry.inputs = entry.following(progress), asdict(versions)
         progress(flow.GATE.name)
-        gate.require_audit(lake, run, tables, day, versions)
+        require(lake.config, gate.record_audit(lake, run, tables, day, versions), entry, progress)
         progress(flow.PUBLISH.name)
         entry.message = _stale_already(replay, made.inputs)
         publication = publish(lake, tables, day, versions)

@@ -48,7 +48,7 @@ WINGS = {
     "gate": {"lake", "ledger"},
     "runs": {"lake", "ledger", "ingest", "replay", "gate"},
     "report": set(),
-    "cli": {"lake", "ledger", "ingest", "runs"},
+    "cli": {"lake", "ledger", "ingest", "gate", "runs"},
 }
 # The modules at the top, and the wings that each may import: all wings may import those without any.
 TOP = {

@@ -47,14 +47,17 @@ def test_the_recount_uses_no_kernel():
 
 
 @pytest.mark.slow
-def test_great_expectations_talks_to_nobody():
+def test_great_expectations_talks_to_nobody(tmp_path):
     code = (
         "import socket; socket.socket.connect = socket.getaddrinfo = lambda *a, **k: print('CALLED', a)\n"
-        "import pandas as pd; from pipelines.gate import expectations\n"
+        "import sys; from datetime import date; from pathlib import Path; import pandas as pd\n"
+        "from pipelines.config import Config; from pipelines.gate import data_docs\n"
+        "from pipelines.gate.project import TableBatch, run_checkpoint\n"
         "from schemas.expectations import NOT_NULL, Expectation\n"
-        "found = expectations._validated(pd.DataFrame({'a': [1]}), "
-        "(Expectation('t', 'n', NOT_NULL, ('a',), {'column': 'a'}, '', ''),))\n"
-        "print(found['n'].success)"
+        "config = Config(Path(sys.argv[1]), Path(sys.argv[1]))\n"
+        "found = run_checkpoint(config, TableBatch('run', 't', 0, date(2024, 3, 9)), "
+        "(Expectation('t', 'n', NOT_NULL, ('a',), {'column': 'a'}, '', ''),), pd.DataFrame({'a': [1]}))\n"
+        "print(found.result.success and data_docs.build(config).first_page.exists())"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ended = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)
     assert (ended.stdout, ended.stderr) == ("True\n", "")

@@ -56,9 +56,8 @@ def check_files(made: SmallLake, paths: list[str] | None = None) -> list:
 def require_silver(made: SmallLake, run_id: str) -> list[str]:
     """Require the day's silver; returns the names of what was checked for that run."""
     lake = Lake(made.config)
-    gate.require_silver(
-        lake, Run(run_id, STREAM.name, None, DAY), made.tables.source, made.snapshot, made.arrival_days, [DAY]
-    )
+    run = Run(run_id, STREAM.name, None, DAY)
+    gate.require(gate.record_silver(lake, run, made.tables.source, made.snapshot, made.arrival_days, [DAY]))
     return [row["check_name"] for row in lake.read(VERDICTS.name).to_pylist() if row["run_id"] == run_id]
 
 

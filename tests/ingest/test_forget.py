@@ -3,11 +3,13 @@
 import pytest
 
 from pipelines.config import Config
+from pipelines.gate.checks import law_1_files
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs, snapshots
 from pipelines.runs.forget import forget
 from pipelines.runs.ingest_day import ingest_day
 from schemas.errors import UnknownName, WrongParameter
+from schemas.ledger_tables import VERDICTS
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
@@ -129,6 +131,8 @@ def test_it_is_a_step_of_the_ledger_and_touched_days_differ(config):
     (row,) = [row for row in runs.rows(Lake(config)) if row.step == "forget" and row.state == "done"]
     assert row.inputs["forgotten"] == SECOND
     assert row.outputs == snapshots.outputs(report.snapshot)
+    (law,) = [each for each in Lake(config).read(VERDICTS.name).to_pylist() if each["run_id"] == row.run_id]
+    assert law["passed"] and (law["check_name"], law["snapshot"]) == (law_1_files.NAME, report.snapshot.name)
     now = {row["arrival_date"]: row["silver_digest"] for row in Lake(config).read("partitions_bikes").to_pylist()}
     assert {day for day in days if days[day] != now.get(day)} == set(report.touched_days) != set()
 

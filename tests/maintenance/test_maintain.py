@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from pipelines.cli import _app as command_line
+from pipelines.gate.validation_results import kept
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger.stale import stale
@@ -116,3 +117,19 @@ def test_the_command_lists_what_it_did(published, monkeypatch, capsys):
     assert command_line.run(["maintain", "--keep-days", "0"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in (QUERY, "silver_bikes", RUNS.name))
+
+
+def test_the_command_says_how_many_validation_results_go(published, monkeypatch, capsys):
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    replay_day(published, QUERY, DAY)
+    before = len(list(kept(published)))
+    for words, shown in (
+        (["--keep-days", "7"], ""),
+        (["--keep-days", "0", "--dry-run"], "2 would go"),
+        (["--keep-days", "0"], "2 removed"),
+        (["--keep-days", "0"], ""),
+    ):
+        assert command_line.run(["maintain", *words]) == 0
+        message = capsys.readouterr().err
+        assert shown in message and ("validation results that newer ones replaced" in message) == bool(shown)
+    assert len(list(kept(published))) == before - 2

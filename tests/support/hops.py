@@ -22,6 +22,7 @@ WITHIN = (
     "pipelines/replay/replay_events.py",
     "pipelines/replay/late_events.py",
     "pipelines/gate/expectations.py",
+    "pipelines/gate/project.py",
     "pipelines/gate/checks/",
     "pipelines/gate/recount/",
 )

@@ -1,0 +1,23 @@
+"""windrow docs."""
+
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from pipelines.cli import _output
+from pipelines.cli._options import AsJson
+
+
+def docs(
+    in_browser: Annotated[bool, typer.Option("--open", help="Also open the first page in a browser.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make the pages of what Great Expectations found (Data Docs), and say where the first one is."""
+    from pipelines import config
+    from pipelines.gate.data_docs import build
+
+    built = build(config.load())
+    _output.show_facts(built._asdict(), as_json)
+    if in_browser and not webbrowser.open(built.first_page.as_uri()):
+        _output.note(f"there is no browser here that could be started; open {built.first_page.as_uri()} in one")

@@ -1,0 +1,1 @@
+"""The look of Great Expectations' pages: templates that need nothing from other machines."""

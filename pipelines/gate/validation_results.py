@@ -1,0 +1,104 @@
+"""Where validation results lie, and which of them are kept. Without Great Expectations, whose import takes seconds.
+
+<home>/expectations/validations/<table>/<run>/<time>/lake-<table>.json       written once, never changed
+<home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow docs` made it
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from pipelines.config import Config
+from pipelines.lake.locks import locked
+from schemas.errors import StorageFailed
+
+RESULTS, PAGES, INDEX = "validations", "data_docs", "index.html"
+# Held shared by whoever validates, and alone by whoever changes what validations read or where they write.
+LOCK = "expectations"
+# As the library names the folder of a result's time, UTC: in alphabetical order the older comes first.
+_TIME = "%Y%m%dT%H%M%S.%fZ"
+_PLAIN_NAME = re.compile(r"\w[\w.:+=@-]{0,99}", re.ASCII)
+
+
+class About(NamedTuple):
+    """What a result is about. `day`: None where a process was killed before it noted that."""
+
+    table: str
+    day: str | None
+    passed: bool
+
+
+class Kept(NamedTuple):
+    """A validation result: when it was made, what it is about, and its file."""
+
+    at: str
+    about: About
+    path: Path
+
+
+def run_name(run_id: str) -> str:
+    """The run's name, fit for a folder and a page: another than a plain name is cut, and gets a hash of the whole.
+    The result has the run's own name among its markers."""
+    if _PLAIN_NAME.fullmatch(run_id):
+        return run_id
+    cut = re.sub(r"[^\w.:+=@-]+", "_", run_id, flags=re.ASCII).lstrip(".:+=@-")[:80]
+    return f"{cut or 'run'}-{sha256(run_id.encode(errors='surrogatepass')).hexdigest()[:8]}"
+
+
+def page(config: Config, result: str) -> Path:
+    """The page of a result, which is a path below `Config.expectations`."""
+    return config.expectations / PAGES / Path(result).with_suffix(".html")
+
+
+def index(config: Config) -> Path:
+    """The first of the pages."""
+    return config.expectations / PAGES / INDEX
+
+
+def kept(config: Config) -> Iterator[Kept]:
+    """All results. O(results): each is read. StorageFailed for a file that is none."""
+    for path in sorted(config.expectations.glob(f"{RESULTS}/*/*/*/*.json")):
+        yield Kept(path.parts[-2], _about(path), path)
+
+
+def _about(path: Path) -> About:
+    try:
+        result = json.loads(path.read_text())
+        return About(path.parts[-4], (result["meta"]["batch_markers"] or {}).get("day"), result["success"])
+    except (json.JSONDecodeError, KeyError, UnicodeDecodeError) as error:
+        raise unreadable(path) from error
+
+
+def unreadable(path: Path) -> StorageFailed:
+    """The error about a file that is no validation result."""
+    return StorageFailed(f"{path} is no validation result; remove it, and run the same command again")
+
+
+def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
+    """Remove the results that are older than `keep` and not the newest of their table, day and outcome, with their
+    pages; returns how many go, or would go. O(results). The pages' index forgets them with the next `windrow docs`."""
+    before = (datetime.now(UTC) - keep).strftime(_TIME)
+    with locked(config, LOCK):
+        results = sorted(kept(config), key=attrgetter("at", "path"))
+        newest = {result.about: result for result in results}
+        old = [result for result in results if result.at < before and result is not newest[result.about]]
+        if not dry_run:
+            for unfinished in config.expectations.glob(f"{RESULTS}/*/*/*/*.unfinished"):
+                unfinished.unlink()  # of a process that was killed: whoever lives holds the lock
+            for result in old:
+                _remove(config, result.path)
+    return len(old)
+
+
+def _remove(config: Config, path: Path) -> None:
+    for file in (path, page(config, str(path.relative_to(config.expectations)))):
+        file.unlink(missing_ok=True)
+        with suppress(OSError):  # the run's folder has another result, or there was no page
+            for folder in (file.parent, file.parent.parent):
+                folder.rmdir()

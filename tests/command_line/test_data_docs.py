@@ -1,0 +1,60 @@
+"""The way from a task's log and from the ledger to what Great Expectations found, and to its page."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command_line.conftest import typed
+from tests.support.lakes import DAYS, PATIENT
+
+QUERY, RUN = "bikes_daily", "manual__2018-11-04T00:00:00+00:00"
+pytestmark = [PATIENT, pytest.mark.slow]
+
+
+@pytest.fixture
+def settings(ingested, tmp_path) -> dict[str, str]:
+    """This lake, and a browser that notes which page it was asked for."""
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path / "opened"}\n')
+    browser.chmod(0o755)
+    homes = {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
+    return os.environ | homes | {"BROWSER": f"{browser} %s"}
+
+
+def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(settings, ingested, tmp_path):
+    replayed = typed("replay", QUERY, "--day", str(DAYS[1]), "--run-id", RUN, **settings)
+    assert replayed.code == 0, replayed.error
+    linked = re.findall(r"^gate: validation results: (\S+\.html), which `windrow docs` makes$", replayed.error, re.M)
+    assert len(linked) == 2 and not any(Path(page).exists() for page in linked)
+
+    docs = typed("docs", "--open", "--json", **settings)
+    assert docs.code == 0, docs.error
+    assert (tmp_path / "opened").read_text().strip() == Path(docs.json["first_page"]).as_uri()
+    assert all(Path(page).exists() for page in linked)
+
+    results = [str(ingested.expectations / each) for each in gate_outputs(settings)["validations"]]
+    assert [each.replace("/validations/", "/data_docs/validations/")[:-5] + ".html" for each in results] == linked
+    asked = f"SELECT DISTINCT validation FROM verdicts WHERE run_id = '{RUN}' AND table_name LIKE '{QUERY}%'"
+    named = [row["validation"] for row in typed("query", asked, "--json", **settings).json]
+    assert {str(ingested.expectations / each) for each in named if each} == set(results)
+
+
+def gate_outputs(settings: dict[str, str]) -> dict:
+    asked = f"SELECT outputs FROM runs WHERE run_id = '{RUN}' AND stage = 'gate'"
+    (row,) = typed("query", asked, "--json", **settings).json
+    return json.loads(row["outputs"])
+
+
+def test_without_a_browser_it_says_which_page_to_open(settings):
+    assert typed("replay", QUERY, "--day", str(DAYS[1]), **settings).code == 0
+    ended = typed("docs", "--open", **{**settings, "BROWSER": "/no/browser %s", "PATH": "/nowhere"})
+    assert ended.code == 0
+    assert re.search(r"no browser here that could be started; open file://\S+/index.html in one", ended.error)
+
+
+def test_before_any_validation_it_says_where_to_begin(tmp_path):
+    ended = typed("docs", **os.environ | {"WINDROW_HOME": str(tmp_path)})
+    assert (ended.code, "there are no validation results yet" in ended.error) == (6, True), ended.error
