@@ -30,9 +30,18 @@ def verdicts_on(
     """One verdict per expectation of a table, on a view's rows, which are the batch; a copy of them is made."""
     columns = dict.fromkeys(column for each in expectations for column in each.columns)
     rows = connection.sql(f"SELECT {', '.join(map(sql.name, columns))} FROM {view}").to_arrow_table()
-    result, path = run_checkpoint(config, batch, expectations, rows.to_pandas(types_mapper=_nullable))
+    result, path = run_checkpoint(config, batch, expectations, _frame(rows))
     results = {_name(each): each for each in result.results}
     return [_verdict(each, results[each.name], batch, path) for each in expectations]
+
+
+def _frame(rows: pa.Table) -> pd.DataFrame:
+    """The library compares a column of pandas' own integers value by value, in Python: 1.1 s for 860,000 rows. So only
+    columns with nulls have these."""
+    columns = zip(rows.column_names, rows.columns, strict=True)
+    return pd.DataFrame(
+        {name: column.to_pandas(types_mapper=_nullable if column.null_count else None) for name, column in columns}
+    )
 
 
 def _nullable(kind: pa.DataType) -> pd.api.extensions.ExtensionDtype | None:
