@@ -9,8 +9,9 @@ from deltalake import DeltaTable, Schema
 from schemas.errors import TableMismatch
 from schemas.tables import Table
 
-# Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table.
-PROPERTIES = {"delta.enableDeletionVectors": "false"}
+# Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table. Logs are
+# shortened by maintenance, which knows who needs what (maintenance.py), not by whoever writes a checkpoint.
+PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.enableExpiredLogCleanup": "false"}
 # delta-rs rewrites a constraint's text (`end` >= start becomes start <= end), so the text as defined is kept alongside.
 _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
 

@@ -3,21 +3,26 @@
 from datetime import timedelta
 
 import pytest
+from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
 from pipelines.gate.validation_results import kept
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger import runs as ledger
+from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.maintain import maintain
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
-from schemas.errors import IngestBehind, NotSetUp
+from schemas.errors import GateFailed, IngestBehind, NotSetUp, Superseded
 from schemas.ledger_tables import RUNS
+from tests.support import landings
+from tests.support.aging import make_older
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
-from tests.support.replay.reading import published_rows
+from tests.support.replay.reading import published_rows, rows
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 NOW, WEEK = timedelta(0), timedelta(days=7)
@@ -74,17 +79,134 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(published):
     assert {name: lake.version(name) for name in lake.names()} == versions and would[QUERY] > 0
 
 
-def test_audit_rows_of_published_days_go_and_those_that_wait_stay(published):
+def test_audit_rows_go_so_many_days_after_their_publication(published):
     lake = Lake(published)
-    replay_day(published, QUERY, DAY, "audit", "waits")
+    run_id = ledger.latest(lake, QUERY, DAY, "publish").run_id
     maintain(published, WEEK, False, silent)
     assert lake.partition_dates(f"{QUERY}_audit") >= {DAY}
-    waiting = lake.read(f"{QUERY}_audit").num_rows
-    assert waiting > 0
     maintain(published, NOW, False, silent)
     assert lake.read(f"{QUERY}_audit").num_rows == 0
     with pytest.raises(NotSetUp, match="windrow maintain removed the audit rows.*--stage audit"):
-        replay_day(published, QUERY, DAY, "publish", "waits")
+        replay_day(published, QUERY, DAY, "publish", run_id)
+
+
+def test_audit_rows_that_wait_for_their_publication_stay_and_can_be_published(published):
+    """Also where rows of the day were published before: these are others."""
+    before = published_rows(published, QUERY)
+    landing.write(published.landing, landing.late_file())
+    ingest(published, "bikes")
+    replay_day(published, QUERY, DAY, "audit", "waits")
+    maintain(published, NOW, False, silent)
+    assert Lake(published).partition_dates(f"{QUERY}_audit") == {DAY}
+    make_older(Lake(published).folder(f"{QUERY}_audit"), timedelta(days=100))
+    maintain(published, NOW, False, silent)
+    replay_day(published, QUERY, DAY, "publish", "waits")
+    assert published_rows(published, QUERY) != before
+    maintain(published, NOW, False, silent)
+    assert Lake(published).partition_dates(f"{QUERY}_audit") == set()
+
+
+def test_audit_rows_whose_gate_failed_stay(published):
+    replay_day(published, QUERY, DAY, "audit", "fails")
+    lake, table = Lake(published), QueryTables.of(registry.query(QUERY)).audit
+    wrong = [
+        {**row, "events": row["events"] + 1}
+        for row in lake.read(table.name, filters=[("emitted_date", "=", DAY)]).to_pylist()
+    ]
+    audited = ledger.latest(lake, QUERY, DAY, "audit", "fails")
+    versions = audited.outputs | {"audit": lake.replace(table, {"emitted_date": [DAY]}, wrong)}
+    with ledger.step(lake, Run("fails", "bikes", QUERY, DAY), "audit") as entry:
+        entry.inputs, entry.outputs = audited.inputs, versions
+    with pytest.raises(GateFailed):
+        replay_day(published, QUERY, DAY, "publish", "fails")
+    maintain(published, NOW, False, silent)
+    assert lake.read(table.name).to_pylist() == wrong
+
+
+def test_audit_rows_that_another_run_replaced_on_readers_side_go(published):
+    """Superseded: nobody publishes them."""
+    replay_day(published, QUERY, DAY, "audit", "older")
+    landing.write(published.landing, landing.late_file())
+    ingest(published, "bikes")
+    replay_day(published, QUERY, DAY, run_id="newer")
+    lake = Lake(published)
+    audited = ledger.latest(lake, QUERY, DAY, "audit", "older")
+    with ledger.step(lake, Run("older", "bikes", QUERY, DAY), "audit") as entry:  # it ends last
+        entry.inputs, entry.outputs = audited.inputs, audited.outputs
+    maintain(published, NOW, False, silent)
+    assert lake.partition_dates(f"{QUERY}_audit") == {DAY}
+    with pytest.raises(Superseded):
+        replay_day(published, QUERY, DAY, "publish", "older")
+    maintain(published, NOW, False, silent)
+    assert lake.partition_dates(f"{QUERY}_audit") == set()
+
+
+def test_an_audit_that_runs_keeps_the_rows_of_its_day(published):
+    lake = Lake(published)
+    with ledger.step(lake, Run("runs", "bikes", QUERY, DAY), "audit"):
+        maintain(published, NOW, False, silent)
+        assert lake.partition_dates(f"{QUERY}_audit") == {DAY}
+
+
+def test_what_an_unfinished_ingest_may_have_to_go_back_to_stays(published, tmp_path):
+    """Killed after its commit to bronze, and the new content is gone before the next ingest looks."""
+    before = rows(published, "silver_bikes", without=("definition",))
+    path = next(iter(landing.trips()))
+    landing.write(published.landing, landing.moved_away({path: ""}))
+    assert landings.kill_after_commits(published, "bikes", 2)
+    maintain(published, NOW, False, silent)
+    (published.landing / path).unlink()
+    ingest(published, "bikes")
+    assert rows(published, "silver_bikes", without=("definition",)) == before
+
+
+@pytest.mark.parametrize("checkpoint", [False, True], ids=["no checkpoint", "after a checkpoint"])
+def test_versions_that_were_replaced_can_be_read_for_as_many_days_as_asked_for(published, checkpoint):
+    """Also where the table's files are older than that, and a checkpoint has left out what was removed a week ago."""
+    lake, table = Lake(published), QueryTables.of(registry.query(QUERY)).results
+    folder, version, held = lake.folder(QUERY), lake.version(QUERY), lake.read(QUERY).num_rows
+    make_older(folder, timedelta(days=100))
+    lake.replace(table, {"emitted_date": [DAY]}, [])
+    make_older(folder, timedelta(days=40))
+    lake.append(table, [])
+    if checkpoint:
+        DeltaTable(folder).create_checkpoint()
+    for _ in range(2):
+        assert of_table(published, QUERY, timedelta(days=50)).removed_files == 0
+        assert lake.read(QUERY, version).num_rows == held
+    assert of_table(published, QUERY, timedelta(days=30)).removed_files > 0
+    with pytest.raises(FileNotFoundError):
+        lake.read(QUERY, version)
+
+
+def test_a_snapshot_that_is_older_than_a_table_s_log_can_be_replayed(published):
+    """Of a stream that ended: maintenance commits to its tables, and no ingest does."""
+    landing.write(published.landing, landing.late_file())
+    ingest(published, "bikes")
+    replay_day(published, QUERY, DAY)
+    maintain(published, NOW, False, silent)
+    for name in ("silver_bikes", "pass_bikes", "partitions_bikes"):
+        make_older(Lake(published).folder(name), timedelta(days=400))
+    maintain(published, NOW, False, silent)
+    before = published_rows(published, QUERY)
+    replay_day(published, QUERY, DAY)
+    assert published_rows(published, QUERY) == before
+
+
+def test_a_log_gets_short_again(published):
+    """Commits that nobody needs go; others' checkpoints take none away, since they don't know who needs which."""
+    lake, table = Lake(published), QueryTables.of(registry.query(QUERY)).results
+    folder = lake.folder(QUERY)
+    make_older(folder, timedelta(days=400))
+    maintain(published, WEEK, False, silent)
+    first = lake.version(QUERY)
+    make_older(folder, timedelta(days=100))
+    lake.append(table, [])
+    DeltaTable(folder).create_checkpoint()
+    assert len(list(folder.glob("_delta_log/*.json"))) > 1
+    make_older(folder, timedelta(days=20))
+    maintain(published, WEEK, False, silent)
+    assert not list(folder.glob(f"_delta_log/{first:020d}.json"))
 
 
 def test_the_newest_snapshot_can_always_be_replayed(published):

@@ -1,0 +1,57 @@
+"""Which versions a table still has: what its log and its folder hold, without opening one."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import unquote
+
+_COMMIT, _CHECKPOINT = re.compile(r"(\d{20})\.json"), re.compile(r"(\d{20})\.checkpoint\..*parquet")
+
+
+def commit_times(folder: Path) -> dict[int, float]:
+    """By version of which the log has the commit, oldest first, when it was written, in s since the epoch: by the clock
+    by which Delta shortens logs. O(commits kept)."""
+    commits = ((_COMMIT.fullmatch(path.name), path) for path in (folder / "_delta_log").iterdir())
+    return {int(match[1]): path.stat().st_mtime for match, path in sorted(commits, key=_name) if match}
+
+
+def _name(commit: tuple[re.Match | None, Path]) -> str:
+    return commit[1].name
+
+
+def current_since(times: Mapping[int, float], moment: float) -> list[int]:
+    """The version that was the newest at a moment, and all that came later; all where the log begins later."""
+    before = [version for version, time in times.items() if time <= moment]
+    return [version for version in times if not before or version >= before[-1]]
+
+
+def readable_count(folder: Path) -> int:
+    """How many versions can be read, counted back from the newest to the first of which the log or a file is gone.
+    O(commits kept)."""
+    versions = list(commit_times(folder))
+    first = _first_in_log(folder, versions)
+    for version in reversed(versions):
+        if version <= first or _lacks(folder, _removed_by(folder, version)):
+            return versions[-1] - version + 1
+    return 0
+
+
+def _first_in_log(folder: Path, versions: list[int]) -> int:
+    """Where the log can be read from: its beginning, or its oldest checkpoint."""
+    if versions and versions[0] == 0:
+        return 0
+    found = (_CHECKPOINT.fullmatch(path.name) for path in (folder / "_delta_log").iterdir())
+    return min((int(match[1]) for match in found if match), default=0)
+
+
+def _removed_by(folder: Path, version: int) -> Iterable[str]:
+    """Paths of the files that the version before had, and this one has not."""
+    for line in (folder / "_delta_log" / f"{version:020d}.json").read_text().splitlines():
+        removed = json.loads(line).get("remove")
+        if removed is not None:
+            yield unquote(removed["path"])
+
+
+def _lacks(folder: Path, paths: Iterable[str]) -> bool:
+    return any(not (folder / path).exists() for path in paths)
