@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth gate-cost
+.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -75,6 +75,9 @@ bench-mta: setup ## the figures of the MTA paper likewise; writes docs/benchmark
 
 bench-ingest-growth: setup ## an ingest of one new file with 10, 100 and 1,000 days in the lake
 	@$(WINDROW_PYTHON) -m benchmarks.ingest_growth
+
+bench-upkeep: setup ## files and reading times of a year of runs, before and after maintenance; minutes
+	@$(WINDROW_PYTHON) -m benchmarks.upkeep
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"

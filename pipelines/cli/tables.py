@@ -8,7 +8,7 @@ from schemas.errors import StorageFailed
 
 
 def tables(as_json: AsJson = False) -> None:
-    """List the tables of the lake: rows, files, size, newest version and what they hold."""
+    """List the tables of the lake: rows, files, size, newest version, how many can be read, and what they hold."""
     from pipelines import config
     from pipelines.lake.lake import Lake
 
@@ -23,6 +23,8 @@ def _describe(folder: Path) -> dict:
     from deltalake import DeltaTable
     from deltalake.exceptions import DeltaError
 
+    from pipelines.lake.versions import readable_count
+
     try:
         table = DeltaTable(folder)
     except DeltaError as error:
@@ -36,6 +38,7 @@ def _describe(folder: Path) -> dict:
         "files": len(sizes),
         "bytes": sum(sizes),
         "version": table.version(),
+        "versions": readable_count(folder),
         "changed": _output.from_ms(changed_ms),
         "holds": table.metadata().description,
     }

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -32,7 +32,7 @@ def readable_count(folder: Path) -> int:
     versions = list(commit_times(folder))
     first = _first_in_log(folder, versions)
     for version in reversed(versions):
-        if version <= first or _lacks(folder, _removed_by(folder, version)):
+        if version <= first or not _holds_what_it_removed(folder, version):
             return versions[-1] - version + 1
     return 0
 
@@ -45,13 +45,11 @@ def _first_in_log(folder: Path, versions: list[int]) -> int:
     return min((int(match[1]) for match in found if match), default=0)
 
 
-def _removed_by(folder: Path, version: int) -> Iterable[str]:
-    """Paths of the files that the version before had, and this one has not."""
-    for line in (folder / "_delta_log" / f"{version:020d}.json").read_text().splitlines():
-        removed = json.loads(line).get("remove")
-        if removed is not None:
-            yield unquote(removed["path"])
-
-
-def _lacks(folder: Path, paths: Iterable[str]) -> bool:
-    return any(not (folder / path).exists() for path in paths)
+def _holds_what_it_removed(folder: Path, version: int) -> bool:
+    """Whether the files are there that the version before had, and this one has not."""
+    try:
+        lines = (folder / "_delta_log" / f"{version:020d}.json").read_text().splitlines()
+        removed = [action["remove"]["path"] for action in map(json.loads, lines) if "remove" in action]
+    except (OSError, ValueError):  # a damaged commit that a checkpoint covers; nothing before it is read through it
+        return False
+    return all((folder / unquote(path)).exists() for path in removed)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from benchmarks import growth, growth_replay, quantiles_replay, run_growth
+from benchmarks import growth, growth_replay, quantiles_replay, run_growth, upkeep
+from schemas import registry
 
 
 @pytest.mark.parametrize("case", growth.CASES, ids=lambda case: case.name)
@@ -28,3 +29,10 @@ def test_every_step_of_a_run_is_measured_in_every_lake():
     rows = run_growth.main(["--days", "2", "3", "--trips", "3", "--rounds", "1"])
     assert [row["step, processor seconds"] for row in rows] == list(run_growth.STEPS)
     assert all(float(row["3 / 2"]) > 0 for row in rows)
+
+
+@pytest.mark.slow
+def test_a_lake_of_many_runs_is_measured_before_and_after_maintenance():
+    before, after = upkeep.main(["--days", "2", "--repeats", "1"])
+    assert before["steps of runs"] == after["steps of runs"] == 2 * 2 * len(registry.queries())
+    assert after["ms to read its steps"] > 0

@@ -51,9 +51,12 @@ def test_both_ways_to_start_it_are_the_same(small_lake):
     assert (module.returncode, module.stdout) == (command.code, command.out) == (0, f'[{{"n": {len(ROWS)}}}]\n')
 
 
-def test_tables_counts_rows(windrow):
+def test_tables_counts_rows_files_bytes_and_versions(windrow, small_lake):
     (found,) = windrow("tables", "--json").json
     assert (found["table"], found["rows"], found["files"]) == ("bikes_demand", len(ROWS), 3)
+    files = list((small_lake.home / "lake" / "bikes_demand").glob("*/*.parquet"))
+    assert found["bytes"] == sum(path.stat().st_size for path in files) > 0
+    assert found["versions"] == found["version"] + 1 > 1
 
 
 def test_an_empty_home_says_where_to_begin(windrow, tmp_path, monkeypatch):

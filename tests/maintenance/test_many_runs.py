@@ -1,0 +1,38 @@
+"""A week of runs of every query: what maintenance leaves of it. A year of it, with times: `make bench-upkeep`."""
+
+from datetime import timedelta
+
+import pytest
+
+from benchmarks import upkeep
+from pipelines.lake.lake import Lake
+from pipelines.ledger import runs
+from pipelines.runs.maintain import maintain
+from schemas import registry
+from schemas.ledger_tables import RUNS, VERDICTS
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
+DAYS = 7
+OF_ALL_DAYS = (RUNS.name, VERDICTS.name)
+
+
+def files(lake: Lake) -> dict[str, int]:
+    return {name: upkeep.most_files_of_a_day(lake, name) for name in lake.names()}
+
+
+def held(lake: Lake) -> dict[str, int]:
+    return {name: lake.row_count(name) for name in lake.names()}
+
+
+def test_every_day_of_every_table_has_two_files_at_most(config):
+    upkeep.simulate(config, DAYS)
+    lake = Lake(config)
+    before, rows, steps = files(lake), held(lake), runs.rows(lake)
+    assert len(steps) == 2 * DAYS * len(registry.queries())
+    # Whoever commits keeps the ledger small; days have as many files as were written.
+    assert {before[name] for name in registry.queries()} == {upkeep.PARTS}
+    assert max(before[name] for name in OF_ALL_DAYS) <= 65
+    maintain(config, timedelta(days=7), False, lambda name: None)
+    after = files(lake)
+    assert max(after.values()) <= upkeep.MOST_FILES < upkeep.PARTS
+    assert held(lake) == rows and runs.rows(lake) == steps
