@@ -53,6 +53,11 @@ class Config:
         return self.home / "ingests"
 
     @cached_property
+    def damaged(self) -> Path:
+        """Folder of what `windrow repair` took out of the lake."""
+        return self.home / "damaged"
+
+    @cached_property
     def scratch(self) -> Path:
         """Folder of what databases in memory have no room for."""
         return self.home / "tmp"

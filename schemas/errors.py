@@ -21,6 +21,7 @@
     ├── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
     ├── Superseded                   14  nothing was published: another run publishes the day
     ├── BrokenDefinition             15  the file of a stream, query or aggregate; names file and line
+    ├── TableDamaged                 16  files of a table are missing, or hold something else
     ├── LockHeld                     17  another process kept a lock for too long
     └── SparkEnded                   18  Spark's JVM ended while it worked
 
@@ -281,6 +282,17 @@ class BrokenDefinition(WindrowError):
     def __init__(self, file: str, line: int, problem: str):
         self.file, self.line, self.problem = file, line, problem
         super().__init__(f"{file}:{line}: {problem}; edit it, then: windrow check")
+
+
+class TableDamaged(WindrowError):
+    """A file of a table, or of its log, is missing or can't be read."""
+
+    exit_code = 16
+    refused, retry_helps = True, False
+
+    def __init__(self, table: str, file: str, wrong: str, command: str):
+        self.table, self.file, self.wrong = table, file, wrong
+        super().__init__(f"table {table!r} is damaged: {file} {wrong}. First run: {command}")
 
 
 def kinds() -> tuple[type[WindrowError], ...]:

@@ -13,18 +13,8 @@ from processes import children, modes, signals
 COMMANDS = Path(__file__).parent
 # As a day's work goes; new commands follow by name.
 ORDER = (
-    "ingest",
-    "forget",
-    "profile",
-    "replay",
-    "backfill",
-    "query",
-    "tables",
-    "runs",
-    "docs",
-    "maintain",
-    "check",
-    "doctor",
+    *("ingest", "forget", "profile", "replay", "backfill"),
+    *("query", "tables", "runs", "docs", "maintain", "repair", "check", "doctor"),
 )
 # Exit codes from here on say that a signal ended the command.
 STOPPED = 128

@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from typer.exceptions import Abort, TyperException
@@ -27,7 +28,7 @@ def reported(action: Callable[[], int | None], as_json: bool) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - or Python complains about the pipe as it exits
         return int(left.code or 0)
     except BaseException as error:
-        return _report(signals.asked() or error, as_json)
+        return _report(signals.asked() or _damage_behind(error) or error, as_json)
 
 
 def _report(error: BaseException, as_json: bool) -> int:
@@ -37,6 +38,19 @@ def _report(error: BaseException, as_json: bool) -> int:
     else:
         print(f"{_label(error)}: {without_controls(text)}", file=sys.stderr)
     return code
+
+
+def _damage_behind(error: BaseException) -> WindrowError | None:
+    """The damaged table that made a library fail."""
+    if isinstance(error, (WindrowError, TyperException, signals.Stopped, KeyboardInterrupt, Abort)):
+        return None
+    from pipelines import config
+    from pipelines.lake import damage
+    from pipelines.lake.lake import Lake
+
+    with suppress(WindrowError):  # settings that can't be read
+        return damage.explained(Lake(config.load()), error)
+    return None
 
 
 def _label(error: BaseException) -> str:

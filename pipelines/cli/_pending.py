@@ -1,4 +1,4 @@
-"""Remarks on files that have landed and are not ingested yet."""
+"""Remarks on files that have landed and are not ingested yet, and on an ingest that the ledger lacks."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,11 +14,12 @@ AHEAD = "the newest ingest was replayed; to have them too"
 
 def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None:
     """Say of each stream how many files wait to be ingested, and what comes of that."""
+    from pipelines.ledger import snapshots
     from schemas.errors import LandingFailed
 
     for stream in streams:
         try:
-            behind, lacks_newest = _pending(lake, stream)
+            behind = _pending(lake, stream)
         except LandingFailed as error:
             _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
             return
@@ -27,20 +28,16 @@ def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None
                 f"{len(behind)} file(s) of {stream.name} are new, changed, or parsed by an older definition, such as "
                 f"{behind[0]}; {effect}: windrow ingest {stream.name}"
             )
-        elif lacks_newest:
+        elif snapshots.is_behind(lake, stream.name):
             _output.note(
-                f"an ingest of {stream.name} runs, or was killed before the ledger had it; "
-                f"{effect}: windrow ingest {stream.name}"
+                f"the tables of {stream.name} hold other events than the newest ingest that the ledger has left there: "
+                f"another runs, was cut off, or its row is lost; {effect}: windrow ingest {stream.name}"
             )
 
 
-def _pending(lake: "Lake", stream: "Stream") -> tuple[list[str], bool]:
-    """The files that wait, and whether the tables hold what no ingest of the ledger left."""
+def _pending(lake: "Lake", stream: "Stream") -> list[str]:
     from pipelines.ingest.changes import pending
     from pipelines.lake.stream_tables import StreamTables
-    from pipelines.ledger.snapshots import lacks_newest
 
     tables = StreamTables.of(stream)
-    if lake.version(tables.files.name) is None:
-        return [], False
-    return pending(lake, tables), lacks_newest(lake, tables)
+    return pending(lake, tables) if lake.version(tables.files.name) is not None else []

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from pipelines.lake.lake import Lake
 
+# What the ledger calls the arrival days between which a run read.
+FIRST_DAY, LAST_DAY = "first_arrival_day", "last_arrival_day"
+
 
 class ArrivalDay(NamedTuple):
     """A row of `partitions_<stream>`, without its date."""
@@ -35,6 +38,11 @@ class ArrivalDays:
         rows = lake.read(partitions, version, columns=["arrival_date", *ArrivalDay._fields]).to_pylist()
         return cls({row.pop("arrival_date"): ArrivalDay(**row) for row in rows})
 
+    @property
+    def digests(self) -> dict[date, dict[str, str]]:
+        """By which all of them are compared with those of another version."""
+        return {day: noted.digests for day, noted in self.by_date.items()}
+
     def events(self, day: date) -> int:
         """How many events silver has of a day."""
         return self.by_date[day].events if day in self.by_date else 0
@@ -51,7 +59,7 @@ class ArrivalDays:
         """What the ledger keeps of a run that read the arrival days from `first` to `last`, both included."""
         read = sorted(each for each in self.by_date if first <= each <= last)
         return {
-            "first_arrival_day": first.isoformat(),
-            "last_arrival_day": last.isoformat(),
+            FIRST_DAY: first.isoformat(),
+            LAST_DAY: last.isoformat(),
             "days": {each.isoformat(): self.by_date[each].digests for each in read},
         }

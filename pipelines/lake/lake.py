@@ -6,6 +6,7 @@ on an option whose no-op is silent.
 """
 
 import datetime
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -21,12 +22,12 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
 from pipelines.config import Config
-from pipelines.lake import contract, locks
+from pipelines.lake import contract, locks, log_damage
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.commits import KEY, CommitNote
 from pipelines.lake.compaction import compact_if_scattered
 from processes import orphan_jvms
-from schemas.errors import NotSetUp
+from schemas.errors import NotSetUp, TableDamaged
 from schemas.tables import Table
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 Where: TypeAlias = Mapping[str, Iterable[str | int | datetime.date]]
 """By column the values that it may have: rows whose columns all do. Of no columns, every row."""
 Rows: TypeAlias = pa.Table | Iterator[pa.RecordBatch] | list[dict]
+_REPAIRED = ".repaired"
 _UNSAFE, _PARTS = ("'", "\\", "$"), re.compile(r"(['\\$])")
 
 
@@ -79,7 +81,7 @@ class Lake:
         Returns its schema."""
         folder, schema = self.folder(table.name), self.schema(table)
         with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
-            if DeltaTable.is_deltatable(str(folder)):
+            if self._is_there(table.name):
                 contract.require(table, schema, DeltaTable(folder))
             else:
                 contract.create(folder, table, schema)
@@ -123,15 +125,33 @@ class Lake:
         """Where a table lies."""
         return self.config.lake / name
 
+    def repaired_folder(self, name: str) -> Path:
+        """Where a repair makes the table that replaces a damaged one, until it renames it."""
+        return self.config.lake / f".{name}{_REPAIRED}"
+
     def names(self) -> list[str]:
-        """Tables of the lake: its folders that hold a Delta log."""
-        logs = self.config.lake.glob("*/_delta_log")
-        return sorted(log.parent.name for log in logs if not log.parent.name.startswith("."))
+        """Tables of the lake: its folders that hold anything, damaged ones too."""
+        folders = [path.name for path in self.config.lake.glob("*/")]
+        tables = {name for name in folders if not name.startswith(".") and self.holds_anything(name)}
+        halves = {name[1:].removesuffix(_REPAIRED) for name in folders if name.endswith(_REPAIRED)}
+        return sorted(tables | {name for name in halves if self.is_half_repaired(name)})
+
+    def holds_anything(self, name: str) -> bool:
+        """Whether there is a table of that name, or what damage has left of it."""
+        try:
+            return bool(os.listdir(self.folder(name)))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except PermissionError:
+            return True
+
+    def is_half_repaired(self, name: str) -> bool:
+        """Whether a repair was killed after it moved the table away, and before it put another into its place."""
+        return self.repaired_folder(name).exists() and not self.folder(name).exists()
 
     def version(self, name: str) -> int | None:
         """The table's newest version; None where there is no such table."""
-        folder = self.folder(name)
-        return DeltaTable(folder).version() if DeltaTable.is_deltatable(str(folder)) else None
+        return DeltaTable(self.folder(name)).version() if self._is_there(name) else None
 
     def existing_version(self, name: str) -> int:
         """The table's newest version; NotSetUp where there is no such table."""
@@ -163,11 +183,21 @@ class Lake:
         metadata = table.metadata()
         return TableState(table.version(), str(metadata.id), metadata.created_time)
 
+    def made_after(self, name: str, moment: datetime.datetime) -> bool:
+        """Whether the table is younger than a moment; NotSetUp where there is none."""
+        return self.state(name).made_ms > moment.timestamp() * 1000
+
     def lacks_files(self, name: str, version: int, filters: list[tuple] | None = None) -> bool:
-        """Whether maintenance has removed files of an older version. O(files)."""
-        if version >= self.existing_version(name):
-            return False
-        return not all(Path(path).exists() for path in self.files(name, version, filters))
+        """Whether a version can't be read any more: maintenance removed its files, Delta's clean-up its log, or the
+        table with it is gone. Not where the newest version lacks them too: that is damage. O(files)."""
+        newest = self.version(name)
+        if newest is None or version >= newest:
+            return version != newest
+        try:
+            gone = {path for path in self.files(name, version, filters) if not os.path.exists(path)}
+        except DeltaError:
+            return True
+        return bool(gone.difference(self.files(name, filters=filters)))
 
     def partition_dates(self, name: str) -> set[datetime.date]:
         """Days of the table's date partitions that hold files, from its log alone; none where there is no table."""
@@ -193,12 +223,22 @@ class Lake:
         return pa.table(self._open(name, version).get_add_actions(flatten=True))
 
     def _open(self, name: str, version: int | None) -> DeltaTable:
-        try:
-            return DeltaTable(self.folder(name), version=version)
-        except DeltaError as error:
-            if DeltaTable.is_deltatable(str(self.folder(name))):
-                raise
-            raise NotSetUp(f"there is no table {name!r} below {self.config.lake}", "windrow ingest STREAM") from error
+        if not self._is_there(name):
+            raise NotSetUp(f"there is no table {name!r} below {self.config.lake}", "windrow ingest STREAM")
+        return DeltaTable(self.folder(name), version=version)
+
+    def _is_there(self, name: str) -> bool:
+        """TableDamaged for the damage that delta-rs would take for an empty table, or for no table."""
+        folder = self.folder(name)
+        if DeltaTable.is_deltatable(str(folder)) and not log_damage.has_empty_entry(folder):
+            return True
+        if self.holds_anything(name) or self.is_half_repaired(name):
+            found = next(iter(log_damage.damaged_log(folder)), None)
+            if found is None:  # an entry that a newer checkpoint stands for
+                return True
+            path = found.path.relative_to(self.config.lake)
+            raise TableDamaged(name, str(path), found.wrong, f"windrow repair {name}")
+        return False
 
     def _files_of(self, name: str) -> pyarrow.fs.FileSystem:
         # delta-rs's own file system calls back into Python for each file. A scan then hung now and then (2 of 6

@@ -43,6 +43,7 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
     `versions`, and shorten its log. Under the table's lock; O(files and commits), and the rows of files that are
     compacted."""
     with lake.locked(name):
+        lake.existing_version(name)  # damage that delta-rs passes over would end as files that nobody seems to need
         work = _Work(lake, name, DeltaTable(lake.folder(name)), keep)
         before = work.file_count
         if not dry_run:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipelines.lake.lake import Lake, TableState
+from pipelines.lake.log_damage import LOG
 from pipelines.lake.stream_tables import StreamTables
-from schemas.errors import IngestBehind
+from schemas.errors import IngestBehind, TableDamaged
 
 RUNS_READ = ("silver", "pass", "partitions")
-PARTS = ("files", "quarantine", *RUNS_READ)
+PARTS = ("files", "bronze", "quarantine", *RUNS_READ)
 
 
 class Touched(NamedTuple):
@@ -56,12 +57,31 @@ class Snapshot:
         """The version of one table. O(1)."""
         return self.tables[table].version
 
-    def require_tables(self, lake: Lake) -> None:
-        """IngestBehind where a table was made again since: its versions are counted anew."""
-        names = [f"{part}_{self.stream}" for part in RUNS_READ]
-        again = [name for name in names if lake.state(name).id != self.tables[name].id]
+    def require_tables(self, lake: Lake, command: str) -> None:
+        """IngestBehind, with the command that ingests again, where a table was made again since, and counts its
+        versions anew; TableDamaged where it has lost versions."""
+        now = {name: lake.state(name) for name in (f"{part}_{self.stream}" for part in RUNS_READ)}
+        again = [name for name, state in now.items() if state.id != self.tables[name].id]
         if again:
             raise IngestBehind(
-                f"{again[0]} was made again after the ingest whose rows this run reads; "
-                f"first run: windrow ingest {self.stream}"
+                f"{again[0]} was made again after the ingest whose rows this run reads; first run: {command}"
             )
+        for damaged in self._shortened(now):
+            raise damaged
+
+    def shortened(self, lake: Lake, names: Collection[str]) -> list[TableDamaged]:
+        """Which of these tables' logs have lost their newest entries since: what is left looks like an older table."""
+        known = [name for name in names if name in self.tables and lake.version(name) is not None]
+        return self._shortened({name: lake.state(name) for name in known})
+
+    def _shortened(self, now: Mapping[str, TableState]) -> list[TableDamaged]:
+        return [
+            TableDamaged(
+                name,
+                f"{name}/{LOG}",
+                f"ends at version {state.version}, and an ingest left version {self.tables[name].version}",
+                f"windrow repair {name}",
+            )
+            for name, state in now.items()
+            if state.id == self.tables[name].id and state.version < self.tables[name].version
+        ]

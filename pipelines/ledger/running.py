@@ -2,13 +2,15 @@
 
 A step is a row of the ledger when it ends, in one commit. Until then its file says that it runs; a file that nobody has
 locked is of a step that was cut off: killed, or without room to write its row. The next step that ends writes that row.
+A file that holds something else, as a machine that lost its power may leave it, is reported once and taken out.
 """
 
 import fcntl
 import json
+import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -16,9 +18,11 @@ from uuid import uuid4
 
 from pipelines.config import Config
 from pipelines.lake.locks import full_disk_reported
+from schemas.ledger_tables import RUNS
 
 RUNNING, CUT_OFF = "running", "cut off"
 _UNFINISHED = ".unfinished"
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -54,27 +58,56 @@ def begin(config: Config, row: dict) -> Begun:
         fcntl.flock(file, fcntl.LOCK_EX)
         json.dump(row, file)
         file.flush()
+        os.fsync(file.fileno())
         unfinished.rename(path)  # in one step, and locked: whoever sees it sees all of it
     return Begun(path, file)
 
 
 def found(config: Config) -> list[Found]:
     """The steps that run, and those that were cut off and are in no ledger yet."""
-    return [step for path in sorted(config.running.glob("*.json")) for step in _looked_at(path)]
+    return [step for path in sorted(config.running.glob("*.json")) for step in _looked_at(config, path)]
 
 
-def _looked_at(path: Path) -> Iterator[Found]:
-    """Nothing where the step ended meanwhile."""
+def _looked_at(config: Config, path: Path) -> Iterator[Found]:
+    """Nothing where the step ended meanwhile, or where its file is damaged."""
+    with suppress(FileNotFoundError), open(path, "rb") as file:
+        lives = not _free(file)
+        if not (lives or os.path.exists(path)):
+            return
+        row = _row(file.read())
+        if row is not None:
+            yield Found(path, row, lives)
+        elif not lives:
+            _set_aside(config, path)
+
+
+def _row(content: bytes) -> dict | None:
+    """The row that a step began with; None of anything else."""
     try:
-        with open(path) as file:
-            lives = not _free(file)
-            if lives or os.path.exists(path):
-                yield Found(path, json.load(file), lives)
+        row = json.loads(content)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) and row.keys() == {*RUNS.column_names} else None
+
+
+def _set_aside(config: Config, path: Path) -> None:
+    place = config.damaged / "running" / path.name
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(place)
     except FileNotFoundError:
+        return  # another process did
+    except OSError as error:
+        _log.warning("%s is damaged, the file of a step that was cut off, and can't be moved: %s", path, error)
         return
+    _log.warning(
+        "the file of a step that was cut off is damaged, and was moved to %s: the ledger will not have that step. "
+        "Days that it left half published are listed by: windrow runs --stale",
+        place,
+    )
 
 
-def _free(file: IO[str]) -> bool:
+def _free(file: IO) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -19,12 +19,13 @@ from uuid import uuid4
 
 import pyarrow.compute as pc
 
+from pipelines.lake import damage
 from pipelines.lake.lake import Lake
 from pipelines.ledger import running
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from processes import signals
-from schemas.errors import StorageFailed, WindrowError
+from schemas.errors import StorageFailed, TableDamaged, WindrowError
 from schemas.ledger_tables import RUNS
 
 _JSON_COLUMNS = ("inputs", "outputs", "counts")
@@ -83,9 +84,11 @@ class Recording:
         try:
             yield entry
         except BaseException as raised:
-            error = signals.asked() or raised
+            error = signals.asked() or damage.explained(self.lake, raised) or raised
             entry.state = _state_after(error)
             entry.message = f"{type(error).__name__}: {error}"[:4_000]
+            if isinstance(error, TableDamaged):
+                raise error from raised
             raise
         finally:
             ended = {**shared, "at": datetime.now(UTC)}

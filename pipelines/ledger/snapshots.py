@@ -1,12 +1,14 @@
 """Which snapshot a run reads: the one that an ingest left, as the ledger has it."""
 
 import json
+import shlex
+from collections.abc import Collection
 
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
-from pipelines.lake.snapshot import Snapshot
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.lake.snapshot import PARTS, RUNS_READ, Snapshot
 from schemas import registry
-from schemas.errors import IngestBehind, NotSetUp
+from schemas.errors import IngestBehind, NotSetUp, TableDamaged
 from schemas.ledger_tables import RUNS
 from schemas.registry import replay_hash
 
@@ -27,11 +29,14 @@ def shape(stream: str) -> str:
 def of_run(lake: Lake, stream: str, run_id: str) -> Snapshot:
     """What the run's own ingest left; of a run without one, what the stream's newest ingest left.
 
-    NotSetUp where there is none yet; IngestBehind where the stream has another shape now, or where a table was made
-    again since. O(ingests).
+    NotSetUp where there is none yet; IngestBehind where the stream has another shape now, where a table was made again
+    since, or where maintenance has removed what that ingest left; TableDamaged where a table has lost versions.
+    O(ingests).
     """
     row = _newest(lake, stream, run_id)
-    return _readable(lake, stream, row) if row else newest(lake, stream)
+    # Only an ingest of the same name gives the run another snapshot than that.
+    again = f"windrow ingest {stream} --run-id {shlex.quote(run_id)}"
+    return _readable(lake, stream, row, again) if row else newest(lake, stream)
 
 
 def newest(lake: Lake, stream: str) -> Snapshot:
@@ -39,30 +44,48 @@ def newest(lake: Lake, stream: str) -> Snapshot:
     row = _newest(lake, stream, None)
     if row is None:
         raise NotSetUp(f"no ingest of {stream} has ended yet", f"windrow ingest {stream}")
-    return _readable(lake, stream, row)
+    return _readable(lake, stream, row, f"windrow ingest {stream}")
 
 
-def lacks_newest(lake: Lake, tables: StreamTables) -> bool:
-    """Whether the tables hold what no ingest of the ledger left: one runs, or was killed before it could write its row.
-    O(ingests)."""
-    row = _newest(lake, tables.stream.name, None)
-    return row is not None and _name(tables.stream.name, row) != Snapshot.taken(lake, tables).name
+def require_whole_logs(lake: Lake, stream: str) -> None:
+    """TableDamaged where a table has lost versions that the stream's newest ingest left. O(ingests)."""
+    for damaged in shortened(lake, stream, [f"{part}_{stream}" for part in PARTS]):
+        raise damaged
 
 
-def _readable(lake: Lake, stream: str, row: dict) -> Snapshot:
+def shortened(lake: Lake, stream: str, names: Collection[str]) -> list[TableDamaged]:
+    """Which of these tables of the stream have lost versions that its newest ingest left. O(ingests)."""
+    row = _newest(lake, stream, None)
+    return Snapshot.of_json(stream, row["outputs"][KEY]).shortened(lake, names) if row else []
+
+
+def is_behind(lake: Lake, stream: str) -> bool:
+    """Whether the stream's tables have other events now than its newest ingest in the ledger left. O(ingests + arrival
+    days)."""
+    row, partitions = _newest(lake, stream, None), f"partitions_{stream}"
+    if row is None or lake.version(partitions) is None:
+        return False
+    version = Snapshot.of_json(stream, row["outputs"][KEY]).version(partitions)
+    if lake.lacks_files(partitions, version):
+        return True
+    left, now = ArrivalDays.read(lake, partitions, version), ArrivalDays.read(lake, partitions)
+    return left.digests != now.digests
+
+
+def _readable(lake: Lake, stream: str, row: dict, again: str) -> Snapshot:
     if row["outputs"].get(SHAPE) != shape(stream):
         raise IngestBehind(
             f"silver_{stream} has other columns, keys, buckets or days than the definition of {stream} has now; "
-            f"first run: windrow ingest {stream}"
+            f"first run: {again}"
         )
     snapshot = Snapshot.of_json(stream, row["outputs"][KEY])
-    snapshot.require_tables(lake)
-    silver = f"silver_{stream}"
-    if lake.lacks_files(silver, snapshot.version(silver)):
-        raise IngestBehind(
-            f"version {snapshot.version(silver)} of {silver}, which the run's ingest left, was removed by windrow "
-            f"maintain, as it is older than what that keeps; first run: windrow ingest {stream}"
-        )
+    snapshot.require_tables(lake, again)
+    for name in (f"{part}_{stream}" for part in RUNS_READ):
+        if lake.lacks_files(name, snapshot.version(name)):
+            raise IngestBehind(
+                f"version {snapshot.version(name)} of {name}, which the run's ingest left, is gone: it is older than "
+                f"what windrow maintain keeps, or Delta's log; first run: {again}"
+            )
     return snapshot
 
 

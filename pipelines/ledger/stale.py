@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 
-from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.arrival_days import FIRST_DAY, LAST_DAY, ArrivalDays
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.day_statistics import NO_ROWS, DayStatistics, by_day
 from pipelines.lake.lake import Lake
@@ -44,12 +44,22 @@ def stale(lake: Lake) -> list[StaleRun]:
         published = rows[done[-1]] if done else None
         reasons = _cut_off(rows[done[-1] + 1 :] if done else rows)
         if published:
-            audited = audits[_made(query, day, published.inputs)]
-            reasons += [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited)]
+            audited = audits.get(_made(query, day, published.inputs))
+            reasons += _differences_now(audited, now) if audited else ["the ledger has lost what it read"]
             reasons += held.differences(published)
         if reasons:
             found.append(StaleRun(query, day, (published or rows[-1]).run_id, tuple(reasons)))
     return sorted([*found, *held.by_nobody(publications.keys())], key=lambda run: (run.query, run.day))
+
+
+def days_that_differ(lake: Lake, table: str) -> dict[date, str]:
+    """By day, how a published table differs from what the ledger's newest publications wrote there; of another table
+    nothing. O(ledger + files of the table)."""
+    asked = [("step", "=", "publish"), ("state", "=", "done")]
+    newest = {row.replayed: row for row in runs.rows(lake, asked) if table in row.counts}
+    held = _Published(lake)
+    found = {day: held.difference(row, table) for (_, day), row in newest.items()}
+    return {day: reason for day, reason in found.items() if reason}
 
 
 class _Published:
@@ -67,16 +77,19 @@ class _Published:
 
     def differences(self, published: StepRow) -> list[str]:
         """How the tables differ from what the run published there."""
+        return [reason for table in published.counts if (reason := self.difference(published, table))]
+
+    def difference(self, published: StepRow, table: str) -> str | None:
+        """How one of them differs; None where it doesn't."""
         _, day = published.replayed
-        reasons = []
-        for table, rows in published.counts.items():
-            now, digest = self.of(table).get(day, NO_ROWS), published.outputs.get(DIGESTS, {}).get(table)
-            if now.rows != rows:
-                gone = "" if self.lake.version(table) is not None else ", since the table is gone"
-                reasons.append(f"{table} has {now.rows} rows of the day, {rows} were published{gone}")
-            elif digest is not None and now.digest != digest:
-                reasons.append(f"{table} has other rows of the day than were published")
-        return reasons
+        now, rows = self.of(table).get(day, NO_ROWS), published.counts[table]
+        digest = published.outputs.get(DIGESTS, {}).get(table)
+        if now.rows != rows:
+            gone = "" if self.lake.version(table) is not None else ", since the table is gone"
+            return f"{table} has {now.rows} rows of {day}, {rows} were published{gone}"
+        if digest is not None and now.digest != digest:
+            return f"{table} has other rows of {day} than were published"
+        return None
 
     def by_nobody(self, known: Collection[tuple[str, date]]) -> list[StaleRun]:
         """Days with rows that no run of the ledger published."""
@@ -84,9 +97,13 @@ class _Published:
         return [
             StaleRun(query, day, "", reasons)
             for query in registry.queries()
-            for day in self.of(query)
+            for day in {*self.of(query), *self.of(f"{query}_late")}
             if (query, day) not in known
         ]
+
+
+def _differences_now(audited: StepRow, now: dict[str, ArrivalDays]) -> list[str]:
+    return [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited)]
 
 
 def _publications(rows: list[StepRow]) -> dict[tuple[str, date], list[StepRow]]:
@@ -121,7 +138,7 @@ def other_inputs(lake: Lake, partitions: str, inputs: dict) -> list[str]:
 
 
 def _differences(inputs: dict, now: ArrivalDays) -> list[str]:
-    first, last = (date.fromisoformat(inputs[name]) for name in ("first_arrival_day", "last_arrival_day"))
+    first, last = (date.fromisoformat(inputs[name]) for name in (FIRST_DAY, LAST_DAY))
     then, present = inputs["days"], now.inputs(first, last)["days"]
     return [
         f"arrival day {day}: {_difference(then.get(day), present.get(day))}"

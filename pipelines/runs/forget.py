@@ -36,6 +36,7 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
         if not leave_file and path in {*listed.events, *listed.no_events}:
             raise WrongParameter("path", path, "one that has left the landing folder; or add --leave-file")
         progress = entry.following(progress)
+        snapshots.require_whole_logs(lake, run.stream)
         report = ingest(lake, tables, progress, Asked(forget=frozenset([path])))
         entry.inputs = {"forgotten": path} | {row.path: row.content_hash for row in report.files}
         entry.outputs = snapshots.outputs(report.snapshot)

@@ -35,7 +35,7 @@ def ingest_day(
     """Ingest all files of the stream; with a day, also check that arrival day of silver. `verify_content`: read all
     files, also those of the size and modification time that are known.
 
-    Raises UnknownName, OutsideStream, GateFailed, and what `ingest` raises.
+    Raises UnknownName, OutsideStream, GateFailed, TableDamaged, and what `ingest` raises.
     """
     tables = StreamTables.of(registry.stream(stream_name))
     run = Run(run_id or runs.new_run_id(stream_name, day), stream_name, None, day)
@@ -44,6 +44,7 @@ def ingest_day(
         progress = entry.following(progress)
         if day is not None:
             tables.stream.require_day(day)
+        snapshots.require_whole_logs(lake, stream_name)
         report = ingest(lake, tables, progress, Asked(verify_content=verify_content))
         entry.inputs = {row.path: row.content_hash for row in report.files}
         entry.outputs = snapshots.outputs(report.snapshot)

@@ -6,6 +6,7 @@
 `stage="all"` does both in one process; a DAG gives each its own task.
 """
 
+import shlex
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -15,6 +16,7 @@ from pipelines import flow
 from pipelines.config import Config
 from pipelines.gate import gate
 from pipelines.gate.publish import publish
+from pipelines.lake.arrival_days import FIRST_DAY
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -126,9 +128,26 @@ def _recorded_audit(replay: _Replay) -> _Audited:
     if audited is None:
         raise _never_audited(replay, "there are no audit rows")
     versions = AuditVersions(**audited.outputs)
-    if replay.lake.lacks_files(replay.tables.audit.name, versions.audit, [("emitted_date", "=", str(replay.day))]):
-        raise _never_audited(replay, "windrow maintain removed the audit rows")
+    if gone := _gone(replay, versions, audited):
+        raise _never_audited(replay, f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows")
     return _Audited(versions, audited.inputs, {})
+
+
+def _gone(replay: _Replay, versions: AuditVersions, audited: runs.StepRow) -> str | None:
+    """What of the versions that the gate and the publication read can't be read any more."""
+    tables, day = replay.tables, str(replay.day)
+    until = [("arrival_date", "<=", day)]
+    asked = (
+        (tables.audit.name, versions.audit, [("emitted_date", "=", day)]),
+        (tables.late_audit.name, versions.late_audit, [("arrival_date", "=", day)]),
+        (tables.source.silver.name, versions.silver, [("arrival_date", ">=", audited.inputs[FIRST_DAY]), *until]),
+        (tables.source.passes.name, versions.passes, until),
+    )
+    for name, version, days in asked:
+        # A table that was made again counts its versions anew.
+        if replay.lake.lacks_files(name, version, days) or replay.lake.made_after(name, audited.at):
+            return f"version {version} of {name}"
+    return None
 
 
 def _publish(replay: _Replay, made: _Audited) -> DayReport:
@@ -163,5 +182,5 @@ def _never_audited(replay: _Replay, problem: str) -> NotSetUp:
     query, day = replay.tables.query.name, replay.day
     return NotSetUp(
         f"{problem} of {query} for {day} by run {replay.run.run_id!r}",
-        f"windrow replay {query} --day {day} --stage audit",
+        f"windrow replay {query} --day {day} --stage audit --run-id {shlex.quote(replay.run.run_id)}",
     )

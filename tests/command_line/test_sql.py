@@ -9,7 +9,7 @@ import pytest
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lake.sql import statements
-from schemas.errors import BadStatement, StorageFailed, UnknownName
+from schemas.errors import BadStatement, TableDamaged, UnknownName
 from schemas.query import Query, tumbling
 from tests.command_line.conftest import ROWS, TABLE, at, revision, write_days
 
@@ -96,7 +96,7 @@ def test_a_condition_on_the_partition_reads_that_day_only(tmp_path):
     keep_only(config, date(2018, 10, 3))
     found = statements.run(Lake(config), "SELECT events FROM bikes_demand WHERE emitted_date = DATE '2018-10-03'")
     assert found["events"].to_pylist() == [11]
-    with pytest.raises(StorageFailed, match="can't be read"):
+    with pytest.raises(TableDamaged, match="windrow repair bikes_demand"):
         statements.run(Lake(config), "SELECT events FROM bikes_demand")
 
 
@@ -149,7 +149,7 @@ def test_a_statement_opens_only_the_tables_that_it_names(tmp_path):
     broken.mkdir(parents=True)
     (broken / "00000000000000000000.json").write_text("no JSON")
     assert statements.run(Lake(config), "SELECT count(*) AS n FROM bikes_demand")["n"].to_pylist() == [1]
-    with pytest.raises(StorageFailed, match="'broken'"):
+    with pytest.raises(TableDamaged, match="'broken'"):
         statements.run(Lake(config), "SELECT * FROM broken")
 
 

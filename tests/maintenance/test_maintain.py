@@ -86,7 +86,7 @@ def test_audit_rows_go_so_many_days_after_their_publication(published):
     assert lake.partition_dates(f"{QUERY}_audit") >= {DAY}
     maintain(published, NOW, False, silent)
     assert lake.read(f"{QUERY}_audit").num_rows == 0
-    with pytest.raises(NotSetUp, match="windrow maintain removed the audit rows.*--stage audit"):
+    with pytest.raises(NotSetUp, match="is gone .older than what windrow maintain keeps.*--stage audit"):
         replay_day(published, QUERY, DAY, "publish", run_id)
 
 
@@ -224,7 +224,7 @@ def test_a_run_whose_snapshot_is_older_than_what_is_kept_must_ingest_again(publi
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
     maintain(published, NOW, False, silent)
-    with pytest.raises(IngestBehind, match="older than what that keeps.*windrow ingest bikes"):
+    with pytest.raises(IngestBehind, match="older than what windrow maintain keeps.*windrow ingest bikes --run-id old"):
         replay_day(published, QUERY, DAY, run_id="old")
 
 

@@ -147,7 +147,7 @@ def test_a_published_day_that_is_gone_is_stale(published, suffix):
     day = max(by_day(Lake(published), table.name))
     Lake(published).replace(table, {table.partition_by[0]: [day]}, [])
     found = _stale_days(published, "bikes_demand")
-    assert found.keys() == {day} and f"bikes_demand{suffix} has 0 rows of the day" in found[day]
+    assert found.keys() == {day} and f"bikes_demand{suffix} has 0 rows of {day}" in found[day]
 
 
 def test_a_published_row_that_was_changed_is_seen_in_the_tables_statistics(published):

@@ -14,10 +14,11 @@ import duckdb
 import pyarrow as pa
 from deltalake.exceptions import DeltaError
 
+from pipelines.lake import damage
 from pipelines.lake.databases import MEMORY
 from pipelines.lake.lake import Lake
 from processes import signals
-from schemas.errors import BadStatement, StorageFailed, UnknownName
+from schemas.errors import BadStatement, StorageFailed, TableDamaged, UnknownName
 from schemas.query import Query
 from schemas.registry import broken_queries, queries
 
@@ -40,7 +41,8 @@ def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
     """The statement's rows, the first `most` if that is given: no others are made that aren't needed for these. Only
     the tables that it names are opened; of none (SHOW TABLES), all are.
 
-    Raises BadStatement, UnknownName for a table that isn't there, StorageFailed for one that can't be read.
+    Raises BadStatement, UnknownName for a table that isn't there, TableDamaged for one that can't be read, or
+    StorageFailed where the user has no right to.
     """
     names = lake.names()
     with connect(lake, _named_in(statement, names)) as connection:
@@ -49,7 +51,7 @@ def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
             found = _rows(connection.sql(statement), most)
             return found.rename_columns(list(_distinct(found.column_names)))
         except (duckdb.Error, pa.ArrowException, OSError) as error:
-            raise _refused(error, names) from error
+            raise _damage_behind(lake, error) or _refused(error, names) from error
 
 
 def _rows(asked: duckdb.DuckDBPyRelation, most: int | None) -> pa.Table:
@@ -73,9 +75,8 @@ def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
         try:
             connection.register(name, lake.dataset(name))
         except (DeltaError, OSError) as error:
-            raise StorageFailed(
-                f"table {name!r} below {lake.config.lake} can't be read: {error}; give the folder its rights and files "
-                "back, or move it away and make the table again"
+            raise _damage_behind(lake, error) or StorageFailed(
+                f"table {name!r} below {lake.config.lake} can't be read: {error}; give the folder its rights back"
             ) from error
         if name in queries():
             add_revisions(connection, queries()[name])
@@ -126,6 +127,13 @@ def _require_one_question(statements: list[duckdb.Statement]) -> None:
             f"{', '.join(kinds) or 'nothing'} was asked for; allowed: one statement that reads, such as "
             "SELECT, DESCRIBE, SUMMARIZE, SHOW TABLES or EXPLAIN"
         )
+
+
+def _damage_behind(lake: Lake, error: Exception) -> TableDamaged | None:
+    """Not looked for where a statement is wrong: that is how most fail."""
+    if isinstance(error, duckdb.Error) and _UNREADABLE not in str(error):
+        return None
+    return damage.explained(lake, error)
 
 
 def _refused(error: Exception, names: list[str]) -> Exception:

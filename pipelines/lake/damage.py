@@ -1,0 +1,109 @@
+"""What is damaged of a table, and whether that is why a step or a command failed.
+
+Nobody looks for damage as long as all goes well. Libraries say much about it in many ways, and hardly ever which table
+it is: so when one of them fails, the tables are looked at.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from pipelines.lake.damaged_file import DamagedFile, wrong_with
+from pipelines.lake.lake import Lake
+from pipelines.lake.log_damage import LOG, damaged_log
+from pipelines.lake.remade import commands
+from schemas.errors import TableDamaged
+
+# Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
+_READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)
+_PANIC, _SPARK = "PanicException", ("pyspark", "py4j")
+_PARQUET = re.compile(r"[\w.\-]+\.parquet")
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A table's damaged files: of its log, or, where that is whole, of its rows."""
+
+    table: str
+    log: tuple[DamagedFile, ...]
+    files: tuple[DamagedFile, ...] = ()
+
+    def error(self, lake: Lake) -> TableDamaged:
+        """What a user reads of it."""
+        first, *others = (*self.log, *self.files)
+        more = f" (and {len(others)} more of its files are damaged)" if others else ""
+        file = first.path.relative_to(lake.config.lake)
+        return TableDamaged(self.table, str(file), f"{first.wrong}{more}", f"windrow repair {self.table}")
+
+
+def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
+    """What is wrong with a table; None where nothing is. O(files of the table), `read_all`: O(bytes).
+
+    OSError where the user has no right to look.
+    """
+    folder = lake.folder(name)
+    if not lake.holds_anything(name):
+        return Damage(name, (DamagedFile(folder, "is missing"),)) if lake.is_half_repaired(name) else None
+    if log := damaged_log(folder):
+        return Damage(name, tuple(log))
+    actions = pa.table(DeltaTable(folder).get_add_actions(flatten=True)).select(["path", "size_bytes"]).to_pylist()
+    checked = [(folder / each["path"], each["size_bytes"]) for each in actions]
+    files = [DamagedFile(path, wrong) for path, size in checked if (wrong := wrong_with(path, size, read_all))]
+    return Damage(name, (), tuple(files)) if files else None
+
+
+def explained(lake: Lake, error: BaseException) -> TableDamaged | None:
+    """The damage that explains an error of a library; None where there is none, or where nobody may look.
+
+    O(files of the lake); where these look right, O(bytes) of the tables that the error names, or else of all.
+    """
+    if not _is_of_reading(error):
+        return None
+    try:
+        return next(_explanations(lake, str(error)), None)
+    except OSError:  # of rights, or of the disk: that is what it is, then
+        return None
+
+
+def _is_of_reading(error: BaseException) -> bool:
+    kind = type(error)
+    return isinstance(error, _READING) or kind.__name__ == _PANIC or kind.__module__.startswith(_SPARK)
+
+
+def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged]:
+    names = lake.names()
+    named = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    others = [name for name in names if name not in named]
+    for name in (*named, *others):
+        if damage := damage_of(lake, name):
+            yield damage.error(lake)
+    yield from _older_versions(lake, names, text)
+    for name in named or others:
+        if damage := damage_of(lake, name, read_all=True):
+            yield damage.error(lake)
+
+
+def _older_versions(lake: Lake, names: list[str], text: str) -> Iterator[TableDamaged]:
+    """Of a file that is gone and that the newest version doesn't need: a repair took it out of the table."""
+    for file in dict.fromkeys(_PARQUET.findall(text)):
+        for name in names:
+            if path := _path_in_log(lake, name, file):
+                wrong = "is missing: it was taken out of the table, and this run reads a version from before"
+                again = next(iter(commands(lake, name, [path])), f"windrow repair {name}")
+                yield TableDamaged(name, f"{name}/{path}", wrong, again)
+
+
+def _path_in_log(lake: Lake, name: str, file: str) -> str | None:
+    """Path of a Parquet file, by its name, below the folder of the table whose log has it, if it is gone."""
+    wanted = re.compile(rf'"path":"([^"]*{re.escape(file)})"')
+    for entry in sorted((lake.folder(name) / LOG).glob("*.json"), reverse=True):
+        found = wanted.search(entry.read_text())
+        if found:
+            return None if os.path.exists(lake.folder(name) / found[1]) else found[1]
+    return None

@@ -1,0 +1,69 @@
+"""The commands that make a table's lost rows again: everything follows from the landing files, but the ledger."""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+
+from pipelines.lake.lake import Lake
+from schemas import registry
+from schemas.ledger_tables import RUNS, VERDICTS
+from schemas.stream import Stream
+from schemas.tables import ingest_tables
+
+LEDGER = {table.name: table for table in (RUNS, VERDICTS)}
+KINDS = ("", "_late", "_audit", "_late_audit")
+_DAY = re.compile(r"(?:^|/)(?:emitted|arrival)_date=(\d{4}-\d{2}-\d{2})/")
+
+
+def stream_of(name: str) -> Stream | None:
+    """The stream of whose tables it is one."""
+    streams = registry.streams().values()
+    return next((stream for stream in streams if name in {table.name for table in ingest_tables(stream)}), None)
+
+
+def commands(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
+    """What makes the rows of a table's lost files again; `lost`: their paths below its folder."""
+    if name == VERDICTS.name:
+        return []  # a check whose verdict is lost is done again
+    if name == RUNS.name:
+        # A run finds the snapshot that it reads in the ledger: an ingest without news leaves one too.
+        there = [stream.name for stream in registry.streams().values() if lake.holds_anything(f"files_{stream.name}")]
+        return [*(f"windrow ingest {stream}" for stream in there), "windrow runs --stale"]
+    if stream := stream_of(name):
+        return [f"windrow ingest {stream.name}", "windrow runs --stale"]
+    return replays_of(name, _days(lost))
+
+
+def replays_of(name: str, days: set[date]) -> list[str]:
+    """The commands that replay these days of the query of whose tables it is one."""
+    query = _query_of(name)
+    return replays(query, days) if query else []
+
+
+def replays(query: str, days: set[date]) -> list[str]:
+    """The commands that replay these days of a query."""
+    return [_replay(query, *span) for span in _spans(sorted(days))]
+
+
+def _query_of(name: str) -> str | None:
+    names = registry.queries()
+    return next((query for query in names if name in {query + kind for kind in KINDS}), None)
+
+
+def _replay(query: str, first: date, last: date) -> str:
+    if first == last:
+        return f"windrow replay {query} --day {first}"
+    return f"windrow backfill {query} --from {first} --to {last}"
+
+
+def _days(paths: Iterable[str]) -> set[date]:
+    return {date.fromisoformat(found[1]) for path in paths if (found := _DAY.search(path))}
+
+
+def _spans(days: list[date]) -> Iterator[tuple[date, date]]:
+    """First and last days of what has no gap."""
+    first = 0
+    for place in range(1, len(days) + 1):
+        if place == len(days) or days[place] - days[place - 1] > timedelta(days=1):
+            yield days[first], days[place - 1]
+            first = place

@@ -1,0 +1,255 @@
+"""Damaged files of a lake: whoever meets one reads which, and what repairs it; done, the rows are those of before."""
+
+import json
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pipelines.cli import _app as command_line
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.lake.log_damage import LOG
+from pipelines.ledger import runs as ledger
+from pipelines.runs.repair import repair
+from schemas.errors import TableDamaged
+from tests.support import damages, trips
+from tests.support.lakes import DAYS, PATIENT, QUERIES
+from tests.support.replay import landing
+from tests.support.replay.reading import published_rows
+
+QUERY, DAY = "bikes_demand", DAYS[2]
+REPLAY = ["replay", QUERY, "--day", str(DAY)]
+COUNTED = ["query", f"SELECT sum(events), max(longest_trip_duration_s), max(start_station_id) FROM {QUERY}"]
+OF_DAY = [("arrival_date", "=", DAY)]
+LEDGER = ["runs", "verdicts"]
+RUNS_READ = [f"{part}_bikes" for part in ("silver", "pass", "partitions")]
+STREAM = [f"{part}_bikes" for part in ("files", "bronze", "silver", "quarantine", "pass", "partitions")]
+PUBLISHED = [QUERY, f"{QUERY}_late", f"{QUERY}_audit", f"{QUERY}_late_audit"]
+# Of each table the command that needs it.
+READERS = {"silver_bikes": REPLAY, QUERY: COUNTED, "runs": ["runs"]}
+pytestmark = [PATIENT, pytest.mark.slow]
+
+
+class User:
+    """Types commands, and does what they ask for."""
+
+    def __init__(self, config: Config, capsys):
+        self.config, self.capsys = config, capsys
+
+    def type(self, words: list[str]) -> tuple[int, str]:
+        """The exit code and all that was printed."""
+        self.capsys.readouterr()
+        code = command_line.run(words)
+        text = "".join(self.capsys.readouterr())
+        assert "defect" not in text and "Traceback" not in text, text
+        return code, text
+
+    def until_it_works(self, words: list[str]) -> None:
+        """Do what the messages of a command say, and those of what they say, until it ends well."""
+        waiting, typed = [words], []
+        while waiting:
+            typed.append(" ".join(waiting[0]))
+            assert len(typed) < damages.MOST_COMMANDS, typed
+            code, text = self.type(waiting[0])
+            asked = damages.asked_for(text)
+            assert code == 0 or asked, text
+            done = waiting.pop(0) if code == 0 else None
+            waiting = [*(each for each in asked if each != done), *waiting]
+
+    def replay_what_is_stale(self) -> None:
+        """What `windrow runs --stale` lists."""
+        code, text = self.type(["runs", "--stale", "--json"])
+        assert code == 0, text
+        for run in json.loads(text.splitlines()[0]):
+            self.until_it_works(["replay", run["query"], "--day", run["day"]])
+
+
+@pytest.fixture
+def user(published, monkeypatch, capsys) -> User:
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+    return User(published, capsys)
+
+
+def contents(config: Config) -> dict:
+    """What must come back: all rows of the stream's tables and of the published ones, and what the ledger has of the
+    days that are published, apart from days without a row: nobody can know that these were published."""
+    lake = Lake(config)
+    done = ledger.rows(lake, [("step", "=", "publish"), ("state", "=", "done")])
+    held = {query: lake.partition_dates(query) | lake.partition_dates(f"{query}_late") for query in QUERIES}
+    return trips.contents(config) | {
+        **{query: published_rows(config, query) for query in QUERIES},
+        "published days": {row.replayed for row in done if row.replayed[1] in held[row.replayed[0]]},
+    }
+
+
+def assert_named(code: int, text: str, table: str, damaged: Path) -> None:
+    assert code == TableDamaged.exit_code, text
+    assert f"table {table!r} is damaged" in text and "First run: windrow " in text
+    assert f"{table}/" in text and (damaged.name in text or damaged.name == table)
+
+
+def repaired(user: User, words: list[str], before: dict) -> None:
+    user.until_it_works(words)
+    user.replay_what_is_stale()
+    assert user.type(["runs", "--stale", "--json"])[1].startswith("[]")
+    code, text = user.type(["repair"])
+    assert code == 0 and "nothing is damaged" in text
+    assert contents(user.config) == before
+
+
+MEETINGS = {
+    "tables": (["tables"], f"{QUERY}_late"),
+    "profile": (["profile", "bikes"], "quarantine_bikes"),
+    "ingest": (["ingest", "bikes"], "files_bikes"),
+    "backfill": (["backfill", QUERY, "--from", str(DAY), "--to", str(DAY)], "partitions_bikes"),
+    "publish": ([*REPLAY, "--stage", "publish"], f"{QUERY}_audit"),
+    "stale": (["runs", "--stale"], "partitions_bikes"),
+}
+
+
+@pytest.mark.parametrize("command", MEETINGS)
+def test_every_command_that_meets_damage_says_so(user, command):
+    words, table = MEETINGS[command]
+    damaged = damages.do(user.config, table, "a garbage entry")
+    assert_named(*user.type(words), table, damaged)
+    code, text = user.type([*words, "--json"])
+    assert code == TableDamaged.exit_code
+    assert json.loads(text.splitlines()[-1])["kind"] == "TableDamaged"
+
+
+def test_the_ledger_says_which_table_stopped_a_step(user):
+    damages.do(user.config, "silver_bikes", "missing", OF_DAY)
+    user.type([*REPLAY, "--run-id", "stopped"])
+    (row,) = ledger.rows(Lake(user.config), [("run_id", "=", "stopped")])
+    assert row.state == "refused" and "TableDamaged: table 'silver_bikes' is damaged" in row.message
+
+
+@pytest.mark.usefixtures("through_spark")
+@pytest.mark.parametrize("table, kind", [
+    ("silver_bikes", "missing"), ("silver_bikes", "garbage before the footer"), ("silver_bikes", "truncated"),
+    (f"{QUERY}_audit", "a gap"),
+])  # fmt: skip
+def test_damage_that_spark_meets_is_named(user, table, kind):
+    damaged = damages.do(user.config, table, kind, OF_DAY if table == "silver_bikes" else None)
+    assert_named(*user.type(REPLAY), table, damaged)
+
+
+@pytest.mark.parametrize("kind", damages.KINDS)
+@pytest.mark.parametrize("table", READERS)
+def test_damage_is_named_and_what_the_messages_say_repairs_it(user, table, kind):
+    before = contents(user.config)
+    damaged = damages.do(user.config, table, kind, OF_DAY if table == "silver_bikes" else None)
+    code, text = user.type(READERS[table])
+    assert_named(code, text, table, damaged)
+    assert f"First run: windrow repair {table}" in text
+    repaired(user, READERS[table], before)
+
+
+@pytest.mark.parametrize("table", STREAM)
+@pytest.mark.parametrize("words", [REPLAY, ["ingest", "bikes"]], ids=["replay", "ingest"])
+def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, table, words):
+    """What is left is a log that is whole, and an older table: the ledger knows that there was more."""
+    before = contents(user.config)
+    damages.do(user.config, table, damages.NEWEST_ENTRY)
+    code, text = user.type(words)
+    if words == REPLAY and table not in RUNS_READ:  # and the run's rows are right
+        assert code == 0
+    else:
+        assert_named(code, text, table, user.config.lake / table / LOG)
+    repaired(user, ["ingest", "bikes"], before)
+
+
+@pytest.mark.parametrize("table", [QUERY, f"{QUERY}_late", "runs"])
+def test_days_that_differ_from_what_the_ledger_has_are_listed_and_published_again(user, table):
+    """Of a log that lost its newest entry. Readers of the table can't see it."""
+    before = contents(user.config)
+    damages.do(user.config, table, damages.NEWEST_ENTRY)
+    assert user.type(["runs", "--stale", "--json"])[1].startswith("[{")
+    code, text = user.type(["repair"])
+    assert code == 0 and (table == "runs" or f"then run: windrow replay {QUERY} --day {DAYS[-1]}" in text)
+    repaired(user, COUNTED, before)
+
+
+def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
+    landing.write(user.config.landing, landing.late_file())
+    assert user.type(["ingest", "bikes"])[0] == 0
+    damages.do(user.config, "runs", damages.NEWEST_ENTRY)
+    code, text = user.type(REPLAY)
+    assert code == 0 and "its row is lost; " in text and text.rstrip().endswith("windrow ingest bikes")
+    assert user.type(["ingest", "bikes"])[0] == 0
+    assert "its row is lost" not in user.type(REPLAY)[1]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("table", [*PUBLISHED, *LEDGER, *STREAM])
+def test_damage_of_any_table_is_found_and_repaired(user, table, seed):
+    before = contents(user.config)
+    kind = Random(f"{table} {seed}").choice(damages.KINDS if Lake(user.config).files(table) else damages.OF_A_LOG)
+    damaged = damages.do(user.config, table, kind, seed=seed)
+    code, text = user.type(["repair", "--json"])
+    (done,) = json.loads(text.splitlines()[0])
+    assert code == 0 and done["table"] == table and damaged.name in done["wrong"]
+    for command in done["commands"]:
+        user.until_it_works(command.split()[1:])
+    repaired(user, REPLAY, before)
+
+
+def test_a_ledger_that_lost_nothing_but_its_log_has_every_row_again(user):
+    before = [vars(row) for row in ledger.rows(Lake(user.config), stages=True)]
+    shutil.rmtree(user.config.lake / "runs" / LOG)
+    (done,), _ = repair(user.config, ["runs"])
+    after = [vars(row) for row in ledger.rows(Lake(user.config), stages=True)]
+    assert sorted(map(repr, after)) == sorted(map(repr, before))
+    assert Path(done.moved_to, "runs").is_dir()
+
+
+def test_rows_of_the_ledger_that_are_lost_are_counted_and_their_days_replayed(user):
+    lake = Lake(user.config)
+    lost = Path(lake.files("runs")[0])
+    rows = lake.dataset("runs").count_rows()
+    lost.unlink()
+    (done,), _ = repair(user.config, [])
+    assert (done.table, done.rows_lost) == ("runs", rows - lake.dataset("runs").count_rows()) and done.rows_lost > 0
+
+
+@pytest.mark.parametrize("kind", [damages.HINT, "a garbage checkpoint"])
+def test_a_damaged_checkpoint_is_taken_out_and_no_row_is_lost(user, kind):
+    before = contents(user.config)
+    damages.do(user.config, QUERY, kind)
+    (done,), _ = repair(user.config, [QUERY])
+    assert (done.rows_lost, done.commands) == (0, ())
+    assert contents(user.config) == before
+
+
+def test_nothing_is_taken_out_of_a_lake_that_is_whole(user):
+    lake = Lake(user.config)
+    versions = {name: lake.version(name) for name in lake.names()}
+    assert repair(user.config, []) == ([], len(versions))
+    assert {name: lake.version(name) for name in lake.names()} == versions
+    assert not user.config.damaged.exists()
+
+
+def test_a_repair_of_the_ledger_that_was_killed_before_its_last_step_is_ended_by_the_next(user):
+    lake = Lake(user.config)
+    rows = lake.dataset("runs").count_rows()
+    lake.folder("runs").rename(lake.repaired_folder("runs"))
+    code, text = user.type(["runs"])
+    assert code == TableDamaged.exit_code and "windrow repair runs" in text
+    assert user.type(["repair", "runs"])[0] == 0
+    assert lake.dataset("runs").count_rows() == rows
+
+
+def test_a_repair_that_was_killed_after_it_took_a_file_away_is_ended_by_the_next(user):
+    before = contents(user.config)
+    file = Path(Lake(user.config).files(QUERY)[0])
+    file.rename(user.config.home / file.name)
+    repaired(user, COUNTED, before)
+
+
+def test_a_wrong_statement_is_no_damage(user):
+    damages.do(user.config, f"{QUERY}_late", "missing")
+    code, text = user.type(["query", f"SELECT nothing FROM {QUERY}"])
+    assert code == 12 and "damaged" not in text

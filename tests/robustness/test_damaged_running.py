@@ -1,0 +1,80 @@
+"""Files of steps that were cut off, damaged as by a machine that lost its power: reported once, and set aside."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipelines.cli import _app as command_line
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.ledger import running
+from pipelines.ledger import runs as ledger
+from pipelines.ledger.entry import Run
+from tests.support.lakes import DAYS, PATIENT
+
+QUERY, DAY = "bikes_demand", DAYS[2]
+REPLAY = ["replay", QUERY, "--day", str(DAY)]
+DAMAGES = {
+    "empty": lambda file: os.truncate(file, 0),
+    "truncated": lambda file: os.truncate(file, file.stat().st_size // 2),
+    "garbage": lambda file: file.write_bytes(b"\xff\x00\xfe" * 50),
+    "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
+    "other JSON": lambda file: file.write_text('["no", "step"]'),
+    "not all of a row": lambda file: file.write_text('{"run_id": "a run"}'),
+}
+pytestmark = PATIENT
+
+
+@pytest.fixture
+def cut_off(published, monkeypatch) -> Path:
+    """The file of a step whose process is gone."""
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+    recording = ledger.Recording(Lake(published))
+    with recording.step(Run("cut", "bikes", QUERY, DAY), "audit"):
+        pass
+    (begun,) = recording.begun
+    begun.file.close()
+    return begun.path
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("words", [["runs"], ["runs", "--stale"], REPLAY], ids=" ".join)
+def test_a_damaged_file_is_reported_once_and_breaks_no_command(cut_off, published, caplog, words, damage):
+    DAMAGES[damage](cut_off)
+    content = cut_off.read_bytes()
+    assert command_line.run(words) == 0
+    aside = published.damaged / "running" / cut_off.name
+    assert caplog.text.count(str(aside)) == 1
+    assert aside.read_bytes() == content and not cut_off.exists()
+    assert command_line.run(words) == 0
+    assert caplog.text.count(str(aside)) == 1
+
+
+def test_people_read_it_on_stderr(cut_off, published):
+    DAMAGES["truncated"](cut_off)
+    words = [sys.executable, "-m", "pipelines", "runs", "--json"]
+    ran = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert f"moved to {published.damaged}" in ran.stderr and json.loads(ran.stdout)
+
+
+def test_a_whole_file_is_a_step_that_was_cut_off(cut_off, published):
+    (row,) = ledger.rows(Lake(published), [("run_id", "=", "cut")])
+    assert row.state == "cut off" and cut_off.exists()
+
+
+def test_the_damaged_file_of_a_living_process_stays(published):
+    begun = running.begin(published, {"a row": 1})
+    assert running.found(published) == [] and begun.path.exists()
+    begun.forget()
+
+
+def test_who_may_not_move_the_file_reads_so_and_goes_on(cut_off, published: Config, caplog):
+    DAMAGES["empty"](cut_off)
+    published.damaged.write_text("no folder")
+    assert command_line.run(["runs"]) == 0
+    assert "can't be moved" in caplog.text and cut_off.exists()
