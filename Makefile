@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep gate-cost
+.PHONY: menu demo up down setup doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -43,6 +43,9 @@ test: setup ## every test
 
 test-cluster: setup ## what needs servers too, a PostgreSQL: apt-get install postgresql; not part of make test
 	@$(WINDROW_PYTHON) -m pytest tests/cluster
+
+chaos: setup ## MINUTES of random kills, writers, files and damages, then what the messages say; real files in LANDING=../shared/data
+	@$(WINDROW_PYTHON) -m tests.support.chaos --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1) --landing "$(or $(LANDING),../shared/data)"
 
 fuzz: export WINDROW_FUZZ_CASES = $(or $(CASES),1000)
 fuzz: export WINDROW_FUZZ_SEED := $(or $(SEED),$(shell date +%s))

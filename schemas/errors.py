@@ -116,8 +116,8 @@ class UnknownName(WindrowError, LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
         self.kind, self.name, self.known = kind, name, sorted(known)
-        listed = ", ".join(self.known) or "none yet"
-        super().__init__(f"no {kind} is named {name!r}; known: {listed}{did_you_mean(name, known)}")
+        listed = (", ".join(self.known) or "none yet") + did_you_mean(name, known)
+        super().__init__(f"no {kind} is named {name!r}; known: {listed}")
 
 
 class BadInput(WindrowError, ValueError):
@@ -265,12 +265,6 @@ class SparkEnded(WindrowError):
     """Spark's JVM ended while it worked: somebody ended it, or the machine had no memory left for it."""
 
     exit_code = 18
-
-    def __init__(self, how: str):
-        super().__init__(
-            f"Spark's JVM ended while it worked ({how}): nothing was published, and what it left is made again. Run "
-            "the same command again; if it ends again, the machine may have too little memory for it"
-        )
 
 
 class BrokenDefinition(WindrowError):

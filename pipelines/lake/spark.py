@@ -118,7 +118,11 @@ def end_reported() -> Iterator[None]:
         ended = _exit_code(_DYING_S)
         if ended is None:
             raise
-        raise SparkEnded(f"by {signal.Signals(-ended).name}" if ended < 0 else f"exit code {ended}") from error
+        how = f"by {signal.Signals(-ended).name}" if ended < 0 else f"exit code {ended}"
+        raise SparkEnded(
+            f"Spark's JVM ended while it worked ({how}): nothing was published, and what it left is made again. Run "
+            "the same command again; if it ends again, the machine may have too little memory for it"
+        ) from error
 
 
 def _exit_code(patience_s: float) -> int | None:

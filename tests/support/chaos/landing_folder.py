@@ -1,0 +1,84 @@
+"""The landing folder of a round: what lies there, what ever lay there, and what of it must count in the end."""
+
+from contextlib import suppress
+from random import Random
+
+from pipelines.config import Config
+from pipelines.ingest.files import known_files
+from pipelines.lake.lake import Lake
+from schemas.errors import WindrowError
+from tests.support import landings
+from tests.support.chaos.real_files import Pieces
+from tests.support.lakes import tables_of
+
+
+class LandingFolder:
+    """Changes at random, and knows what a lake that saw all that must hold."""
+
+    def __init__(self, config: Config, pieces: Pieces, chance: Random):
+        self.config, self.pieces, self.chance = config, pieces, chance
+        self.contents: dict[str, bytes] = {}  # all that ever landed, by hash
+        self.finished: dict[str, str] = {}  # the newest content of each path whose ingest ended, by hash
+        self.forgetting: set[str] = set()
+        for path, content in pieces.side_inputs.items():
+            self._put(path, content)
+
+    def change(self) -> str:
+        """One change; says what it was."""
+        events = [path for path in sorted(landings.landed(self.config)) if path not in self.pieces.side_inputs]
+        change = self.chance.choice([self._land, self._land, self._replace, self._copy, self._rename, self._delete])
+        return change(self.chance.choice(events)) if events and change != self._land else self._land("")
+
+    def _land(self, _: str) -> str:
+        return f"landed {self._put(*self.pieces.piece())}"
+
+    def _replace(self, path: str) -> str:
+        return f"replaced {self._put(path, self.pieces.piece()[1])}"
+
+    def _copy(self, path: str) -> str:
+        """Unpacked next to its packed file, or packed next to its unpacked one."""
+        other = path.removesuffix(".gz") if path.endswith(".gz") else f"{path}.gz"
+        return f"copied {path} to {self._put(other, landings.landed(self.config)[path])}"
+
+    def _rename(self, path: str) -> str:
+        content = landings.landed(self.config)[path]
+        self._delete(path)
+        return f"renamed {path} to {self._put(path.replace('.csv', '-renamed.csv'), content)}"
+
+    def _delete(self, path: str) -> str:
+        self.note()
+        (self.config.landing / path).unlink()
+        return f"deleted {path}"
+
+    def put_back(self, path: str) -> None:
+        """A file that vanished, as it was when an ingest of it ended."""
+        self._put(path, self.contents[self.finished[path]])
+
+    def _put(self, path: str, content: bytes) -> str:
+        self.note()
+        landings.put(self.config, path, content)
+        self.contents[landings.hash_of(content)] = content
+        return path
+
+    def note(self) -> None:
+        """Look at what the lake has taken, before a file changes or a table is damaged. Of a damaged table nothing is
+        learned, since no ingest can have ended since."""
+        with suppress(WindrowError):
+            rows = known_files(Lake(self.config), tables_of(self.pieces.files.stream).files)
+            self.finished |= {path: row.content_hash for path, row in rows.items() if not row.is_intent}
+            for path in self.forgetting - rows.keys():
+                self.finished.pop(path, None)
+
+    def forget_ended(self, path: str, well: bool) -> None:
+        """The path is to deliver nothing; killed, its files' rows say later which it was."""
+        self.forgetting.add(path)
+        if well:
+            self.finished.pop(path, None)
+
+    def vanished(self) -> list[str]:
+        """Paths that were taken and are no longer there."""
+        return sorted(self.finished.keys() - landings.landed(self.config).keys())
+
+    def counting(self) -> dict[str, bytes]:
+        """What lies there, and what vanished after an ingest had taken it."""
+        return {path: self.contents[digest] for path, digest in self.finished.items()} | landings.landed(self.config)

@@ -1,0 +1,64 @@
+"""Somebody who reads what commands print, and does what it says."""
+
+import json
+import re
+
+from tests.support.chaos.commands import Ended, Terminal
+from tests.support.chaos.landing_folder import LandingFolder
+from tests.support.damages import asked_for
+
+MOST_COMMANDS = 60
+_PUT_BACK = (
+    re.compile(r"^(?:note: )?([^\s:]+): .*[Pp]ut the file back", re.MULTILINE),
+    re.compile(r"no longer in the landing folder, such as ([^\s;]+); put them back"),
+)
+
+
+class Reader:
+    """Types commands until they have nothing more to say."""
+
+    def __init__(self, terminal: Terminal, folder: LandingFolder):
+        self.terminal, self.folder = terminal, folder
+        self.typed: list[str] = []
+
+    def until_it_works(self, words: list[str]) -> Ended:
+        """Do what the messages of a command say, and those of what they say, until it ends well."""
+        waiting = [words]
+        while True:
+            ended = self.type(waiting[0])
+            asked = [each for each in asked_for(ended.text) if each != ended.words]
+            # 14: another run publishes the day, by the command that the message has.
+            assert ended.exit_code == 0 or asked or self.put_back(ended), f"{ended}\n{ended.text}"
+            if ended.exit_code == 0:
+                waiting.pop(0)
+            waiting = [*(each for each in asked if each not in waiting), *waiting]
+            if not waiting:
+                return ended
+
+    def type(self, words: list[str]) -> Ended:
+        """Type one command."""
+        self.typed.append(" ".join(words))
+        assert len(self.typed) <= MOST_COMMANDS, self.typed
+        return self.terminal.type(words)
+
+    def put_back(self, ended: Ended) -> bool:
+        """Put back the files that a message asks for; whether there were any."""
+        asked = sorted({path for pattern in _PUT_BACK for path in pattern.findall(ended.text)})
+        known = [path for path in asked if path in self.folder.finished]
+        for path in known:
+            self.folder.put_back(path)
+        return bool(known)
+
+    def finish(self, stream: str) -> None:
+        """Ingest, and replay what is stale, until nothing is left to do."""
+        self.typed = []
+        while True:
+            ingested = self.until_it_works(["ingest", stream])
+            if self.put_back(ingested):
+                continue
+            listed = self.until_it_works(["runs", "--stale", "--json"])
+            stale = json.loads(next(line for line in listed.text.splitlines() if line.startswith("[")))
+            if not stale:
+                return
+            for run in stale:
+                self.until_it_works(["replay", run["query"], "--day", run["day"]])
