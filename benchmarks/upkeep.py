@@ -36,9 +36,13 @@ MOST_FILES, MOST_READ_S = 2, 0.2
 
 def simulate(config: Config, days: int) -> None:
     """Publish every query on so many days."""
+    lake, queries = Lake(config), [QueryTables.of(query) for query in registry.queries().values()]
+    for tables in queries:
+        for each in (tables.audit, tables.late_audit, tables.late, tables.results):
+            lake.ensure(each)
     for number in range(days):
-        for query in registry.queries():
-            _run(Lake(config), QueryTables.of(registry.query(query)), FIRST_DAY + timedelta(days=number))
+        for tables in queries:
+            _run(lake, tables, FIRST_DAY + timedelta(days=number))
 
 
 def _run(lake: Lake, tables: QueryTables, day: date) -> None:
@@ -79,7 +83,6 @@ def _verdicts(tables: QueryTables, version: int) -> list[Verdict]:
 
 
 def _commit(lake: Lake, table: Table, day: date) -> int:
-    lake.ensure(table)
     return lake.replace(table, {table.partition_by[0]: [day]}, [_row(lake, table, day)])
 
 

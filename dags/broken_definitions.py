@@ -4,7 +4,13 @@ An error raised where DAGs are made takes the other streams' down, and one that 
 Airflow schedules no DAG of a file that has an import error.
 """
 
+import sys
+from pathlib import Path
+
 from airflow.sdk.exceptions import AirflowException
+
+# An Airflow into which this folder was mounted knows nothing of the folders next to it.
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from schemas.registry import broken_queries, broken_streams
 

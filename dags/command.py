@@ -4,12 +4,15 @@ The day comes from the param `day` or else from `ds`, never from the data interv
 run, a scheduled run and a backfill of the same day differ.
 """
 
+import json
 import signal
 import subprocess
 from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from airflow.sdk import BaseOperator, Context
+from airflow.sdk import Asset, AssetAlias, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 
 from dags import installation
@@ -24,18 +27,33 @@ STAGE_STARTS, ERROR_STARTS, SKIP_STARTS = "== ", "error: ", "skipped: "
 GRACE_S = 3.0
 
 
+def asset(table: str) -> Asset:
+    """A table of the lake, as Airflow knows it."""
+    return Asset(name=table, uri=f"windrow://lake/{table}")
+
+
 class WindrowOperator(BaseOperator):
-    """Runs `windrow <arguments> --day <day> --run-id <run>`, and shows its log with one section per stage."""
+    """Runs `windrow <arguments> --day <day> --run-id <run>`, and shows its log with one section per stage. of_a_day:
+    whether its command takes these two options.
+
+    The events of its assets carry what the command says of each table that it updated: day, rows, verdict, version.
+    """
 
     template_fields = ("arguments",)
 
-    def __init__(self, *, arguments: Iterable[str], **task: Any) -> None:
+    def __init__(self, *, arguments: Iterable[str], of_a_day: bool = True, **task: Any) -> None:
         super().__init__(**task)
-        self.arguments = list(arguments)
+        self.arguments, self.of_a_day = list(arguments), of_a_day
         self.process: subprocess.Popen | None = None
 
     def execute(self, context: Context) -> None:
-        self.process = _start(self.command(context), self.log.info)
+        with TemporaryDirectory(prefix="windrow-") as folder:
+            updates = Path(folder) / "updates.json"
+            self._run(self.command(context, updates))
+            self._note(json.loads(updates.read_text()) if updates.exists() else {}, context)
+
+    def _run(self, command: list[str]) -> None:
+        self.process = _start(command, self.log.info)
         try:
             error = show(self.process.stdout or (), self.log.info)
             raise_unless_done(self.process.wait(), error)
@@ -47,14 +65,27 @@ class WindrowOperator(BaseOperator):
                 f"{installation.MOST_TASK_SECONDS}, a number of seconds in Airflow's environment"
             ) from late
 
-    def command(self, context: Context) -> list[str]:
+    def _note(self, updates: dict[str, dict], context: Context) -> None:
+        """Put what is known of each table on its event; AirflowSkipException where nothing was published."""
+        if not updates and any(isinstance(outlet, Asset) for outlet in self.outlets):
+            raise AirflowSkipException("there was nothing to publish")
+        for outlet in self.outlets:
+            if outlet.name not in updates:
+                continue
+            if isinstance(outlet, AssetAlias):
+                context["outlet_events"][outlet].add(asset(outlet.name), extra=updates[outlet.name])
+            else:
+                context["outlet_events"][outlet].extra = updates[outlet.name]
+
+    def command(self, context: Context, updates: Path) -> list[str]:
         """What is run. AirflowFailException for a run without a day, or a wrong setting."""
         try:
             windrow = installation.command()
         except errors.WrongParameter as wrong:
             raise AirflowFailException(str(wrong)) from wrong
-        of_run = ("--day", day_of(context), "--run-id", context["run_id"])
-        return [windrow, "--end-with-parent", *self.arguments, *of_run]
+        of_run = ("--day", day_of(context), "--run-id", context["run_id"]) if self.of_a_day else ()
+        of_assets = ("--updates", str(updates)) if self.outlets else ()
+        return [windrow, "--end-with-parent", *self.arguments, *of_run, *of_assets]
 
     def on_kill(self) -> None:
         """End the process with everything that it started: the JVM, and Spark's Python workers."""

@@ -1,25 +1,19 @@
 """One DAG per stream: ingest, then each of its queries. Made from `schemas/` and `pipelines/flow.py`."""
 
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, Param, TaskGroup
+from airflow.sdk import DAG, CronDataIntervalTimetable, Param, TaskGroup
 
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from dags.command import WindrowOperator
-from dags.installation import execution_timeout
+from dags.tasks import START, defaults, operator
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.query import Query
 from schemas.registry import streams
 from schemas.stream import Stream
-
-# Before any data: Airflow runs no task for a date before it, and says `success`.
-START = datetime(1900, 1, 1, tzinfo=UTC)
 
 
 def stream_dag(stream: Stream) -> DAG:
@@ -33,7 +27,7 @@ def stream_dag(stream: Stream) -> DAG:
         catchup=False,
         max_active_runs=2,
         params={"day": Param(None, type=["null", "string"], format="date", description="beats the logical date")},
-        default_args={"retries": 2, "retry_delay": timedelta(seconds=30), "execution_timeout": execution_timeout()},
+        default_args=defaults(),
         tags=["windrow", "stream"],
     ) as dag:
         # A second ingest of the stream would only wait for its lock. A pool would need a hand to make it.
@@ -48,17 +42,6 @@ def query_group(query: Query) -> TaskGroup:
     with TaskGroup(query.name, tooltip=dag_text.describe(query)) as group:
         operator(flow.replay_task(query)) >> operator(flow.publish_task(query))
     return group
-
-
-def operator(task: flow.Task, **limits: Any) -> WindrowOperator:
-    """The task of the map as an operator."""
-    return WindrowOperator(
-        task_id=task.name,
-        arguments=task.arguments,
-        doc_md=dag_text.task_page(task),
-        outlets=[Asset(name=table, uri=f"windrow://lake/{table}") for table in task.publishes],
-        **limits,
-    )
 
 
 for defined in streams().values():

@@ -1,6 +1,6 @@
 """The map: which stages there are, what each reads and writes, and which command of which task runs it.
 
-The DAGs (`dags/streams.py`), their texts and the docs page are made from it. It imports the standard library
+The DAGs (`dags/`), their texts and the docs page are made from it. It imports the standard library
 and `schemas` only, so that Airflow's environment, which has no Arrow, Spark or Numba, can read it.
 
     ingest   land ─▶ bronze ─▶ silver ─▶ ticks ─▶ judge_silver               follows the files
@@ -16,7 +16,7 @@ from schemas.query import Query
 from schemas.registry import queries_of
 from schemas.stream import Stream
 
-FILES, LOGICAL_DATE = "files", "logical date"
+FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,18 @@ class Stage:
 
 @dataclass(frozen=True)
 class Task:
-    """One process: its name, the command line of `windrow` (the day is added) and the stages that it runs."""
+    """One process: its name, the command line of `windrow` and the stages that it runs.
+
+    publishes: tables that it updates, or else is skipped; may_update: tables that it updates if anything is new.
+    of_a_day: whether it is for its run's day, which then is added to the command line.
+    """
 
     name: str
     arguments: tuple[str, ...]
     stages: tuple[Stage, ...]
     publishes: tuple[str, ...] = ()
+    may_update: tuple[str, ...] = ()
+    of_a_day: bool = True
 
 
 LAND = Stage(
@@ -99,6 +105,15 @@ PUBLISH = Stage(
     ("{query}_late", "{query}"),
 )
 
+# Of no stream: not among the stages that data goes through.
+MAINTAIN = Stage(
+    "maintain",
+    LAKE,
+    "puts small files together, removes what no reader and no run needs, and shortens the tables' logs",
+    (),
+    (),
+)
+
 STAGES = (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER, REPLAY, GATE, PUBLISH)
 
 
@@ -114,7 +129,8 @@ def stages_of(stream: Stream) -> tuple[Stage, ...]:
 
 def ingest_task(stream: Stream) -> Task:
     """The first task: brings every arrival day up to date, refuses a day that the stream doesn't have."""
-    return Task("ingest", ("ingest", stream.name), (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER))
+    stages = (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER)
+    return Task("ingest", ("ingest", stream.name), stages, may_update=(silver_name(stream),))
 
 
 def replay_task(query: Query) -> Task:
@@ -125,6 +141,22 @@ def replay_task(query: Query) -> Task:
 def publish_task(query: Query) -> Task:
     """Checks the day's audit rows and publishes them."""
     return Task("publish", ("replay", query.name, "--stage", "publish"), (GATE, PUBLISH), published_tables(query))
+
+
+def stale_task(query: Query) -> Task:
+    """Makes the query's stale days again, from the newest ingest."""
+    stages = (CHECK_SILVER, REPLAY, GATE, PUBLISH)
+    return Task(query.name, ("backfill", query.name, "--stale"), stages, published_tables(query), of_a_day=False)
+
+
+def maintenance_task() -> Task:
+    """Keeps every table in shape."""
+    return Task("maintain", ("maintain",), (MAINTAIN,), of_a_day=False)
+
+
+def silver_name(stream: Stream) -> str:
+    """What an ingest updates, and what stale days are made again from."""
+    return f"silver_{stream.name}"
 
 
 def published_tables(query: Query) -> tuple[str, ...]:

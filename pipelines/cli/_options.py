@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -49,6 +50,13 @@ def read_limits(most_rows: str | None, most_seconds: str | None) -> ReplayLimits
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for tools; errors too, on stderr.")]
+Updates = Annotated[
+    Path | None,
+    typer.Option(
+        "--updates",
+        help="Also write to this file, as JSON: day, rows, verdict and version of each table that was updated.",
+    ),
+]
 RunId = Annotated[str | None, typer.Option(help="Name of the run in the ledger.", show_default="a new one")]
 QueryName = Annotated[str, typer.Argument(metavar="QUERY", help="A query: a file of schemas/queries/.")]
 StreamName = Annotated[str, typer.Argument(metavar="STREAM", help="A stream: a file of schemas/streams/.")]

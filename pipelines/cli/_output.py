@@ -4,6 +4,7 @@ import json
 import math
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from unicodedata import category
 
 from rich.console import Console
@@ -45,6 +46,12 @@ def show_facts(facts: dict, as_json: bool) -> None:
 def show_json(value: object) -> None:
     """One JSON document on stdout. Times are ISO 8601 in UTC; what JSON has no number for is a string."""
     print(json.dumps(_finite(value), default=_plain, ensure_ascii=False, allow_nan=False))
+
+
+def write_updates(path: Path | None, updates: dict[str, dict]) -> None:
+    """Write by table what is new of it, for whoever started the command."""
+    if path is not None:
+        path.write_text(json.dumps(updates, default=_plain))
 
 
 def from_ms(milliseconds: int) -> datetime:

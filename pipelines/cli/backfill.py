@@ -1,46 +1,76 @@
-"""windrow backfill QUERY --from D --to D."""
+"""windrow backfill QUERY --from D --to D, or --stale."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, MostRows, MostSeconds, QueryName, day_option, read_limits
+from pipelines.cli._options import AsJson, MostRows, MostSeconds, QueryName, Updates, day_option, read_limits
 from pipelines.cli._pending import AHEAD, note_pending
-from pipelines.cli._progress import progress
+from pipelines.cli._progress import StageBars, StageLines, progress
 
 if TYPE_CHECKING:
+    from pipelines.config import Config
     from pipelines.runs.replay_day import DayReport
 
 
 def backfill(
     query: QueryName,
-    first: Annotated[date, day_option("--from", help="The first arrival day, UTC.")],
-    last: Annotated[date, day_option("--to", help="The last arrival day, UTC, included.")],
+    first: Annotated[date | None, day_option("--from", help="The first arrival day, UTC.")] = None,
+    last: Annotated[date | None, day_option("--to", help="The last arrival day, UTC, included.")] = None,
     backwards: Annotated[bool, typer.Option("--backwards", help="Newest day first; the rows are the same.")] = False,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Not a range, but every day that windrow runs --stale lists, oldest first.")
+    ] = False,
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
+    updates: Updates = None,
     as_json: AsJson = False,
 ) -> int:
-    """Replay and publish every day of a range, in one process. It stops at the first day that fails."""
+    """Replay and publish every day of a range, or every stale day, in one process. It stops at the first that fails."""
     from pipelines import config
     from pipelines.lake.lake import Lake
-    from pipelines.runs.backfill import backfill as run
+    from pipelines.runs.backfill import updates_of
     from schemas import registry
     from schemas.errors import Superseded
 
+    run = _asked_for(query, first, last, backwards, stale)
     settings = config.load(read_limits(most_rows, most_seconds))
-    days = (last - first).days + 1
-    done = 0
     with progress() as show:
-
-        def count(report: "DayReport") -> None:
-            nonlocal done
-            done += 1
-            show(f"days of {report.query}", done, days)
-
-        reports = run(settings, query, first, last, backwards, count)
+        reports = run(settings, _counting(show))
+    _output.write_updates(updates, updates_of(reports))
     _output.show([vars(report) for report in reports], as_json)
+    if not reports:
+        _output.note(f"no day of {query} is stale")
     note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)
     return Superseded.exit_code if any(report.superseded for report in reports) else 0
+
+
+def _asked_for(
+    query: str, first: date | None, last: date | None, backwards: bool, stale: bool
+) -> "Callable[[Config, Callable], list[DayReport]]":
+    """What the options ask for; a usage error where they don't go together."""
+    from pipelines.runs.backfill import backfill as run
+    from pipelines.runs.backfill import redo_stale
+
+    if stale:
+        if first or last or backwards:
+            raise typer.BadParameter("--stale takes its days from the ledger; leave out --from, --to and --backwards")
+        return lambda settings, count: redo_stale(settings, query, count)
+    if first is None or last is None:
+        raise typer.BadParameter("which days? Give --from and --to, or --stale")
+    start, end = first, last
+    return lambda settings, count: run(settings, query, start, end, backwards, count)
+
+
+def _counting(show: StageLines | StageBars) -> "Callable[[DayReport, int], None]":
+    done = 0
+
+    def count(report: "DayReport", days: int) -> None:
+        nonlocal done
+        done += 1
+        show(f"days of {report.query}", done, days)
+
+    return count

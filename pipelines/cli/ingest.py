@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, RunId, StreamName, day_option
+from pipelines.cli._options import AsJson, RunId, StreamName, Updates, day_option
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def ingest(
         bool, typer.Option("--verify-content", help="Read all landing files, also those of the same size and time.")
     ] = False,
     run_id: RunId = None,
+    updates: Updates = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring a stream's tables up to date with its landing files, whatever days they touch."""
@@ -29,7 +30,20 @@ def ingest(
 
     with progress() as show:
         report = ingest_day(config.load(), stream, day, run_id, show, verify_content)
+    _output.write_updates(updates, _updates(report, day))
     show_report(report, as_json)
+
+
+def _updates(report: "IngestReport", day: date | None) -> dict[str, dict]:
+    """Of silver, where anything is new; what an ingest took has passed the gate, or it ends with an error."""
+    from pipelines.ledger.verdicts import PASSED
+
+    if not report.touched_days:
+        return {}
+    silver = f"silver_{report.stream}"
+    days = {"first_touched_day": report.touched_days[0], "last_touched_day": report.touched_days[-1]}
+    known = {"day": day, "rows": report.accepted, "verdict": PASSED, "version": report.snapshot.version(silver)}
+    return {silver: known | days}
 
 
 def show_report(report: "IngestReport", as_json: bool) -> None:

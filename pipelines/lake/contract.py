@@ -10,8 +10,13 @@ from schemas.errors import TableMismatch
 from schemas.tables import Table
 
 # Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table. Logs are
-# shortened by maintenance, which knows who needs what (maintenance.py), not by whoever writes a checkpoint.
-PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.enableExpiredLogCleanup": "false"}
+# shortened by maintenance, which knows who needs what (maintenance.py), not by whoever writes a checkpoint. These come
+# as often as Spark makes them: a commit opens its table several times, and with delta-rs's 100 it took twice as long.
+PROPERTIES = {
+    "delta.enableDeletionVectors": "false",
+    "delta.enableExpiredLogCleanup": "false",
+    "delta.checkpointInterval": "10",
+}
 # delta-rs rewrites a constraint's text (`end` >= start becomes start <= end), so the text as defined is kept alongside.
 _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
 

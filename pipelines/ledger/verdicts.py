@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 Day = TypeVar("Day", bound=date | None)
+PASSED = "passed"
+"""The word for a version of which all checks hold."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,23 @@ A run needs a logical date or the param `day`. A day without events is a success
 Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
 
 
+OF_STALE = """A published day is stale when the events that it read, or the definitions or the code that made it, are
+others now: `windrow runs --stale`. Each task makes those of a query again, oldest first, from what the newest ingest
+left; it is skipped where none is. Off until you unpause it: then it runs after each ingest that changed silver."""
+OF_MAINTENANCE = """Keeps the tables small, every night. It may run at any time: what runs and readers need stays, it
+waits for whoever commits to a table, and with bronze until no ingest of the stream runs. Off until you unpause it."""
+
+
+def stale_page(stream: Stream) -> str:
+    """Markdown for the page of the DAG that makes a stream's stale days again."""
+    return f"### Stale days of {stream.title}\n\n{OF_STALE}"
+
+
+def maintenance_page() -> str:
+    """Markdown for the page of the maintenance DAG."""
+    return f"### Maintenance\n\n{OF_MAINTENANCE}"
+
+
 def dag_page(stream: Stream) -> str:
     """Markdown for the page of a stream's DAG."""
     facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream).items())
@@ -41,7 +58,12 @@ def _columns(stream: Stream) -> str:
 def task_page(task: flow.Task) -> str:
     """Markdown for a task: its command and its stages."""
     stages = "\n".join(f"- {stage.name}: {stage.does}" for stage in task.stages)
-    return f"`windrow {' '.join(task.arguments)} --day DAY`\n\n{stages}"
+    return f"`{command_line(task)}`\n\n{stages}"
+
+
+def command_line(task: flow.Task) -> str:
+    """What a task runs, as somebody would type it."""
+    return " ".join(("windrow", *task.arguments, *(("--day", "DAY") if task.of_a_day else ())))
 
 
 def flow_page(stream: Stream) -> str:

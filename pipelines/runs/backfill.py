@@ -1,12 +1,21 @@
 """A query for many days, one run each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 from pipelines.config import Config
+from pipelines.lake.lake import Lake
 from pipelines.ledger.runs import new_run_id
+from pipelines.ledger.stale import stale
 from pipelines.runs.replay_day import DayReport, replay_day
+from schemas import registry
 from schemas.errors import Superseded, WrongParameter
+
+Progress = Callable[[DayReport, int], None]
+
+
+def _silent(report: DayReport, days: int) -> None:
+    """Progress that nobody listens to."""
 
 
 def backfill(
@@ -15,9 +24,10 @@ def backfill(
     first: date,
     last: date,
     backwards: bool = False,
-    progress: Callable[[DayReport], None] | None = None,
+    progress: Progress = _silent,
 ) -> list[DayReport]:
-    """Run a query for each day from `first` to `last`, both included; `progress` gets the report of each that is done.
+    """Run a query for each day from `first` to `last`, both included; `progress` gets the report of each that is done,
+    and how many there are.
 
     Days don't depend on each other: the order changes no row. The first error ends it; days done before stay
     published. A day that another run publishes meanwhile is no error: its report's `note` has which.
@@ -25,11 +35,27 @@ def backfill(
     if last < first:
         raise WrongParameter("to", last.isoformat(), f"a day from {first} on")
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+    return _each(config, query_name, days[::-1] if backwards else days, progress)
+
+
+def redo_stale(config: Config, query_name: str, progress: Progress = _silent) -> list[DayReport]:
+    """Run a query again for each day that `windrow runs --stale` lists, oldest first; otherwise as `backfill`."""
+    registry.query(query_name)
+    days = [run.day for run in stale(Lake(config)) if run.query == query_name]
+    return _each(config, query_name, sorted(days), progress)
+
+
+def updates_of(reports: Sequence[DayReport]) -> dict[str, dict]:
+    """By table, what is new of each of its days that was published, in their order."""
+    tables = dict.fromkeys(table for report in reports for table in report.updates)
+    return {table: {"days": [each.updates[table] for each in reports if table in each.updates]} for table in tables}
+
+
+def _each(config: Config, query_name: str, days: Sequence[date], progress: Progress) -> list[DayReport]:
     reports = []
-    for day in reversed(days) if backwards else days:
+    for day in days:
         reports.append(_replay(config, query_name, day))
-        if progress:
-            progress(reports[-1])
+        progress(reports[-1], len(days))
     return reports
 
 

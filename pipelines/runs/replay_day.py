@@ -8,7 +8,7 @@
 
 import shlex
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from pipelines.lake.arrival_days import FIRST_DAY
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs, snapshots
+from pipelines.ledger import runs, snapshots, verdicts
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import DIGESTS, other_inputs
@@ -42,7 +42,8 @@ def _silent(stage: str) -> None:
 @dataclass(frozen=True)
 class DayReport:
     """What became of a run. `rows` by table; `superseded`: of a day of a backfill, whether another run publishes it;
-    `note`: which that is, or why what was published is stale already."""
+    `note`: which that is, or why what was published is stale already. `versions` of the lake that it published, by
+    table."""
 
     run_id: str
     query: str
@@ -50,6 +51,15 @@ class DayReport:
     rows: dict[str, int]
     note: str | None = None
     superseded: bool = False
+    versions: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def updates(self) -> dict[str, dict]:
+        """What is new of each published table, in plain values. The gate's verdict on what is published is one."""
+        return {
+            table: {"day": str(self.day), "rows": self.rows[table], "verdict": verdicts.PASSED, "version": version}
+            for table, version in self.versions.items()
+        }
 
 
 class _Replay(NamedTuple):
@@ -163,7 +173,7 @@ def _publish(replay: _Replay, made: _Audited) -> DayReport:
         publication = publish(lake, tables, day, versions)
         entry.outputs = {**publication.versions, DIGESTS: publication.digests}
         entry.counts = publication.rows
-    return DayReport(run.run_id, tables.query.name, day, publication.rows, entry.message)
+    return DayReport(run.run_id, tables.query.name, day, publication.rows, entry.message, versions=publication.versions)
 
 
 def _stale_already(replay: _Replay, inputs: dict) -> str | None:

@@ -5,14 +5,17 @@ run has rows; the oracle reads the same files without the pipeline.
 """
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from pipelines.config import Config
+from pipelines.lake.day_statistics import by_day
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
+from pipelines.ledger.stale import stale
 from processes import marked
 from schemas import registry
 from schemas.errors import GateFailed, OutsideStream
@@ -163,9 +166,17 @@ def test_each_stage_has_its_own_section_of_the_log(stack, done):
 def test_publishing_updates_airflow_s_assets(stack, done):
     known = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
-    assert known == {name for query in registry.queries() for name in (query, f"{query}_late")} > published
+    silver = {f"silver_{query.stream}" for query in registry.queries().values()}
+    assert known == {name for query in registry.queries() for name in (query, f"{query}_late")} | silver > published
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
-    assert len(events) == DAYS * len(published)
+    assert Counter(event["name"] for event in events) == dict.fromkeys(published, DAYS) | {"silver_bikes": 1}
+    lake, days = Lake(stack.config), {str(FIRST_DAY + timedelta(days=n)) for n in range(DAYS)}
+    for name in published:
+        extras = [event["extra"] for event in events if event["name"] == name]
+        held = {str(day): statistics.rows for day, statistics in by_day(lake, name).items()}
+        assert {extra["day"]: extra["rows"] for extra in extras} == dict.fromkeys(days, 0) | held
+        assert {extra["verdict"] for extra in extras} == {"passed"}
+        assert max(extra["version"] for extra in extras) == lake.version(name)
 
 
 def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
@@ -180,11 +191,27 @@ def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
     assert {query: rows(stack.config, query) for query in QUERIES} == before
 
 
+def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, done):
+    """A run for the newest day ingests it; nobody asks for the older ones."""
+    stack.client.unpause(f"{DAG}_stale")
+    generated.land_late(stack.config.landing, FIRST_DAY)
+    stack.trigger("late", None, day=str(YESTERDAY))
+    [run] = stack.client.wait_for_runs(f"{DAG}_stale", "asset_triggered", 1, LIMIT_S)
+    assert run["state"] == "success"
+    redone = stack.client.tasks(f"{DAG}_stale", run["dag_run_id"])
+    assert {task["task_id"]: task["state"] for task in redone} == dict.fromkeys(QUERIES, "success")
+    stack.client.wait_for_runs(DAG, "manual", 4, LIMIT_S)
+    assert stale(Lake(stack.config)) == []
+    published = [event for event in stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
+                 if event["source_dag_id"] == f"{DAG}_stale" and event["name"] == QUERIES[0]]  # fmt: skip
+    assert str(FIRST_DAY) in [each["day"] for event in published for each in event["extra"]["days"]]
+
+
 def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
     spoil_noted(Lake(stack.config), FIRST_DAY)
     stack.trigger("spoilt", None, day=str(FIRST_DAY))
-    stack.client.wait_for_runs(DAG, "manual", 4, LIMIT_S)
+    stack.client.wait_for_runs(DAG, "manual", 5, LIMIT_S)
     ingest = stack.task("spoilt", "ingest")
     assert (ingest["state"], ingest["try_number"]) == ("failed", 1)
     log = stack.log("spoilt", "ingest")

@@ -51,8 +51,18 @@ def parsed(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def dags(parsed):
+def every_dag(parsed):
     return {dag["id"]: dag for dag in parsed["dags"]}
+
+
+@pytest.fixture(scope="module")
+def dags(every_dag):
+    """Those of the streams."""
+    return {name: dag for name, dag in every_dag.items() if name in streams()}
+
+
+def stale_names(names) -> set[str]:
+    return {f"{name}_stale" for name in names if flow.scheduled_queries(stream(name))}
 
 
 def tasks_of(dag):
@@ -71,7 +81,8 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     edit(tmp_path / "tree", "schemas/streams/cdr.py", "STREAM = Stream(", "STREAM = Stream((")
     found = facts_of(tmp_path / "tree", tmp_path)
     dags = {dag["id"]: dag for dag in found["dags"]}
-    assert sorted(dags) == sorted(set(streams()) - {"cdr"})
+    others = set(streams()) - {"cdr"}
+    assert set(dags) == {*others, *stale_names(others), "maintenance"}
     tasks = {task.partition(".")[0] for task in tasks_of(dags["bikes"])}
     assert tasks == {"ingest"} | {query.name for query in queries_of("bikes")} - {"bikes_daily"}
     [(file, text)] = found["errors"].items()
@@ -80,8 +91,8 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     assert "Did you mean 'bikes'?" in text and "schemas/streams/cdr.py:" in text
 
 
-def test_every_stream_has_its_dag_and_there_is_no_other(dags):
-    assert sorted(dags) == sorted(streams())
+def test_every_stream_has_its_dag_and_one_for_stale_days_the_lake_has_one_and_there_is_no_other(every_dag):
+    assert set(every_dag) == {*streams(), *stale_names(streams()), "maintenance"}
 
 
 def test_parsing_loads_none_of_the_heavy_packages(parsed):
@@ -107,10 +118,10 @@ def test_dag_files_import_only_airflow_the_standard_library_and_the_light_module
     assert of_pipelines <= {"flow"}
 
 
-def test_no_date_is_outside_a_dag_since_airflow_would_run_no_task_and_say_success(dags):
-    for dag in dags.values():
+def test_no_date_is_outside_a_dag_since_airflow_would_run_no_task_and_say_success(every_dag):
+    for dag in every_dag.values():
         assert dag["end"] is None
-        assert datetime.fromisoformat(dag["start"]).date() < stream(dag["id"]).first_day
+        assert datetime.fromisoformat(dag["start"]).date() < min(each.first_day for each in streams().values())
 
 
 def test_days_are_utc_days_by_data_interval_without_catching_up(dags):
@@ -145,13 +156,43 @@ def test_each_query_is_replayed_and_then_published(dags):
 
 def test_assets_are_the_published_tables_and_come_from_the_publishing_task(dags):
     for dag in dags.values():
-        for task in dag["tasks"]:
+        for task in (task for task in dag["tasks"] if task["id"] != "ingest"):
             query, _, stage = task["id"].partition(".")
             assert task["outlets"] == ([query, f"{query}_late"] if stage == "publish" else [])
+            assert task["aliases"] == []
 
 
-def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_pool(dags):
-    for task in (task for dag in dags.values() for task in dag["tasks"]):
+def test_an_ingest_is_an_event_of_silver_only_where_it_changed_it(dags):
+    """An alias: of an asset itself Airflow makes an event whenever the task succeeds."""
+    for name, dag in dags.items():
+        ingest = tasks_of(dag)["ingest"]
+        assert ingest["outlets"] == ingest["aliases"] == [f"silver_{name}"]
+
+
+def test_stale_days_are_redone_after_silver_changed_once_somebody_unpaused_it(every_dag):
+    for name in streams():
+        if f"{name}_stale" not in stale_names(streams()):
+            continue
+        dag = every_dag[f"{name}_stale"]
+        assert (dag["after"], dag["paused"], dag["runs_at_once"]) == ([f"silver_{name}"], True, 1)
+        queries = [query.name for query in flow.scheduled_queries(stream(name))]
+        assert [task["id"] for task in dag["tasks"]] == queries
+        for query, task in tasks_of(dag).items():
+            assert (task["arguments"], task["of_a_day"]) == (["backfill", query, "--stale"], False)
+            assert (task["outlets"], task["downstream"]) == ([query, f"{query}_late"], [])
+
+
+def test_the_lake_is_maintained_every_night_once_at_a_time(every_dag):
+    dag = every_dag["maintenance"]
+    assert (dag["timetable"], dag["cron"], dag["zone"]) == ("CronTriggerTimetable", "30 3 * * *", "UTC")
+    assert (dag["catchup"], dag["runs_at_once"], dag["after"]) == (False, 1, [])
+    [task] = dag["tasks"]
+    assert (task["id"], task["arguments"], task["of_a_day"]) == ("maintain", ["maintain"], False)
+    assert task["outlets"] == []
+
+
+def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_pool(every_dag):
+    for task in (task for dag in every_dag.values() for task in dag["tasks"]):
         assert task["operator"] == "WindrowOperator"
         assert task["retries"] >= 1
         assert task["pool"] == "default_pool"
@@ -159,8 +200,8 @@ def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_po
         assert task["past"] is False
 
 
-def test_no_task_runs_for_ever_and_a_lock_is_given_up_before_the_task_is(dags):
-    for task in (task for dag in dags.values() for task in dag["tasks"]):
+def test_no_task_runs_for_ever_and_a_lock_is_given_up_before_the_task_is(every_dag):
+    for task in (task for dag in every_dag.values() for task in dag["tasks"]):
         assert Config(Path(), Path()).most_wait_s < task["timeout_s"] == 6 * 3600
 
 
@@ -179,6 +220,16 @@ def test_the_text_of_a_dag_names_its_columns_and_queries(dags):
         ):
             assert name in dag["text"]
         assert all(task["text"] for task in dag["tasks"])
+
+
+def test_the_texts_of_the_other_dags_say_what_they_do(every_dag):
+    maintenance = every_dag["maintenance"]
+    assert (
+        flow.MAINTAIN.does in maintenance["tasks"][0]["text"] and "windrow maintain" in maintenance["tasks"][0]["text"]
+    )
+    for name in stale_names(streams()):
+        assert "windrow runs --stale" in every_dag[name]["text"]
+        assert all(f"windrow backfill {task['id']} --stale`" in task["text"] for task in every_dag[name]["tasks"])
 
 
 def test_a_run_without_logical_date_can_be_given_its_day(dags):
@@ -209,6 +260,7 @@ def test_what_a_stage_reads_has_landed_or_was_written_by_an_earlier_stage_or_by_
 def test_every_stage_belongs_to_a_task_which_runs_its_stages_in_the_order_of_the_map():
     query = queries_of("bikes")[0]
     of_tasks = (flow.ingest_task(stream("bikes")), flow.replay_task(query), flow.publish_task(query))
+    of_tasks += (flow.stale_task(query),)
     assert {stage for task in of_tasks for stage in task.stages} == set(flow.STAGES)
     for task in of_tasks:
         assert sorted(task.stages, key=flow.STAGES.index) == list(task.stages)

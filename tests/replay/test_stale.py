@@ -1,11 +1,13 @@
 """A late file makes stale the runs that read a day it touches, no others; redone, all is as if it came in time."""
 
+import json
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.lake.day_statistics import by_day
+from pipelines.cli import _app as command_line
+from pipelines.lake.day_statistics import NO_ROWS, by_day
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs as ledger
@@ -14,6 +16,7 @@ from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
+from schemas.errors import WrongParameter
 from schemas.ledger_tables import RUNS
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
@@ -56,6 +59,79 @@ def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp
         replay_day(published, name, day)
     assert stale(Lake(published)) == []
     _assert_as_if_in_time(published, tmp_path_factory.mktemp("in_time"))
+
+
+def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_updated(
+    published, tmp_path_factory, monkeypatch, capsys
+):
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+    landing.write(published.landing, landing.late_file())
+    ingest(published, "bikes")
+    days = [run.day for run in stale(Lake(published)) if run.query == "bikes_demand"]
+    others = [run for run in stale(Lake(published)) if run.query != "bikes_demand"]
+    updates = published.home / "updates.json"
+    assert command_line.run(["backfill", "bikes_demand", "--stale", "--updates", str(updates), "--json"]) == 0
+    assert [report["day"] for report in json.loads(capsys.readouterr().out)] == [str(day) for day in days] != []
+    assert stale(Lake(published)) == others
+    _assert_as_if_in_time(published, tmp_path_factory.mktemp("in_time"))
+    held = by_day(Lake(published), "bikes_demand")
+    found = json.loads(updates.read_text())["bikes_demand"]["days"]
+    assert [(each["day"], each["rows"], each["verdict"]) for each in found] == [
+        (str(day), held[day].rows, "passed") for day in days
+    ]
+    assert found[-1]["version"] == Lake(published).version("bikes_demand")
+
+
+def test_without_a_stale_day_the_command_does_nothing_and_says_so(published, monkeypatch, capsys):
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    before = Lake(published).version("bikes_demand")
+    updates = published.home / "updates.json"
+    assert command_line.run(["backfill", "bikes_demand", "--stale", "--updates", str(updates)]) == 0
+    assert "no day of bikes_demand is stale" in capsys.readouterr().err
+    assert (Lake(published).version("bikes_demand"), json.loads(updates.read_text())) == (before, {})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--from", "2018-06-01"),
+        ("--to", "2018-06-01"),
+        ("--stale", "--to", "2018-06-01"),
+        ("--stale", "--backwards"),
+    ],
+    ids=" ".join,
+)
+def test_which_days_are_asked_for_must_be_plain(words, capsys):
+    assert command_line.run(["backfill", "bikes_demand", *words]) == WrongParameter.exit_code
+    assert "--stale" in capsys.readouterr().err
+
+
+def test_what_an_ingest_and_a_publication_updated_is_written_for_whoever_started_them(published, monkeypatch):
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+    updates, lake = published.home / "updates.json", Lake(published)
+
+    def updated(*words: str) -> dict:
+        assert command_line.run([*words, "--updates", str(updates)]) == 0
+        return json.loads(updates.read_text())
+
+    assert updated("ingest", "bikes") == {}
+    landing.write(published.landing, landing.late_file())
+    touched = [str(day) for day in sorted(landing.arrival_days(landing.late_file()))]
+    assert updated("ingest", "bikes", "--day", touched[0]) == {
+        "silver_bikes": {"day": touched[0], "rows": 5, "verdict": "passed", "version": lake.version("silver_bikes"),
+                         "first_touched_day": touched[0], "last_touched_day": touched[-1]}
+    }  # fmt: skip
+    of_day = ("replay", "bikes_demand", "--day", touched[0])
+    assert updated(*of_day, "--stage", "audit") == {}
+    found, day = updated(*of_day, "--stage", "publish"), date.fromisoformat(touched[0])
+    held = {name: by_day(lake, name).get(day, NO_ROWS).rows for name in ("bikes_demand", "bikes_demand_late")}
+    assert found == {
+        name: {"day": touched[0], "rows": rows, "verdict": "passed", "version": lake.version(name)}
+        for name, rows in held.items()
+    }
 
 
 def _assert_as_if_in_time(redone, folder) -> None:

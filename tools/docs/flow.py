@@ -25,6 +25,7 @@ def flow_page() -> str:
     parts += ["## Through the code", TOUR_INTRODUCTION, tour_text()]
     for stream in streams().values():
         parts += [f"## {stream.name}", _picture(stream), dag_text.flow_page(stream), *_tasks(stream)]
+    parts += ["## maintenance", dag_text.OF_MAINTENANCE, _commands([flow.maintenance_task()])]
     return page(parts)
 
 
@@ -46,8 +47,11 @@ def _tasks(stream: Stream) -> list[str]:
     asked = [
         task for query in flow.scheduled_queries(stream) for task in (flow.replay_task(query), flow.publish_task(query))
     ]
-    rows = [
-        [" → ".join(stage.name for stage in task.stages), f"`windrow {' '.join(task.arguments)} --day DAY`"]
-        for task in (flow.ingest_task(stream), *asked)
-    ]
-    return ["The tasks of a run, each one process:", grid([["stages", "command"], *rows])]
+    stale = [flow.stale_task(query) for query in flow.scheduled_queries(stream)]
+    redone = [f"The tasks of `{stream.name}_stale`, likewise:", _commands(stale)] if stale else []
+    return ["The tasks of a run, each one process:", _commands([flow.ingest_task(stream), *asked]), *redone]
+
+
+def _commands(tasks: list[flow.Task]) -> str:
+    rows = [[" → ".join(stage.name for stage in task.stages), f"`{dag_text.command_line(task)}`"] for task in tasks]
+    return grid([["stages", "command"], *rows])

@@ -1,5 +1,6 @@
 """The operator itself. Runs in Airflow's environment: test_operator.py starts pytest there."""
 
+import json
 import re
 import signal
 import subprocess
@@ -9,7 +10,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from airflow.sdk import AssetAlias
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
+from airflow.sdk.execution_time.context import OutletEventAccessors
 from airflow.sdk.execution_time.timeout import timeout
 
 from dags import command, installation
@@ -30,6 +33,17 @@ def program(folder, text):
 def operator(monkeypatch, path):
     monkeypatch.setenv(installation.COMMAND, str(path))
     return command.WindrowOperator(task_id="replay", arguments=("replay", "bikes_demand"))
+
+
+def publishing(monkeypatch, path, *outlets):
+    monkeypatch.setenv(installation.COMMAND, str(path))
+    return command.WindrowOperator(task_id="publish", arguments=("replay", "bikes_demand"), outlets=outlets)
+
+
+def updating(folder, updates):
+    """A stand-in that writes what windrow --updates would."""
+    file = "sys.argv[sys.argv.index('--updates') + 1]"
+    return program(folder, f"import sys\nopen({file}, 'w').write({json.dumps(updates)!r})")
 
 
 def error_with(exit_code):
@@ -100,6 +114,41 @@ def test_a_superseded_run_is_skipped_with_the_run_that_publishes(monkeypatch, tm
     with pytest.raises(AirflowSkipException) as raised:
         operator(monkeypatch, path).execute(RUN)
     assert str(raised.value) == text
+
+
+UPDATE = {"day": "2018-10-01", "rows": 12, "verdict": "passed", "version": 3}
+
+
+def test_the_events_of_assets_carry_day_rows_verdict_and_version(monkeypatch, tmp_path):
+    results, late = command.asset("bikes_demand"), command.asset("bikes_demand_late")
+    updates = {results.name: UPDATE, late.name: {**UPDATE, "rows": 0, "version": 2}}
+    events = OutletEventAccessors()
+    publishing(monkeypatch, updating(tmp_path, updates), results, late).execute({**RUN, "outlet_events": events})
+    assert (events[results].extra, events[late].extra) == (updates[results.name], updates[late.name])
+
+
+def test_a_task_that_published_nothing_is_skipped(monkeypatch, tmp_path):
+    task = publishing(monkeypatch, updating(tmp_path, {}), command.asset("bikes_demand"))
+    with pytest.raises(AirflowSkipException, match="nothing to publish"):
+        task.execute({**RUN, "outlet_events": OutletEventAccessors()})
+
+
+def test_an_ingest_that_changed_silver_is_an_event_of_it_and_another_is_a_success_without(monkeypatch, tmp_path):
+    silver, events = AssetAlias("silver_bikes"), OutletEventAccessors()
+    changed = updating(tmp_path, {silver.name: UPDATE})
+    publishing(monkeypatch, changed, silver).execute({**RUN, "outlet_events": events})
+    [event] = events[silver].asset_alias_events
+    assert (event.dest_asset_key.name, event.extra) == ("silver_bikes", UPDATE)
+    assert event.dest_asset_key.uri == command.asset("silver_bikes").uri
+    without = OutletEventAccessors()
+    publishing(monkeypatch, updating(tmp_path, {}), silver).execute({**RUN, "outlet_events": without})
+    assert without[silver].asset_alias_events == []
+
+
+def test_a_task_that_is_of_no_day_needs_none(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv(installation.COMMAND, str(program(tmp_path, "import sys\nprint(sys.argv[1:])")))
+    command.WindrowOperator(task_id="maintain", arguments=("maintain",), of_a_day=False).execute({"params": {}})
+    assert str(["--end-with-parent", "maintain"]) in capsys.readouterr().out
 
 
 def test_an_error_ends_its_stage_s_section():

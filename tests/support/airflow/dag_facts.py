@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from airflow.dag_processing.dagbag import DagBag
+from airflow.sdk import AssetAlias
 
 
 def task_facts(task) -> dict:
@@ -12,7 +13,9 @@ def task_facts(task) -> dict:
         "id": task.task_id,
         "downstream": sorted(task.downstream_task_ids),
         "arguments": list(task.arguments),
-        "outlets": [asset.name for asset in task.outlets],
+        "of_a_day": task.of_a_day,
+        "outlets": [outlet.name for outlet in task.outlets],
+        "aliases": [outlet.name for outlet in task.outlets if isinstance(outlet, AssetAlias)],
         "retries": task.retries,
         "pool": task.pool,
         "timeout_s": task.execution_timeout and task.execution_timeout.total_seconds(),
@@ -28,8 +31,11 @@ def dag_facts(dag) -> dict:
     return {
         "id": dag.dag_id,
         "timetable": type(dag.timetable).__name__,
-        "cron": dag.timetable.expression,
-        "zone": str(dag.timetable.timezone),
+        "cron": getattr(dag.timetable, "expression", None),
+        "zone": str(getattr(dag.timetable, "timezone", None)),
+        "after": [asset.name for asset in getattr(dag.timetable.asset_condition, "objects", ())],
+        "paused": dag.is_paused_upon_creation,
+        "runs_at_once": dag.max_active_runs,
         "catchup": dag.catchup,
         "start": dag.start_date.isoformat(),
         "end": dag.end_date,

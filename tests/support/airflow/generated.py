@@ -6,6 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from samples import bikes
+from tests.support.replay import landing
 
 NEW_YORK = ZoneInfo("America/New_York")
 COLUMNS = 6
@@ -16,6 +17,13 @@ def land(folder: Path, days: int, last_day: date, trips_per_day: int) -> None:
     for path in bikes.write(folder, days, last_day, trips_per_day=trips_per_day):
         if "trips-" not in path.name:
             path.unlink()
+
+
+def land_late(folder: Path, day: date) -> None:
+    """A file with one more trip, at noon of a day."""
+    path = folder / f"bikes/generated-nyc/trips-{day}-late.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{landing.HEADER}\n{day} 12:00:00,300,1,1,1,1980\n")
 
 
 def trips(folder: Path) -> list[dict]:

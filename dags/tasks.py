@@ -1,0 +1,32 @@
+"""What the tasks and the DAGs have in common."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from airflow.sdk import AssetAlias
+
+from dags.command import WindrowOperator, asset
+from dags.installation import execution_timeout
+from pipelines import flow
+from pipelines.report import dag_text
+
+# Before any data: Airflow runs no task for a date before it, and says `success`.
+START = datetime(1900, 1, 1, tzinfo=UTC)
+
+
+def defaults() -> dict[str, Any]:
+    """The arguments of every task; WrongParameter, shown as an import error, for a setting that is none."""
+    return {"retries": 2, "retry_delay": timedelta(seconds=30), "execution_timeout": execution_timeout()}
+
+
+def operator(task: flow.Task, **limits: Any) -> WindrowOperator:
+    """The task of the map as an operator. A success is an event of each table that it publishes; of one that it may
+    update there is an event, by an alias, where something was new."""
+    return WindrowOperator(
+        task_id=task.name,
+        arguments=task.arguments,
+        of_a_day=task.of_a_day,
+        doc_md=dag_text.task_page(task),
+        outlets=[*map(asset, task.publishes), *map(AssetAlias, task.may_update)],
+        **limits,
+    )
