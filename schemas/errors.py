@@ -141,10 +141,8 @@ class OutsideStream(WindrowError):
     refused, retry_helps = True, False
 
     def __init__(self, stream: str, day: object, first_day: object, last_day: object):
-        super().__init__(
-            f"{day} is not a day of stream {stream!r}, whose days run from {first_day} to {last_day}; "
-            "choose one of them"
-        )
+        days = f"whose days run from {first_day} to {last_day}; choose one of them"
+        super().__init__(f"{day} is not a day of stream {stream!r}, {days}")
 
 
 class NotSetUp(WindrowError):
