@@ -141,15 +141,14 @@ class OutsideStream(WindrowError):
     refused, retry_helps = True, False
 
     def __init__(self, stream: str, day: object, first_day: object, last_day: object):
-        days = f"whose days run from {first_day} to {last_day}; choose one of them"
-        super().__init__(f"{day} is not a day of stream {stream!r}, {days}")
+        days = f"{stream!r}, whose days run from {first_day} to {last_day}"
+        super().__init__(f"{day} is not a day of stream {days}; choose one of them")
 
 
 class NotSetUp(WindrowError):
     """A part of the environment is missing; the message ends with the command by which somebody fixes it."""
 
-    exit_code = 6
-    retry_helps = False
+    exit_code, retry_helps = 6, False
 
     def __init__(self, missing: str, fix: str):
         super().__init__(f"{missing}; fix it with: {fix}")

@@ -51,8 +51,13 @@ def test_a_day_done_twice_leaves_the_tables_as_they_were(published):
 
 def test_backfilling_backwards_gives_the_same_rows(ingested, first_published):
     done = []
-    reports = backfill(ingested, "bikes_last_hour", DAYS[0], DAYS[-1], backwards=True, progress=done.append)
-    assert [report.day for report in reports] == DAYS[::-1] and done == reports
+
+    def note(report, days):
+        done.append((report, days))
+
+    reports = backfill(ingested, "bikes_last_hour", DAYS[0], DAYS[-1], backwards=True, progress=note)
+    assert [report.day for report in reports] == DAYS[::-1]
+    assert done == [(report, len(DAYS)) for report in reports]
     assert published_rows(ingested, "bikes_last_hour") == published_rows(first_published, "bikes_last_hour")
 
 

@@ -62,12 +62,15 @@ def do(config: Config, table: str, kind: str, filters: list[tuple] | None = None
     log = config.lake / table / "_delta_log"
     if kind in OF_A_CHECKPOINT or kind == HINT:
         DeltaTable(log.parent).create_checkpoint()
+        for older in sorted(log.glob("*.checkpoint.parquet"))[:-1]:
+            older.unlink()
     if kind == LOG_IS_GONE:
         shutil.rmtree(log)
         return log
     if kind == NEWEST_ENTRY:
         damaged = max(log.glob("*.json"))
-        damaged.unlink()
+        for file in (*log.glob(f"{damaged.stem}.*"), *log.glob("_last_checkpoint")):
+            file.unlink()  # a checkpoint of that entry would hold what it held
     elif kind == HINT:
         damaged = log / "_last_checkpoint"
         damaged.write_bytes(b"no JSON")

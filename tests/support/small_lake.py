@@ -21,7 +21,15 @@ from pipelines.ledger.verdicts import Verdict
 from schemas import registry
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from schemas.stream import Column, Stream
-from schemas.tables import Table, files_table, partitions_table, pass_table, quarantine_table, silver_table
+from schemas.tables import (
+    Table,
+    bronze_table,
+    files_table,
+    partitions_table,
+    pass_table,
+    quarantine_table,
+    silver_table,
+)
 from tests.support.oracle import oracle
 from tests.support.replay.work import audit_day
 
@@ -207,8 +215,9 @@ def replayed_lake(config: Config, query: Query, events: list[dict]) -> SmallLake
 
 
 def write_ingested(config: Config, stream: Stream, events: list[dict], constrained: bool = True) -> None:
-    """The tables of ingest, as if one file had brought the events."""
-    _write(config, quarantine_table(stream), [])
+    """The tables of ingest, as if one file had brought the events, whose lines nobody asks for."""
+    for table in (bronze_table(stream), quarantine_table(stream)):
+        _write(config, table, [])
     rows = [
         {**event, **_place(event), "arrival_date": event["arrival"].date(), "definition": "test", "bucket": 0}
         for event in events

@@ -65,7 +65,7 @@ def test_a_run_without_logical_date_and_param_fails_for_good_and_says_what_to_do
         command.day_of({"params": {"day": None}})
 
 
-@pytest.mark.parametrize("exit_code", [2, 3, 4, 5, 6, 7, 8, 9, 12, 15])
+@pytest.mark.parametrize("exit_code", [2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16])
 def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
     assert error_with(exit_code)
     with pytest.raises(AirflowFailException, match="the reason"):
@@ -73,11 +73,11 @@ def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
 
 
 def test_what_fails_for_good_is_what_the_errors_say():
-    assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 6, 7, 8, 9, 12, 15)
+    assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16)
     assert [error_with(exit_code) for exit_code in command.SKIPS] == [[errors.Superseded]]
 
 
-@pytest.mark.parametrize("exit_code", [1, 10, 11, 13, 17, -signal.SIGKILL])
+@pytest.mark.parametrize("exit_code", [1, 10, 11, 13, 17, 18, -signal.SIGKILL])
 def test_everything_else_is_retried(exit_code):
     with pytest.raises(AirflowException) as raised:
         command.raise_unless_done(exit_code, "")
