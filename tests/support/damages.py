@@ -57,6 +57,22 @@ def _remove_entries(log: Path) -> None:
         entry.unlink()
 
 
+def _remove_checkpoints(log: Path) -> None:
+    for file in (*log.glob("*.checkpoint.parquet"), *log.glob("_last_checkpoint")):
+        file.unlink()
+
+
+def _remove_newest_rows(log: Path) -> Path:
+    """Remove the newest entry that brought or took rows, and what came after it: compaction of the same rows."""
+    _remove_checkpoints(log)
+    while True:
+        newest = max(log.glob("*.json"))
+        compacts = '"operation":"OPTIMIZE"' in newest.read_text()
+        newest.unlink()
+        if not compacts:
+            return newest
+
+
 def do(config: Config, table: str, kind: str, filters: list[tuple] | None = None, seed: int = 0) -> Path:
     """Damage a file that the newest version of the table needs (`filters`: one of these), or its log; returns it."""
     log = config.lake / table / "_delta_log"
@@ -68,9 +84,7 @@ def do(config: Config, table: str, kind: str, filters: list[tuple] | None = None
         shutil.rmtree(log)
         return log
     if kind == NEWEST_ENTRY:
-        damaged = max(log.glob("*.json"))
-        for file in (*log.glob(f"{damaged.stem}.*"), *log.glob("_last_checkpoint")):
-            file.unlink()  # a checkpoint of that entry would hold what it held
+        damaged = _remove_newest_rows(log)
     elif kind == HINT:
         damaged = log / "_last_checkpoint"
         damaged.write_bytes(b"no JSON")
@@ -78,6 +92,7 @@ def do(config: Config, table: str, kind: str, filters: list[tuple] | None = None
         (damaged,) = log.glob("*.checkpoint.parquet")
         OF_A_CHECKPOINT[kind](damaged)
     elif kind in OF_AN_ENTRY:
+        _remove_checkpoints(log)  # else nobody needs the entries before
         entries = sorted(log.glob("*.json"))
         damaged = Random(seed).choice(entries[:-1] or entries)  # without the newest a log is an older one, and whole
         OF_AN_ENTRY[kind](damaged)
