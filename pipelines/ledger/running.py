@@ -9,8 +9,9 @@ import fcntl
 import json
 import logging
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -22,6 +23,8 @@ from schemas.ledger_tables import RUNS
 
 RUNNING, CUT_OFF = "running", "cut off"
 _UNFINISHED = ".unfinished"
+# Nobody takes so long to write a line of JSON.
+_LONG_UNFINISHED_S = 3600
 _log = logging.getLogger(__name__)
 
 
@@ -107,9 +110,9 @@ def _set_aside(config: Config, path: Path) -> None:
     )
 
 
-def _free(file: IO) -> bool:
+def _free(file: IO, lock: int = fcntl.LOCK_SH) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(file, lock | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
@@ -117,8 +120,28 @@ def _free(file: IO) -> bool:
 
 @contextmanager
 def collecting(config: Config) -> Iterator[list[dict]]:
-    """The rows of steps that were cut off; their files go once the caller has written these."""
-    cut_off = [step for step in found(config) if not step.lives]
-    yield [step.row for step in cut_off]
-    for step in cut_off:
-        step.path.unlink(missing_ok=True)
+    """The rows of steps that were cut off; their files go once the caller has written these. A file stays locked so
+    long: another process that collects at the same time sees a step that runs, and leaves it alone."""
+    _remove_unfinished(config)
+    with ExitStack() as files:
+        cut_off = [step for step in found(config) if not step.lives and _locked(files, step.path)]
+        yield [step.row for step in cut_off]
+        for step in cut_off:
+            step.path.unlink(missing_ok=True)
+
+
+def _locked(files: ExitStack, path: Path) -> bool:
+    """Whether the file is there still, and locked from now until `files` are closed."""
+    try:
+        file = files.enter_context(open(path, "rb"))
+    except FileNotFoundError:
+        return False
+    return _free(file, fcntl.LOCK_EX) and path.exists()
+
+
+def _remove_unfinished(config: Config) -> None:
+    """Files of processes that were killed before they had written them: the step had not begun."""
+    for path in config.running.glob(f"*{_UNFINISHED}"):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _LONG_UNFINISHED_S:
+                path.unlink()

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,18 @@ def test_who_may_not_move_the_file_reads_so_and_goes_on(cut_off, published: Conf
     published.damaged.write_text("no folder")
     assert command_line.run(["runs"]) == 0
     assert "can't be moved" in caplog.text and cut_off.exists()
+
+
+def test_of_two_who_collect_at_once_one_gets_the_step(cut_off, published):
+    with running.collecting(published) as first, running.collecting(published) as second:
+        assert ([row["run_id"] for row in first], second) == (["cut"], [])
+    assert not cut_off.exists()
+
+
+def test_what_was_never_written_goes_after_an_hour(cut_off, published):
+    fresh, old = (cut_off.with_name(f"{name}.unfinished") for name in ("fresh", "old"))
+    for file, age_s in ((fresh, 0), (old, 3_700)):
+        file.touch()
+        os.utime(file, (time.time() - age_s,) * 2)
+    with running.collecting(published):
+        assert fresh.exists() and not old.exists()
