@@ -133,7 +133,7 @@ def collecting(config: Config) -> Iterator[list[dict]]:
 def _locked(files: ExitStack, path: Path) -> bool:
     """Whether the file is there still, and locked from now until `files` are closed."""
     try:
-        file = files.enter_context(open(path, "rb"))
+        file = files.enter_context(path.open("rb"))
     except FileNotFoundError:
         return False
     return _free(file, fcntl.LOCK_EX) and path.exists()
