@@ -48,9 +48,9 @@ class WindrowOperator(BaseOperator):
 
     def execute(self, context: Context) -> None:
         with TemporaryDirectory(prefix="windrow-") as folder:
-            updates = Path(folder) / "updates.json"
-            self._run(self.command(context, updates))
-            self._note(json.loads(updates.read_text()) if updates.exists() else {}, context)
+            asset_events = Path(folder) / "asset_events.json"
+            self._run(self.command(context, asset_events))
+            self._note(json.loads(asset_events.read_text()) if asset_events.exists() else {}, context)
 
     def _run(self, command: list[str]) -> None:
         self.process = _start(command, self.log.info)
@@ -65,26 +65,26 @@ class WindrowOperator(BaseOperator):
                 f"{installation.MOST_TASK_SECONDS}, a number of seconds in Airflow's environment"
             ) from late
 
-    def _note(self, updates: dict[str, dict], context: Context) -> None:
+    def _note(self, asset_events: dict[str, dict], context: Context) -> None:
         """Put what is known of each table on its event; AirflowSkipException where nothing was published."""
-        if not updates and any(isinstance(outlet, Asset) for outlet in self.outlets):
+        if not asset_events and any(isinstance(outlet, Asset) for outlet in self.outlets):
             raise AirflowSkipException("there was nothing to publish")
         for outlet in self.outlets:
-            if outlet.name not in updates:
+            if outlet.name not in asset_events:
                 continue
             if isinstance(outlet, AssetAlias):
-                context["outlet_events"][outlet].add(asset(outlet.name), extra=updates[outlet.name])
+                context["outlet_events"][outlet].add(asset(outlet.name), extra=asset_events[outlet.name])
             else:
-                context["outlet_events"][outlet].extra = updates[outlet.name]
+                context["outlet_events"][outlet].extra = asset_events[outlet.name]
 
-    def command(self, context: Context, updates: Path) -> list[str]:
+    def command(self, context: Context, asset_events: Path) -> list[str]:
         """What is run. AirflowFailException for a run without a day, or a wrong setting."""
         try:
             windrow = installation.command()
         except errors.WrongParameter as wrong:
             raise AirflowFailException(str(wrong)) from wrong
         of_run = ("--day", day_of(context), "--run-id", context["run_id"]) if self.of_a_day else ()
-        of_assets = ("--updates", str(updates)) if self.outlets else ()
+        of_assets = ("--asset-events", str(asset_events)) if self.outlets else ()
         return [windrow, "--end-with-parent", *self.arguments, *of_run, *of_assets]
 
     def on_kill(self) -> None:

@@ -50,10 +50,10 @@ def read_limits(most_rows: str | None, most_seconds: str | None) -> ReplayLimits
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for tools; errors too, on stderr.")]
-Updates = Annotated[
+AssetEvents = Annotated[
     Path | None,
     typer.Option(
-        "--updates",
+        "--asset-events",
         help="Also write to this file, as JSON: day, rows, verdict and version of each table that was updated.",
     ),
 ]

@@ -48,10 +48,10 @@ def show_json(value: object) -> None:
     print(json.dumps(_finite(value), default=_plain, ensure_ascii=False, allow_nan=False))
 
 
-def write_updates(path: Path | None, updates: dict[str, dict]) -> None:
+def write_asset_events(path: Path | None, asset_events: dict[str, dict]) -> None:
     """Write by table what is new of it, for whoever started the command."""
     if path is not None:
-        path.write_text(json.dumps(updates, default=_plain))
+        path.write_text(json.dumps(asset_events, default=_plain))
 
 
 def from_ms(milliseconds: int) -> datetime:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, MostRows, MostSeconds, QueryName, Updates, day_option, read_limits
+from pipelines.cli._options import AsJson, AssetEvents, MostRows, MostSeconds, QueryName, day_option, read_limits
 from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import StageBars, StageLines, progress
 
@@ -26,13 +26,13 @@ def backfill(
     ] = False,
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
-    updates: Updates = None,
+    asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> int:
     """Replay and publish every day of a range, or every stale day, in one process. It stops at the first that fails."""
     from pipelines import config
     from pipelines.lake.lake import Lake
-    from pipelines.runs.backfill import updates_of
+    from pipelines.runs.backfill import asset_events_of
     from schemas import registry
     from schemas.errors import Superseded
 
@@ -40,7 +40,7 @@ def backfill(
     settings = config.load(read_limits(most_rows, most_seconds))
     with progress() as show:
         reports = run(settings, _counting(show))
-    _output.write_updates(updates, updates_of(reports))
+    _output.write_asset_events(asset_events, asset_events_of(reports))
     _output.show([vars(report) for report in reports], as_json)
     if not reports:
         _output.note(f"no day of {query} is stale")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, RunId, StreamName, Updates, day_option
+from pipelines.cli._options import AsJson, AssetEvents, RunId, StreamName, day_option
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def ingest(
         bool, typer.Option("--verify-content", help="Read all landing files, also those of the same size and time.")
     ] = False,
     run_id: RunId = None,
-    updates: Updates = None,
+    asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring a stream's tables up to date with its landing files, whatever days they touch."""
@@ -30,11 +30,11 @@ def ingest(
 
     with progress() as show:
         report = ingest_day(config.load(), stream, day, run_id, show, verify_content)
-    _output.write_updates(updates, _updates(report, day))
+    _output.write_asset_events(asset_events, _asset_events(report, day))
     show_report(report, as_json)
 
 
-def _updates(report: "IngestReport", day: date | None) -> dict[str, dict]:
+def _asset_events(report: "IngestReport", day: date | None) -> dict[str, dict]:
     """Of silver, where anything is new; what an ingest took has passed the gate, or it ends with an error."""
     from pipelines.ledger.verdicts import PASSED
 

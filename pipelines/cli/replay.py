@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, MostRows, MostSeconds, QueryName, RunId, Updates, day_option, read_limits
+from pipelines.cli._options import AsJson, AssetEvents, MostRows, MostSeconds, QueryName, RunId, day_option, read_limits
 from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import progress
 
@@ -23,7 +23,7 @@ def replay(
     run_id: RunId = None,
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
-    updates: Updates = None,
+    asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> None:
     """Replay one arrival day of a query: audit rows, gate, publication. Again gives the same rows."""
@@ -35,7 +35,7 @@ def replay(
     settings = config.load(read_limits(most_rows, most_seconds))
     with progress() as show:
         report = replay_day(settings, query, day, stage, run_id, show)
-    _output.write_updates(updates, report.updates)
+    _output.write_asset_events(asset_events, report.asset_events)
     _output.show_facts(vars(report), as_json)
     if run_id is None:
         note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)

@@ -45,10 +45,13 @@ def redo_stale(config: Config, query_name: str, progress: Progress = _silent) ->
     return _each(config, query_name, sorted(days), progress)
 
 
-def updates_of(reports: Sequence[DayReport]) -> dict[str, dict]:
+def asset_events_of(reports: Sequence[DayReport]) -> dict[str, dict]:
     """By table, what is new of each of its days that was published, in their order."""
-    tables = dict.fromkeys(table for report in reports for table in report.updates)
-    return {table: {"days": [each.updates[table] for each in reports if table in each.updates]} for table in tables}
+    tables = dict.fromkeys(table for report in reports for table in report.asset_events)
+    return {
+        table: {"days": [each.asset_events[table] for each in reports if table in each.asset_events]}
+        for table in tables
+    }
 
 
 def _each(config: Config, query_name: str, days: Sequence[date], progress: Progress) -> list[DayReport]:

@@ -54,7 +54,7 @@ class DayReport:
     versions: dict[str, int] = field(default_factory=dict)
 
     @property
-    def updates(self) -> dict[str, dict]:
+    def asset_events(self) -> dict[str, dict]:
         """What is new of each published table, in plain values. The gate's verdict on what is published is one."""
         return {
             table: {"day": str(self.day), "rows": self.rows[table], "verdict": verdicts.PASSED, "version": version}

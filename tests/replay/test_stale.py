@@ -70,13 +70,13 @@ def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_upda
     ingest(published, "bikes")
     days = [run.day for run in stale(Lake(published)) if run.query == "bikes_demand"]
     others = [run for run in stale(Lake(published)) if run.query != "bikes_demand"]
-    updates = published.home / "updates.json"
-    assert command_line.run(["backfill", "bikes_demand", "--stale", "--updates", str(updates), "--json"]) == 0
+    asset_events = published.home / "asset_events.json"
+    assert command_line.run(["backfill", "bikes_demand", "--stale", "--asset-events", str(asset_events), "--json"]) == 0
     assert [report["day"] for report in json.loads(capsys.readouterr().out)] == [str(day) for day in days] != []
     assert stale(Lake(published)) == others
     _assert_as_if_in_time(published, tmp_path_factory.mktemp("in_time"))
     held = by_day(Lake(published), "bikes_demand")
-    found = json.loads(updates.read_text())["bikes_demand"]["days"]
+    found = json.loads(asset_events.read_text())["bikes_demand"]["days"]
     assert [(each["day"], each["rows"], each["verdict"]) for each in found] == [
         (str(day), held[day].rows, "passed") for day in days
     ]
@@ -86,10 +86,10 @@ def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_upda
 def test_without_a_stale_day_the_command_does_nothing_and_says_so(published, monkeypatch, capsys):
     monkeypatch.setenv("WINDROW_HOME", str(published.home))
     before = Lake(published).version("bikes_demand")
-    updates = published.home / "updates.json"
-    assert command_line.run(["backfill", "bikes_demand", "--stale", "--updates", str(updates)]) == 0
+    asset_events = published.home / "asset_events.json"
+    assert command_line.run(["backfill", "bikes_demand", "--stale", "--asset-events", str(asset_events)]) == 0
     assert "no day of bikes_demand is stale" in capsys.readouterr().err
-    assert (Lake(published).version("bikes_demand"), json.loads(updates.read_text())) == (before, {})
+    assert (Lake(published).version("bikes_demand"), json.loads(asset_events.read_text())) == (before, {})
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_which_days_are_asked_for_must_be_plain(words, capsys):
 def test_what_an_ingest_and_a_publication_updated_is_written_for_whoever_started_them(published, monkeypatch):
     monkeypatch.setenv("WINDROW_HOME", str(published.home))
     monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
-    updates, lake = published.home / "updates.json", Lake(published)
+    asset_events, lake = published.home / "asset_events.json", Lake(published)
 
     def updated(*words: str) -> dict:
-        assert command_line.run([*words, "--updates", str(updates)]) == 0
-        return json.loads(updates.read_text())
+        assert command_line.run([*words, "--asset-events", str(asset_events)]) == 0
+        return json.loads(asset_events.read_text())
 
     assert updated("ingest", "bikes") == {}
     landing.write(published.landing, landing.late_file())

@@ -40,10 +40,10 @@ def publishing(monkeypatch, path, *outlets):
     return command.WindrowOperator(task_id="publish", arguments=("replay", "bikes_demand"), outlets=outlets)
 
 
-def updating(folder, updates):
-    """A stand-in that writes what windrow --updates would."""
-    file = "sys.argv[sys.argv.index('--updates') + 1]"
-    return program(folder, f"import sys\nopen({file}, 'w').write({json.dumps(updates)!r})")
+def publishing_events(folder, asset_events):
+    """A stand-in that writes what windrow --asset-events would."""
+    file = "sys.argv[sys.argv.index('--asset-events') + 1]"
+    return program(folder, f"import sys\nopen({file}, 'w').write({json.dumps(asset_events)!r})")
 
 
 def error_with(exit_code):
@@ -121,27 +121,29 @@ UPDATE = {"day": "2018-10-01", "rows": 12, "verdict": "passed", "version": 3}
 
 def test_the_events_of_assets_carry_day_rows_verdict_and_version(monkeypatch, tmp_path):
     results, late = command.asset("bikes_demand"), command.asset("bikes_demand_late")
-    updates = {results.name: UPDATE, late.name: {**UPDATE, "rows": 0, "version": 2}}
+    asset_events = {results.name: UPDATE, late.name: {**UPDATE, "rows": 0, "version": 2}}
     events = OutletEventAccessors()
-    publishing(monkeypatch, updating(tmp_path, updates), results, late).execute({**RUN, "outlet_events": events})
-    assert (events[results].extra, events[late].extra) == (updates[results.name], updates[late.name])
+    publishing(monkeypatch, publishing_events(tmp_path, asset_events), results, late).execute(
+        {**RUN, "outlet_events": events}
+    )
+    assert (events[results].extra, events[late].extra) == (asset_events[results.name], asset_events[late.name])
 
 
 def test_a_task_that_published_nothing_is_skipped(monkeypatch, tmp_path):
-    task = publishing(monkeypatch, updating(tmp_path, {}), command.asset("bikes_demand"))
+    task = publishing(monkeypatch, publishing_events(tmp_path, {}), command.asset("bikes_demand"))
     with pytest.raises(AirflowSkipException, match="nothing to publish"):
         task.execute({**RUN, "outlet_events": OutletEventAccessors()})
 
 
 def test_an_ingest_that_changed_silver_is_an_event_of_it_and_another_is_a_success_without(monkeypatch, tmp_path):
     silver, events = AssetAlias("silver_bikes"), OutletEventAccessors()
-    changed = updating(tmp_path, {silver.name: UPDATE})
+    changed = publishing_events(tmp_path, {silver.name: UPDATE})
     publishing(monkeypatch, changed, silver).execute({**RUN, "outlet_events": events})
     [event] = events[silver].asset_alias_events
     assert (event.dest_asset_key.name, event.extra) == ("silver_bikes", UPDATE)
     assert event.dest_asset_key.uri == command.asset("silver_bikes").uri
     without = OutletEventAccessors()
-    publishing(monkeypatch, updating(tmp_path, {}), silver).execute({**RUN, "outlet_events": without})
+    publishing(monkeypatch, publishing_events(tmp_path, {}), silver).execute({**RUN, "outlet_events": without})
     assert without[silver].asset_alias_events == []
 
 
