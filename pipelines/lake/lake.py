@@ -28,6 +28,7 @@ from pipelines.lake.commits import KEY, CommitNote
 from pipelines.lake.compaction import compact_if_scattered
 from processes import orphan_jvms
 from schemas.errors import NotSetUp, TableDamaged
+from schemas.table_owners import made_by
 from schemas.tables import Table
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ class Lake:
 
     def _open(self, name: str, version: int | None) -> DeltaTable:
         if not self._is_there(name):
-            raise NotSetUp(f"there is no table {name!r} below {self.config.lake}", "windrow ingest STREAM")
+            raise NotSetUp(f"there is no table {name!r} below {self.config.lake}", made_by(name))
         return DeltaTable(self.folder(name), version=version)
 
     def _is_there(self, name: str) -> bool:

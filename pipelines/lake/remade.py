@@ -7,18 +7,10 @@ from datetime import date, timedelta
 from pipelines.lake.lake import Lake
 from schemas import registry
 from schemas.ledger_tables import RUNS, VERDICTS
-from schemas.stream import Stream
-from schemas.tables import ingest_tables
+from schemas.table_owners import query_of, stream_of
 
 LEDGER = {table.name: table for table in (RUNS, VERDICTS)}
-KINDS = ("", "_late", "_audit", "_late_audit")
 _DAY = re.compile(r"(?:^|/)(?:emitted|arrival)_date=(\d{4}-\d{2}-\d{2})/")
-
-
-def stream_of(name: str) -> Stream | None:
-    """The stream of whose tables it is one."""
-    streams = registry.streams().values()
-    return next((stream for stream in streams if name in {table.name for table in ingest_tables(stream)}), None)
 
 
 def commands(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
@@ -36,18 +28,13 @@ def commands(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
 
 def replays_of(name: str, days: set[date]) -> list[str]:
     """The commands that replay these days of the query of whose tables it is one."""
-    query = _query_of(name)
+    query = query_of(name)
     return replays(query, days) if query else []
 
 
 def replays(query: str, days: set[date]) -> list[str]:
     """The commands that replay these days of a query."""
     return [_replay(query, *span) for span in _spans(sorted(days))]
-
-
-def _query_of(name: str) -> str | None:
-    names = registry.queries()
-    return next((query for query in names if name in {query + kind for kind in KINDS}), None)
 
 
 def _replay(query: str, first: date, last: date) -> str:

@@ -26,6 +26,7 @@ from pipelines.ledger.stale import days_that_differ
 from schemas import registry
 from schemas.errors import UnknownName
 from schemas.ledger_tables import RUNS
+from schemas.table_owners import stream_of
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def repair(config: Config, names: list[str]) -> tuple[list[Repair], int]:
 
 def _behind_ledger(lake: Lake, name: str) -> Repair | None:
     """Of a log that has lost its newest entries: what is left is a whole table, and an older one."""
-    if stream := remade.stream_of(name):
+    if stream := stream_of(name):
         return _shortened(lake, stream.name, name)
     lost = days_that_differ(lake, name)
     return Repair(name, "; ".join(lost.values()), None, None, tuple(remade.replays_of(name, {*lost}))) if lost else None
@@ -95,7 +96,7 @@ def _repaired(lake: Lake, name: str) -> Repair | None:
 def _locked(lake: Lake, name: str) -> Iterator[None]:
     """Neither an ingest nor another writer of the table at the same time."""
     with ExitStack() as held:
-        if stream := remade.stream_of(name):
+        if stream := stream_of(name):
             held.enter_context(lake.ingest_locked(stream.name))
         held.enter_context(lake.locked(name))
         yield

@@ -6,10 +6,12 @@ from datetime import date
 
 import pytest
 
+from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.ingest import definition, files
 from pipelines.lake.lake import Lake
 from pipelines.ledger import snapshots
+from pipelines.runs.replay_day import replay_day
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
@@ -161,6 +163,14 @@ def test_a_lost_table_makes_the_newest_snapshot_no_older(config, table):
     report = ingest(config, BIKES)
     assert report.snapshot.name >= before.name
     assert snapshots.newest(Lake(config), BIKES) == report.snapshot
+
+
+def test_what_needs_a_lost_table_names_the_ingest_that_makes_it(config, capsys, monkeypatch):
+    monkeypatch.setenv("WINDROW_HOME", str(config.home))
+    replay_day(config, "bikes_demand", date(2017, 6, 7))
+    move_away(config, PARTITIONS)
+    assert command_line.run(["runs", "--stale"]) != 0
+    assert "fix it with: windrow ingest bikes\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("table", [SILVER, PASSES, PARTITIONS])

@@ -15,7 +15,7 @@ from pipelines.lake.lake import Lake
 
 # Nothing that a lake of these tests can need takes more.
 MOST_COMMANDS = 40
-_ASKED = re.compile(r"(?:[Ff]irst run|[Tt]hen run|fix it with): (windrow .+)$", re.MULTILINE)
+_ASKED = re.compile(r"""(?:[Ff]irst run|[Tt]hen run|fix it with): (windrow [^"\n]+)""")  # also in JSON
 
 
 def _bytes(count: int) -> bytes:

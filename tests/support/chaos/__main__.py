@@ -23,8 +23,8 @@ def main() -> int:
     until_s, number, failed = time.monotonic() + 60 * chosen.minutes, 0, []
     while number == 0 or time.monotonic() < until_s:
         seed, files = f"{chosen.seed}-{number}", streams[number % len(streams)]
-        # Every stream comes with Spark and without.
-        spark = (number // len(streams) + number) % 2 == 1
+        # Every stream comes with Spark and without, whether their number is odd or even.
+        spark = (number + (len(streams) % 2 == 0) * (number // len(streams))) % 2 == 1
         place = Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
         made = Round(place, chosen.landing, files, seed, spark)
         if _ends_well(made, f"round {number} (seed {seed}, {files.stream}, {'Spark' if spark else 'no Spark'})"):

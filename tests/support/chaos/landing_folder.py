@@ -3,6 +3,8 @@
 from contextlib import suppress
 from random import Random
 
+from deltalake.exceptions import DeltaError
+
 from pipelines.config import Config
 from pipelines.ingest.files import known_files
 from pipelines.lake.lake import Lake
@@ -63,7 +65,7 @@ class LandingFolder:
     def note(self) -> None:
         """Look at what the lake has taken, before a file changes or a table is damaged. Of a damaged table nothing is
         learned, since no ingest can have ended since."""
-        with suppress(WindrowError):
+        with suppress(WindrowError, DeltaError):
             rows = known_files(Lake(self.config), tables_of(self.pieces.files.stream).files)
             self.finished |= {path: row.content_hash for path, row in rows.items() if not row.is_intent}
             for path in self.forgetting - rows.keys():

@@ -24,16 +24,17 @@ class Reader:
     def until_it_works(self, words: list[str]) -> Ended:
         """Do what the messages of a command say, and those of what they say, until it ends well."""
         waiting = [words]
-        while True:
+        while waiting:
             ended = self.type(waiting[0])
             asked = [each for each in asked_for(ended.text) if each != ended.words]
             # 14: another run publishes the day, by the command that the message has.
             assert ended.exit_code == 0 or asked or self.put_back(ended), f"{ended}\n{ended.text}"
             if ended.exit_code == 0:
                 waiting.pop(0)
-            waiting = [*(each for each in asked if each not in waiting), *waiting]
-            if not waiting:
-                return ended
+            if ended.words == words:
+                last = ended
+            waiting = [*asked, *(each for each in waiting if each not in asked)]
+        return last
 
     def type(self, words: list[str]) -> Ended:
         """Type one command."""

@@ -1,0 +1,28 @@
+"""Whose tables of the lake are, by their names: of a stream, of a query, or of the ledger."""
+
+from schemas import registry
+from schemas.stream import Stream
+from schemas.tables import ingest_tables
+
+_OF_A_QUERY = ("", "_late", "_audit", "_late_audit")
+
+
+def stream_of(table: str) -> Stream | None:
+    """The stream that a table belongs to. O(streams)."""
+    streams = registry.streams().values()
+    return next((stream for stream in streams if table in {each.name for each in ingest_tables(stream)}), None)
+
+
+def query_of(table: str) -> str | None:
+    """The name of the query that a table belongs to. O(queries)."""
+    names = registry.queries()
+    return next((query for query in names if table in {query + kind for kind in _OF_A_QUERY}), None)
+
+
+def made_by(table: str) -> str:
+    """The command that makes a table; words in capitals stand for what the table's name doesn't say."""
+    if stream := stream_of(table):
+        return f"windrow ingest {stream.name}"
+    if query := query_of(table):
+        return f"windrow replay {query} --day YYYY-MM-DD"
+    return "windrow ingest STREAM"
