@@ -44,8 +44,8 @@ test: setup ## every test
 test-cluster: setup ## what needs servers too, a PostgreSQL: apt-get install postgresql; not part of make test
 	@$(WINDROW_PYTHON) -m pytest tests/cluster
 
-chaos: setup ## MINUTES of random kills, writers, files and damages, then what the messages say; real files in LANDING=../shared/data
-	@$(WINDROW_PYTHON) -m tests.support.chaos --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1) --landing "$(or $(LANDING),../shared/data)"
+chaos: setup ## MINUTES of random kills, writers, files and damages, then what the messages say, and 200 INTERRUPTS; real files in LANDING=../shared/data
+	@$(WINDROW_PYTHON) -m tests.support.chaos --minutes $(or $(MINUTES),30) --interrupts $(or $(INTERRUPTS),200) --seed $(or $(SEED),1) --landing "$(or $(LANDING),../shared/data)"
 
 fuzz: export WINDROW_FUZZ_CASES = $(or $(CASES),1000)
 fuzz: export WINDROW_FUZZ_SEED := $(or $(SEED),$(shell date +%s))

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command whenever it comes, also while Spark starts; 200 times: `python -m benchmarks.interrupts`."""
+"""Ctrl-C ends a command whenever it comes, also while Spark starts; 200 times: `make chaos MINUTES=0`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The command line: rounds until the minutes are over, a line for each, and a table of what happened."""
+"""The command line: rounds until the minutes are over, a line for each, and what happened; then interrupts."""
 
 import sys
 import tempfile
@@ -10,33 +10,42 @@ from pathlib import Path
 
 import tests.support.chaos
 from stack import compiled
+from tests.support.chaos.interrupting import interrupt
 from tests.support.chaos.real_files import STREAMS
 from tests.support.chaos.round import Round
 
 
 def main() -> int:
-    """Exits with 1 where a round failed; its lake stays, for who wants to look."""
+    """Exits with 1 where a round failed, whose lake stays for who wants to look, or an interrupt was not obeyed."""
     chosen = _parsed()
     compiled.ensure()
+    failed = _rounds(chosen)
+    disobeyed = 0
+    if chosen.interrupts:
+        with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
+            disobeyed = interrupt(Path(folder), chosen.interrupts, chosen.seed)
+    return int(bool(failed or disobeyed))
+
+
+def _rounds(chosen: Namespace) -> list[str]:
+    """Rounds until the minutes are over; returns the folders of those that failed."""
     streams = [each for each in STREAMS if each.stream in chosen.only.split(",")]
     happened: Counter[str] = Counter()
     until_s, number, failed = time.monotonic() + 60 * chosen.minutes, 0, []
-    while number == 0 or time.monotonic() < until_s:
+    while time.monotonic() < until_s:
         seed, files = f"{chosen.seed}-{number}", streams[number % len(streams)]
         # Every stream comes with Spark and without, whether their number is odd or even.
         spark = (number + (len(streams) % 2 == 0) * (number // len(streams))) % 2 == 1
-        place = Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
-        made = Round(place, chosen.landing, files, seed, spark)
+        made = Round(Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-")), chosen.landing, files, seed, spark)
         if _ends_well(made, f"round {number} (seed {seed}, {files.stream}, {'Spark' if spark else 'no Spark'})"):
             made.tidy()
         else:
-            failed.append(str(place))
+            failed.append(str(made.place))
         happened += made.happened
         number += 1
-    print(
-        f"{number} rounds, {len(failed)} failed {failed}: " + ", ".join(f"{n} {what}" for what, n in happened.items())
-    )
-    return int(bool(failed))
+    counts = ", ".join(f"{count} {what}" for what, count in happened.items())
+    print(f"{number} rounds, {len(failed)} failed {failed}: {counts}", flush=True)
+    return failed
 
 
 def _parsed() -> Namespace:
@@ -47,6 +56,7 @@ def _parsed() -> Namespace:
     )
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--interrupts", type=int, default=200)
     parser.add_argument("--landing", type=Path, default=Path("../shared/data"))
     parser.add_argument("--only", default=",".join(each.stream for each in STREAMS))
     return parser.parse_args()

@@ -40,12 +40,16 @@ class Round:
 
     def run(self) -> None:
         """All of it. AssertionError where a row differs, or a message leads nowhere."""
-        self._happens("landed", self.folder.change())
-        self._happens("ended", str(self.terminal.type(["ingest", self.files.stream])))
+        self.begin()
         for _ in range(EVENTS):
             self.chance.choice([self._land, self._one, self._one, self._two, self._damage])()
         Reader(self.terminal, self.folder).finish(self.files.stream)
-        self._compare()
+        self.compare()
+
+    def begin(self) -> None:
+        """The first file, and its ingest."""
+        self._happens("landed", self.folder.change())
+        self._happens("ended", str(self.terminal.type(["ingest", self.files.stream])))
 
     def _happens(self, what: str, story: str) -> None:
         self.happened[what] += 1
@@ -112,7 +116,7 @@ class Round:
             return  # it is damaged already
         self._happens("damages", f"{table}: {kind}")
 
-    def _compare(self) -> None:
+    def compare(self) -> None:
         """Against a lake of the files that count, built at once, and the same published days."""
         counting = self.folder.counting()
         at_once = Config(self.place / "at once" / "home", self.place / "at once" / "landing")

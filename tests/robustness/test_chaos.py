@@ -1,0 +1,44 @@
+"""The comparison that ends a round of `make chaos` finds what a lake has lost. No JVM."""
+
+import gzip
+
+import pytest
+from deltalake import DeltaTable
+
+from pipelines.lake.lake import Lake
+from pipelines.runs.replay_day import replay_day
+from tests.support.chaos.real_files import RealFiles
+from tests.support.chaos.round import Round
+from tests.support.lakes import PATIENT
+from tests.support.replay import landing
+
+FILES = RealFiles("bikes", "bikes/generated-nyc", "trips-2018-06-0", True, ("bikes_demand",))
+pytestmark = PATIENT
+
+
+@pytest.fixture
+def ended(tmp_path) -> Round:
+    """A round in which nothing went wrong, with one published day."""
+    landing.write(tmp_path, landing.trips())
+    for file in (tmp_path / FILES.folder).iterdir():
+        file.with_suffix(".csv.gz").write_bytes(gzip.compress(file.read_bytes()))
+    made = Round(tmp_path / "round", tmp_path, FILES, "a seed", spark=False)
+    made.begin()
+    lake = Lake(made.config)
+    rows = lake.rows_by_day("silver_bikes")
+    replay_day(made.config, "bikes_demand", max(rows, key=rows.get))
+    return made
+
+
+def test_a_whole_lake_is_as_built_at_once(ended):
+    ended.compare()
+    assert ended.happened["days compared"] == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "said"), [("silver_bikes", "the stream's tables differ"), ("bikes_demand", "bikes_demand differs")]
+)
+def test_rows_that_are_gone_are_found(ended, table, said):
+    DeltaTable(Lake(ended.config).folder(table)).delete()
+    with pytest.raises(AssertionError, match=said):
+        ended.compare()
