@@ -34,9 +34,9 @@ def _offenders(recount: Recount) -> str:
     differs = aggregates.differs(recount.query, "n", "f", aggregates.types_of(recount, "audit"))
     again = "".join(f", f.recounted_{number}" for number in range(len(aggregates.recounted(recount.query))))
     return f"""
-        WITH newest AS (
-            SELECT * FROM audit
-            QUALIFY row_number() OVER (PARTITION BY {WINDOW} ORDER BY revision DESC) = 1),
+        WITH changed AS (SELECT {WINDOW}, max(revision) AS newest FROM audit WHERE revision > 0 GROUP BY ALL),
+        newest AS (
+            SELECT a.* FROM audit a LEFT JOIN changed USING ({WINDOW}) WHERE revision >= coalesce(newest, revision)),
         final AS (
             SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
                    {newest_tick(recount, "v.newest_arrival_us", recount.windows.began_us)} AS newest_tick_us

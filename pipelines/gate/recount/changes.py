@@ -11,6 +11,8 @@ from pipelines.gate.recount.query_day import QueryDay
 # By emit: the tick of a window's first row with the counts of it; and the windows to which an event brings a row of its
 # own, at its arrival, as the end of their range.
 FIRST_ROWS = {"final": ("w.closed_us", "held", "late"), "watermark": ("w.reached_us", "held - late", "0")}
+WINDOW = "key_number, window_start_us, window_end_us"
+BOUNDS = "w.window_start_us, w.window_end_us, w.reached_us"
 LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
 
 
@@ -40,45 +42,55 @@ def stretches(spans: str) -> str:
 def history(recount: QueryDay, spans: str, began_us: str) -> str:
     """SQL: the rows of `history` (history.py) of the windows of which the day may emit rows, whose spans these are.
 
+    Most windows have one row only. To number and add up those with the others took twice as long.
     began_us: SQL for the time from which on a window `w` exists.
     """
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE spans AS {spans}")
-    parts = [_first_rows(recount, began_us), _later_rows(recount, began_us)]
+    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE later AS {_later_rows(recount, began_us)}")
+    if recount.query.emit not in FIRST_ROWS:
+        return _numbered(recount, "later")
+    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE firsts AS {_first_rows(recount, began_us)}")
+    changed = "SELECT DISTINCT key_number, number FROM later"
     return f"""
-        WITH changes AS (
-            SELECT key_number, number, tick_us, sum(taken) AS taken, sum(taken_late) AS taken_late
-            FROM ({" UNION ALL ".join(part for part in parts if part)})
-            GROUP BY key_number, number, tick_us)
-        SELECT c.key_number, w.window_start_us, w.window_end_us, c.tick_us,
-               row_number() OVER so_far - 1 AS revision, {firing(recount)} AS pane,
+        SELECT {WINDOW}, tick_us, 0 AS revision, {firing(recount)} AS pane, taken AS events, taken_late AS late_events
+        FROM firsts ANTI JOIN ({changed}) USING (key_number, number)
+        UNION ALL
+        {_numbered(recount, f"FROM firsts SEMI JOIN ({changed}) USING (key_number, number) UNION ALL FROM later")}"""
+
+
+def _numbered(recount: QueryDay, rows: str) -> str:
+    """SQL: the revisions of windows, one for each tick that changes them."""
+    return f"""
+        SELECT {WINDOW}, tick_us, row_number() OVER so_far - 1 AS revision, {firing(recount)} AS pane,
                CAST(sum(taken) OVER so_far AS BIGINT) AS events,
                CAST(sum(taken_late) OVER so_far AS BIGINT) AS late_events
-        FROM changes c JOIN windows w USING (number)
-        WHERE {can_emit(recount)}
-        WINDOW so_far AS (PARTITION BY c.key_number, number ORDER BY tick_us)"""
+        FROM (
+            SELECT * EXCLUDE (taken, taken_late), sum(taken) AS taken, sum(taken_late) AS taken_late
+            FROM ({rows}) GROUP BY ALL)
+        WINDOW so_far AS (PARTITION BY key_number, number ORDER BY tick_us)"""
 
 
-def _first_rows(recount: QueryDay, began_us: str) -> str | None:
+def _first_rows(recount: QueryDay, began_us: str) -> str:
     """SQL: what a window's first row counts of its stretch. With emit `arrival` every row is a later one."""
-    if recount.query.emit not in FIRST_ROWS:
-        return None
     tick_us, taken, late = FIRST_ROWS[recount.query.emit]
     return f"""
-        SELECT s.key_number, number, greatest({tick_us}, {began_us}) AS tick_us, taken, taken_late
+        SELECT s.key_number, number, {BOUNDS}, greatest({tick_us}, {began_us}) AS tick_us, taken, taken_late
         FROM (
             SELECT key_number, unnest(generate_series(first, until - 1)) AS number, {taken} AS taken,
                    {late} AS taken_late
             FROM ({stretches("spans")}) WHERE {taken} > 0) s
-        JOIN windows w USING (number)"""
+        JOIN windows w USING (number)
+        WHERE {can_emit(recount)}"""
 
 
 def _later_rows(recount: QueryDay, began_us: str) -> str:
     """SQL: a row for each window that an event changes by its arrival: as many as the replay has to emit."""
     return f"""
-        SELECT e.key_number, number, greatest(e.arrival_us, {began_us}) AS tick_us, 1 AS taken,
+        SELECT e.key_number, number, {BOUNDS}, greatest(e.arrival_us, {began_us}) AS tick_us, 1 AS taken,
                CAST(e.arrival_us > w.reached_us AS INTEGER) AS taken_late
         FROM (
             SELECT key_number, arrival_us, unnest(generate_series(held_from, {LATER_UNTIL[recount.query.emit]} - 1))
                        AS number
             FROM spans) e
-        JOIN windows w USING (number)"""
+        JOIN windows w USING (number)
+        WHERE {can_emit(recount)}"""
