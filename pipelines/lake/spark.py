@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, Config
@@ -25,6 +25,8 @@ from processes import modes, orphan_jvms, signals
 from schemas.errors import NotSetUp, SparkEnded
 
 if TYPE_CHECKING:
+    from socketserver import BaseServer
+
     from pyspark.sql import DataFrame, SparkSession
 
 _PATIENCE_S = 10.0
@@ -56,6 +58,7 @@ def session(config: Config) -> "SparkSession":
         builder = builder.config(key, value)
     with _reported_start(config):
         _kept.append(_start(builder))
+    _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
     signals.raise_if_asked()
     return _kept[-1]
 
@@ -105,6 +108,17 @@ def _reported_start(config: Config) -> Iterator[None]:
         raise NotSetUp(
             f"Spark's JVM ended as it started, with {settings}; what it printed stands above", _START
         ) from error
+
+
+def _leave_end_unprinted(server: "BaseServer") -> None:
+    """PySpark's server of accumulators prints a traceback when the JVM hangs up; `end_reported` says what that is."""
+    printed = server.handle_error
+
+    def handle_error(*given: Any) -> None:
+        if not isinstance(sys.exc_info()[1], (EOFError, OSError)):
+            printed(*given)
+
+    server.handle_error = handle_error  # type: ignore[assignment, method-assign]
 
 
 @contextmanager

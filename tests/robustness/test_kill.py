@@ -73,6 +73,7 @@ def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
     _killed(published, "in its write", processes.kill_jvm)
     (failed,) = ledger.rows(Lake(published), [("run_id", "=", "killed")])
     assert failed.state == "failed" and "SparkEnded: Spark's JVM ended while it worked (by SIGKILL)" in failed.message
+    assert "Exception occurred during processing of request" not in (published.home / f"killed-{DAY}.log").read_text()
     _assert_repaired(published, before)
 
 

@@ -29,8 +29,8 @@ class Interrupted(NamedTuple):
 
     @property
     def is_obeyed(self) -> bool:
-        """Whether it ended for the signal, and left nothing running."""
-        return self.exit_code in ENDED and not self.left
+        """Whether it ended for the signal, without a traceback, and left nothing running."""
+        return self.exit_code in ENDED and not self.left and not processes.has_traceback(self.wrote)
 
 
 def started_in_s(config: Config) -> float:

@@ -68,6 +68,12 @@ def wait_until(holds: Callable[[], object], what: str) -> object:
     raise AssertionError(f"waited {PATIENCE_S} s in vain for {what}")
 
 
+def has_traceback(text: str) -> bool:
+    """Whether a command printed a traceback; not of an interrupt before its first line, which Python prints."""
+    ended_by_python = text.rstrip().endswith("KeyboardInterrupt") and f"{REPOSITORY}/pipelines" not in text
+    return "Traceback (most recent call last)" in text and not ended_by_python
+
+
 def members(session: int) -> dict[int, str]:
     """Processes of a session that are alive, by id, with their command."""
     found = {}

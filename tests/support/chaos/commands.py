@@ -16,7 +16,7 @@ ENDS, KILLED, LOST_ITS_JVM, INTERRUPTED = "ends", "killed", "lost its JVM", "int
 FATES = (ENDS, ENDS, KILLED, KILLED, INTERRUPTED, LOST_ITS_JVM)
 NO_JVM_S = 3.0
 # What no user may read, whatever happens.
-NEVER = ("a defect of windrow", "Traceback (most recent call last)")
+NEVER = "a defect of windrow"
 
 
 @dataclass
@@ -87,8 +87,7 @@ class Running:
             self.terminal.took_s[self.words[0]] = time.monotonic() - self.began_s
         processes.kill_all(self.process.pid)
         ended = Ended(self.words, fate, code, self.log.read_text(errors="replace"))
-        wrong = [text for text in NEVER if text in ended.text]
-        assert not wrong, f"{ended}\n{ended.text}"
+        assert NEVER not in ended.text and not processes.has_traceback(ended.text), f"{ended}\n{ended.text}"
         return ended
 
     def _wait(self, until_s: float) -> None:

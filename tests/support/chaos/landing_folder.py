@@ -1,12 +1,10 @@
 """The landing folder of a round: what lies there, what ever lay there, and what of it must count in the end."""
 
-from contextlib import suppress
 from random import Random
-
-from deltalake.exceptions import DeltaError
 
 from pipelines.config import Config
 from pipelines.ingest.files import known_files
+from pipelines.lake import damage
 from pipelines.lake.lake import Lake
 from schemas.errors import WindrowError
 from tests.support import landings
@@ -65,11 +63,16 @@ class LandingFolder:
     def note(self) -> None:
         """Look at what the lake has taken, before a file changes or a table is damaged. Of a damaged table nothing is
         learned, since no ingest can have ended since."""
-        with suppress(WindrowError, DeltaError):
-            rows = known_files(Lake(self.config), tables_of(self.pieces.files.stream).files)
-            self.finished |= {path: row.content_hash for path, row in rows.items() if not row.is_intent}
-            for path in self.forgetting - rows.keys():
-                self.finished.pop(path, None)
+        lake = Lake(self.config)
+        try:
+            rows = known_files(lake, tables_of(self.pieces.files.stream).files)
+        except Exception as error:
+            if not (isinstance(error, WindrowError) or damage.explained(lake, error)):
+                raise
+            return
+        self.finished |= {path: row.content_hash for path, row in rows.items() if not row.is_intent}
+        for path in self.forgetting - rows.keys():
+            self.finished.pop(path, None)
 
     def forget_ended(self, path: str, well: bool) -> None:
         """The path is to deliver nothing; killed, its files' rows say later which it was."""
