@@ -4,10 +4,8 @@ from random import Random
 
 from pipelines.config import Config
 from pipelines.ingest.files import known_files
-from pipelines.lake import damage
 from pipelines.lake.lake import Lake
-from schemas.errors import WindrowError
-from tests.support import landings
+from tests.support import damages, landings
 from tests.support.chaos.real_files import Pieces
 from tests.support.lakes import tables_of
 
@@ -63,16 +61,11 @@ class LandingFolder:
     def note(self) -> None:
         """Look at what the lake has taken, before a file changes or a table is damaged. Of a damaged table nothing is
         learned, since no ingest can have ended since."""
-        lake = Lake(self.config)
-        try:
-            rows = known_files(lake, tables_of(self.pieces.files.stream).files)
-        except Exception as error:
-            if not (isinstance(error, WindrowError) or damage.explained(lake, error)):
-                raise
-            return
-        self.finished |= {path: row.content_hash for path, row in rows.items() if not row.is_intent}
-        for path in self.forgetting - rows.keys():
-            self.finished.pop(path, None)
+        with damages.nothing_where_damaged(self.config):
+            rows = known_files(Lake(self.config), tables_of(self.pieces.files.stream).files)
+            self.finished |= {path: row.content_hash for path, row in rows.items() if not row.is_intent}
+            for path in self.forgetting - rows.keys():
+                self.finished.pop(path, None)
 
     def forget_ended(self, path: str, well: bool) -> None:
         """The path is to deliver nothing; killed, its files' rows say later which it was."""

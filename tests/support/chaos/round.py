@@ -2,7 +2,6 @@
 
 import shutil
 from collections import Counter
-from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -11,7 +10,6 @@ from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
 from pipelines.runs.replay_day import replay_day
-from schemas.errors import WindrowError
 from tests.support import damages, landings
 from tests.support.chaos.commands import ENDS, FATES, Ended, Running, Terminal
 from tests.support.chaos.landing_folder import LandingFolder
@@ -100,7 +98,7 @@ class Round:
 
     def _days(self) -> list[date]:
         """Some days that have events; none where that can't be seen."""
-        with suppress(WindrowError):
+        with damages.nothing_where_damaged(self.config):
             return sorted(Lake(self.config).partition_dates(f"silver_{self.files.stream}"))[:DAYS_ASKED]
         return []
 
@@ -108,13 +106,11 @@ class Round:
         lake = Lake(self.config)
         table = self.chance.choice(lake.names())
         self.folder.note()
-        try:
+        with damages.nothing_where_damaged(self.config):
             kinds = damages.KINDS if lake.files(table) else damages.OF_A_LOG
             kind = self.chance.choice(kinds)
             damages.do(self.config, table, kind, seed=self.chance.randrange(1 << 30))
-        except WindrowError:
-            return  # it is damaged already
-        self._happens("damages", f"{table}: {kind}")
+            self._happens("damages", f"{table}: {kind}")
 
     def compare(self) -> None:
         """Against a lake of the files that count, built at once, and the same published days."""
