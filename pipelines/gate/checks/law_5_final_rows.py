@@ -2,7 +2,6 @@
 
 from pipelines.gate.recount import aggregates
 from pipelines.gate.recount.emit import newest_tick
-from pipelines.gate.recount.final_values import add_final_values, closed_in_the_day
 from pipelines.gate.recount.offending import verdict_on_rows
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
@@ -30,7 +29,6 @@ def run(recount: Recount) -> Verdict:
 
 
 def _offenders(recount: Recount) -> str:
-    add_final_values(recount)
     differs = aggregates.differs(recount.query, "n", "f", aggregates.types_of(recount, "audit"))
     again = "".join(f", f.recounted_{number}" for number in range(len(aggregates.recounted(recount.query))))
     return f"""
@@ -42,7 +40,7 @@ def _offenders(recount: Recount) -> str:
                    {newest_tick(recount, "v.newest_arrival_us", recount.windows.began_us)} AS newest_tick_us
             FROM (SELECT *, unnest(generate_series(first, until - 1)) AS number FROM final_values) v
             JOIN windows w USING (number)
-            WHERE {closed_in_the_day(recount)})
+            WHERE closed_us >= {recount.start_us} AND closed_us < {recount.end_us})
         SELECT {WINDOW}, n.revision, f.recounted_events, f.recounted_late_events {again}
         FROM final f LEFT JOIN newest n USING ({WINDOW})
         WHERE CASE WHEN n.revision IS NULL THEN f.newest_tick_us >= {recount.start_us}

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_day import QueryDay
-from pipelines.gate.recount.sources import value_name
+from pipelines.gate.recount.query_day import QueryDay, value_name
 from pipelines.gate.recount.stretches import StretchesOfWindows
 from schemas.query import Aggregate, Query
 

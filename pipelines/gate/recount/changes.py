@@ -1,42 +1,23 @@
 """What was known of windows after each tick that changed them, without pairing events with windows.
 
 An event is in a range of windows (`spans` of a kind), and between two neighbouring ends of a key's ranges all windows
-hold the same events: a stretch. Counts of a stretch are running sums over the ends of ranges before it. Windows get a
-row of their stretch's counts, and one for each later tick that brought events: O(events + rows), in any order.
+hold the same events: a stretch (stretches.py). Windows get a row of their stretch's counts, and one for each later tick
+that brought events: O(events log events + rows), in any order.
 """
 
 from pipelines.gate.recount.emit import can_emit, firing
+from pipelines.gate.recount.final_values import add_final_values
 from pipelines.gate.recount.query_day import QueryDay
 
 # By emit: the tick of a window's first row with the counts of it; and the windows to which an event brings a row of its
 # own, at its arrival, as the end of their range.
-FIRST_ROWS = {"final": ("w.closed_us", "held", "late"), "watermark": ("w.reached_us", "held - late", "0")}
+FIRST_ROWS = {
+    "final": ("w.closed_us", "recounted_events", "recounted_late_events"),
+    "watermark": ("w.reached_us", "recounted_events - recounted_late_events", "0"),
+}
 WINDOW = "key_number, window_start_us, window_end_us"
 BOUNDS = "w.window_start_us, w.window_end_us, w.reached_us"
 LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
-
-
-def stretches(spans: str) -> str:
-    """SQL: key_number, first, until, held and late of the stretches of windows that hold the same events.
-
-    All that a key's windows hold ends with them, so that sums may run on over the keys: by key they took twice as long.
-    Late are events for the windows from `held_from` to before `on_time_from`: for most events none.
-    """
-    return f"""
-        SELECT * FROM (
-            SELECT key_number, number AS first, lead(number) OVER by_number AS until,
-                   CAST(sum(held) OVER by_number AS BIGINT) AS held, CAST(sum(late) OVER by_number AS BIGINT) AS late
-            FROM (
-                SELECT key_number, number, sum(held) AS held, sum(late) AS late
-                FROM (
-                    SELECT key_number, unnest([held_from, until]) AS number, unnest([1, -1]) AS held, 0 AS late
-                    FROM {spans}
-                    UNION ALL
-                    SELECT key_number, unnest([held_from, on_time_from]), 0, unnest([1, -1])
-                    FROM {spans} WHERE held_from < on_time_from)
-                GROUP BY key_number, number)
-            WINDOW by_number AS (ORDER BY key_number, number ROWS UNBOUNDED PRECEDING))
-        WHERE held > 0"""
 
 
 def history(recount: QueryDay, spans: str, began_us: str) -> str:
@@ -46,6 +27,7 @@ def history(recount: QueryDay, spans: str, began_us: str) -> str:
     began_us: SQL for the time from which on a window `w` exists.
     """
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE spans AS {spans}")
+    add_final_values(recount)
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE later AS {_later_rows(recount, began_us)}")
     if recount.query.emit not in FIRST_ROWS:
         return _numbered(recount, "later")
@@ -78,7 +60,7 @@ def _first_rows(recount: QueryDay, began_us: str) -> str:
         FROM (
             SELECT key_number, unnest(generate_series(first, until - 1)) AS number, {taken} AS taken,
                    {late} AS taken_late
-            FROM ({stretches("spans")}) WHERE {taken} > 0) s
+            FROM final_values WHERE {taken} > 0) s
         JOIN windows w USING (number)
         WHERE {can_emit(recount)}"""
 

@@ -1,4 +1,4 @@
-"""What the windows that closed in the day hold: table `final_values`, one row per stretch of them (stretches.py).
+"""What windows hold that can't change any more: table `final_values`, one row per stretch of them (stretches.py).
 
 (key_number, first, until, recounted_events, recounted_late_events, newest_arrival_us, recounted_i, tolerance_i)
 """
@@ -9,23 +9,21 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates
-from pipelines.gate.recount.kinds._windows import bounds
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.stretches import StretchesOfWindows
 
 # Keys are taken together up to so many events: about 400 MB of arrays, and more for values. No key is cut.
 EVENTS_AT_ONCE = 1_000_000
 
 
-def add_final_values(recount: Recount) -> None:
-    """Make `final_values`: O(events log events), whatever the windows of an event are."""
+def add_final_values(recount: QueryDay) -> None:
+    """Make `final_values` of the events in `spans`: O(events log events), whatever the windows of an event are."""
     connection = recount.connection
-    connection.execute(f"CREATE OR REPLACE TEMP VIEW closed_spans AS {_spans_of_closed(recount)}")
     values = aggregates.values_of(recount.query, aggregates.types_of(recount, "candidates"))
     made = None
     for low, high in _keys_at_once(recount):
         events = connection.execute(f"""
-            SELECT key_number, held_from, until, on_time_from, arrival_us {values} FROM closed_spans
+            SELECT key_number, held_from, until, on_time_from, arrival_us {values} FROM spans
             WHERE key_number BETWEEN {low} AND {high}""").fetchnumpy()
         connection.register("some_final_values", _final_values(recount, events))
         verb = "INSERT INTO final_values" if made else "CREATE OR REPLACE TEMP TABLE final_values AS"
@@ -33,32 +31,17 @@ def add_final_values(recount: Recount) -> None:
         connection.unregister("some_final_values")
 
 
-def closed_in_the_day(recount: Recount) -> str:
-    """SQL: whether a window closed in the day."""
-    return f"closed_us >= {recount.start_us} AND closed_us < {recount.end_us}"
-
-
-def _spans_of_closed(recount: Recount) -> str:
-    """SQL: of the ranges in `spans` (changes.py) what lies among the windows that closed in the day."""
-    low, high = bounds(recount, closed_in_the_day(recount))
-    return f"""
-        SELECT * EXCLUDE (held_from, on_time_from, until), greatest(held_from, {low}) AS held_from,
-               least(greatest(on_time_from, {low}), least(until, {high} + 1)) AS on_time_from,
-               least(until, {high} + 1) AS until
-        FROM spans WHERE greatest(held_from, {low}) < least(until, {high} + 1)"""
-
-
-def _keys_at_once(recount: Recount) -> Iterator[tuple[int, int]]:
+def _keys_at_once(recount: QueryDay) -> Iterator[tuple[int, int]]:
     """First and last key number of each part; one part without events, for the table's columns."""
     rows = recount.rows(f"""
         SELECT min(key_number), max(key_number) FROM (
             SELECT key_number, (sum(count(*)) OVER (ORDER BY key_number) - 1) // {EVENTS_AT_ONCE} AS part
-            FROM closed_spans GROUP BY key_number)
+            FROM spans GROUP BY key_number)
         GROUP BY part ORDER BY part""")
     yield from rows or [(0, -1)]
 
 
-def _final_values(recount: Recount, events: dict[str, np.ndarray]) -> pa.Table:
+def _final_values(recount: QueryDay, events: dict[str, np.ndarray]) -> pa.Table:
     taken = ("key_number", "held_from", "until", "on_time_from", "arrival_us")
     keys, held_from, until, on_time_from, arrivals_us = (np.ma.getdata(events[name]).astype(np.int64) for name in taken)
     found = StretchesOfWindows.of(keys, held_from, until, on_time_from)

@@ -54,3 +54,8 @@ class QueryDay:
         """The only row of a statement."""
         (row,) = self.rows(statement)
         return row
+
+
+def value_name(query: Query, column: str) -> str:
+    """A value column's name in `candidates`: numbered, so that it meets no name of a key or of a table."""
+    return f"value_{query.value_columns.index(column)}"

@@ -10,13 +10,12 @@ audit      the run's rows; late_audit: its late rows
 from datetime import date, timedelta
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_day import DAY_US
+from pipelines.gate.recount.query_day import DAY_US, value_name
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.session import EVER_US
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_ticks, watermark_before_us
 from pipelines.lake.lake import Lake
-from schemas.query import Query
 
 # The oldest time that a literal of SQL can be compared with.
 YEAR_ONE_US = sql.day_start_us(date.min)
@@ -123,8 +122,3 @@ def _keys(recount: Recount) -> str:
 
 def _same_key(recount: Recount, left: str, right: str) -> str:
     return sql.same(recount.query.key, left, right)
-
-
-def value_name(query: Query, column: str) -> str:
-    """A value column's name in `candidates`: numbered, so that it meets no name of a key or of this module."""
-    return f"value_{query.value_columns.index(column)}"
