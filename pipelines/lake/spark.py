@@ -5,6 +5,7 @@ where `make setup` made one, and a process keeps its session. The archive fits o
 with: the JARs in sorted order.
 """
 
+import logging
 import os
 import shutil
 import signal
@@ -111,7 +112,9 @@ def _reported_start(config: Config) -> Iterator[None]:
 
 
 def _leave_end_unprinted(server: "BaseServer") -> None:
-    """PySpark's server of accumulators prints a traceback when the JVM hangs up; `end_reported` says what that is."""
+    """PySpark's server of accumulators and Py4J print tracebacks when the JVM hangs up; `end_reported` says what it is."""
+    for name in ("", "py4j.java_gateway", "py4j.clientserver"):
+        logging.getLogger(name).addFilter(_is_no_lost_connection)
     printed = server.handle_error
 
     def handle_error(*given: Any) -> None:
@@ -119,6 +122,12 @@ def _leave_end_unprinted(server: "BaseServer") -> None:
             printed(*given)
 
     server.handle_error = handle_error  # type: ignore[assignment, method-assign]
+
+
+def _is_no_lost_connection(record: logging.LogRecord) -> bool:
+    from py4j.protocol import Py4JNetworkError
+
+    return not (record.exc_info and isinstance(record.exc_info[1], (Py4JNetworkError, ConnectionError)))
 
 
 @contextmanager
