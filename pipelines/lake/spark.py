@@ -112,7 +112,7 @@ def _reported_start(config: Config) -> Iterator[None]:
 
 
 def _leave_end_unprinted(server: "BaseServer") -> None:
-    """PySpark's server of accumulators and Py4J print tracebacks when the JVM hangs up; `end_reported` says what it is."""
+    """PySpark and Py4J print tracebacks when the JVM hangs up; `end_reported` says what it is."""
     for name in ("", "py4j.java_gateway", "py4j.clientserver"):
         logging.getLogger(name).addFilter(_is_no_lost_connection)
     printed = server.handle_error
