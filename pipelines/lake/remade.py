@@ -23,7 +23,8 @@ def commands(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
         return [*(f"windrow ingest {stream}" for stream in there), "windrow runs --stale"]
     if stream := stream_of(name):
         return [f"windrow ingest {stream.name}", "windrow runs --stale"]
-    return replays_of(name, _days(lost))
+    # Of a table without rows no day is known, nor of one without a query.
+    return replays_of(name, _days(lost)) or (["windrow runs --stale"] if query_of(name) else [])
 
 
 def replays_of(name: str, days: set[date]) -> list[str]:

@@ -68,11 +68,14 @@ class _Published:
     def __init__(self, lake: Lake):
         self.lake = lake
         self.by_table: dict[str, dict[date, DayStatistics]] = {}
+        self.gone: set[str] = set()
 
     def of(self, table: str) -> dict[date, DayStatistics]:
         """By day."""
         if table not in self.by_table:
             self.by_table[table] = by_day(self.lake, table)
+            if self.lake.version(table) is None:
+                self.gone.add(table)
         return self.by_table[table]
 
     def differences(self, published: StepRow) -> list[str]:
@@ -84,9 +87,10 @@ class _Published:
         _, day = published.replayed
         now, rows = self.of(table).get(day, NO_ROWS), published.counts[table]
         digest = published.outputs.get(DIGESTS, {}).get(table)
+        if table in self.gone:  # also one without rows: readers would not find it
+            return f"{table} is gone, of which {rows} rows of {day} were published"
         if now.rows != rows:
-            gone = "" if self.lake.version(table) is not None else ", since the table is gone"
-            return f"{table} has {now.rows} rows of {day}, {rows} were published{gone}"
+            return f"{table} has {now.rows} rows of {day}, {rows} were published"
         if digest is not None and now.digest != digest:
             return f"{table} has other rows of {day} than were published"
         return None
