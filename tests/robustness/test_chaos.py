@@ -36,9 +36,9 @@ def test_a_whole_lake_is_as_built_at_once(ended):
 
 
 @pytest.mark.parametrize(
-    ("table", "said"), [("silver_bikes", "the stream's tables differ"), ("bikes_demand", "bikes_demand differs")]
+    ("table", "message"), [("silver_bikes", "the stream's tables differ"), ("bikes_demand", "bikes_demand differs")]
 )
-def test_rows_that_are_gone_are_found(ended, table, said):
+def test_rows_that_are_gone_are_found(ended, table, message):
     DeltaTable(Lake(ended.config).folder(table)).delete()
-    with pytest.raises(AssertionError, match=said):
+    with pytest.raises(AssertionError, match=message):
         ended.compare()
