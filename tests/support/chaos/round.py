@@ -75,8 +75,9 @@ class Round:
         self._happens(ended.fate, str(ended))
         self._note(ended)
         if ended.fate == ENDS and ended.exit_code != 0 and self.chance.random() < 0.5:
-            reader = Reader(self.terminal, self.folder)
-            self._happens("messages followed", str(reader.until_it_works(ended.words)))
+            ended = Reader(self.terminal, self.folder).until_it_works(ended.words)
+            self._happens("messages followed", str(ended))
+            self._note(ended)
 
     def _note(self, ended: Ended) -> None:
         if ended.words[0] == "forget":
