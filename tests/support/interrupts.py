@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -59,7 +60,8 @@ def interrupts(config: Config, times: int, until_s: float, seed: int) -> Iterato
 
 
 def interrupted(config: Config, after_s: float) -> Interrupted | None:
-    """Start the command and send SIGINT to it and all that it started, as a terminal does; None if it had ended."""
+    """Start the command and send SIGINT to it and all that it started, as a terminal does; None if it had ended, or had
+    printed what it did and was only leaving."""
     command = _start(config)
     try:
         time.sleep(after_s)
@@ -68,10 +70,16 @@ def interrupted(config: Config, after_s: float) -> Interrupted | None:
         os.killpg(command.pid, signal.SIGINT)
         sent = time.monotonic()
         wrote, _ = command.communicate(timeout=processes.PATIENCE_S)
+        if command.returncode == 0 and _is_report(wrote):
+            return None
         took_s, left = time.monotonic() - sent, tuple(processes.members(command.pid).values())
         return Interrupted(after_s, command.returncode, took_s, left, wrote)
     finally:
         processes.kill_all(command.pid)
+
+
+def _is_report(wrote: str) -> bool:
+    return all(re.search(rf"│ {day} │ {{", wrote) for day in DAYS)
 
 
 def _start(config: Config) -> subprocess.Popen[str]:
