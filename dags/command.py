@@ -49,8 +49,12 @@ class WindrowOperator(BaseOperator):
     def execute(self, context: Context) -> None:
         with TemporaryDirectory(prefix="windrow-") as folder:
             asset_events = Path(folder) / "asset_events.json"
-            self._run(self.command(context, asset_events))
-            self._note(json.loads(asset_events.read_text()) if asset_events.exists() else {}, context)
+            try:
+                self._run(self.command(context, asset_events))
+            except AirflowSkipException:
+                if not _read(asset_events):
+                    raise  # else some of its days were published, and others by another run
+            self._note(_read(asset_events), context)
 
     def _run(self, command: list[str]) -> None:
         self.process = _start(command, self.log.info)
@@ -91,6 +95,10 @@ class WindrowOperator(BaseOperator):
         """End the process with everything that it started: the JVM, and Spark's Python workers."""
         if self.process is not None:
             end_session(self.process.pid, GRACE_S)
+
+
+def _read(asset_events: Path) -> dict[str, dict]:
+    return json.loads(asset_events.read_text()) if asset_events.exists() else {}
 
 
 def day_of(context: Context) -> str:

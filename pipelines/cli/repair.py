@@ -1,11 +1,14 @@
 """windrow repair [TABLE...]."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
+
+if TYPE_CHECKING:
+    from pipelines.runs.repair import Repair
 
 
 def repair(
@@ -18,9 +21,15 @@ def repair(
     from pipelines import config
     from pipelines.runs.repair import repair as run
 
-    done, looked_at = run(config.load(), tables or [])
+    shown: set[str] = set()
+
+    def report(found: "Repair") -> None:
+        for command in found.commands:
+            if command not in shown:
+                _output.note(f"then run: {command}")
+        shown.update(found.commands)
+
+    done, looked_at = run(config.load(), tables or [], report)
     _output.show([vars(each) for each in done], as_json, ["table", "wrong", "moved_to", "rows_lost"])
     if not done:
         _output.note(f"nothing is damaged: all files of {looked_at} table(s) were read")
-    for command in dict.fromkeys(command for each in done for command in each.commands):
-        _output.note(f"then run: {command}")

@@ -115,9 +115,9 @@ def _made_of(config: Config) -> dict[str, str]:
     path = config.expectations / MADE_OF
     try:
         kept = json.loads(path.read_text())
-    except (FileNotFoundError, json.JSONDecodeError):
+        return dict(kept["suites"]) if kept["project"] == _project() else {}
+    except (FileNotFoundError, ValueError, KeyError, TypeError):  # damaged: the suites are made again
         return {}
-    return kept["suites"] if kept["project"] == _project() else {}
 
 
 def _project() -> str:

@@ -71,7 +71,7 @@ def _about(path: Path) -> About:
     try:
         result = json.loads(path.read_text())
         return About(path.parts[-4], (result["meta"]["batch_markers"] or {}).get("day"), result["success"])
-    except (json.JSONDecodeError, KeyError, UnicodeDecodeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise unreadable(path) from error
 
 

@@ -150,7 +150,9 @@ def end_reported() -> Iterator[None]:
 
 def _exit_code(patience_s: float) -> int | None:
     """Of the JVM; None while it lives."""
-    gateway = _kept[-1].sparkContext._gateway if _kept else None
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway  # there before the session is
     with suppress(subprocess.TimeoutExpired):
         return gateway.proc.wait(patience_s) if gateway else None
     return None

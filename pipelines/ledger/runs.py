@@ -185,21 +185,22 @@ def _row(entry: LedgerEntry, stage: str | None, seconds: float) -> dict:
 def rows(lake: Lake, filters: list[tuple] | None = None, stages: bool = False) -> list[StepRow]:
     """Rows of the ledger, oldest first, and of steps that have not ended; `filters`: (column, "=", value) triples.
     `stages`: with those of stages, each before the row of its step's end; else only those of whole steps."""
+    begun = running.found(lake.config)  # before the ledger: a step that ends meanwhile is in both, and not in none
     recorded = lake.version(RUNS.name) is not None
     found = lake.read(RUNS.name, filters=filters) if recorded else lake.schema(RUNS).empty_table()
     asked = found if stages else found.filter(pc.field("stage").is_null())
     # A stable sort: rows of one commit have one time, and stay in the order in which they were written.
     ended = [_read_back(row) for row in asked.to_pylist()]
-    return sorted([*ended, *_not_ended(lake, filters or [], recorded)], key=lambda row: row.at)
+    return sorted([*ended, *_not_ended(lake, begun, filters or [], recorded)], key=lambda row: row.at)
 
 
 def _read_back(row: dict) -> StepRow:
     return StepRow(**{**row, **{name: json.loads(row[name]) for name in _JSON_COLUMNS}})
 
 
-def _not_ended(lake: Lake, filters: list[tuple], recorded: bool) -> Iterator[StepRow]:
+def _not_ended(lake: Lake, begun: list[running.Found], filters: list[tuple], recorded: bool) -> Iterator[StepRow]:
     """Steps that run, and those that were cut off and that no later step has written into the ledger yet."""
-    for step in running.found(lake.config):
+    for step in begun:
         cut_off = _of_text(step.row)
         row = {**cut_off, "state": running.RUNNING, "message": None} if step.lives else cut_off
         asked = all(row[column] == value for column, _, value in filters)

@@ -38,7 +38,7 @@ def stale(lake: Lake) -> list[StaleRun]:
     streams = {rows[-1].stream for rows in publications.values()}
     now = {name: ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
     held = _Published(lake)
-    found = []
+    found, known = [], set()
     for (query, day), rows in publications.items():
         done = [place for place, row in enumerate(rows) if row.state == "done"]
         published = rows[done[-1]] if done else None
@@ -47,18 +47,21 @@ def stale(lake: Lake) -> list[StaleRun]:
             audited = audits.get(_made(query, day, published.inputs))
             reasons += _differences_now(audited, now) if audited else ["the ledger has lost what it read"]
             reasons += held.differences(published)
+        if published or reasons:  # else nothing that the ledger has says why there are rows
+            known.add((query, day))
         if reasons:
             found.append(StaleRun(query, day, (published or rows[-1]).run_id, tuple(reasons)))
-    return sorted([*found, *held.by_nobody(publications.keys())], key=lambda run: (run.query, run.day))
+    return sorted([*found, *held.by_nobody(known)], key=lambda run: (run.query, run.day))
 
 
 def days_that_differ(lake: Lake, table: str) -> dict[date, str]:
     """By day, how a published table differs from what the ledger's newest publications wrote there; of another table
-    nothing. O(ledger + files of the table)."""
-    asked = [("step", "=", "publish"), ("state", "=", "done")]
-    newest = {row.replayed: row for row in runs.rows(lake, asked) if table in row.counts}
+    nothing, nor of a day that is being published. O(ledger + files of the table)."""
+    publications = runs.rows(lake, [("step", "=", "publish")])
+    writing = {row.replayed for row in publications if row.state == running.RUNNING}
+    newest = {row.replayed: row for row in publications if row.state == "done" and table in row.counts}
     held = _Published(lake)
-    found = {day: held.difference(row, table) for (_, day), row in newest.items()}
+    found = {day: held.difference(row, table) for (query, day), row in newest.items() if (query, day) not in writing}
     return {day: reason for day, reason in found.items() if reason}
 
 

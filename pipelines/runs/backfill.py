@@ -1,5 +1,6 @@
 """A query for many days, one run each."""
 
+import logging
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
@@ -9,9 +10,10 @@ from pipelines.ledger.runs import new_run_id
 from pipelines.ledger.stale import stale
 from pipelines.runs.replay_day import DayReport, replay_day
 from schemas import registry
-from schemas.errors import Superseded, WrongParameter
+from schemas.errors import Superseded, WindrowError, WrongParameter
 
 Progress = Callable[[DayReport, int], None]
+_log = logging.getLogger(__name__)
 
 
 def _silent(report: DayReport, days: int) -> None:
@@ -39,10 +41,26 @@ def backfill(
 
 
 def redo_stale(config: Config, query_name: str, progress: Progress = _silent) -> list[DayReport]:
-    """Run a query again for each day that `windrow runs --stale` lists, oldest first; otherwise as `backfill`."""
+    """Run a query again for each day that `windrow runs --stale` lists, oldest first; otherwise as `backfill`.
+
+    A day that a rule refuses keeps no other from being made again: the first such error is raised after the last day.
+    """
     registry.query(query_name)
-    days = [run.day for run in stale(Lake(config)) if run.query == query_name]
-    return _each(config, query_name, sorted(days), progress)
+    days = sorted(run.day for run in stale(Lake(config)) if run.query == query_name)
+    reports, refused = [], []
+    for day in days:
+        try:
+            reports.append(_replay(config, query_name, day))
+        except WindrowError as error:
+            if not error.refused:
+                raise
+            _log.warning("%s of %s was not made again: %s", query_name, day, error)
+            refused.append(error)
+        else:
+            progress(reports[-1], len(days))
+    if refused:
+        raise refused[0]
+    return reports
 
 
 def asset_events_of(reports: Sequence[DayReport]) -> dict[str, dict]:

@@ -6,7 +6,7 @@ file that is still whole. A repair that is killed leaves a table that is damaged
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -41,8 +41,13 @@ class Repair:
     commands: tuple[str, ...]
 
 
-def repair(config: Config, names: list[str]) -> tuple[list[Repair], int]:
-    """Repair the damaged ones of these tables, by default of all; also returns how many were looked at.
+def _silent(_: Repair) -> None:
+    """A report that nobody listens to."""
+
+
+def repair(config: Config, names: list[str], report: Callable[[Repair], object] = _silent) -> tuple[list[Repair], int]:
+    """Repair the damaged ones of these tables, by default of all; also returns how many were looked at. `report` gets
+    each as soon as it is repaired: should a later one fail, nobody else knows any more what the earlier have lost.
 
     O(bytes of the tables). UnknownName for a table that isn't there; StorageFailed without room for the ledger.
     """
@@ -52,9 +57,13 @@ def repair(config: Config, names: list[str]) -> tuple[list[Repair], int]:
         raise UnknownName("table", unknown[0], known)
     # The ledger last: what it has lost of a table's days can be seen in the others once these are whole.
     asked = sorted(names or known, key=lambda name: name in remade.LEDGER)
-    done = [found for name in asked if (found := _repaired(lake, name))]
-    whole = [name for name in asked if name not in {each.table for each in done}]
-    return [*done, *(found for name in whole if (found := _behind_ledger(lake, name)))], len(asked)
+    done: list[Repair] = []
+    for find in (_repaired, _behind_ledger):
+        for name in [name for name in asked if name not in {each.table for each in done}]:
+            if found := find(lake, name):
+                report(found)
+                done.append(found)
+    return done, len(asked)
 
 
 def _behind_ledger(lake: Lake, name: str) -> Repair | None:

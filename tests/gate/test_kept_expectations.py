@@ -94,6 +94,12 @@ class TestSuites:
         (made.config.expectations / "made_of.json").unlink()
         assert all(verdict.passed for verdict in check_silver(made))
 
+    @pytest.mark.parametrize("content", [b"", b"\xff\x00", b"[]", b"null", b'{"suites": {}}', b'{"project": 1'])
+    def test_a_project_whose_note_is_damaged_is_made_anew(self, made, content):
+        check_silver(made)
+        (made.config.expectations / "made_of.json").write_bytes(content)
+        assert all(verdict.passed for verdict in check_silver(made))
+
     def test_a_project_of_another_library_is_made_anew(self, made, monkeypatch):
         check_silver(made), check_audit(made)
         monkeypatch.setattr(project.gx, "__version__", "another")

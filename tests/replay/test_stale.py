@@ -14,11 +14,12 @@ from pipelines.ledger import runs as ledger
 from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill
+from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
-from schemas.errors import WrongParameter
+from schemas.errors import GateFailed, WrongParameter
 from schemas.ledger_tables import RUNS
-from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
+from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, spoil_noted
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
 
@@ -81,6 +82,16 @@ def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_upda
         (str(day), held[day].rows, "passed") for day in days
     ]
     assert found[-1]["version"] == Lake(published).version("bikes_demand")
+
+
+def test_a_day_that_is_refused_keeps_no_other_from_being_made_again(published, monkeypatch):
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    Lake(published).folder("bikes_last_hour").rename(published.home / "moved away")
+    spoil_noted(Lake(published), DAYS[0])
+    ingest_day(published, "bikes", DAYS[-1], "with what is wrong", lambda text: None)
+    assert command_line.run(["backfill", "bikes_last_hour", "--stale"]) == GateFailed.exit_code
+    left = _stale_days(published, "bikes_last_hour")
+    assert DAYS[0] in left and DAYS[-1] not in left
 
 
 def test_without_a_stale_day_the_command_does_nothing_and_says_so(published, monkeypatch, capsys):

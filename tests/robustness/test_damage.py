@@ -13,7 +13,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.log_damage import LOG
 from pipelines.ledger import runs as ledger
 from pipelines.runs.repair import repair
-from schemas.errors import TableDamaged
+from schemas.errors import LockHeld, TableDamaged
 from tests.support import damages, trips
 from tests.support.lakes import DAYS, PATIENT, QUERIES
 from tests.support.replay import landing
@@ -222,6 +222,14 @@ def test_a_damaged_checkpoint_is_taken_out_and_no_row_is_lost(user, kind):
     (done,), _ = repair(user.config, [QUERY])
     assert (done.rows_lost, done.commands) == (0, ())
     assert contents(user.config) == before
+
+
+def test_a_repair_that_ends_early_has_printed_what_to_run_for_what_it_took_out(user, monkeypatch):
+    monkeypatch.setenv("WINDROW_MOST_WAIT_SECONDS", "1")
+    damages.do(user.config, "bronze_bikes", damages.LOG_IS_GONE)
+    with Lake(user.config).locked("silver_bikes"):
+        code, text = user.type(["repair"])
+    assert code == LockHeld.exit_code and "then run: windrow ingest bikes\n" in text
 
 
 def test_nothing_is_taken_out_of_a_lake_that_is_whole(user):

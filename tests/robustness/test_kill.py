@@ -78,6 +78,20 @@ def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
     _assert_repaired(published, before)
 
 
+def test_a_jvm_that_dies_before_its_session_is_there_is_reported_too(published):
+    """Py4J finds nobody at the port then."""
+    program = f"""
+import os, signal
+from pyspark import SparkContext
+SparkContext._ensure_initialized()
+os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
+{processes.PROGRAM}"""
+    process = processes.start_program(published, "started", program, QUERY, str(DAY), "started")
+    assert process.wait(timeout=processes.PATIENCE_S) != 0
+    (failed,) = ledger.rows(Lake(published), [("run_id", "=", "started")])
+    assert "SparkEnded: Spark's JVM ended while it worked (by SIGKILL)" in failed.message
+
+
 def test_a_jvm_that_outlives_its_python_is_ended_before_anyone_else_writes(published):
     before, commits = published_rows(published, QUERY), _versions(published)
     process = processes.start(published, QUERY, DAY, "killed")

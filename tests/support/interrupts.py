@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from pipelines.config import Config
@@ -43,7 +44,7 @@ def started_in_s(config: Config) -> float:
         return time.monotonic() - began
     finally:
         processes.kill_all(command.pid)
-        command.communicate()
+        command.wait()
 
 
 def interrupts(config: Config, times: int, until_s: float, seed: int) -> Iterator[Interrupted]:
@@ -65,29 +66,33 @@ def interrupted(config: Config, after_s: float) -> Interrupted | None:
     command = _start(config)
     try:
         time.sleep(after_s)
-        if command.poll() is not None:
+        if command.poll() is not None or _has_reported(config):
             return None
         os.killpg(command.pid, signal.SIGINT)
         sent = time.monotonic()
-        wrote, _ = command.communicate(timeout=processes.PATIENCE_S)
-        if command.returncode == 0 and _is_report(wrote):
-            return None
+        command.wait(timeout=processes.PATIENCE_S)
         took_s, left = time.monotonic() - sent, tuple(processes.members(command.pid).values())
-        return Interrupted(after_s, command.returncode, took_s, left, wrote)
+        return Interrupted(after_s, command.returncode, took_s, left, _log(config).read_text())
     finally:
         processes.kill_all(command.pid)
 
 
-def _is_report(wrote: str) -> bool:
+def _log(config: Config) -> Path:
+    return config.home / "interrupted.log"
+
+
+def _has_reported(config: Config) -> bool:
+    wrote = _log(config).read_text()
     return all(re.search(rf"│ {day} │ {{", wrote) for day in DAYS)
 
 
-def _start(config: Config) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "pipelines", *WORDS],
-        env=processes.environment(config) | {"WINDROW_SPARK_FROM_MIB": "0"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+def _start(config: Config) -> subprocess.Popen[bytes]:
+    with open(_log(config), "w") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "pipelines", *WORDS],
+            env=processes.environment(config) | {"WINDROW_SPARK_FROM_MIB": "0"},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=processes.heed_interrupts,
+        )

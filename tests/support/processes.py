@@ -52,6 +52,11 @@ def environment(config: Config) -> dict[str, str]:
     }
 
 
+def heed_interrupts() -> None:
+    """In a process that is to get SIGINT: who was started in the background of a script ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pause() -> None:
     """Long enough to leave the others a core, short enough to see what they do."""
     time.sleep(0.05)

@@ -40,10 +40,11 @@ def publishing(monkeypatch, path, *outlets):
     return command.WindrowOperator(task_id="publish", arguments=("replay", "bikes_demand"), outlets=outlets)
 
 
-def publishing_events(folder, asset_events):
+def publishing_events(folder, asset_events, exit_code=0):
     """A stand-in that writes what windrow --asset-events would."""
     file = "sys.argv[sys.argv.index('--asset-events') + 1]"
-    return program(folder, f"import sys\nopen({file}, 'w').write({json.dumps(asset_events)!r})")
+    written = f"with open({file}, 'w') as out: out.write({json.dumps(asset_events)!r})"
+    return program(folder, f"import sys\n{written}\nsys.exit({exit_code})")
 
 
 def error_with(exit_code):
@@ -133,6 +134,13 @@ def test_a_task_that_published_nothing_is_skipped(monkeypatch, tmp_path):
     task = publishing(monkeypatch, publishing_events(tmp_path, {}), command.asset("bikes_demand"))
     with pytest.raises(AirflowSkipException, match="nothing to publish"):
         task.execute({**RUN, "outlet_events": OutletEventAccessors()})
+
+
+def test_of_several_days_of_which_another_run_publishes_some_the_others_have_their_event(monkeypatch, tmp_path):
+    results, events = command.asset("bikes_demand"), OutletEventAccessors()
+    program_of_days = publishing_events(tmp_path, {results.name: {"days": [UPDATE]}}, errors.Superseded.exit_code)
+    publishing(monkeypatch, program_of_days, results).execute({**RUN, "outlet_events": events})
+    assert events[results].extra == {"days": [UPDATE]}
 
 
 def test_an_ingest_that_changed_silver_is_an_event_of_it_and_another_is_a_success_without(monkeypatch, tmp_path):

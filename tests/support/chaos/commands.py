@@ -54,7 +54,7 @@ class Terminal:
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+                preexec_fn=processes.heed_interrupts,
             )
         return Running(self, words, process, log)
 
@@ -83,6 +83,8 @@ class Running:
             self._wait(self.began_s + after_s)
             fate = self._meet(fate)
         code = self.process.wait(timeout=processes.PATIENCE_S)
+        left = processes.members(self.process.pid) if fate in (ENDS, INTERRUPTED) else {}
+        assert not left, f"windrow {' '.join(self.words)} left {left}"
         if fate == ENDS:
             self.terminal.took_s[self.words[0]] = time.monotonic() - self.began_s
         processes.kill_all(self.process.pid)

@@ -62,10 +62,14 @@ class LandingFolder:
         """Look at what the lake has taken, before a file changes or a table is damaged. Of a damaged table nothing is
         learned, since no ingest can have ended since."""
         with damages.nothing_where_damaged(self.config):
-            rows = known_files(Lake(self.config), tables_of(self.pieces.files.stream).files)
+            lake, files = Lake(self.config), tables_of(self.pieces.files.stream).files
+            if lake.version(files.name) is None:
+                return  # it was taken out, and with it what was forgotten
+            rows = known_files(lake, files)
             self.finished |= {path: row.content_hash for path, row in rows.items() if not row.is_intent}
             for path in self.forgetting - rows.keys():
                 self.finished.pop(path, None)
+            self.forgetting = {path for path in self.forgetting & rows.keys() if rows[path].is_intent}
 
     def forget_ended(self, path: str, well: bool) -> None:
         """The path is to deliver nothing; killed, its files' rows say later which it was."""

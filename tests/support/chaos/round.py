@@ -109,7 +109,7 @@ class Round:
         table = self.chance.choice(lake.names())
         self.folder.note()
         with damages.nothing_where_damaged(self.config):
-            kinds = damages.KINDS if lake.files(table) else damages.OF_A_LOG
+            kinds = (*damages.KINDS, damages.HINT) if lake.files(table) else damages.OF_A_LOG
             kind = self.chance.choice(kinds)
             damages.do(self.config, table, kind, seed=self.chance.randrange(1 << 30))
             self._happens("damages", f"{table}: {kind}")
