@@ -81,6 +81,10 @@ class LandingFolder:
         """Paths that were taken and are no longer there."""
         return sorted(self.finished.keys() - landings.landed(self.config).keys())
 
-    def counting(self) -> dict[str, bytes]:
-        """What lies there, and what vanished after an ingest had taken it."""
-        return {path: self.contents[digest] for path, digest in self.finished.items()} | landings.landed(self.config)
+    def counting(self, known: set[str]) -> dict[str, bytes]:
+        """What lies there, and what vanished after an ingest had taken it. Of the latter a copy had delivered nothing:
+        it need not be among the `known` paths, where the table that had it was lost."""
+        there = landings.landed(self.config)
+        taken = {path: self.contents[digest] for path, digest in self.finished.items()} | there
+        once = {content: path for path, content in taken.items() if path in known | there.keys()}
+        return {path: content for path, content in taken.items() if path in known | there.keys() or content not in once}

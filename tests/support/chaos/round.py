@@ -131,7 +131,8 @@ class Round:
         """Of copies of a file one counts, the first that came, and its name is the source of a reading. So the others
         land after an ingest here."""
         built = Config(self.place / "at once" / "home", self.place / "at once" / "landing")
-        counting, known = self.folder.counting(), landings.file_rows(self.config, self.files.stream)
+        known = landings.file_rows(self.config, self.files.stream)
+        counting = self.folder.counting({*known})
         copies = {path for path, row in known.items() if row.state == DUPLICATE} & counting.keys()
         for paths in (counting.keys() - copies, copies):
             for path in paths:
