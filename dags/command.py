@@ -57,8 +57,8 @@ class WindrowOperator(BaseOperator):
             self._note(_read(asset_events), context)
 
     def _run(self, command: list[str]) -> None:
-        self.process = _start(command, self.log.info)
         try:
+            self.process = _start(command, self.log.info)
             error = show(self.process.stdout or (), self.log.info)
             raise_unless_done(self.process.wait(), error)
         except AirflowTaskTimeout as late:
