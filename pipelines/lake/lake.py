@@ -26,6 +26,7 @@ from pipelines.lake import contract, locks, log_damage
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.commits import KEY, CommitNote
 from pipelines.lake.compaction import compact_if_scattered
+from pipelines.lake.versions import rows_version
 from processes import orphan_jvms
 from schemas.errors import NotSetUp, TableDamaged
 from schemas.table_owners import made_by
@@ -43,11 +44,13 @@ _UNSAFE, _PARTS = ("'", "\\", "$"), re.compile(r"(['\\$])")
 
 class TableState(NamedTuple):
     """A version of a table. `id` is Delta's own: a table that was moved away and made again has another, and counts its
-    versions from 0; `made_ms`: when it was made, in ms since the epoch."""
+    versions from 0; `made_ms`: when it was made, in ms since the epoch; `rows_version`: the version that brought the
+    rows, where it is known."""
 
     version: int
     id: str
     made_ms: int
+    rows_version: int | None = None
 
 
 @dataclass(frozen=True)
@@ -182,7 +185,8 @@ class Lake:
         """The table's newest version, and which table it is; NotSetUp where there is none."""
         table = self._open(name, None)
         metadata = table.metadata()
-        return TableState(table.version(), str(metadata.id), metadata.created_time)
+        written = rows_version(self.folder(name), table.version())
+        return TableState(table.version(), str(metadata.id), metadata.created_time, written)
 
     def made_after(self, name: str, moment: datetime.datetime) -> bool:
         """Whether the table is younger than a moment; NotSetUp where there is none."""

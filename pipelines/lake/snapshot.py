@@ -48,10 +48,12 @@ class Snapshot:
         """Names of a stream's snapshots are, as texts, in the order in which ingests left them.
 
         An ingest that changes anything writes `files_<stream>` last; one that was moved away and made again is newer.
-        The other tables hold the same rows while that stays, also where they were moved away and made again.
+        The other tables hold the same rows while that stays, also where they were moved away and made again. Versions
+        of maintenance alone are no other snapshot.
         """
         files = self.tables[f"files_{self.stream}"]
-        return f"{files.made_ms:014d}-{files.version:07d}"
+        version = files.version if files.rows_version is None else files.rows_version
+        return f"{files.made_ms:014d}-{version:07d}"
 
     def version(self, table: str) -> int:
         """The version of one table. O(1)."""

@@ -26,6 +26,21 @@ def current_since(times: Mapping[int, float], moment: float) -> list[int]:
     return [version for version in times if not before or version >= before[-1]]
 
 
+def rows_version(folder: Path, version: int) -> int:
+    """The version that brought the rows of another: what came in between was maintenance. O(commits in between)."""
+    while version > 0 and not _may_change_rows(folder, version):
+        version -= 1
+    return version
+
+
+def _may_change_rows(folder: Path, version: int) -> bool:
+    """Also where the commit is gone, or damaged: nobody knows."""
+    actions = _actions(folder, version)
+    if actions is None:
+        return True
+    return any(action.get(kind, {}).get("dataChange") for action in actions for kind in ("add", "remove"))
+
+
 def readable_count(folder: Path) -> int:
     """How many versions can be read, counted back from the newest to the first of which the log or a file is gone.
     O(commits kept)."""
@@ -47,9 +62,15 @@ def _first_in_log(folder: Path, versions: list[int]) -> int:
 
 def _holds_what_it_removed(folder: Path, version: int) -> bool:
     """Whether the files are there that the version before had, and this one has not."""
-    try:
-        lines = (folder / "_delta_log" / f"{version:020d}.json").read_text().splitlines()
-        removed = [action["remove"]["path"] for action in map(json.loads, lines) if "remove" in action]
-    except (OSError, ValueError):  # a damaged commit that a checkpoint covers; nothing before it is read through it
+    actions = _actions(folder, version)
+    if actions is None:  # a damaged commit that a checkpoint covers; nothing before it is read through it
         return False
-    return all((folder / unquote(path)).exists() for path in removed)
+    return all((folder / unquote(action["remove"]["path"])).exists() for action in actions if "remove" in action)
+
+
+def _actions(folder: Path, version: int) -> list[dict] | None:
+    """Of a commit; None where it can't be read."""
+    try:
+        return [json.loads(line) for line in (folder / "_delta_log" / f"{version:020d}.json").read_text().splitlines()]
+    except (OSError, ValueError):
+        return None

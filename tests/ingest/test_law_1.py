@@ -1,6 +1,7 @@
 """Which files law 1 is asked of: those that an ingest touched, and all where the one before was not checked. No JVM."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -10,6 +11,7 @@ from pipelines.ingest.ingest import ingest as ingest_unchecked
 from pipelines.lake.lake import Lake
 from pipelines.ledger.verdicts import verdicts_on
 from pipelines.runs.forget import forget
+from pipelines.runs.maintain import maintain
 from schemas.errors import GateFailed
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest
@@ -52,6 +54,14 @@ def test_of_the_files_that_an_ingest_touched(config):
     assert asked(config)[-1][1] == report.snapshot.name
     ingest(config, BIKES)
     assert len(asked(config)) == 2
+
+
+def test_of_none_again_after_maintenance(config):
+    before = Lake(config).version("files_bikes")
+    maintain(config, timedelta(0), False, lambda name: None)
+    assert Lake(config).version("files_bikes") > before
+    report = ingest(config, BIKES)
+    assert [snapshot for _, snapshot in asked(config)] == [report.snapshot.name]
 
 
 def test_of_all_where_an_ingest_ended_before_it_was_checked(config):
