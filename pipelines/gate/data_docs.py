@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.config import Config
 from pipelines.gate import project
-from pipelines.gate.validation_results import LOCK, PAGES, index, page, unreadable
+from pipelines.gate.validation_results import LOCK, PAGES, RESULTS, index, page, unreadable
 from pipelines.lake.locks import full_disk_reported, locked
 from schemas.errors import NotSetUp
 
@@ -33,9 +33,8 @@ def build(config: Config) -> Built:
     NotSetUp where there are no results yet; StorageFailed without room, or for a file that is no result. O(results),
     and a page for each new one.
     """
-    if not (config.expectations / project.MADE_OF).exists():
-        raise NotSetUp("there are no validation results yet", "windrow replay QUERY --day YYYY-MM-DD")
     with locked(config, PAGES), locked(config, LOCK, shared=True), full_disk_reported(config, PAGES):
+        _require_suites(config)
         context = project.opened(config)
         results = context.validation_results_store.list_keys()
         new = [key for key in results if not _page(config, key.to_tuple()).exists()]
@@ -47,6 +46,16 @@ def build(config: Config) -> Built:
         if not _page(config, key.to_tuple()).exists():
             raise unreadable(config.expectations / project.result_file(key.to_tuple()))
     return Built(index(config), len(results), len(new))
+
+
+def _require_suites(config: Config) -> None:
+    if (config.expectations / project.MADE_OF).exists():
+        return
+    has_results = next((config.expectations / RESULTS).rglob("*.json"), None)
+    missing = (
+        "the suites are gone, which the next gate makes again" if has_results else "there are no validation results yet"
+    )
+    raise NotSetUp(missing, "windrow replay QUERY --day YYYY-MM-DD")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ Nobody looks for damage as long as all goes well. Libraries say much about it in
 it is: so when one of them fails, the tables are looked at.
 """
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from schemas.errors import TableDamaged
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
 _READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)
 _PANIC, _SPARK = "PanicException", ("pyspark", "py4j")
+_NOT_OF_A_FILE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE)
 _PARQUET = re.compile(r"[\w.\-]+\.parquet")
 
 
@@ -72,6 +74,8 @@ def explained(lake: Lake, error: BaseException) -> TableDamaged | None:
 
 
 def _is_of_reading(error: BaseException) -> bool:
+    if isinstance(error, ConnectionError) or getattr(error, "errno", None) in _NOT_OF_A_FILE:
+        return False
     kind = type(error)
     return isinstance(error, _READING) or kind.__name__ == _PANIC or kind.__module__.startswith(_SPARK)
 

@@ -55,6 +55,16 @@ def test_without_a_browser_it_says_which_page_to_open(settings):
     assert re.search(r"no browser here that could be started; open file://\S+/index.html in one", ended.error)
 
 
+def test_results_whose_suites_are_gone_are_not_said_to_be_none(settings, ingested):
+    replay = ("replay", QUERY, "--day", str(DAYS[1]))
+    assert typed(*replay, **settings).code == 0
+    (ingested.expectations / "made_of.json").unlink()
+    ended = typed("docs", **settings)
+    assert (ended.code, "the next gate makes again" in ended.error) == (6, True), ended.error
+    assert typed(*replay, **settings).code == 0
+    assert typed("docs", **settings).code == 0
+
+
 def test_before_any_validation_it_says_where_to_begin(tmp_path):
     ended = typed("docs", **os.environ | {"WINDROW_HOME": str(tmp_path)})
     assert (ended.code, "there are no validation results yet" in ended.error) == (6, True), ended.error

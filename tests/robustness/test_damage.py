@@ -1,5 +1,6 @@
 """Damaged files of a lake: whoever meets one reads which, and what repairs it; done, the rows are those of before."""
 
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
+from pipelines.lake.damage import explained
 from pipelines.lake.lake import Lake
 from pipelines.lake.log_damage import LOG
 from pipelines.ledger import runs as ledger
@@ -230,6 +232,14 @@ def test_a_repair_that_ends_early_has_printed_what_to_run_for_what_it_took_out(u
     with Lake(user.config).locked("silver_bikes"):
         code, text = user.type(["repair"])
     assert code == LockHeld.exit_code and "then run: windrow ingest bikes\n" in text
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), BrokenPipeError(errno.EPIPE, "nobody reads")])
+def test_an_error_that_is_of_no_file_is_explained_by_no_damage(user, error):
+    damages.do(user.config, "bronze_bikes", damages.LOG_IS_GONE)
+    lake = Lake(user.config)
+    assert explained(lake, error) is None
+    assert explained(lake, OSError(errno.EIO, "can't be read")).table == "bronze_bikes"
 
 
 def test_nothing_is_taken_out_of_a_lake_that_is_whole(user):
