@@ -1,6 +1,6 @@
 """What an ingest has to do: the landing folder compared with `files_<stream>`, what was made of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -25,6 +25,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from schemas.parsing import belongs
 
+LEFT_OUT = "its content is left out until it changes"
 LEAVE_NO_ROWS = (EMPTY, DUPLICATE, NO_EVENTS, FORGOTTEN, REMOVED)
 
 
@@ -32,11 +33,13 @@ LEAVE_NO_ROWS = (EMPTY, DUPLICATE, NO_EVENTS, FORGOTTEN, REMOVED)
 class Asked:
     """What an ingest is asked for. leave_out: files that count as absent, since they changed while they were read;
     verify_content: to read all content, also where size and modification time are as before; forget: paths that are to
-    deliver nothing any more, and then nothing else is looked for."""
+    deliver nothing any more, and then nothing else is looked for; left_out: hashes of content that paths were to
+    deliver no more, should `files_<stream>` know nothing of these paths."""
 
     leave_out: frozenset[str] = frozenset()
     verify_content: bool = False
     forget: frozenset[str] = frozenset()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ class _Search:
         """Paths that are to deliver nothing; files of theirs that stay are left out until they change."""
         for path in sorted(self.asked.forget & self.known.keys()):
             state = FORGOTTEN if path in self.everything else REMOVED
-            self.rows[path] = self.known[path].without_records(state, "its content is left out until it changes")
+            self.rows[path] = self.known[path].without_records(state, LEFT_OUT)
             self.messages.append(f"{path}: what it delivered is taken out")
 
     def take_back_unfinished(self) -> None:
@@ -255,7 +258,11 @@ class _Search:
         except landing.LeftOut as left_out:
             self.messages.append(str(left_out))
             return
-        self.rows[path] = first_rows.first_row(self.stream, file, self.known.get(path), self.today)
+        row = first_rows.first_row(self.stream, file, self.known.get(path), self.today)
+        if path not in self.known and self.asked.left_out.get(path) == row.content_hash:
+            self.rows[path] = row.without_records(FORGOTTEN, LEFT_OUT)
+            return
+        self.rows[path] = row
         self.landed.add(path)
 
     def _row_before(self, unfinished: FileRow) -> FileRow:

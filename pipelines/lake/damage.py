@@ -17,7 +17,8 @@ from deltalake.exceptions import DeltaError
 
 from pipelines.lake.damaged_file import DamagedFile, wrong_with
 from pipelines.lake.lake import Lake
-from pipelines.lake.log_damage import LOG, damaged_log
+from pipelines.lake.log_damage import damaged_log
+from pipelines.lake.log_files import LOG
 from pipelines.lake.remade import commands
 from schemas.errors import TableDamaged
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.lake.lake import Lake
+from pipelines.lake.lake import Lake, day_column
 
 _TOTALS = {"null_count": "sum", "min": "min", "max": "max"}
 
@@ -28,9 +28,7 @@ def by_day(lake: Lake, name: str, version: int | None = None) -> dict[date, DayS
     if lake.version(name) is None:
         return {}
     actions = lake.add_actions(name, version)
-    day = next(
-        column for column in actions.column_names if column.startswith("partition.") and column.endswith("_date")
-    )
+    day = day_column(actions)
     asked = [("num_records", "sum"), *_compared(actions)]
     grouped = actions.group_by(day).aggregate(asked)
     dates = pc.cast(grouped[day], pa.date32()).to_pylist()

@@ -209,12 +209,12 @@ class Lake:
         if self.version(name) is None:
             return set()
         actions = self.add_actions(name)
-        return set(actions.column(_day_column(actions)).cast(pa.date32()).to_pylist())
+        return set(actions.column(day_column(actions)).cast(pa.date32()).to_pylist())
 
     def rows_by_day(self, name: str) -> dict[datetime.date, int]:
         """Rows by day of the table's date partitions, from its log alone. O(files)."""
         actions = self.add_actions(name)
-        column = _day_column(actions)
+        column = day_column(actions)
         counted = actions.group_by(column).aggregate([("num_records", "sum")])
         days = counted.column(column).cast(pa.date32()).to_pylist()
         return dict(zip(days, counted.column("num_records_sum").to_pylist(), strict=True))
@@ -252,7 +252,7 @@ class Lake:
         return pyarrow.fs.SubTreeFileSystem(str(self.folder(name)), pyarrow.fs.LocalFileSystem())
 
 
-def _day_column(actions: pa.Table) -> str:
+def day_column(actions: pa.Table) -> str:
     """Which column of `add_actions` holds the days of a table that is partitioned by date."""
     return next(each for each in actions.column_names if each.startswith("partition.") and each.endswith("_date"))
 

@@ -15,6 +15,7 @@ from typing import IO
 
 from pipelines.config import MOST_WAIT, Config
 from pipelines.lake import lock_holder
+from pipelines.lake.log_files import LOG
 from processes import orphan_jvms
 from schemas.errors import LockHeld, StorageFailed
 
@@ -83,7 +84,7 @@ def _end_orphan_jvms(config: Config) -> None:
 def require_rights(config: Config, table: str) -> None:
     """StorageFailed unless this user may write to the table. Asked before: where delta-rs may not open a file that it
     has to write, it panics in a thread of its own, whose text reaches the user's terminal first."""
-    for folder in (config.lake / table, config.lake / table / "_delta_log"):
+    for folder in (config.lake / table, config.lake / table / LOG):
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
             raise StorageFailed(
                 f"table {table!r} can't be written: this user has no right to write to {folder}. Nothing was written; "

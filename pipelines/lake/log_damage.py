@@ -6,34 +6,29 @@ rows would lack, or come back, without a word.
 
 import json
 import os
-import re
 from pathlib import Path
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from pipelines.lake.damaged_file import DamagedFile, first_line, wrong_with
-
-LOG, HINT = "_delta_log", "_last_checkpoint"
-_ENTRY = re.compile(r"(\d{20})\.json")
-_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint.*\.parquet")
+from pipelines.lake.log_files import LAST_CHECKPOINT, LOG, checkpoint_versions, entry, entry_versions, names
 
 
 def damaged_log(folder: Path) -> list[DamagedFile]:
     """Files of the log that are damaged, first those without which it may still be whole (`damaged_checkpoints`).
     O(log since the newest checkpoint)."""
-    names = _names(folder)
-    found = [*damaged_checkpoints(folder), *_damaged_entries(folder, names)]
+    found = [*damaged_checkpoints(folder), *_damaged_entries(folder)]
     return found or _not_opened(folder)
 
 
 def damaged_checkpoints(folder: Path) -> list[DamagedFile]:
     """Checkpoints, and the note of the newest: they only spare reading entries."""
-    log, names = folder / LOG, _names(folder)
-    checkpoints = [(log / name, wrong_with(log / name, None)) for name in names if _CHECKPOINT.fullmatch(name)]
+    log, found_names = folder / LOG, names(folder)
+    checkpoints = [(log / name, wrong_with(log / name, None)) for name in checkpoint_versions(found_names)]
     found = [DamagedFile(path, wrong) for path, wrong in checkpoints if wrong]
-    if HINT in names and (wrong := _wrong_hint(log)):
-        found.append(DamagedFile(log / HINT, wrong))
+    if LAST_CHECKPOINT in found_names and (wrong := _wrong_note(log)):
+        found.append(DamagedFile(log / LAST_CHECKPOINT, wrong))
     return found
 
 
@@ -46,38 +41,24 @@ def has_empty_entry(folder: Path) -> bool:
         return False
 
 
-def _names(folder: Path) -> list[str]:
+def _wrong_note(log: Path) -> str | None:
     try:
-        return sorted(os.listdir(folder / LOG))  # not glob: that finds nothing in a folder that it may not read
-    except FileNotFoundError:
-        return []
-
-
-def _wrong_hint(log: Path) -> str | None:
-    try:
-        version = json.loads((log / HINT).read_bytes())["version"]
+        version = json.loads((log / LAST_CHECKPOINT).read_bytes())["version"]
     except (ValueError, KeyError, TypeError):
         return "is no JSON of a checkpoint"
     there = list(log.glob(f"{version:020d}.checkpoint*.parquet"))
     return None if there else f"names {version:020d}.checkpoint.parquet, which is missing"
 
 
-def _damaged_entries(folder: Path, names: list[str]) -> list[DamagedFile]:
-    log = folder / LOG
-    entries = {int(found[1]) for name in names if (found := _ENTRY.fullmatch(name))}
-    whole = [
-        int(found[1]) for name in names if (found := _CHECKPOINT.fullmatch(name)) and not wrong_with(log / name, None)
-    ]
+def _damaged_entries(folder: Path) -> list[DamagedFile]:
+    log, found_names = folder / LOG, names(folder)
+    entries = entry_versions(found_names)
+    whole = [version for name, version in checkpoint_versions(found_names).items() if not wrong_with(log / name, None)]
     first = max(whole, default=-1) + 1
     if not entries and not whole:
         return [DamagedFile(log, "has no entries" if log.exists() else "is missing")]
     checked = {number: _wrong_entry(entry(folder, number)) for number in range(first, max(entries, default=-1) + 1)}
     return [DamagedFile(entry(folder, number), wrong) for number, wrong in checked.items() if wrong]
-
-
-def entry(folder: Path, version: int) -> Path:
-    """The file of the log that makes a version."""
-    return folder / LOG / f"{version:020d}.json"
 
 
 def _wrong_entry(path: Path) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipelines.lake.lake import Lake, TableState
-from pipelines.lake.log_damage import LOG
+from pipelines.lake.log_files import LOG
 from pipelines.lake.stream_tables import StreamTables
 from schemas.errors import IngestBehind, TableDamaged
 

@@ -1,23 +1,17 @@
 """Which versions a table still has: what its log and its folder hold, without opening one."""
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
-_COMMIT, _CHECKPOINT = re.compile(r"(\d{20})\.json"), re.compile(r"(\d{20})\.checkpoint\..*parquet")
+from pipelines.lake.log_files import checkpoint_versions, entry, entry_versions, names
 
 
 def commit_times(folder: Path) -> dict[int, float]:
     """By version of which the log has the commit, oldest first, when it was written, in s since the epoch: by the clock
     by which Delta shortens logs. O(commits kept)."""
-    commits = ((_COMMIT.fullmatch(path.name), path) for path in (folder / "_delta_log").iterdir())
-    return {int(match[1]): path.stat().st_mtime for match, path in sorted(commits, key=_name) if match}
-
-
-def _name(commit: tuple[re.Match | None, Path]) -> str:
-    return commit[1].name
+    return {version: entry(folder, version).stat().st_mtime for version in entry_versions(names(folder))}
 
 
 def current_since(times: Mapping[int, float], moment: float) -> list[int]:
@@ -56,8 +50,7 @@ def _first_in_log(folder: Path, versions: list[int]) -> int:
     """Where the log can be read from: its beginning, or its oldest checkpoint."""
     if versions and versions[0] == 0:
         return 0
-    found = (_CHECKPOINT.fullmatch(path.name) for path in (folder / "_delta_log").iterdir())
-    return min((int(match[1]) for match in found if match), default=0)
+    return min(checkpoint_versions(names(folder)).values(), default=0)
 
 
 def _holds_what_it_removed(folder: Path, version: int) -> bool:
@@ -71,6 +64,6 @@ def _holds_what_it_removed(folder: Path, version: int) -> bool:
 def _actions(folder: Path, version: int) -> list[dict] | None:
     """Of a commit; None where it can't be read."""
     try:
-        return [json.loads(line) for line in (folder / "_delta_log" / f"{version:020d}.json").read_text().splitlines()]
+        return [json.loads(line) for line in entry(folder, version).read_text().splitlines()]
     except (OSError, ValueError):
         return None

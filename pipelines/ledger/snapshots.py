@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Collection
+from datetime import date
 
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
@@ -65,11 +66,29 @@ def is_behind(lake: Lake, stream: str) -> bool:
     row, partitions = _newest(lake, stream, None), f"partitions_{stream}"
     if row is None or lake.version(partitions) is None:
         return False
+    left = _left_days(lake, stream, row)
+    return left is None or left.digests != ArrivalDays.read(lake, partitions).digests
+
+
+def days_since_newest(lake: Lake, stream: str, now: str) -> set[date]:
+    """Arrival days whose events are not those that the stream's newest ingest in the ledger left, all where nobody can
+    know; none where the snapshot of that name is what it left. Ingests that were cut off, or that the gate refused,
+    made the others. O(ingests + arrival days)."""
+    row, partitions = _newest(lake, stream, None), f"partitions_{stream}"
+    if lake.version(partitions) is None or (row is not None and _name(stream, row) == now):
+        return set()
+    days = ArrivalDays.read(lake, partitions).digests
+    left = _left_days(lake, stream, row) if row else None
+    if left is None:
+        return {*days}
+    return {day for day in days.keys() | left.digests.keys() if days.get(day) != left.digests.get(day)}
+
+
+def _left_days(lake: Lake, stream: str, row: dict) -> ArrivalDays | None:
+    """The arrival days as that ingest left them; None where these can't be read any more."""
+    partitions = f"partitions_{stream}"
     version = Snapshot.of_json(stream, row["outputs"][KEY]).version(partitions)
-    if lake.lacks_files(partitions, version):
-        return True
-    left, now = ArrivalDays.read(lake, partitions, version), ArrivalDays.read(lake, partitions)
-    return left.digests != now.digests
+    return None if lake.lacks_files(partitions, version) else ArrivalDays.read(lake, partitions, version)
 
 
 def _readable(lake: Lake, stream: str, row: dict, again: str) -> Snapshot:

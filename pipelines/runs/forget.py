@@ -9,15 +9,15 @@ from pipelines.config import Config
 from pipelines.ingest import landing
 from pipelines.ingest.changes import Asked
 from pipelines.ingest.files import FORGOTTEN, known_files
-from pipelines.ingest.ingest import Progress, ingest
+from pipelines.ingest.ingest import Progress
 from pipelines.ingest.outcome import IngestReport
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs, snapshots
+from pipelines.ledger import runs
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
 from pipelines.runs.checked import require
-from pipelines.runs.ingest_day import check
+from pipelines.runs.ingest_day import check, ingest_as_step
 from schemas import registry
 from schemas.errors import UnknownName, WrongParameter
 
@@ -36,11 +36,8 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
         if not leave_file and path in {*listed.events, *listed.no_events}:
             raise WrongParameter("path", path, "one that has left the landing folder; or add --leave-file")
         progress = entry.following(progress)
-        snapshots.require_whole_logs(lake, run.stream)
-        report = ingest(lake, tables, progress, Asked(forget=frozenset([path])))
-        entry.inputs = {"forgotten": path} | {row.path: row.content_hash for row in report.files}
-        entry.outputs = snapshots.outputs(report.snapshot)
-        entry.counts = {"files": len(report.files), "accepted": report.accepted}
+        entry.inputs = {"forgotten": path}
+        report = ingest_as_step(lake, tables, entry, progress, Asked(forget=frozenset([path])))
         progress(flow.CHECK_SILVER.name)
         require(config, check(lake, run, tables, report), entry, progress)
     return report

@@ -5,20 +5,22 @@ The first task of a stream's DAG: it refuses a day that the stream doesn't have 
 leaves is the snapshot that the other steps of the run read, whatever lands or is ingested meanwhile.
 """
 
+from dataclasses import replace
 from datetime import date
 
 from pipelines import flow
 from pipelines.config import Config
 from pipelines.gate import gate
 from pipelines.ingest.changes import Asked
+from pipelines.ingest.files import FORGOTTEN
 from pipelines.ingest.ingest import Progress, ingest
 from pipelines.ingest.outcome import IngestReport
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs, snapshots
+from pipelines.ledger import left_out, runs, snapshots
 from pipelines.ledger.code_hash import definition_hash
-from pipelines.ledger.entry import Run
+from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.verdicts import Verdict
 from pipelines.runs.checked import require
 from schemas import registry
@@ -44,14 +46,30 @@ def ingest_day(
         progress = entry.following(progress)
         if day is not None:
             tables.stream.require_day(day)
-        snapshots.require_whole_logs(lake, stream_name)
-        report = ingest(lake, tables, progress, Asked(verify_content=verify_content))
-        entry.inputs = {row.path: row.content_hash for row in report.files}
-        entry.outputs = snapshots.outputs(report.snapshot)
-        entry.counts = {"files": len(report.files), "accepted": report.accepted, **report.refused}
+        report = ingest_as_step(lake, tables, entry, progress, Asked(verify_content=verify_content))
+        entry.counts |= report.refused
         progress(flow.CHECK_SILVER.name)
         require(config, check(lake, run, tables, report), entry, progress)
     return report
+
+
+def ingest_as_step(
+    lake: Lake, tables: StreamTables, entry: LedgerEntry, progress: Progress, asked: Asked
+) -> IngestReport:
+    """An ingest that knows what the ledger has of those before it, and notes what it took and left.
+
+    The days that it touched are those since the newest that ended: the events of the others are not known to anybody.
+    """
+    stream = tables.stream.name
+    snapshots.require_whole_logs(lake, stream)
+    report = ingest(lake, tables, progress, replace(asked, left_out=left_out.known(lake, stream)))
+    entry.inputs |= {row.path: row.content_hash for row in report.files if row.state != FORGOTTEN}
+    entry.outputs = snapshots.outputs(report.snapshot)
+    if forgotten := {row.path: row.content_hash for row in report.files if row.state == FORGOTTEN}:
+        entry.outputs[left_out.KEY] = forgotten
+    entry.counts = {"files": len(report.files), "accepted": report.accepted}
+    before = snapshots.days_since_newest(lake, stream, report.touched.since)
+    return replace(report, touched_days=tuple(sorted({*report.touched_days, *before})))
 
 
 def check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> list[Verdict]:

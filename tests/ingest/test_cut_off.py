@@ -7,6 +7,7 @@ from deltalake import DeltaTable
 
 from pipelines.ingest import changes, files
 from pipelines.ingest.bronze import write_bronze
+from pipelines.ingest.ingest import ingest as ingest_unrecorded
 from pipelines.lake.lake import Lake
 from schemas import registry
 from tests.support import trips
@@ -86,3 +87,17 @@ def test_a_file_cut_off_and_gone_whose_lines_from_before_are_vacuumed_is_reporte
     assert [message for message in messages if path in message and "what it delivered before is lost" in message]
     assert trips.silver(config) == []
     assert files.known_files(Lake(config), TABLES.files) == {}
+
+
+def test_days_that_an_ingest_made_which_the_ledger_does_not_have_are_touched_by_the_next(config):
+    """As after a kill between its last table and the ledger: nobody was told yet that silver has other events."""
+    first = trips.write(config, "a", LINES)
+    made = ingest_unrecorded(Lake(config), TABLES).touched_days
+    assert made and ingest(config, "bikes").touched_days == made
+    assert ingest(config, "bikes").touched_days == ()
+    trips.write(config, "b", [trips.trip("2017-06-07 08:00:00", 600)])
+    ingest_unrecorded(Lake(config), TABLES)
+    (config.landing / first).write_bytes(b"")
+    report = ingest(config, "bikes")
+    assert [str(day) for day in report.touched_days] == ["2017-06-03", "2017-06-07"]
+    assert ingest(config, "bikes").touched_days == ()

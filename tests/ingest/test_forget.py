@@ -8,6 +8,7 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger import runs, snapshots
 from pipelines.runs.forget import forget
 from pipelines.runs.ingest_day import ingest_day
+from pipelines.runs.repair import repair
 from schemas.errors import UnknownName, WrongParameter
 from schemas.ledger_tables import VERDICTS
 from tests.support import landings, trips
@@ -46,6 +47,16 @@ def reference(tmp_path, *paths: str) -> dict:
 def take_away(config: Config, *paths: str) -> None:
     for path in paths:
         (config.landing / path).unlink()
+
+
+def lose(config: Config, table: str, damaged: bool) -> None:
+    """Move a table away, or repair it after damage to its log."""
+    folder = Lake(config).folder(table)
+    if not damaged:
+        folder.rename(config.home / f"lost {table}")
+        return
+    (folder / "_delta_log" / f"{0:020d}.json").write_bytes(b"")
+    repair(config, [table])
 
 
 def test_what_a_vanished_file_delivered_stays(config):
@@ -111,6 +122,32 @@ def test_a_file_that_lies_in_the_landing_folder_is_refused_unless_it_may_stay(co
     landings.put(config, SECOND, content_of(BIKES, [trips.trip("2017-06-05 10:00:00", 60)]))
     assert pending(config, BIKES) == [SECOND]
     assert ingest(config, BIKES).accepted == 1
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_file_that_may_stay_is_left_out_also_where_nothing_but_the_ledger_knows_it(config, damaged):
+    forgotten(config, SECOND, leave_file=True)
+    before = landings.held(config, BIKES)
+    lose(config, "files_bikes", damaged)
+    report = ingest(config, BIKES)
+    assert [message for message in report.messages if SECOND in message and "until it changes" in message]
+    assert landings.held(config, BIKES) == before
+    assert not pending(config, BIKES)
+
+
+def test_a_forgotten_file_whose_content_changed_is_taken_also_where_only_the_ledger_knows_it(config):
+    forgotten(config, SECOND, leave_file=True)
+    changed = content_of(BIKES, [trips.trip("2017-06-05 10:00:00", 60)])
+    landings.put(config, SECOND, changed)
+    ingest(config, BIKES)
+    landings.put(config, SECOND, B)
+    ingest(config, BIKES)
+    before = landings.held(config, BIKES)
+    for table in ("files_bikes", "bronze_bikes"):
+        lose(config, table, False)
+    ingest(config, BIKES)
+    assert landings.held(config, BIKES) == before
+    assert SECOND in {row["path"] for row in trips.silver(config)}
 
 
 @pytest.mark.parametrize("path", ["bikes/nowhere.csv", "", "../x", f"{trips.FOLDER}/trips-z.csv.gz"])

@@ -12,7 +12,7 @@ from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.lake.damage import explained
 from pipelines.lake.lake import Lake
-from pipelines.lake.log_damage import LOG
+from pipelines.lake.log_files import LOG
 from pipelines.ledger import runs as ledger
 from pipelines.runs.repair import repair
 from schemas.errors import LockHeld, TableDamaged
