@@ -164,6 +164,7 @@ class _Search:
             state = FORGOTTEN if path in self.everything else REMOVED
             self.rows[path] = self.known[path].without_records(state, LEFT_OUT)
             self.messages.append(f"{path}: what it delivered is taken out")
+        self.messages += [f"{path}: nothing of it is left" for path in self.asked.forget - self.known.keys()]
 
     def take_back_unfinished(self) -> None:
         """Content that was gone before its ingest ended has never come."""

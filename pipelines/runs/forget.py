@@ -44,7 +44,8 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
 
 
 def _tables_of(lake: Lake, path: str) -> StreamTables:
-    """Those of the stream that knows the path: no two streams have files in one folder."""
+    """Those of the stream that knows the path, or did so before a forget that took it out and then failed: repeated, it
+    ends well. No two streams have files in one folder."""
     known = []
     for stream in registry.streams().values():
         tables = StreamTables.of(stream)
@@ -52,7 +53,15 @@ def _tables_of(lake: Lake, path: str) -> StreamTables:
         if path in rows and rows[path].state != FORGOTTEN:
             return tables
         known += [row.path for row in rows.values() if row.state != FORGOTTEN]
+    if failed := _failed(lake, path):
+        return StreamTables.of(registry.stream(failed))
     raise UnknownName("landing file that an ingest has taken", path, _alike(path, known))
+
+
+def _failed(lake: Lake, path: str) -> str | None:
+    """The stream of which the newest forget of the path did not end well."""
+    steps = [step for step in runs.rows(lake, [("step", "=", "forget")]) if step.inputs.get("forgotten") == path]
+    return steps[-1].stream if steps and steps[-1].state != "done" else None
 
 
 def _alike(path: str, known: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from pipelines.ledger import runs, snapshots
 from pipelines.runs.forget import forget
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.repair import repair
-from schemas.errors import UnknownName, WrongParameter
+from schemas.errors import TableDamaged, UnknownName, WrongParameter
 from schemas.ledger_tables import VERDICTS
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
@@ -156,6 +156,20 @@ def test_a_path_that_nobody_knows_is_refused(config, path):
         forgotten(config, path)
     take_away(config, SECOND)
     forgotten(config, SECOND)
+    with pytest.raises(UnknownName):
+        forgotten(config, SECOND)
+
+
+def test_a_forget_that_failed_after_the_file_was_taken_out_ends_well_when_it_is_repeated(config, tmp_path):
+    ingest(config, BIKES)
+    take_away(config, SECOND)
+    log = Lake(config).folder(VERDICTS.name) / "_delta_log"
+    log.rename(tmp_path / "log")
+    with pytest.raises(TableDamaged):
+        forgotten(config, SECOND)
+    (tmp_path / "log").rename(log)
+    assert [message for message in forgotten(config, SECOND).messages if "nothing of it is left" in message]
+    assert landings.held(config, BIKES) == reference(tmp_path, FIRST, COPY)
     with pytest.raises(UnknownName):
         forgotten(config, SECOND)
 
