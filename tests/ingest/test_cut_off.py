@@ -90,7 +90,7 @@ def test_a_file_cut_off_and_gone_whose_lines_from_before_are_vacuumed_is_reporte
 
 
 def test_days_that_an_ingest_made_which_the_ledger_does_not_have_are_touched_by_the_next(config):
-    """As after a kill between its last table and the ledger: nobody was told yet that silver has other events."""
+    """As after a kill between its last table and the ledger: no event was reported yet for silver's new rows."""
     first = trips.write(config, "a", LINES)
     made = ingest_unrecorded(Lake(config), TABLES).touched_days
     assert made and ingest(config, "bikes").touched_days == made
