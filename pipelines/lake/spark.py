@@ -57,6 +57,7 @@ def session(config: Config) -> "SparkSession":
         folder = orphan_jvms.new_folder(config.spark)
     for key, value in {**settings, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
         builder = builder.config(key, value)
+    _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
     with _reported_start(config):
         _kept.append(_start(builder))
     _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
@@ -111,10 +112,14 @@ def _reported_start(config: Config) -> Iterator[None]:
         ) from error
 
 
-def _leave_end_unprinted(server: "BaseServer") -> None:
-    """PySpark and Py4J print tracebacks when the JVM hangs up; `end_reported` says what it is."""
+def _leave_lost_connections_unlogged() -> None:
+    """Py4J logs tracebacks when the JVM hangs up; `end_reported` says what it is."""
     for name in ("", "py4j.java_gateway", "py4j.clientserver"):
         logging.getLogger(name).addFilter(_is_no_lost_connection)
+
+
+def _leave_end_unprinted(server: "BaseServer") -> None:
+    """As above, of PySpark's server of accumulators, which prints them."""
     printed = server.handle_error
 
     def handle_error(*given: Any) -> None:

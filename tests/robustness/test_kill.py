@@ -78,18 +78,30 @@ def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
     _assert_repaired(published, before)
 
 
-def test_a_jvm_that_dies_before_its_session_is_there_is_reported_too(published):
-    """Py4J finds nobody at the port then."""
-    program = f"""
-import os, signal
-from pyspark import SparkContext
+# Once Py4J finds nobody at the port, and once the JVM hangs up on it: what it logs of that is for nobody.
+BEFORE_THE_SESSION = {
+    "before its session": """
 SparkContext._ensure_initialized()
 os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
-{processes.PROGRAM}"""
+""",
+    "as its session starts": """
+starts = SparkContext._initialize_context
+def killed(context, settings):
+    os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
+    return starts(context, settings)
+SparkContext._initialize_context = killed
+""",
+}
+
+
+@pytest.mark.parametrize("moment", BEFORE_THE_SESSION)
+def test_a_jvm_that_dies_before_its_session_is_there_is_reported_too(published, moment):
+    program = f"import os, signal\nfrom pyspark import SparkContext\n{BEFORE_THE_SESSION[moment]}{processes.PROGRAM}"
     process = processes.start_program(published, "started", program, QUERY, str(DAY), "started")
     assert process.wait(timeout=processes.PATIENCE_S) != 0
     (failed,) = ledger.rows(Lake(published), [("run_id", "=", "started")])
     assert "SparkEnded: Spark's JVM ended while it worked (by SIGKILL)" in failed.message
+    assert "ERROR:root" not in (published.home / "started.log").read_text()
 
 
 def test_a_jvm_that_outlives_its_python_is_ended_before_anyone_else_writes(published):
