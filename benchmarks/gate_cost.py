@@ -24,7 +24,10 @@ from typing import NamedTuple
 
 from benchmarks.markdown import table
 from pipelines.config import REPOSITORY, Config
-from pipelines.gate import checks, expectations, gate  # noqa: F401 (expectations: imported before the clock starts)
+from pipelines.engines import engine_of
+from pipelines.gate import expectations  # noqa: F401 (imported before the clock starts)
+from pipelines.gate.gate import Gate
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -169,14 +172,14 @@ def replayed(config: Config, case: GateCase, day: date) -> dict:
     """Make the day's audit rows, in this process. Says their versions and how many they are."""
     lake, tables, served = Lake(config), QueryTables.of(case.query), ServedQuery.of(case.query)
     read = Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))
-    found = audit(lake, tables, served, look_back.of(lake, tables, served, day, read), read)
+    found = audit(lake, engine_of(config), tables, served, look_back.of(lake, tables, served, day, read), read)
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 
 def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> dict:
     """The verdicts of the gate, and the processor seconds of Great Expectations among them."""
     library_s = 0.0
-    expected = gate._OpenDay.expected
+    expected = Gate._expected
 
     def timed(*given):
         nonlocal library_s
@@ -186,8 +189,9 @@ def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> d
         finally:
             library_s += time.process_time() - before_s
 
-    gate._OpenDay.expected = timed
-    verdicts = gate.check_audit(Lake(config), QueryTables.of(case.query), day, AuditVersions(*versions))
+    Gate._expected = timed
+    of = AuditedDay(QueryTables.of(case.query), day, AuditVersions(*versions))
+    verdicts = Gate(Lake(config), engine_of(config)).check_audit(of)
     figures = {each.check_name: each.figure for each in verdicts if each.check_name.startswith("law")}
     return {"library_s": library_s, "failed": [each.check_name for each in verdicts if not each.passed], **figures}
 
@@ -213,7 +217,7 @@ def in_a_process(step: str, landing: Path, name: str, versions: list[int], limit
     words = [sys.executable, "-m", "benchmarks.gate_cost", str(landing), "--step", step, "--only", name]
     words += ["--versions", json.dumps(versions)]
     # Without Spark, whose start would make every gate look cheap next to it.
-    environment = os.environ | {"WINDROW_SPARK_FROM_MIB": "1000"}
+    environment = os.environ | {"WINDROW_ENGINE": "local"}
     settings = {"cwd": REPOSITORY, "stdout": subprocess.PIPE, "text": True, "timeout": limit_s, "check": True}
     try:
         ended = subprocess.run(words, env=environment, **settings)

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from airflow.sdk import DAG, CronDataIntervalTimetable, Param, TaskGroup
+from airflow.sdk import DAG, CronDataIntervalTimetable, Param
 
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
@@ -11,13 +11,12 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 from dags.tasks import START, defaults, operator
 from pipelines import flow
 from pipelines.report import dag_text
-from schemas.query import Query
 from schemas.registry import streams
 from schemas.stream import Stream
 
 
 def stream_dag(stream: Stream) -> DAG:
-    """ingest ─▶ <query>.replay ─▶ <query>.publish, for one logical date."""
+    """ingest ─▶ <query>, for one logical date."""
     with DAG(
         stream.name,
         description=stream.title,
@@ -33,15 +32,8 @@ def stream_dag(stream: Stream) -> DAG:
         # A second ingest of the stream would only wait for its lock. A pool would need a hand to make it.
         ingest = operator(flow.ingest_task(stream), max_active_tis_per_dag=1)
         for query in flow.scheduled_queries(stream):
-            ingest >> query_group(query)
+            ingest >> operator(flow.query_task(query))
     return dag
-
-
-def query_group(query: Query) -> TaskGroup:
-    """replay (audit rows), then publish (gate, then the published tables)."""
-    with TaskGroup(query.name, tooltip=dag_text.describe(query)) as group:
-        operator(flow.replay_task(query)) >> operator(flow.publish_task(query))
-    return group
 
 
 for defined in streams().values():

@@ -13,6 +13,8 @@ from schemas.replay_limits import ReplayLimits
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 NO_LIMITS = ReplayLimits()
+ENGINES = ("spark", "local")
+"""The first unless another is asked for."""
 _MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[\d+, *\d+, *\d+\]|(spark|k8s)://\S+|yarn")
 # The largest settings, more than any disk holds: beyond, a setting says nothing.
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
@@ -26,6 +28,15 @@ class Config:
     home: Path
     landing: Path
     limits: ReplayLimits = NO_LIMITS
+    asked_engine: str | None = None
+
+    @cached_property
+    def engine(self) -> str:
+        """Which of pipelines/engines/ moves rows; WrongParameter for one that there is not."""
+        name = self.asked_engine or os.environ.get("WINDROW_ENGINE", ENGINES[0])
+        if name not in ENGINES:
+            raise WrongParameter("--engine" if self.asked_engine else "WINDROW_ENGINE", name, " or ".join(ENGINES))
+        return name
 
     @cached_property
     def lake(self) -> Path:
@@ -82,9 +93,9 @@ class Config:
         return master
 
     @cached_property
-    def spark_from_bytes(self) -> int:
-        """From how much silver on a replay is worth Spark's start; below, it runs in its own process."""
-        return _whole_number("WINDROW_SPARK_FROM_MIB", 8, least=0, most=MOST_MIB) << 20
+    def task_bytes(self) -> int:
+        """How much one task reads, as it lies on disk, where files are as small."""
+        return _whole_number("WINDROW_TASK_MIB", 64, least=1, most=MOST_MIB) << 20
 
     @cached_property
     def most_wait_s(self) -> int:
@@ -112,14 +123,14 @@ class Config:
         return os.environ.get("WINDROW_JAVA_OPTIONS", "")
 
 
-def load(limits: ReplayLimits = NO_LIMITS) -> Config:
+def load(limits: ReplayLimits = NO_LIMITS, engine: str | None = None) -> Config:
     """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: landing/ of the home), and WINDROW_MOST_ROWS
-    and WINDROW_MOST_SECONDS, where `limits` doesn't set them."""
+    and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats WINDROW_ENGINE."""
     home = _folder("WINDROW_HOME", made())
     names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
     settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in names))
     both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
-    return Config(home, _folder("WINDROW_LANDING", home / "landing"), both)
+    return Config(home, _folder("WINDROW_LANDING", home / "landing"), both, engine)
 
 
 def made() -> Path:

@@ -3,9 +3,8 @@
 The DAGs (`dags/`), their texts and the docs page are made from it. It imports the standard library
 and `schemas` only, so that Airflow's environment, which has no Arrow, Spark or Numba, can read it.
 
-    ingest   land ─▶ bronze ─▶ silver ─▶ ticks ─▶ judge_silver               follows the files
-    replay                                        judge_silver ─▶ replay     follows the logical date
-    publish                                               gate ─▶ publish    follows the logical date
+    ingest    land ─▶ bronze ─▶ silver ─▶ ticks ─▶ judge_silver                            follows the files
+    <query>   judge_silver ─▶ replay ─▶ gate ─▶ publish                                    follows the logical date
 
 Every stage that a process goes through also gets a row in the ledger, `runs`, and a section in the process's log.
 """
@@ -115,6 +114,7 @@ MAINTAIN = Stage(
 )
 
 STAGES = (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER, REPLAY, GATE, PUBLISH)
+QUERY_STAGES = (CHECK_SILVER, REPLAY, GATE, PUBLISH)
 
 
 def scheduled_queries(stream: Stream) -> list[Query]:
@@ -133,20 +133,15 @@ def ingest_task(stream: Stream) -> Task:
     return Task("ingest", ("ingest", stream.name), stages, may_update=(silver_name(stream),))
 
 
-def replay_task(query: Query) -> Task:
-    """Checks the silver that it reads, as the run's ingest left it, and makes the day's audit rows."""
-    return Task("replay", ("replay", query.name, "--stage", "audit"), (CHECK_SILVER, REPLAY))
-
-
-def publish_task(query: Query) -> Task:
-    """Checks the day's audit rows and publishes them."""
-    return Task("publish", ("replay", query.name, "--stage", "publish"), (GATE, PUBLISH), published_tables(query))
+def query_task(query: Query) -> Task:
+    """Checks the silver that it reads, as the run's ingest left it, makes the day's audit rows, checks and publishes
+    them: in one process, so that an engine is started once for all of it."""
+    return Task(query.name, ("replay", query.name), QUERY_STAGES, published_tables(query))
 
 
 def stale_task(query: Query) -> Task:
     """Makes the query's stale days again, from the newest ingest."""
-    stages = (CHECK_SILVER, REPLAY, GATE, PUBLISH)
-    return Task(query.name, ("backfill", query.name, "--stale"), stages, published_tables(query), of_a_day=False)
+    return Task(query.name, ("backfill", query.name, "--stale"), QUERY_STAGES, published_tables(query), of_a_day=False)
 
 
 def maintenance_task() -> Task:

@@ -14,16 +14,16 @@ from schemas.stream import Column, Stream
 
 PANES = {"final": ("final",), "watermark": ("on_time", "late"), "arrival": ("early", "late")}
 NOT_NULL, BETWEEN = "expect_column_values_to_not_be_null", "expect_column_values_to_be_between"
-AT_LEAST = "expect_column_pair_values_a_to_be_greater_than_b"
-IN_SET, UNIQUE = "expect_column_values_to_be_in_set", "expect_compound_columns_to_be_unique"
+IN_SET = "expect_column_values_to_be_in_set"
 ROW_COUNT = "expect_table_row_count_to_equal"
 SHOWN = 100
+COPIES = "rows_with_the_same_key"
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """One expectation of a table's rows of one day; `columns` are those that it reads. `of_day`: the day's values, by
-    the names under which `parameters` ask for them."""
+    """One expectation of a table's rows of one day, on one column: among `columns`, which it reads, or `computed` from
+    them, with its name and SQL. `of_day`: the day's values, by the names under which `parameters` ask for them."""
 
     table: str
     name: str
@@ -33,6 +33,7 @@ class Expectation:
     limit: str
     offending: str
     of_day: dict[str, object] = field(default_factory=dict)
+    computed: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -129,16 +130,19 @@ def inside_day(rows: DayOfTable, column: str) -> Expectation:
 
 
 def at_least(rows: DayOfTable, greater: str, lesser: str, or_equal: bool) -> Expectation:
-    """One column not below another."""
+    """One column not below another; where neither has a value there is nothing to compare."""
     sign, breaks = (">=", "<") if or_equal else (">", "<=")
+    column = f"{greater}_is_{'at_least' if or_equal else 'above'}_{lesser}"
+    compared = f'coalesce("{greater}" {sign} "{lesser}", FALSE)'
     return Expectation(
         rows.table,
         f"{greater} {sign} {lesser}",
-        AT_LEAST,
+        IN_SET,
         (greater, lesser),
-        {"column_A": greater, "column_B": lesser, "or_equal": or_equal},
+        {"column": column, "value_set": [True]},
         f"{greater} {sign} {lesser}",
         rows.rows(f"t.{greater} {breaks} t.{lesser}"),
+        computed=(column, f'CASE WHEN "{greater}" IS NOT NULL OR "{lesser}" IS NOT NULL THEN {compared} END'),
     )
 
 
@@ -176,16 +180,17 @@ def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectati
 
 def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
     """No two rows agree in all these columns."""
-    listed = ", ".join(f"t.{column}" for column in columns)
+    listed, quoted = ", ".join(f"t.{column}" for column in columns), [f'"{column}"' for column in columns]
     return Expectation(
         rows.table,
         "rows are unique",
-        UNIQUE,
+        BETWEEN,
         columns,
-        {"column_list": list(columns), "ignore_row_if": "never"},
+        {"column": COPIES, "min_value": None, "max_value": 1},
         f"one row per ({', '.join(columns)})",
         f"SELECT {listed}, count(*) AS copies FROM {rows.table} t WHERE {rows.of_day} "
         f"GROUP BY ALL HAVING count(*) > 1 LIMIT {SHOWN}",
+        computed=(COPIES, f"count(*) OVER (PARTITION BY {', '.join(quoted)})"),
     )
 
 

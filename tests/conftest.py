@@ -1,4 +1,5 @@
-"""What all tests share: a quick JVM, and Hypothesis short by default, HYPOTHESIS_PROFILE=nightly for a long search."""
+"""What all tests share: the local engine where none is asked for, a quick JVM, and Hypothesis short by default,
+HYPOTHESIS_PROFILE=nightly for a long search."""
 
 import os
 
@@ -7,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from schemas import registry
 
+os.environ.setdefault("WINDROW_ENGINE", "local")
 os.environ.setdefault("WINDROW_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 pytest_plugins = ["tests.support.cluster", "tests.support.fast", "tests.support.lakes"]
@@ -26,8 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def through_spark(monkeypatch):
-    """Replays go through Spark however small the day is, here and in processes that the test starts."""
-    monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", "0")
+    """The engine is Spark, here and in processes that the test starts."""
+    monkeypatch.setenv("WINDROW_ENGINE", "spark")
 
 
 @pytest.fixture(scope="module", autouse=True)

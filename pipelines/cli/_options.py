@@ -49,6 +49,10 @@ def read_limits(most_rows: str | None, most_seconds: str | None) -> ReplayLimits
     return ReplayLimits.read(("--most-rows", most_rows), ("--most-seconds", most_seconds))
 
 
+EngineName = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="ENGINE", help="spark or local; else WINDROW_ENGINE, else spark."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for tools; errors too, on stderr.")]
 AssetEvents = Annotated[
     Path | None,

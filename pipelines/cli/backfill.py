@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, AssetEvents, MostRows, MostSeconds, QueryName, day_option, read_limits
+from pipelines.cli._options import (
+    AsJson,
+    AssetEvents,
+    EngineName,
+    MostRows,
+    MostSeconds,
+    QueryName,
+    day_option,
+    read_limits,
+)
 from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import StageBars, StageLines, progress
 
@@ -24,6 +33,7 @@ def backfill(
     stale: Annotated[
         bool, typer.Option("--stale", help="Not a range, but every day that windrow runs --stale lists, oldest first.")
     ] = False,
+    engine: EngineName = None,
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
     asset_events: AssetEvents = None,
@@ -37,7 +47,7 @@ def backfill(
     from schemas.errors import Superseded
 
     run = _asked_for(query, first, last, backwards, stale)
-    settings = config.load(read_limits(most_rows, most_seconds))
+    settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:
         reports = run(settings, _counting(show))
     _output.write_asset_events(asset_events, asset_events_of(reports))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from pipelines.cli._options import AsJson, RunId
+from pipelines.cli._options import AsJson, EngineName, RunId
 from pipelines.cli._progress import progress
 
 
@@ -15,6 +15,7 @@ def forget(
         typer.Option("--leave-file", help="The file may stay in the landing folder, and counts again once it changes."),
     ] = False,
     run_id: RunId = None,
+    engine: EngineName = None,
     as_json: AsJson = False,
 ) -> None:
     """Take out of the lake what a landing file delivered, after the file itself has left the landing folder."""
@@ -23,5 +24,5 @@ def forget(
     from pipelines.runs import forget as runs
 
     with progress() as show:
-        report = runs.forget(config.load(), path, leave_file, run_id, show)
+        report = runs.forget(config.load(engine=engine), path, leave_file, run_id, show)
     show_report(report, as_json)

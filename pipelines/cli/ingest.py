@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, AssetEvents, RunId, StreamName, day_option
+from pipelines.cli._options import AsJson, AssetEvents, EngineName, RunId, StreamName, day_option
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def ingest(
         bool, typer.Option("--verify-content", help="Read all landing files, also those of the same size and time.")
     ] = False,
     run_id: RunId = None,
+    engine: EngineName = None,
     asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> None:
@@ -29,7 +30,7 @@ def ingest(
     from pipelines.runs.ingest_day import ingest_day
 
     with progress() as show:
-        report = ingest_day(config.load(), stream, day, run_id, show, verify_content)
+        report = ingest_day(config.load(engine=engine), stream, day, run_id, show, verify_content)
     _output.write_asset_events(asset_events, _asset_events(report, day))
     show_report(report, as_json)
 

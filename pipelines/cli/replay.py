@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._options import AsJson, AssetEvents, MostRows, MostSeconds, QueryName, RunId, day_option, read_limits
+from pipelines.cli._options import (
+    AsJson,
+    AssetEvents,
+    EngineName,
+    MostRows,
+    MostSeconds,
+    QueryName,
+    RunId,
+    day_option,
+    read_limits,
+)
 from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import progress
 
@@ -21,6 +31,7 @@ def replay(
     day: Annotated[date, day_option("--day", help="The arrival day to replay, UTC.")],
     stage: Stage = "all",
     run_id: RunId = None,
+    engine: EngineName = None,
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
     asset_events: AssetEvents = None,
@@ -32,7 +43,7 @@ def replay(
     from pipelines.runs.replay_day import replay_day
     from schemas import registry
 
-    settings = config.load(read_limits(most_rows, most_seconds))
+    settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:
         report = replay_day(settings, query, day, stage, run_id, show)
     _output.write_asset_events(asset_events, report.asset_events)

@@ -2,7 +2,8 @@
 schemas/expectations.py, with a validation definition and a checkpoint, which keeps each validation's result.
 
 A checkpoint is of one table: a checkpoint gives one data frame to all of its validations, and the gate of a query
-checks two tables. All but the results can be made again at any time, and is, when a definition or the library changed.
+checks two tables. A suite has one for each library of frames. All but the results can be made again at any time, and
+is, when a definition or the library changed.
 """
 
 import json
@@ -12,12 +13,11 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from shutil import rmtree
-from typing import NamedTuple
-
-import pandas as pd
+from typing import Any, NamedTuple
 
 from pipelines.config import Config
 from pipelines.gate.validation_results import LOCK, PAGES, RESULTS, run_name
+from pipelines.lake.engine import Frame
 from pipelines.lake.locks import full_disk_reported, locked
 from schemas.errors import StorageFailed
 from schemas.expectations import Expectation
@@ -32,7 +32,12 @@ from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context import FileDataContext
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
-SOURCE, ROWS = "lake", "rows"
+ROWS = "rows"
+# A source for each library whose frames an engine gives, and its checkpoints. Where nothing fails, no values are asked
+# for: these take Spark another pass over the rows for each expectation.
+SOURCES = {"pandas": "lake", "spark": "lake_on_spark"}
+CHECKPOINTS = {"pandas": "", "spark": "_on_spark"}
+NO_VALUES, SOME_VALUES = ({"result_format": "BASIC", "partial_unexpected_count": count} for count in (0, 20))
 # Which suites are whole, with a digest of what each was made of: there is none while one is being made.
 MADE_OF = "made_of.json"
 SUITES = "suites"
@@ -56,19 +61,17 @@ class Validation(NamedTuple):
     path: str
 
 
-def run_checkpoint(
-    config: Config, batch: TableBatch, expectations: Sequence[Expectation], frame: pd.DataFrame
-) -> Validation:
+def run_checkpoint(config: Config, batch: TableBatch, expectations: Sequence[Expectation], frame: Frame) -> Validation:
     """Run the checkpoint of the batch's table on its rows, and keep the result. StorageFailed without room for it, or
     where the project can't be read."""
-    digest = _digest(expectations)
+    asked = _Asked(batch.table, expectations, frame.library)
     with full_disk_reported(config, batch.table):
         while True:
             with locked(config, LOCK, shared=True):
-                if _made_of(config).get(batch.table) == digest:
-                    return _validated(config, batch, expectations, frame)
+                if _made_of(config).get(asked.checkpoint) == asked.digest:
+                    return _validated(config, batch, asked, frame)
             with locked(config, LOCK):
-                _renew(config, batch.table, expectations, digest)
+                _renew(config, asked)
 
 
 def opened(config: Config) -> FileDataContext:
@@ -77,18 +80,22 @@ def opened(config: Config) -> FileDataContext:
         return gx.get_context(mode="file", context_root_dir=config.expectations)
 
 
-def _validated(
-    config: Config, batch: TableBatch, expectations: Sequence[Expectation], frame: pd.DataFrame
-) -> Validation:
+def _validated(config: Config, batch: TableBatch, asked: "_Asked", frame: Frame) -> Validation:
     context = opened(config)
     with _readable(config):
-        checkpoint = context.checkpoints.get(batch.table)
-    ended: CheckpointResult = checkpoint.run(
-        batch_parameters={"dataframe": frame},
-        expectation_parameters={name: value for each in expectations for name, value in each.of_day.items()},
-        run_id=RunIdentifier(run_name=run_name(batch.run_id), run_time=datetime.now(UTC)),
-    )
+        checkpoint = context.checkpoints.get(asked.checkpoint)
+    of_day = {name: value for each in asked.expectations for name, value in each.of_day.items()}
+    run_id = RunIdentifier(run_name=run_name(batch.run_id), run_time=datetime.now(UTC))
+    given: dict[str, Any] = {
+        "batch_parameters": {"dataframe": frame.rows},
+        "expectation_parameters": of_day,
+        "run_id": run_id,
+    }
+    ended: CheckpointResult = checkpoint.run(**given)
     ((key, result),) = ended.run_results.items()
+    if not result.success:
+        (definition,) = checkpoint.validation_definitions
+        result = definition.run(checkpoint_id=checkpoint.id, result_format=SOME_VALUES, **given)
     # The library takes no word of ours along: what it kept is kept again, with them.
     markers = {"run": batch.run_id, "version": batch.version, "day": batch.day.isoformat()}
     result.meta["batch_markers"] = {**(result.meta["batch_markers"] or {}), **markers}  # type: ignore[arg-type]
@@ -101,9 +108,22 @@ def result_file(key: tuple[str, ...]) -> str:
     return "/".join((RESULTS, *key)) + ".json"
 
 
-def _digest(expectations: Sequence[Expectation]) -> str:
-    """Of what a suite is made of: the definitions, not a day's values."""
-    return _hash([(each.kind, each.name, each.parameters) for each in expectations])
+class _Asked(NamedTuple):
+    """The expectations of a table, on frames of a library."""
+
+    table: str
+    expectations: Sequence[Expectation]
+    library: str
+
+    @property
+    def checkpoint(self) -> str:
+        """Its name, and that of its validation definition; the suite has the table's."""
+        return self.table + CHECKPOINTS[self.library]
+
+    @property
+    def digest(self) -> str:
+        """Of what a suite is made of: the definitions, not a day's values."""
+        return _hash([(each.kind, each.name, each.parameters) for each in self.expectations])
 
 
 def _hash(made_of: object) -> str:
@@ -124,10 +144,10 @@ def _project() -> str:
     return _hash([gx.__version__, _settings()])
 
 
-def _renew(config: Config, table: str, expectations: Sequence[Expectation], digest: str) -> None:
-    """Make a table's suite; all of them are made anew where the making of one was cut off."""
+def _renew(config: Config, asked: _Asked) -> None:
+    """Make a table's suite and checkpoint; all of them are made anew where the making of one was cut off."""
     folder, made_of = config.expectations, _made_of(config)
-    if made_of.get(table) == digest:
+    if made_of.get(asked.checkpoint) == asked.digest:
         return
     (folder / MADE_OF).unlink(missing_ok=True)
     if not made_of:
@@ -136,29 +156,42 @@ def _renew(config: Config, table: str, expectations: Sequence[Expectation], dige
         folder.mkdir(parents=True, exist_ok=True)
         # JSON is YAML.
         (folder / _YML).write_text(json.dumps(_settings()))
-    _add(opened(config), table, expectations)
+    _add(opened(config), asked)
     unfinished = folder / f"{MADE_OF}.unfinished"
-    unfinished.write_text(json.dumps({"project": _project(), "suites": {**made_of, table: digest}}))
+    suites = {name: digest for name, digest in made_of.items() if not _is_outdated(asked, name, digest)}
+    unfinished.write_text(json.dumps({"project": _project(), "suites": {**suites, asked.checkpoint: asked.digest}}))
     unfinished.rename(folder / MADE_OF)
 
 
-def _add(context: FileDataContext, table: str, expectations: Sequence[Expectation]) -> None:
-    source = context.data_sources.all().get(SOURCE) or context.data_sources.add_pandas(SOURCE)
-    if table not in source.get_asset_names():
-        source.add_dataframe_asset(table).add_batch_definition_whole_dataframe(ROWS)
-    suite = gx.ExpectationSuite(name=table)
-    for each in expectations:
+def _is_outdated(asked: _Asked, checkpoint: str, digest: str) -> bool:
+    """Whether it is the same table's, on frames of another library, and its suite was another."""
+    return checkpoint in {asked.table + end for end in CHECKPOINTS.values()} and digest != asked.digest
+
+
+def _add(context: FileDataContext, asked: _Asked) -> None:
+    source = _source(context, asked.library)
+    if asked.table not in source.get_asset_names():
+        source.add_dataframe_asset(asked.table).add_batch_definition_whole_dataframe(ROWS)
+    suite = gx.ExpectationSuite(name=asked.table)
+    for each in asked.expectations:
         suite.add_expectation_configuration(
             ExpectationConfiguration(type=each.kind, kwargs=each.parameters, meta={"name": each.name})
         )
-    rows = source.get_asset(table).get_batch_definition(ROWS)
-    definition = gx.ValidationDefinition(name=table, data=rows, suite=context.suites.add_or_update(suite))
-    checkpoint = gx.Checkpoint(
-        name=table,
-        validation_definitions=[context.validation_definitions.add_or_update(definition)],
-        result_format={"result_format": "BASIC"},
-    )
+    rows = source.get_asset(asked.table).get_batch_definition(ROWS)
+    definition = gx.ValidationDefinition(name=asked.checkpoint, data=rows, suite=context.suites.add_or_update(suite))
+    validated = context.validation_definitions.add_or_update(definition)
+    checkpoint = gx.Checkpoint(name=asked.checkpoint, validation_definitions=[validated], result_format=NO_VALUES)
     context.checkpoints.add_or_update(checkpoint)
+
+
+def _source(context: FileDataContext, library: str) -> Any:
+    """The library has a type of its own for each."""
+    found = context.data_sources.all().get(SOURCES[library])
+    if found is not None:
+        return found
+    if library == "spark":
+        return context.data_sources.add_spark(SOURCES[library], persist=False)
+    return context.data_sources.add_pandas(SOURCES[library])
 
 
 def _settings() -> dict:

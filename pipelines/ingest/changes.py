@@ -1,6 +1,6 @@
 """What an ingest has to do: the landing folder compared with `files_<stream>`, what was made of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -21,6 +21,7 @@ from pipelines.ingest.files import (
     known_files,
 )
 from pipelines.ingest.lines_before import holds_lines
+from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from schemas.parsing import belongs
@@ -128,9 +129,9 @@ def _holds_the_same(row: FileRow | None, lake: Lake, path: str) -> bool:
     return content is not None and content.content_hash == row.content_hash
 
 
-def find(lake: Lake, tables: StreamTables, today: date, asked: Asked = Asked()) -> Changes:
+def find(lake: Lake, engine: Engine, tables: StreamTables, today: date, asked: Asked = Asked()) -> Changes:
     """Compare landing folder and `files_<stream>`. LandingFailed where the folder can't be read."""
-    search = _Search(lake, tables, today, asked)
+    search = _Search(lake, engine, tables, today, asked)
     search.take_forgotten()
     search.take_back_unfinished()
     search.take_new_files()
@@ -143,8 +144,8 @@ def find(lake: Lake, tables: StreamTables, today: date, asked: Asked = Asked()) 
 class _Search:
     """One comparison. `rows`: those of the changed files so far; `landed`: paths among them read from the folder."""
 
-    def __init__(self, lake: Lake, tables: StreamTables, today: date, asked: Asked):
-        self.lake, self.tables, self.today, self.asked = lake, tables, today, asked
+    def __init__(self, lake: Lake, engine: Engine, tables: StreamTables, today: date, asked: Asked):
+        self.lake, self.engine, self.tables, self.today, self.asked = lake, engine, tables, today, asked
         self.root, self.stream = lake.config.landing, tables.stream
         self.known, found = known_files(lake, tables.files), landing.listing(self.root, tables.stream)
         trusted = {} if asked.verify_content else self.known
@@ -174,9 +175,10 @@ class _Search:
 
     def take_new_files(self) -> None:
         """Files that are new, or have other content than before."""
-        for path in self.listed:
-            if path not in self.rows and self._is_asked_for(path) and self._is_new(path):
-                self._take(path)
+        asked = [path for path in self.listed if path not in self.rows and self._is_asked_for(path)]
+        for path, file in self._inspected(path for path in asked if not self._is_untouched(path)):
+            if self._is_new(path, file):
+                self._take(path, file)
         self.messages += _gone(self.known, self.everything)
 
     def take_again_what_another_definition_parsed(self) -> None:
@@ -206,8 +208,8 @@ class _Search:
     def take_freed_duplicates(self) -> None:
         """Files refused before, whose content no other path delivers any more."""
         self.freed, vanished = freed_duplicates(self.known, self.rows, self.listed)
-        for path in self.freed:
-            self._take(path)
+        for path, file in self._inspected(self.freed):
+            self._take(path, file)
         if vanished:
             self.messages.append(
                 f"{len(vanished)} duplicate file(s) whose content no path delivers any more are no longer in the "
@@ -230,34 +232,38 @@ class _Search:
     def _is_asked_for(self, path: str) -> bool:
         return not self.asked.forget or (path in self.known and self.known[path].is_intent)
 
-    def _is_new(self, path: str) -> bool:
+    def _inspected(self, paths: Iterable[str]) -> Iterator[tuple[str, landing.Landed | landing.LeftOut]]:
+        found = landing.inspect_all(self.engine, self.root, tuple(paths), self.lake.config.task_bytes)
+        yield from found.items()
+
+    def _is_untouched(self, path: str) -> bool:
+        """Whether nothing of the file needs to be read."""
         row = self.known.get(path)
-        # A file that was no file of events and now is one, after a fix of the definition, is as good as new; so is one
-        # that was put back, of which no table has the lines.
-        if row is None or row.state == LINES_LOST or (row.state == NO_EVENTS and belongs(self.stream, path)):
-            return True
-        if row.is_intent and row.state != FORGOTTEN:
-            return True
-        verify = self.asked.verify_content
-        if not verify and landing.is_untouched(self.root, path, row.file_bytes, row.modified_ns):
+        if row is None or self._is_as_good_as_new(row) or self.asked.verify_content:
             return False
-        return not self._holds_the_same(row)
+        return landing.is_untouched(self.root, path, row.file_bytes, row.modified_ns)
 
-    def _holds_the_same(self, row: FileRow) -> bool:
-        content = landing.content_or_none(self.root, row.path)
-        if content is None or content.content_hash != row.content_hash:
-            return False
-        now = replace(row, **content._asdict())
+    def _is_as_good_as_new(self, row: FileRow) -> bool:
+        """Whether its content is taken, even if it is what it was: a file that was no file of events and now is one,
+        after a fix of the definition; one that was put back, of which no table has the lines; one cut off."""
+        was_of_no_events = row.state == NO_EVENTS and belongs(self.stream, row.path)
+        return row.state == LINES_LOST or was_of_no_events or (row.is_intent and row.state != FORGOTTEN)
+
+    def _is_new(self, path: str, file: landing.Landed | landing.LeftOut) -> bool:
+        row = self.known.get(path)
+        if row is None or self._is_as_good_as_new(row) or isinstance(file, landing.LeftOut):
+            return True
+        if file.content.content_hash != row.content_hash:
+            return True
+        now = replace(row, **file.content._asdict())
         if now != row:
-            self.known[row.path] = now
+            self.known[path] = now
             self.remembered.append(now)
-        return True
+        return False
 
-    def _take(self, path: str) -> None:
-        try:
-            file = landing.inspect(self.root, path)
-        except landing.LeftOut as left_out:
-            self.messages.append(str(left_out))
+    def _take(self, path: str, file: landing.Landed | landing.LeftOut) -> None:
+        if isinstance(file, landing.LeftOut):
+            self.messages.append(str(file))
             return
         row = first_rows.first_row(self.stream, file, self.known.get(path), self.today)
         if path not in self.known and self.asked.left_out.get(path) == row.content_hash:
@@ -286,11 +292,7 @@ class _Search:
 
 def _gone(known: dict[str, FileRow], listed: set[str]) -> list[str]:
     gone = sorted(path for path, row in known.items() if path not in listed and row.state != UNFINISHED)
-    return (
-        [
-            f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}; what they delivered stays, "
-            f"until windrow forget takes it out"
-        ]
-        if gone
-        else []
-    )
+    if not gone:
+        return []
+    first = f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}"
+    return [f"{first}; what they delivered stays, until windrow forget takes it out"]

@@ -3,16 +3,16 @@
     landing/ ─▶ files_ (intents) ─▶ bronze_ ─▶ files_ (intents of other files) ─▶ partitions_ (days taken out)
          ─▶ silver_ ─▶ quarantine_ ─▶ pass_ ─▶ partitions_ ─▶ files_ (what became of each file)
 
-Each arrow is a commit that replaces whole files or whole arrival days; of many rows in silver, several. Files go that
-way in batches of bounded size, each of which is whole in the end: killed half-way, the next ingest takes the rest. A
-kill between any two commits is safe: whatever an ingest is about to change is marked first (a file by a row without a
+Each arrow is a commit that replaces whole files or whole arrival days; some engines take several for silver. Files go
+that way in batches of bounded size, each of which is whole in the end: killed half-way, the next ingest takes the rest.
+A kill between any two commits is safe: whatever an ingest is about to change is marked first (a file by a row without a
 definition, a day by a missing row), and the next ingest makes everything that is marked again. One ingest runs at a
 time per stream.
 """
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pipelines import flow
@@ -25,6 +25,7 @@ from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules
 from pipelines.ingest.silver import write_quarantine, write_silver
+from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
@@ -34,55 +35,65 @@ from schemas.parsing import choose_layout
 Progress = Callable[[str], None]
 
 
+@dataclass(frozen=True)
+class _Ingest:
+    """What every part of one ingest knows."""
+
+    lake: Lake
+    engine: Engine
+    tables: StreamTables
+    progress: Progress
+
+
 def ingest(
     lake: Lake,
+    engine: Engine,
     tables: StreamTables,
     progress: Progress | None = None,
     asked: Asked = Asked(),  # noqa: B008
 ) -> IngestReport:
-    """Bring the stream's tables up to its landed files. Starts no JVM.
+    """Bring the stream's tables up to its landed files.
 
     `progress` gets the name of each stage of flow.py as it begins, and in between details that begin with that name.
     Raises LandingFailed (the folder can't be read), StorageFailed (no space), TableMismatch, NotSetUp.
     """
-    progress, began = progress or (lambda text: None), time.monotonic()
+    this, began = _Ingest(lake, engine, tables, progress or (lambda text: None)), time.monotonic()
     with lake.ingest_locked(tables.stream.name):
         for table in tables.all:
             lake.ensure(table)
         before = Snapshot.taken(lake, tables)
-        progress(flow.LAND.name)
+        this.progress(flow.LAND.name)
         lost = mark_lost(lake, tables)
-        applied, messages = _until_still(lake, tables, progress, asked)
+        applied, messages = _until_still(this, asked)
         snapshots = before, Snapshot.taken(lake, tables)
     return outcome.report(tables.stream, applied, [*lost, *messages], snapshots, time.monotonic() - began)
 
 
-def _until_still(lake: Lake, tables: StreamTables, progress: Progress, asked: Asked) -> tuple[list[Applied], list[str]]:
+def _until_still(this: _Ingest, asked: Asked) -> tuple[list[Applied], list[str]]:
     """Apply the changes, batch by batch; files that change while they are read are left out, for the next ingest."""
     applied: list[Applied] = []
     while True:
-        changes = find(lake, tables, datetime.now(UTC).date(), asked)
-        write_files(lake, tables.files, changes.remembered)
-        changed = _apply_all(lake, tables, changes, progress, applied)
+        changes = find(this.lake, this.engine, this.tables, datetime.now(UTC).date(), asked)
+        write_files(this.lake, this.tables.files, changes.remembered)
+        changed = _apply_all(this, changes, applied)
         if not changed:
             moved = [
                 f"{path}: left out, it changed while it was read; the next ingest takes it" for path in asked.leave_out
             ]
             return applied, [*changes.messages, *moved]
         asked = replace(asked, leave_out=asked.leave_out | changed)
-        progress(flow.LAND.name)
+        this.progress(flow.LAND.name)
 
 
-def _apply_all(
-    lake: Lake, tables: StreamTables, changes: Changes, progress: Progress, applied: list[Applied]
-) -> set[str]:
+def _apply_all(this: _Ingest, changes: Changes, applied: list[Applied]) -> set[str]:
     """Apply each batch, and note it; returns the files by whose changing it ended early."""
     # Side inputs before anything is touched: one may be damaged.
-    root = lake.config.landing
-    side_inputs = definition.side_inputs(root, tables.stream, changes.definition) if changes.touch_tables else {}
-    for batch in changes.batches(lake.config.ingest_batch_bytes):
+    config, stream = this.lake.config, this.tables.stream
+    root = config.landing
+    side_inputs = definition.side_inputs(root, stream, changes.definition) if changes.touch_tables else {}
+    for batch in changes.batches(config.ingest_batch_bytes):
         try:
-            applied.append(_apply(lake, tables, batch, side_inputs, progress))
+            applied.append(_apply(this, batch, side_inputs))
         except LandingFailed:
             changed = landing.changed_since(root, {path: batch.rows[path].content_hash for path in batch.landed})
             if not changed:
@@ -93,44 +104,42 @@ def _apply_all(
     return set()
 
 
-def _apply(
-    lake: Lake, tables: StreamTables, changes: Changes, side_inputs: Mapping[str, object], progress: Progress
-) -> Applied:
+def _apply(this: _Ingest, changes: Changes, side_inputs: Mapping[str, object]) -> Applied:
     """Write every table, the files' final rows last."""
-    found = _make_events(lake, tables, changes, side_inputs, progress) if changes.touch_tables else None
-    progress(flow.TICKS.name)
-    days = partitions.make(lake, tables)
+    found = _make_events(this, changes, side_inputs) if changes.touch_tables else None
+    this.progress(flow.TICKS.name)
+    days = partitions.make(this.lake, this.engine, this.tables)
     rows = outcome.final_rows(changes, found)
-    write_files(lake, tables.files, rows)
+    write_files(this.lake, this.tables.files, rows)
     return Applied(changes, found, days, rows)
 
 
-def _make_events(
-    lake: Lake, tables: StreamTables, changes: Changes, side_inputs: Mapping[str, object], progress: Progress
-) -> Deduplicated:
+def _make_events(this: _Ingest, changes: Changes, side_inputs: Mapping[str, object]) -> Deduplicated:
+    lake, engine, tables = this.lake, this.engine, this.tables
     write_files(lake, tables.files, changes.intents.values())
-    progress(flow.BRONZE.name)
+    this.progress(flow.BRONZE.name)
     if changes.landed:
-        progress(f"bronze: {len(changes.landed)} file(s)")
-    write_bronze(lake, tables.bronze, changes)
-    progress(flow.SILVER.name)
-    progress("silver: parsing lines, finding duplicates")
+        this.progress(f"bronze: {len(changes.landed)} file(s)")
+    write_bronze(lake, engine, tables.bronze, changes)
+    this.progress(flow.SILVER.name)
+    this.progress("silver: parsing lines, finding duplicates")
     layouts = _layouts(lake, tables, changes)
     rules = ParseRules(tables.stream, changes.definition.hash, layouts, side_inputs)
-    with deduplicated(lake, tables, rules, changes) as found:
-        _write_events(lake, tables, changes, found, progress)
+    with deduplicated(lake, engine, tables, rules, changes) as found:
+        _write_events(this, changes, found)
     return found
 
 
-def _write_events(lake: Lake, tables: StreamTables, changes: Changes, found: Deduplicated, progress: Progress) -> None:
+def _write_events(this: _Ingest, changes: Changes, found: Deduplicated) -> None:
+    lake, tables = this.lake, this.tables
     others = [replace(changes.known[path], definition=INTENT) for path in found.others_touched]
     write_files(lake, tables.files, others)
     partitions.forget(lake, tables.partitions, found.days)
     if found.days:
-        progress(f"silver: {len(found.days)} arrival day(s)")
-        write_silver(lake, tables.silver, found)
+        this.progress(f"silver: {len(found.days)} arrival day(s)")
+        write_silver(lake, this.engine, tables.silver, found)
     if _quarantine_changes(changes, found):
-        progress("silver: quarantine")
+        this.progress("silver: quarantine")
         write_quarantine(lake, tables, changes, found)
 
 

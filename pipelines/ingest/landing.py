@@ -10,12 +10,15 @@ import os
 import stat
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from pipelines.ingest.lines import CHUNK_BYTES, UNREADABLE_FILE, chunks, lines
+from pipelines.lake.engine import Engine
+from pipelines.lake.shares import packed
 from schemas.errors import LandingFailed
 from schemas.parsing import belongs, no_events
 from schemas.registry import streams
@@ -157,6 +160,30 @@ def inspect(root: Path, path: str) -> Landed:
     except OSError as error:
         raise LeftOut(f"{path}: left out, it can't be read ({error.strerror})") from error
     return Landed(path, content, 0 if unreadable else found.lines, None if unreadable else found.first, unreadable)
+
+
+def inspect_all(engine: Engine, root: Path, paths: Sequence[str], task_bytes: int) -> dict[str, Landed | LeftOut]:
+    """Each of these files as `inspect` finds it, or why it is left out."""
+    shares = packed({path: _bytes_now(root, path) for path in paths}, engine.slots, task_bytes) if paths else []
+    found = (each for of_share in engine.each(partial(_inspect_share, root), shares) for each in of_share)
+    return dict(zip(paths, found, strict=True))
+
+
+def _inspect_share(root: Path, paths: Sequence[str]) -> list[Landed | LeftOut]:
+    found: list[Landed | LeftOut] = []
+    for path in paths:
+        try:
+            found.append(inspect(root, path))
+        except LeftOut as left_out:
+            found.append(left_out)
+    return found
+
+
+def _bytes_now(root: Path, path: str) -> int:
+    try:
+        return os.stat(root / path).st_size
+    except OSError:  # whoever reads it says so
+        return 0
 
 
 class _FirstLine:

@@ -25,7 +25,7 @@ from pipelines.ingest.files import (
 )
 from pipelines.ingest.rows_from_bronze import rows_from_bronze
 from pipelines.lake import databases
-from pipelines.lake.day_files import add_view
+from pipelines.lake.day_files import add_view, files_of
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from schemas.tables import Table
@@ -94,7 +94,7 @@ def _may_be_lost(lake: Lake, tables: StreamTables, known: Mapping[str, FileRow])
 def _held(lake: Lake, tables: StreamTables) -> _Held:
     with databases.open_database(lake.config.scratch) as database:
         for table in (tables.bronze, tables.silver, tables.quarantine):
-            add_view(database, lake, table, table.name)
+            add_view(database, lake, table, table.name, files_of(lake, table))
 
         def by_path(table: Table, condition: str = "true") -> Counter[str]:
             counted = f'SELECT path, count(*) FROM "{table.name}" WHERE {condition} GROUP BY path'

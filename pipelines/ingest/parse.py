@@ -1,11 +1,10 @@
 """From lines to parsed records, as Arrow batches.
 
 One row per record, accepted or refused: silver's columns (null where refused), then `reason`, `detail` and `text`
-(null where accepted). The bucket of a key is computed here and nowhere else.
+(null where accepted).
 """
 
-import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 
 from pipelines.lake.arrays import TIME
 from pipelines.lake.arrow_schemas import ARROW_TYPES, arrow_schema
+from schemas.buckets import bucket_of
 from schemas.errors import UnknownName
 from schemas.parsing import has_header, identity_of, read_line
 from schemas.stream import COMMON_REFUSALS, Layout, Place, Record, Refusal, Stream
@@ -42,17 +42,36 @@ class ParseRules:
         return next((each for each in self.stream.layouts if each.name == self.layouts[path]), None)
 
 
-def bucket_of(key: tuple, buckets: int) -> int:
-    """Which bucket of silver holds a key: CRC-32 of its values' texts, joined by U+001F, modulo the buckets."""
-    return zlib.crc32("\x1f".join(["" if value is None else str(value) for value in key]).encode()) % buckets
-
-
 def parsed_schema(stream: Stream) -> pa.Schema:
     """Of parsed records."""
     fields = arrow_schema(silver_table(stream))
     return pa.schema(
         [*(pa.field(field.name, field.type) for field in fields), *(pa.field(name, pa.string()) for name in OUTCOME)]
     )
+
+
+@dataclass(frozen=True)
+class ParseLines:
+    """Lines of bronze, mapped to parsed records by an engine; of these files, by default of all."""
+
+    rules: ParseRules
+    paths: tuple[str, ...] | None
+    columns = LINE_COLUMNS
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Of parsed records."""
+        return parsed_schema(self.rules.stream)
+
+    def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Lines of the files."""
+        if self.paths is None:
+            return rows
+        return rows.filter(pc.is_in(rows["path"], pa.array(self.paths, pa.string())))
+
+    def start(self) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+        """A parser."""
+        return Parser(self.rules).parse
 
 
 class Parser:

@@ -1,4 +1,4 @@
-"""Pass ticks and digests per arrival day: what later stages know of silver without reading it. No JVM.
+"""Pass ticks and digests per arrival day: what later stages know of silver without reading it.
 
 `partitions_<stream>` drives both: before silver changes, the rows of the days that will change are taken out;
 afterwards every day of silver without a row gets its pass ticks and its row. A kill in between leaves days without a
@@ -6,23 +6,30 @@ row, and the next ingest makes them, whatever files it is about.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import partial
+from typing import NamedTuple
 
-import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.ingest.pass_ticks import staircases
 from pipelines.lake import databases
-from pipelines.lake.day_files import add_view
+from pipelines.lake.arrays import TIME
+from pipelines.lake.day_files import files_of, parquet
+from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
+from pipelines.lake.shares import file_sizes, packed
 from pipelines.lake.stream_tables import StreamTables
 from schemas.tables import Table
 
 # What no result depends on: the definition's hash changes with every comment in its file, and the identity is only
 # compared while a file is ingested.
 NOT_DIGESTED = ("definition", "identity")
+_DAY, _DIGESTS = ("arrival_date", pa.date32()), [(name, pa.string()) for name in ("silver_digest", "pass_digest")]
+NO_TICKS = pa.schema([("tick", TIME), ("newest_start", TIME), _DAY]).empty_table()
+NO_DIGESTS = pa.schema([_DAY, ("events", pa.int64()), ("newest_start", TIME), *_DIGESTS]).empty_table()
 
 
 def forget(lake: Lake, partitions: Table, days: Iterable[date]) -> None:
@@ -39,19 +46,18 @@ def missing(lake: Lake, tables: StreamTables) -> tuple[list[date], list[date]]:
     return sorted(present - (known & stepped)), sorted((known | stepped) - present)
 
 
-def make(lake: Lake, tables: StreamTables) -> tuple[date, ...]:
+def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
     """Bring pass ticks and digests up to silver; returns the days that were made or taken away."""
     new, gone = missing(lake, tables)
     days = tuple(sorted({*new, *gone}))
     if not days:
         return ()
-    with databases.open_database(lake.config.scratch) as database:
-        add_view(database, lake, tables.silver, "silver", new)
-        staircase = staircases(database)
-        digests = _digests(database, tables.silver, staircase)
-    version = pa.repeat(pa.scalar(lake.existing_version(tables.silver.name)), len(digests))
-    digests = digests.append_column("silver_version", version)
-    for table, rows in ((tables.passes, staircase), (tables.partitions, digests)):
+    files = files_of(lake, tables.silver, new)
+    shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
+    noted = _joined(lake, engine.each(partial(note_share, lake, tables.silver), shares))
+    version = pa.repeat(pa.scalar(lake.existing_version(tables.silver.name)), len(noted.digests))
+    digests = noted.digests.append_column("silver_version", version)
+    for table, rows in ((tables.passes, noted.staircase), (tables.partitions, digests)):
         lake.replace(table, {"arrival_date": days}, rows)
     return days
 
@@ -60,20 +66,46 @@ def _known_days(lake: Lake, partitions: Table) -> set[date]:
     return set(lake.read(partitions.name, columns=["arrival_date"])["arrival_date"].to_pylist())
 
 
-def _digests(database: duckdb.DuckDBPyConnection, table: Table, staircase: pa.Table) -> pa.Table:
+class Noted(NamedTuple):
+    """Of some of silver's files, or of all: pass ticks, and by day `events`, `newest_start` and what digests are of."""
+
+    staircase: pa.Table
+    digests: pa.Table
+
+
+def note_share(lake: Lake, silver: Table, files: Sequence[str]) -> Noted:
     """Per day: rows, and order-free sum and exclusive or of the rows' hashes (so that equal rows don't cancel out)."""
     columns = ", ".join(
-        _as_text(column.name, column.type) for column in table.columns if column.name not in NOT_DIGESTED
+        _as_text(column.name, column.type) for column in silver.columns if column.name not in NOT_DIGESTED
     )
-    digests = database.sql(f"""
-        SELECT arrival_date, count(*) AS events, max("start") AS newest_start,
-               to_hex(sum(hashed)) || '-' || to_hex(bit_xor(hashed)) AS silver_digest
-        FROM (SELECT arrival_date, "start", md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
-        GROUP BY arrival_date ORDER BY arrival_date""").to_arrow_table()
+    with databases.open_database(lake.config.scratch) as database:
+        database.execute(f"CREATE TEMP VIEW silver AS SELECT * FROM {parquet(silver, files)}")
+        digests = database.sql(f"""
+            SELECT arrival_date, count(*) AS events, max("start") AS newest_start,
+                   CAST(sum(hashed) AS VARCHAR) AS added, CAST(bit_xor(hashed) AS VARCHAR) AS crossed
+            FROM (SELECT arrival_date, "start", md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
+            GROUP BY arrival_date""").to_arrow_table()
+        return Noted(staircases(database), digests)
+
+
+def _joined(lake: Lake, shares: Sequence[Noted]) -> Noted:
+    """The whole of what shares noted. A staircase of staircases is the one of all their events."""
+    if not shares:
+        return Noted(NO_TICKS, NO_DIGESTS)
+    with databases.open_database(lake.config.scratch) as database:
+        ticks = pa.concat_tables(share.staircase for share in shares)
+        database.register("silver", ticks.rename_columns({"tick": "arrival", "newest_start": "start"}))
+        staircase = staircases(database)
+        database.register("parts", pa.concat_tables(share.digests for share in shares))
+        digests = database.sql("""
+            SELECT arrival_date, CAST(sum(events) AS BIGINT) AS events, max(newest_start) AS newest_start,
+                   to_hex(sum(CAST(added AS HUGEINT))) || '-' || to_hex(bit_xor(CAST(crossed AS UBIGINT)))
+                   AS silver_digest
+            FROM parts GROUP BY arrival_date ORDER BY arrival_date""").to_arrow_table()
     passed = [
         _pass_digest(staircase.filter(pc.equal(staircase["arrival_date"], day))) for day in digests["arrival_date"]
     ]
-    return digests.append_column("pass_digest", pa.array(passed, pa.string()))
+    return Noted(staircase, digests.append_column("pass_digest", pa.array(passed, pa.string())))
 
 
 def _as_text(name: str, type_: str) -> str:

@@ -36,14 +36,6 @@ class CommitNote:
         """For delta-rs."""
         return CommitProperties(custom_metadata={KEY: self.text})
 
-    def version_or(self, folder: Path, before: int) -> int:
-        """The version that the commit made; `before`, the version that the writer found, where it made none: Spark
-        leaves out a commit that neither takes nor adds a row."""
-        table = DeltaTable(folder)
-        newer = table.version() - before
-        found = self._among(table, newer) if newer > 0 else None
-        return before if found is None else found
-
     def version(self, folder: Path) -> int:
         """The version that the commit made. O(1) where no other came after it."""
         table = DeltaTable(folder)

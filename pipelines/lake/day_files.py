@@ -5,7 +5,7 @@ took a second or more each time. A dataset of pyarrow's that knows partitions on
 identities were read; naming the files to DuckDB takes one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 import duckdb
@@ -17,28 +17,26 @@ from schemas.tables import Table
 _PARTITION_TYPES = {"date": "DATE", "int64": "BIGINT", "string": "VARCHAR"}
 
 
-def add_view(
-    database: duckdb.DuckDBPyConnection,
-    lake: Lake,
-    table: Table,
-    view: str,
-    days: Iterable[date] | None = None,
-    paths: Iterable[str] | None = None,
-) -> bool:
-    """Make a view of the table's newest version; of arrival days only these, if given; if paths of landed files are, it
-    has all rows of these, and perhaps others. Returns whether there may be rows. O(files of the table)."""
+def add_view(database: duckdb.DuckDBPyConnection, lake: Lake, table: Table, view: str, files: Sequence[str]) -> None:
+    """Make a view of some of the table's files."""
+    if not files:
+        database.register(f"{view}_without_rows", lake.schema(table).empty_table())
+    rows = parquet(table, files) if files else f'"{view}_without_rows"'
+    database.execute(f'CREATE OR REPLACE TEMP VIEW "{view}" AS SELECT * FROM {rows}')
+
+
+def files_of(
+    lake: Lake, table: Table, days: Iterable[date] | None = None, paths: Iterable[str] | None = None
+) -> list[str]:
+    """The Parquet files of the table's newest version; of arrival days only these, if given; if paths of landed files
+    are, those that may hold rows of these. O(files of the table)."""
     asked = {"arrival_date": days, "path": paths}
     among = [(column, "in", sorted({*map(str, values)})) for column, values in asked.items() if values is not None]
     # Among no values delta-rs finds every file.
-    files = lake.files(table.name, None, among or None) if all(values for _, _, values in among) else []
-    if not files:
-        database.register(f"{view}_without_rows", lake.schema(table).empty_table())
-    rows = _parquet(table, files) if files else f'"{view}_without_rows"'
-    database.execute(f'CREATE OR REPLACE TEMP VIEW "{view}" AS SELECT * FROM {rows}')
-    return bool(files)
+    return lake.files(table.name, None, among or None) if all(values for _, _, values in among) else []
 
 
-def _parquet(table: Table, files: list[str]) -> str:
+def parquet(table: Table, files: Sequence[str]) -> str:
     """SQL: the rows of the files, partition columns included."""
     listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
     partitions = [column for column in table.columns if column.name in table.partition_by]

@@ -1,8 +1,8 @@
 """The lake: the Delta tables of one installation, read by name and committed to under a lock.
 
-Every commit of the pipeline goes through `replace` (delta-rs) or `replace_with_spark`. Both take the table's lock
-(locks.py), and both replace exactly the rows that columns' values name, also when there are no new rows; neither relies
-on an option whose no-op is silent.
+Every commit of the pipeline takes the table's lock (locks.py): rows that are here go through `replace` and `append`,
+files that tasks have written through file_commits.py. Each replaces exactly the rows that columns' values name, also
+when there are no new rows; none relies on an option whose no-op is silent.
 """
 
 import datetime
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -24,16 +24,12 @@ from deltalake.exceptions import DeltaError
 from pipelines.config import Config
 from pipelines.lake import contract, locks, log_damage
 from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.commits import KEY, CommitNote
+from pipelines.lake.commits import CommitNote
 from pipelines.lake.compaction import compact_if_scattered
 from pipelines.lake.versions import rows_version
-from processes import orphan_jvms
 from schemas.errors import NotSetUp, TableDamaged
 from schemas.table_owners import made_by
 from schemas.tables import Table
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 Where: TypeAlias = Mapping[str, Iterable[str | int | datetime.date]]
 """By column the values that it may have: rows whose columns all do. Of no columns, every row."""
@@ -113,17 +109,6 @@ class Lake:
             if not table.partition_by:
                 compact_if_scattered(folder, CommitNote(self.of_run).properties)
         return version
-
-    def replace_with_spark(self, table: Table, where: Where, frame: "DataFrame") -> int:
-        """`replace` for rows that Spark makes; files are written in the frame's own partitioning and order."""
-        folder, note = self.folder(table.name), CommitNote(self.of_run)
-        full_disk = locks.full_disk_reported(self.config, table.name)
-        with self.locked(table.name), orphan_jvms.ended_if_stopped(), full_disk:
-            locks.require_rights(self.config, table.name)
-            before = self.existing_version(table.name)
-            writer = frame.select(*table.column_names).write.format("delta").option(KEY, note.text)
-            writer.mode("overwrite").option("replaceWhere", _predicate(where)).save(str(folder))
-            return note.version_or(folder, before)
 
     def folder(self, name: str) -> Path:
         """Where a table lies."""

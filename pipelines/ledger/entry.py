@@ -53,6 +53,10 @@ class LedgerEntry:
 
         return noted
 
+    def details(self, progress: Callable[[str], None]) -> Callable[[str], None]:
+        """`progress` for texts on whatever stage it is."""
+        return lambda text: progress(f"{self.stage}: {text}")
+
     def _begin(self, stage: str) -> None:
         signals.raise_if_asked()
         # A step may come back to a stage: an ingest looks at the landing folder again when a file changed meanwhile.

@@ -1,55 +1,51 @@
-"""What one task of a replay does: gather whole keys, replay them in one call, keep the rows of the day.
+"""What one task of a replay does: gather whole keys, replay them in one call, keep the rows of the day, and write them.
 
-Two ways to get whole keys in Spark: `by_bucket` takes bucket numbers and reads the buckets' files itself, so that
-nothing is shuffled; `from_shuffle` takes the rows that Spark brought together by key. Window rows, late rows
-and counts come out of one pass as three struct columns of one frame, of which each row fills one.
+A query whose key contains the stream's key columns is replayed by bucket: a task reads the files of some buckets, which
+hold their keys whole, so that nothing is shuffled. Rows of other queries come together by key first.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from kernels.replay import CHOSEN
 from pipelines.lake.arrays import TIME
+from pipelines.lake.engine import RowsOfFiles
+from pipelines.lake.lake import Lake
+from pipelines.lake.new_files import NewFile, write_rows
+from pipelines.lake.read_rows import read_rows
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from schemas.replay_limits import ReplayLimits
+from schemas.tables import Table
 
 ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
 KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 """Kernel → name of the count of keys that it replayed."""
 _COUNTED = ("events_read", "events_of_day", "rows", "late_rows", *KEYS_BY.values())
 COUNTS = pa.schema([(name, pa.int64()) for name in _COUNTED])
-# Big enough that Arrow's cost per batch vanishes, small enough that the JVM holds a few of them.
-ROWS_PER_BATCH = 32_768
 
 
 @dataclass(frozen=True)
 class Work:
     """What every task of one run knows.
 
-    files: paths by bucket; whole_buckets: a key is in one bucket only; limits: what each call of the kernel may cost
+    result, late: the audit tables; whole_buckets: a key is in one bucket only; limits: what each call of the kernel may
+    cost
     """
 
     served: ServedQuery
     look_back: LookBack
     read_schema: pa.Schema
-    result_schema: pa.Schema
-    late_schema: pa.Schema
-    files: dict[int, list[str]]
+    result: Table
+    late: Table
     whole_buckets: bool
     limits: ReplayLimits
-
-    @property
-    def out_schema(self) -> pa.Schema:
-        """Three structs, of which each row fills one."""
-        kinds = (("result", self.result_schema), ("late", self.late_schema), ("counts", COUNTS))
-        return pa.schema([(kind, pa.struct(list(schema))) for kind, schema in kinds])
 
 
 @dataclass(frozen=True)
@@ -61,33 +57,45 @@ class Made:
     counts: pa.Table
 
 
-def by_bucket(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Replay the buckets whose numbers arrive as the column `id`."""
-    for batch in batches:
-        for bucket in batch["id"].to_pylist():
-            yield from _as_structs(work, make_of_files(work, work.files[bucket]))
+class WrittenShare(NamedTuple):
+    """What a task made of its share, as files that no commit names yet, and its counts."""
+
+    result: list[NewFile]
+    late: list[NewFile]
+    counts: dict[str, int]
 
 
-def from_shuffle(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Replay all keys of one partition; Arrow's batches cut keys and bursts, so they are gathered first."""
-    yield from _as_structs(work, make(work, pa.Table.from_batches(batches, work.read_schema)))
+def replay_files(lake: Lake, work: Work, buckets: Sequence[tuple[str, ...]]) -> WrittenShare:
+    """Replay the keys of some buckets, each given by its files."""
+    return _written(lake, work, [make(lake, work, read_rows(rows_of(work, files))) for files in buckets])
 
 
-def make_of_files(work: Work, files: list[str]) -> Made:
-    """Replay the keys of some files, which hold them whole."""
-    return make(work, _read(work, files))
+def replay_rows(lake: Lake, work: Work, rows: pa.Table) -> WrittenShare:
+    """Replay the keys of rows that hold them whole."""
+    return _written(lake, work, [make(lake, work, rows)])
 
 
-def _read(work: Work, files: list[str]) -> pa.Table:
+def _written(lake: Lake, work: Work, parts: Sequence[Made]) -> WrittenShare:
+    counts = pa.concat_tables(each.counts for each in parts)
+    return WrittenShare(
+        _write(lake, work.result, [each.result for each in parts]),
+        _write(lake, work.late, [each.late for each in parts]),
+        {name: sum(counts[name].to_pylist()) for name in counts.column_names},
+    )
+
+
+def _write(lake: Lake, table: Table, parts: Sequence[pa.Table]) -> list[NewFile]:
+    order = [(name, "ascending") for name in table.sort_by]
+    return write_rows(lake, table, pa.concat_tables(parts).sort_by(order))
+
+
+def rows_of(work: Work, files: Sequence[str]) -> RowsOfFiles:
     """The rows of some files that the run may need."""
-    # One thread: Spark gives each task one core.
-    format_ = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
-    wanted = ds.field("start") >= _time(work.look_back.least_start_us)
-    of_day = ds.field("arrival") >= _time(work.look_back.from_us)
-    return ds.dataset(files, work.read_schema, format_).to_table(filter=wanted | of_day, use_threads=False)
+    back = work.look_back
+    return RowsOfFiles(files, work.read_schema, {"start": back.least_start_us, "arrival": back.from_us})
 
 
-def make(work: Work, events: pa.Table) -> Made:
+def make(lake: Lake, work: Work, events: pa.Table) -> Made:
     """Replay whole keys. The kernel's rows are those of the look-back; the day's are kept."""
     back, served = work.look_back, work.served
     kept, options = _that_make_rows(events, back), asdict(work.limits)
@@ -102,16 +110,12 @@ def make(work: Work, events: pa.Table) -> Made:
         len(late_rows),
         *(replayed.kernels.get(kernel, 0) for kernel in KEYS_BY),
     )
+    result, late_of_day = lake.schema(work.result), lake.schema(work.late)
     return Made(
-        rows.select(work.result_schema.names).cast(work.result_schema),
-        late_rows.select(work.late_schema.names).cast(work.late_schema),
+        rows.select(result.names).cast(result),
+        late_rows.select(late_of_day.names).cast(late_of_day),
         pa.table([[count] for count in counts], schema=COUNTS),
     )
-
-
-def _as_structs(work: Work, made: Made) -> Iterator[pa.RecordBatch]:
-    for kind in ("result", "late", "counts"):
-        yield from _tagged(work, kind, getattr(made, kind))
 
 
 def _that_make_rows(events: pa.Table, back: LookBack) -> pa.Table:
@@ -127,14 +131,6 @@ def _of_day(table: pa.Table, time_column: str, date_column: str, work: Work) -> 
     inside = pc.and_(pc.greater_equal(times, _time(back.from_us)), pc.less(times, _time(back.until_us)))
     kept = table.filter(inside)
     return kept.append_column(date_column, pa.repeat(pa.scalar(back.day), len(kept)))
-
-
-def _tagged(work: Work, kind: str, table: pa.Table) -> Iterator[pa.RecordBatch]:
-    schema = work.out_schema
-    for batch in table.to_batches(max_chunksize=ROWS_PER_BATCH):
-        filled = pa.StructArray.from_arrays(batch.columns, fields=list(batch.schema))
-        columns = [filled if field.name == kind else pa.nulls(len(batch), field.type) for field in schema]
-        yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _time(us: int) -> pa.Scalar:

@@ -5,9 +5,9 @@ from schemas.query import Query
 from schemas.registry import queries_of
 from schemas.stream import Stream
 
-OF_EVERY_STREAM = """`ingest` follows the files; then, per query, `replay` and `publish` follow the logical date.
+OF_EVERY_STREAM = """`ingest` follows the files; then a task of each query follows the logical date.
 A run needs a logical date or the param `day`. A day without events is a success with 0 rows.
-`publish` is skipped where newer rows of the day passed the gate: their run publishes.
+A query's task is skipped where newer rows of the day passed the gate: their run publishes.
 Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
 
 

@@ -10,7 +10,8 @@ from datetime import date
 
 from pipelines import flow
 from pipelines.config import Config
-from pipelines.gate import gate
+from pipelines.engines import engine_of
+from pipelines.gate.gate import Gate
 from pipelines.ingest.changes import Asked
 from pipelines.ingest.files import FORGOTTEN
 from pipelines.ingest.ingest import Progress, ingest
@@ -62,7 +63,10 @@ def ingest_as_step(
     """
     stream = tables.stream.name
     snapshots.require_whole_logs(lake, stream)
-    report = ingest(lake, tables, progress, replace(asked, left_out=left_out.known(lake, stream)))
+    asked = replace(asked, left_out=left_out.known(lake, stream))
+    engine = engine_of(lake.config)
+    with engine.reporting(entry.details(progress)):
+        report = ingest(lake, engine, tables, progress, asked)
     entry.inputs |= {row.path: row.content_hash for row in report.files if row.state != FORGOTTEN}
     entry.outputs = snapshots.outputs(report.snapshot)
     if forgotten := {row.path: row.content_hash for row in report.files if row.state == FORGOTTEN}:
@@ -74,8 +78,9 @@ def ingest_as_step(
 
 def check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> list[Verdict]:
     """Check the files that an ingest touched, and the run's day of silver, if it is for one and they are right."""
-    found = gate.record_files(lake, run, tables, report.snapshot, report.touched)
+    gate = Gate(lake, engine_of(lake.config))
+    found = gate.record_files(run, tables, report.snapshot, report.touched)
     if run.day is not None and all(verdict.passed for verdict in found):
         days = ArrivalDays.read(lake, tables.partitions.name, report.snapshot.version(tables.partitions.name))
-        found += gate.record_silver(lake, run, tables, report.snapshot, days, [run.day])
+        found += gate.record_silver(run, tables, report.snapshot, days, [run.day])
     return found

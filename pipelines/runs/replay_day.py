@@ -14,10 +14,13 @@ from typing import NamedTuple
 
 from pipelines import flow
 from pipelines.config import Config
-from pipelines.gate import gate
+from pipelines.engines import engine_of
+from pipelines.gate.gate import Gate
 from pipelines.gate.publish import publish
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.arrival_days import FIRST_DAY
 from pipelines.lake.audit_versions import AuditVersions
+from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs, snapshots, verdicts
@@ -66,6 +69,7 @@ class _Replay(NamedTuple):
     """A day of a query, the run that makes it, and what waits for the ledger."""
 
     lake: Lake
+    engine: Engine
     tables: QueryTables
     day: date
     run: Run
@@ -104,7 +108,7 @@ def replay_day(
     run = Run(run_id, tables.source.stream.name, query_name, day)
     lake = lake.committing(run_id=run_id, definition=definition_hash(run.stream, query_name))
     with runs.recording(lake) as recording:
-        replay = _Replay(lake, tables, day, run, recording, progress)
+        replay = _Replay(lake, engine_of(config), tables, day, run, recording, progress)
         made = _recorded_audit(replay) if stage == "publish" else _audit(replay)
         if stage == "audit":
             return DayReport(run_id, query_name, day, made.rows)
@@ -112,8 +116,8 @@ def replay_day(
 
 
 def _audit(replay: _Replay) -> _Audited:
-    lake, tables, day, run, recording, progress = replay
-    with recording.step(run, "audit") as entry:
+    lake, engine, tables, day, run, recording, progress = replay
+    with recording.step(run, "audit") as entry, engine.reporting(entry.details(progress)):
         progress = entry.following(progress)
         tables.source.stream.require_day(day)
         served = definitions.served(tables)
@@ -122,10 +126,13 @@ def _audit(replay: _Replay) -> _Audited:
         back = look_back.of(lake, tables, served, day, read)
         dates = sorted({*(each for each in read.days.by_date if back.first_day <= each <= day), day})
         require(
-            lake.config, gate.record_silver(lake, run, tables.source, read.snapshot, read.days, dates), entry, progress
+            lake.config,
+            Gate(lake, engine).record_silver(run, tables.source, read.snapshot, read.days, dates),
+            entry,
+            progress,
         )
         progress(flow.REPLAY.name)
-        audited = audit(lake.committing(snapshot=read.snapshot.name), tables, served, back, read)
+        audited = audit(lake.committing(snapshot=read.snapshot.name), engine, tables, served, back, read)
         entry.inputs, entry.counts, entry.kernel = audited.inputs, audited.counts, audited.kernel
         entry.outputs = asdict(audited.versions)
     rows = {tables.audit.name: audited.counts["rows"], tables.late_audit.name: audited.counts["late_rows"]}
@@ -161,16 +168,16 @@ def _gone(replay: _Replay, versions: AuditVersions, audited: runs.StepRow) -> st
 
 
 def _publish(replay: _Replay, made: _Audited) -> DayReport:
-    lake, tables, day, run, recording, progress = replay
+    lake, engine, tables, day, run, recording, progress = replay
     versions = made.versions
     lake = lake.committing(snapshot=versions.snapshot)
-    with recording.step(run, "publish") as entry:
+    with recording.step(run, "publish") as entry, engine.reporting(entry.details(progress)):
         progress, entry.inputs = entry.following(progress), asdict(versions)
         progress(flow.GATE.name)
-        require(lake.config, gate.record_audit(lake, run, tables, day, versions), entry, progress)
+        require(lake.config, Gate(lake, engine).record_audit(run, AuditedDay(tables, day, versions)), entry, progress)
         progress(flow.PUBLISH.name)
         entry.message = _stale_already(replay, made.inputs)
-        publication = publish(lake, tables, day, versions)
+        publication = publish(lake, engine, tables, day, versions)
         entry.outputs = {**publication.versions, DIGESTS: publication.digests}
         entry.counts = publication.rows
     return DayReport(run.run_id, tables.query.name, day, publication.rows, entry.message, versions=publication.versions)

@@ -133,13 +133,13 @@ def test_a_missing_java_is_reported_with_what_fixes_it_by_those_who_need_it(tmp_
     for tool in ("realpath", "dirname", "bash"):
         (tools / tool).symlink_to(shutil.which(tool))
     without_java = {"WINDROW_HOME": str(tmp_path), "JAVA_HOME": "/nowhere", "PATH": str(tools)}
-    assert typed("ingest", "bikes", **without_java).code == 0
+    assert typed("ingest", "bikes", "--engine", "local", **without_java).code == 0
     words = ("replay", "bikes_daily", "--day", "2017-01-01")
-    ended = typed(*words, **without_java, WINDROW_SPARK_FROM_MIB="0")
+    ended = typed(*words, "--engine", "spark", **without_java)
     assert ended.code == NotSetUp.exit_code
     assert "make setup" in ended.error
     assert "Traceback" not in ended.error
-    assert typed(*words, **without_java).code == 0
+    assert typed(*words, "--engine", "local", **without_java).code == 0
 
 
 def reported(action: str, home: Path) -> subprocess.CompletedProcess:

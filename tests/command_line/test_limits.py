@@ -1,4 +1,4 @@
-"""A replay or a backfill refuses what costs more than it may, by options or settings: in its process, through Spark."""
+"""A replay or a backfill refuses what costs more than it may, by options or settings, on both engines."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -9,7 +9,9 @@ from pipelines import config as settings
 from pipelines.cli import _app as command_line
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.read_rows import read_rows
 from pipelines.replay import task
+from pipelines.replay.audit import buckets_of
 from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from schemas.query import sliding
@@ -20,16 +22,13 @@ from tests.support.replay.work import work_of
 
 pytestmark = PATIENT
 QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only
-MIB_FOR = {"in process": "8", "through Spark": "0"}
-ENGINES = pytest.mark.parametrize(
-    "engine", ["in process", pytest.param("through Spark", marks=pytest.mark.jvm)], indirect=True
-)
+ENGINES = pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.jvm)], indirect=True)
 WAYS = "an option of replay_table, --most-{0} of windrow replay and backfill, the setting WINDROW_MOST_{1} of each task"
 
 
 @pytest.fixture
 def engine(request, monkeypatch):
-    monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", MIB_FOR[request.param])
+    monkeypatch.setenv("WINDROW_ENGINE", request.param)
 
 
 @pytest.fixture
@@ -55,7 +54,8 @@ def by_microsecond(monkeypatch):
 def most_rows_of_a_task() -> int:
     lake, tables = Lake(settings.load()), QueryTables.of(registry.query(QUERY))
     work = work_of(lake, tables, DAY)
-    return max(task.make_of_files(work, files).result.num_rows for files in work.files.values())
+    buckets = buckets_of(lake, tables, work.look_back)
+    return max(task.make(lake, work, read_rows(task.rows_of(work, files))).result.num_rows for files in buckets)
 
 
 def assert_refused(ended: Ended, kind: type, text: str) -> None:
@@ -114,8 +114,12 @@ def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow
 
 
 def test_a_setting_that_is_no_number_ends_a_replay_by_its_name(replay, monkeypatch):
-    monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", "x")
-    assert_refused(replay(), WrongParameter, "WINDROW_SPARK_FROM_MIB is 'x'; allowed: a whole number from 0 to ")
+    monkeypatch.setenv("WINDROW_TASK_MIB", "x")
+    assert_refused(replay(), WrongParameter, "WINDROW_TASK_MIB is 'x'; allowed: a whole number from 1 to ")
+
+
+def test_an_engine_that_there_is_not_ends_a_replay(replay):
+    assert_refused(replay("--engine", "x"), WrongParameter, "--engine is 'x'; allowed: spark or local")
 
 
 @pytest.mark.parametrize("command", [("replay", "--day"), ("backfill", "--to", str(DAYS[1]), "--from")])

@@ -24,25 +24,23 @@ def open_to_others(home: Path) -> list[Path]:
     return [path for path in home.rglob("*") if path.stat().st_mode & 0o027]
 
 
-def windrow(home: Path, landing: Path, *words: str, spark_from_mib: int = 8) -> None:
+def windrow(home: Path, landing: Path, *words: str, engine: str) -> None:
     environment = {name: os.environ[name] for name in ("PATH", "JAVA_HOME") if name in os.environ} | {
         "WINDROW_HOME": str(home),
         "WINDROW_LANDING": str(landing),
-        "WINDROW_SPARK_FROM_MIB": str(spark_from_mib),
+        "WINDROW_ENGINE": engine,
     }
     command = [sys.executable, "-m", "pipelines", *words]
     subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, check=True, timeout=300)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "spark_from_mib", [8, pytest.param(0, marks=pytest.mark.jvm)], ids=["in process", "through Spark"]
-)
-def test_nothing_that_an_ingest_and_a_replay_write_is_open_to_others(tmp_path, usual_umask, spark_from_mib):
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.jvm)])
+def test_nothing_that_an_ingest_and_a_replay_write_is_open_to_others(tmp_path, usual_umask, engine):
     home, landing = tmp_path / "home", tmp_path / "landing"
     trips.write(Config(home, landing), "a", [trips.trip(f"2017-06-0{day} 08:00:00", 600) for day in range(3, 9)])
-    windrow(home, landing, "ingest", "bikes")
-    windrow(home, landing, "replay", "bikes_daily", "--day", "2017-06-08", spark_from_mib=spark_from_mib)
+    windrow(home, landing, "ingest", "bikes", engine=engine)
+    windrow(home, landing, "replay", "bikes_daily", "--day", "2017-06-08", engine=engine)
     assert list((home / "lake" / "bikes_daily").glob("*/*.parquet"))
     assert open_to_others(home) == []
     assert not home.stat().st_mode & 0o027

@@ -2,8 +2,8 @@
 
 import pytest
 
+from pipelines.engines.spark.session import session
 from pipelines.lake.lake import Lake
-from pipelines.lake.spark import session
 from pipelines.lake.sql import statements
 from pipelines.lake.sql.spark_views import register_spark_views
 

@@ -11,18 +11,18 @@ from pipelines import config
 from pipelines.config import MOST_LINES, MOST_MIB, MOST_WAIT, MOST_WAIT_S
 from schemas.errors import NotSetUp, WrongParameter
 
-FROM_MIB, LINES = "WINDROW_SPARK_FROM_MIB", "WINDROW_LINES_PER_WORKER"
-READ = {FROM_MIB: lambda: config.load().spark_from_bytes, LINES: lambda: config.load().lines_per_worker,
+TASK_MIB, LINES = "WINDROW_TASK_MIB", "WINDROW_LINES_PER_WORKER"
+READ = {TASK_MIB: lambda: config.load().task_bytes, LINES: lambda: config.load().lines_per_worker,
         MOST_WAIT: lambda: config.load().most_wait_s}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [
-        (FROM_MIB, None, 8 << 20),
-        (FROM_MIB, "0", 0),
-        (FROM_MIB, " 12 ", 12 << 20),
-        (FROM_MIB, str(MOST_MIB), MOST_MIB << 20),
+        (TASK_MIB, None, 64 << 20),
+        (TASK_MIB, "1", 1 << 20),
+        (TASK_MIB, " 12 ", 12 << 20),
+        (TASK_MIB, str(MOST_MIB), MOST_MIB << 20),
         (LINES, None, 50_000),
         (LINES, "1", 1),
         (LINES, str(MOST_LINES), MOST_LINES),
@@ -36,6 +36,25 @@ def test_a_number_within_its_bounds_is_read(monkeypatch, name, text, value):
     if text is not None:
         monkeypatch.setenv(name, text)
     assert READ[name]() == value
+
+
+@pytest.mark.parametrize(("asked", "setting", "engine"), [
+    (None, None, "spark"), (None, "local", "local"), ("local", "spark", "local"), ("spark", "local", "spark"),
+])  # fmt: skip
+def test_the_engine_is_spark_unless_another_is_asked_for(monkeypatch, asked, setting, engine):
+    monkeypatch.delenv("WINDROW_ENGINE", raising=False)
+    if setting:
+        monkeypatch.setenv("WINDROW_ENGINE", setting)
+    assert config.load(engine=asked).engine == engine
+
+
+@pytest.mark.parametrize("engine", ["", "Spark", "duckdb"])
+def test_an_engine_that_there_is_not_is_refused_by_the_name_of_what_holds_it(monkeypatch, engine):
+    monkeypatch.setenv("WINDROW_ENGINE", engine)
+    with pytest.raises(WrongParameter, match=f"WINDROW_ENGINE is {engine!r}; allowed: spark or local"):
+        _ = config.load().engine
+    with pytest.raises(WrongParameter, match="--engine is 'flink'; allowed: spark or local"):
+        _ = config.load(engine="flink").engine
 
 
 @pytest.mark.parametrize("master", [None, "local", "local[*]", "local[4]", "local[2, 3]", "spark://host:7077", "yarn"])
@@ -57,8 +76,9 @@ def test_what_is_no_master_of_spark_is_refused_by_the_name_of_the_setting(monkey
 def test_a_jvm_that_does_not_start_is_named_with_its_settings(tmp_path):
     environment = os.environ | {"WINDROW_JAVA_OPTIONS": "no_such_class", "WINDROW_HOME": str(tmp_path)}
     code = (
-        "from pipelines import config; from pipelines.cli._errors import reported; from pipelines.lake import spark; "
-        "import sys; sys.exit(reported(lambda: spark.session(config.load()) and 0, as_json=False))"
+        "from pipelines import config; from pipelines.cli._errors import reported; "
+        "from pipelines.engines.spark.session import session; "
+        "import sys; sys.exit(reported(lambda: session(config.load()) and 0, as_json=False))"
     )
     ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
     assert ended.returncode == NotSetUp.exit_code, ended.stderr
@@ -70,7 +90,8 @@ def test_a_jvm_that_does_not_start_is_named_with_its_settings(tmp_path):
     ("name", "text"),
     [
         *((name, text) for name in READ for text in ("x", "", "-1", "2.5", "1e3", "0x10", "1_000", "9" * 20)),
-        (FROM_MIB, str(MOST_MIB + 1)),
+        (TASK_MIB, "0"),
+        (TASK_MIB, str(MOST_MIB + 1)),
         (LINES, "0"),
         (LINES, str(MOST_LINES + 1)),
         (MOST_WAIT, str(MOST_WAIT_S + 1)),
@@ -78,7 +99,7 @@ def test_a_jvm_that_does_not_start_is_named_with_its_settings(tmp_path):
 )
 def test_what_is_no_such_number_is_refused_by_the_name_of_the_setting(monkeypatch, name, text):
     monkeypatch.setenv(name, text)
-    least, most = {FROM_MIB: (0, MOST_MIB), LINES: (1, MOST_LINES), MOST_WAIT: (0, MOST_WAIT_S)}[name]
+    least, most = {TASK_MIB: (1, MOST_MIB), LINES: (1, MOST_LINES), MOST_WAIT: (0, MOST_WAIT_S)}[name]
     allowed = f"a whole number from {least} to {most:,}, or leave the variable unset"
     with pytest.raises(WrongParameter) as refused:
         READ[name]()

@@ -142,24 +142,20 @@ def test_the_first_task_is_the_only_first_and_is_the_one_that_refuses_foreign_da
         assert tasks_of(dag)["ingest"]["arguments"] == ["ingest", dag["id"]]
 
 
-def test_each_query_is_replayed_and_then_published(dags):
+def test_each_query_is_replayed_and_published_after_the_ingest_by_one_task(dags):
     for dag in dags.values():
         tasks = tasks_of(dag)
         names = [query.name for query in flow.scheduled_queries(stream(dag["id"]))]
-        assert tasks["ingest"]["downstream"] == sorted(f"{name}.replay" for name in names)
+        assert tasks["ingest"]["downstream"] == sorted(names)
         for name in names:
-            assert tasks[f"{name}.replay"]["downstream"] == [f"{name}.publish"]
-            assert tasks[f"{name}.replay"]["arguments"] == ["replay", name, "--stage", "audit"]
-            assert tasks[f"{name}.publish"]["arguments"] == ["replay", name, "--stage", "publish"]
-        assert len(tasks) == 1 + 2 * len(names)
+            assert (tasks[name]["downstream"], tasks[name]["arguments"]) == ([], ["replay", name])
+        assert tasks.keys() == {"ingest", *names}
 
 
-def test_assets_are_the_published_tables_and_come_from_the_publishing_task(dags):
+def test_assets_are_the_published_tables_and_come_from_their_querys_task(dags):
     for dag in dags.values():
         for task in (task for task in dag["tasks"] if task["id"] != "ingest"):
-            query, _, stage = task["id"].partition(".")
-            assert task["outlets"] == ([query, f"{query}_late"] if stage == "publish" else [])
-            assert task["aliases"] == []
+            assert (task["outlets"], task["aliases"]) == ([task["id"], f"{task['id']}_late"], [])
 
 
 def test_an_ingest_is_an_event_of_silver_only_where_it_changed_it(dags):
@@ -259,7 +255,7 @@ def test_what_a_stage_reads_has_landed_or_was_written_by_an_earlier_stage_or_by_
 
 def test_every_stage_belongs_to_a_task_which_runs_its_stages_in_the_order_of_the_map():
     query = queries_of("bikes")[0]
-    of_tasks = (flow.ingest_task(stream("bikes")), flow.replay_task(query), flow.publish_task(query))
+    of_tasks = (flow.ingest_task(stream("bikes")), flow.query_task(query))
     of_tasks += (flow.stale_task(query),)
     assert {stage for task in of_tasks for stage in task.stages} == set(flow.STAGES)
     for task in of_tasks:

@@ -149,7 +149,8 @@ def test_the_query_that_a_page_shows_can_be_made():
 
 @pytest.mark.parametrize("stop", TOUR, ids=lambda stop: stop.function)
 def test_the_tour_of_the_code_names_functions_that_are_there(stop):
-    defined = {
-        node.name for node in ast.parse((ROOT / stop.file).read_text()).body if isinstance(node, ast.FunctionDef)
-    }
-    assert stop.function in defined
+    body = ast.parse((ROOT / stop.file).read_text()).body
+    functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    methods = {f"{each.name}.{node.name}" for each in classes for node in each.body if hasattr(node, "name")}
+    assert stop.function in functions | methods

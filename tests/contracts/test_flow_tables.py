@@ -7,6 +7,7 @@ import pytest
 
 from pipelines import flow
 from pipelines.config import Config
+from pipelines.lake.file_commits import FileCommit
 from pipelines.lake.lake import Lake
 from pipelines.report import dag_text
 from pipelines.runs.ingest_day import ingest_day
@@ -17,7 +18,7 @@ from tests.support.lakes import PATIENT
 from tests.support.replay import landing
 
 QUERY, DAY = "bikes_demand", landing.FIRST_DAY + timedelta(days=1)
-READERS, WRITERS = ("read", "dataset", "files", "partition_dates"), ("append", "replace", "replace_with_spark")
+READERS, WRITERS = ("read", "dataset", "files", "partition_dates"), ("append", "replace")
 
 
 class Watched:
@@ -39,6 +40,13 @@ class Watched:
 
         return noted
 
+    def noting_commit(self, method):
+        def noted(commit: FileCommit, *given):
+            self.writes[self.stage].add(commit.table.name)
+            return method(commit, *given)
+
+        return noted
+
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory) -> Watched:
@@ -48,6 +56,7 @@ def watched(tmp_path_factory) -> Watched:
         for names, found in ((READERS, watched.reads), (WRITERS, watched.writes)):
             for name in names:
                 patch.setattr(Lake, name, watched.noting(found, getattr(Lake, name)))
+        patch.setattr(FileCommit, "replace", watched.noting_commit(FileCommit.replace))
         for files in (landing.trips(), landing.late_file() | lines_again(landing.trips())):
             landing.write(config.landing, files)
             watched.begin(flow.LAND.name)

@@ -6,6 +6,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.gate import gate
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.lake import Lake
 from pipelines.lake.sql import statements
 from pipelines.ledger.entry import Run
@@ -15,6 +16,7 @@ from schemas.expectations import audit_expectations, late_expectations, silver_e
 from schemas.ledger_tables import VERDICTS
 from schemas.query import spanning
 from schemas.tables import files_table, partitions_table, pass_table, silver_table
+from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 
 DAY = DAYS[1]
@@ -46,18 +48,19 @@ def of_day(made: SmallLake, table, column: str) -> dict:
 
 def check_silver(made: SmallLake) -> list:
     """What the gate finds on the day, at the tables' newest versions."""
-    return gate.check_silver(Lake(made.config), made.tables.source, made.snapshot, DAY, made.arrival_days.events(DAY))
+    gate = gate_of(Lake(made.config))
+    return gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, [DAY])[DAY]
 
 
 def check_files(made: SmallLake, paths: list[str] | None = None) -> list:
-    return gate.check_files(Lake(made.config), made.tables.source, made.snapshot, paths)
+    return gate_of(Lake(made.config)).check_files(made.tables.source, made.snapshot, paths)
 
 
 def require_silver(made: SmallLake, run_id: str) -> list[str]:
     """Require the day's silver; returns the names of what was checked for that run."""
     lake = Lake(made.config)
     run = Run(run_id, STREAM.name, None, DAY)
-    gate.require(gate.record_silver(lake, run, made.tables.source, made.snapshot, made.arrival_days, [DAY]))
+    gate.require(gate_of(lake).record_silver(run, made.tables.source, made.snapshot, made.arrival_days, [DAY]))
     return [row["check_name"] for row in lake.read(VERDICTS.name).to_pylist() if row["run_id"] == run_id]
 
 
@@ -146,7 +149,7 @@ class TestSilver:
 
 class TestAudit:
     def check(self, made: SmallLake) -> list:
-        return gate.check_audit(Lake(made.config), made.tables, DAY, made.versions)
+        return gate_of(Lake(made.config)).check_audit(AuditedDay(made.tables, DAY, made.versions))
 
     def test_nothing_fails_on_good_rows(self, made):
         verdicts = self.check(made)
@@ -212,7 +215,7 @@ def test_a_query_with_emit_final_has_no_second_revision(tmp_path):
     made = make_lake(Config(tmp_path, tmp_path), asked(emit="final"), random_events(seed=5))
     row = of_day(made, made.tables.audit, "emitted_date")
     made.change(made.tables.audit, row, revision=1)
-    verdicts = gate.check_audit(Lake(made.config), made.tables, DAY, made.versions)
+    verdicts = gate_of(Lake(made.config)).check_audit(AuditedDay(made.tables, DAY, made.versions))
     assert "revision is in range" in failed(verdicts)
 
 
@@ -231,7 +234,11 @@ def test_events_that_are_too_long_are_late_rows_that_the_gate_lets_through(tmp_p
     made = make_lake(Config(tmp_path, tmp_path), asked(kind), random_events(seed=3))
     too_long = [row for row in made.rows(made.tables.late_audit) if row["reason"] == "too long"]
     assert any(row["late_by"] is not None and row["late_by"] < 0 for row in too_long)
-    verdicts = [each for day in DAYS for each in gate.check_audit(Lake(made.config), made.tables, day, made.versions)]
+    verdicts = [
+        each
+        for day in DAYS
+        for each in gate_of(Lake(made.config)).check_audit(AuditedDay(made.tables, day, made.versions))
+    ]
     assert not [verdict for verdict in verdicts if not verdict.passed]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.gate import gate
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.entry import Run
@@ -16,6 +16,7 @@ from pipelines.runs.replay_day import DayReport, replay_day
 from schemas import registry
 from schemas.errors import GateFailed, Superseded
 from schemas.ledger_tables import VERDICTS
+from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, SmallLake, make_lake, random_events
 
 DAY = DAYS[1]
@@ -145,8 +146,7 @@ def test_a_skipped_run_names_a_command_that_publishes_the_day(made):
     audited(made, "older")
     made.rewrite(made.tables.audit, made.rows(made.tables.audit))
     audited(made, "newer")
-    gate.record_audit(
-        Lake(made.config), Run("newer", made.stream.name, made.query.name, DAY), made.tables, DAY, made.versions
-    )
+    run = Run("newer", made.stream.name, made.query.name, DAY)
+    gate_of(Lake(made.config)).record_audit(run, AuditedDay(made.tables, DAY, made.versions))
     with pytest.raises(Superseded, match=f"windrow replay {made.query.name} --day {DAY}$"):
         publish_audited(made, "older")

@@ -4,20 +4,22 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pipelines.config import REPOSITORY, Config
-from pipelines.gate import data_docs, gate, project, validation_results
+from pipelines.gate import data_docs, project, validation_results
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.validation_results import kept, page, remove_replaced, run_name
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.ledger.entry import Run
 from schemas.errors import NotSetUp, StorageFailed
-from schemas.expectations import AT_LEAST, silver_expectations
+from schemas.expectations import DayOfTable, at_least, silver_expectations
 from schemas.ledger_tables import VERDICTS
+from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, choose, make_lake, random_events
 
 NOW, HOUR = timedelta(0), timedelta(hours=1)
@@ -33,12 +35,15 @@ def made(tmp_path) -> SmallLake:
 
 def check_silver(made: SmallLake, day=DAYS[1], run_id: str = RUN, events: int | None = None) -> list:
     lake = Lake(made.config).committing(run_id=run_id)
-    noted = made.arrival_days.events(day) if events is None else events
-    return gate.check_silver(lake, made.tables.source, made.snapshot, day, noted)
+    days = made.arrival_days
+    if events is not None:
+        days = ArrivalDays({**days.by_date, day: days.by_date[day]._replace(events=events)})
+    return gate_of(lake).check_silver(made.tables.source, made.snapshot, days, [day])[day]
 
 
 def check_audit(made: SmallLake) -> list:
-    return gate.check_audit(Lake(made.config).committing(run_id=RUN), made.tables, DAYS[1], made.versions)
+    lake = Lake(made.config).committing(run_id=RUN)
+    return gate_of(lake).check_audit(AuditedDay(made.tables, DAYS[1], made.versions))
 
 
 def below(made: SmallLake, pattern: str) -> list[Path]:
@@ -73,15 +78,11 @@ class TestSuites:
     def test_a_changed_definition_renews_its_suite_and_no_other(self, made, monkeypatch):
         check_silver(made), check_audit(made)
         others = {table: suite(made, table) for table in SUITES[:2]}
-        reverse = replace(
-            silver_expectations(STREAM, DAYS[1], 0)[0],
-            kind=AT_LEAST,
-            parameters={"column_A": "start", "column_B": "end", "or_equal": False},
-            columns=("start", "end"),
-        )
-        monkeypatch.setattr(gate, "silver_expectations", lambda stream, day, events: (reverse,))
+        rows = DayOfTable(f"silver_{STREAM.name}", "arrival_date", DAYS[1])
+        reverse = at_least(rows, "start", "end", or_equal=False)
+        monkeypatch.setattr("pipelines.gate.gate.silver_expectations", lambda stream, day, events: (reverse,))
         assert not check_silver(made)[0].passed
-        assert [each["type"] for each in suite(made, SUITES[2])["expectations"]] == [AT_LEAST]
+        assert [each["kwargs"]["column"] for each in suite(made, SUITES[2])["expectations"]] == ["start_is_above_end"]
         assert {table: suite(made, table) for table in SUITES[:2]} == others
         monkeypatch.undo()
         assert all(verdict.passed for verdict in check_silver(made))
@@ -132,7 +133,7 @@ class TestResults:
 
     def test_the_gate_s_two_tables_have_a_result_each_and_the_ledger_names_both(self, made):
         run = Run(RUN, STREAM.name, made.query.name, DAYS[1])
-        found = gate.record_audit(Lake(made.config), run, made.tables, DAYS[1], made.versions)
+        found = gate_of(Lake(made.config)).record_audit(run, AuditedDay(made.tables, DAYS[1], made.versions))
         written = {row["check_name"]: row["validation"] for row in Lake(made.config).read(VERDICTS.name).to_pylist()}
         assert set(written.values()) == {*files_of(found), None}
         assert [Path(file).parts[1] for file in files_of(found)] == ["asked_audit", "asked_late_audit"]
@@ -148,12 +149,14 @@ class TestResults:
         code = (
             "import sys; from pathlib import Path; from datetime import date; import pandas as pd\n"
             "from pipelines.config import Config; from pipelines.gate.project import TableBatch, run_checkpoint\n"
+            "from pipelines.lake.engine import Frame\n"
             "from schemas.expectations import NOT_NULL, Expectation\n"
             "home, table = Path(sys.argv[1]), sys.argv[2]\n"
             "asked = [Expectation(table, 'a is not null', NOT_NULL, ('a',), {'column': 'a'}, '', '')]\n"
             "for _ in range(5):\n"
             "    batch = TableBatch('one run', table, 0, date(2024, 3, 9))\n"
-            "    assert run_checkpoint(Config(home, home), batch, asked, pd.DataFrame({'a': [1]})).result.success\n"
+            "    frame = Frame('pandas', pd.DataFrame({'a': [1]}))\n"
+            "    assert run_checkpoint(Config(home, home), batch, asked, frame).result.success\n"
         )
         words = [[sys.executable, "-c", code, str(tmp_path), table] for table in ("one", "one", "two")]
         started = [subprocess.Popen(each, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) for each in words]

@@ -7,6 +7,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.gate.recount.opening import open_recount
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.stretches import StretchesOfWindows
 from pipelines.lake.lake import Lake
 from tests.support import recount_oracle
@@ -20,7 +21,7 @@ def test_history_is_that_of_all_pairs(tmp_path, kind, emit):
         pytest.skip("its rows are those of the youngest window only")
     made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit), random_events(seed=11, count=60))
     for day in DAYS:
-        recount = open_recount(Lake(made.config), made.tables, day, made.versions)
+        recount = open_recount(Lake(made.config), AuditedDay(made.tables, day, made.versions))
         wanted = recount_oracle.history(recount)
         columns = "key_number, window_start_us, window_end_us, tick_us, revision, events, late_events"
         assert set(recount.rows(f"SELECT {columns} FROM history")) == wanted

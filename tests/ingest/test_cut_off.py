@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from deltalake import DeltaTable
 
+from pipelines.engines import engine_of
 from pipelines.ingest import changes, files
 from pipelines.ingest.bronze import write_bronze
 from pipelines.ingest.ingest import ingest as ingest_unrecorded
@@ -62,10 +63,10 @@ def test_a_file_cut_off_and_gone_then_keeps_what_it_delivered_before(config, in_
     ingest(config, "bikes")
     before, bronze = trips.contents(config), Lake(config).read("bronze_bikes")
     trips.write(config, "a", [*LINES, trips.trip("2017-06-03 09:00:00", 600)])
-    found = changes.find(Lake(config), TABLES, datetime.now(UTC).date() + timedelta(days=1))
+    found = changes.find(Lake(config), engine_of(config), TABLES, datetime.now(UTC).date() + timedelta(days=1))
     trips.remember(config, found.intents[path])
     if in_bronze:
-        write_bronze(Lake(config), TABLES.bronze, found)
+        write_bronze(Lake(config), engine_of(config), TABLES.bronze, found)
         assert Lake(config).read("bronze_bikes").num_rows == bronze.num_rows + 1
     (config.landing / path).unlink()
     ingest(config, "bikes")
@@ -80,7 +81,7 @@ def test_a_file_cut_off_and_gone_whose_lines_from_before_are_vacuumed_is_reporte
     trips.write(config, "a", [*LINES, trips.trip("2017-06-03 09:00:00", 600)])
     found = find(config)
     trips.remember(config, found.intents[path])
-    write_bronze(Lake(config), TABLES.bronze, found)
+    write_bronze(Lake(config), engine_of(config), TABLES.bronze, found)
     DeltaTable(config.lake / "bronze_bikes").vacuum(0, dry_run=False, enforce_retention_duration=False)
     (config.landing / path).unlink()
     messages = ingest(config, "bikes").messages
@@ -92,11 +93,11 @@ def test_a_file_cut_off_and_gone_whose_lines_from_before_are_vacuumed_is_reporte
 def test_days_that_an_ingest_made_which_the_ledger_does_not_have_are_touched_by_the_next(config):
     """As after a kill between its last table and the ledger: no event was reported yet for silver's new rows."""
     first = trips.write(config, "a", LINES)
-    made = ingest_unrecorded(Lake(config), TABLES).touched_days
+    made = ingest_unrecorded(Lake(config), engine_of(config), TABLES).touched_days
     assert made and ingest(config, "bikes").touched_days == made
     assert ingest(config, "bikes").touched_days == ()
     trips.write(config, "b", [trips.trip("2017-06-07 08:00:00", 600)])
-    ingest_unrecorded(Lake(config), TABLES)
+    ingest_unrecorded(Lake(config), engine_of(config), TABLES)
     (config.landing / first).write_bytes(b"")
     report = ingest(config, "bikes")
     assert [str(day) for day in report.touched_days] == ["2017-06-03", "2017-06-07"]

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.config import Config
-from pipelines.lake import spark
 from pipelines.lake.arrow_schemas import arrow_schema
+from pipelines.lake.file_commits import committing, replace_partitions, replace_paths
 from pipelines.lake.lake import Lake, Where
+from pipelines.lake.new_files import write_rows
+from pipelines.lake.rewrites import without_paths
 from schemas.errors import NotSetUp, TableMismatch
 from schemas.stream import Column
 from schemas.tables import Table
@@ -60,15 +62,24 @@ def made(config) -> Config:
     return config
 
 
-def with_spark(config: Config, where: Where, table: pa.Table) -> int:
-    return Lake(config).replace_with_spark(TABLE, where, spark.session(config).createDataFrame(table))
+def by_files(config: Config, where: Where, table: pa.Table) -> int:
+    """As tasks and the driver do."""
+    lake = Lake(config)
+    files = write_rows(lake, TABLE, table)
+    if "day" in where:
+        return replace_partitions(lake, TABLE, "day", list(where["day"]), files)
+    if "path" in where:
+        paths = [str(path) for path in where["path"]]
+        return replace_paths(lake, TABLE, paths, files, lambda old: without_paths(lake, TABLE, paths, old))
+    with committing(lake, TABLE) as commit:
+        return commit.replace(commit.files(), files)
 
 
-def without_spark(config: Config, where: Where, table: pa.Table) -> int:
+def by_rows(config: Config, where: Where, table: pa.Table) -> int:
     return Lake(config).replace(TABLE, where, table)
 
 
-BOTH = pytest.mark.parametrize("write", [pytest.param(with_spark, marks=pytest.mark.jvm), without_spark])
+BOTH = pytest.mark.parametrize("write", [by_files, by_rows])
 
 
 def test_a_table_is_made_with_comments_constraints_and_without_deletion_vectors(made):

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from pipelines.config import Config
+from pipelines.engines import engine_of
 from pipelines.gate.checks import law_1_files
 from pipelines.ingest.ingest import ingest as ingest_unchecked
 from pipelines.lake.lake import Lake
@@ -66,7 +67,7 @@ def test_of_none_again_after_maintenance(config):
 
 def test_of_all_where_an_ingest_ended_before_it_was_checked(config):
     landings.put(config, C, CONTENT[C])
-    ingest_unchecked(Lake(config), trips.TABLES)
+    ingest_unchecked(Lake(config), engine_of(config), trips.TABLES)
     report = ingest(config, BIKES)
     assert asked(config)[-1] == ("0 of 3 files", report.snapshot.name)
 

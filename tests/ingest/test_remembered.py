@@ -6,6 +6,7 @@ import time
 import pytest
 
 from pipelines.config import Config
+from pipelines.engines import engine_of
 from pipelines.ingest import ingest as ingest_module
 from pipelines.ingest import landing
 from pipelines.ingest.changes import Asked
@@ -46,7 +47,7 @@ def test_a_file_of_the_same_size_and_time_is_not_read_unless_asked(config):
     change_unseen(config)
     assert pending(config, BIKES) == []
     assert ingest(config, BIKES).files == ()
-    report = ingest_module.ingest(Lake(config), tables_of(BIKES), None, Asked(verify_content=True))
+    report = ingest_module.ingest(Lake(config), engine_of(config), tables_of(BIKES), None, Asked(verify_content=True))
     assert [row.path for row in report.files] == [PATH]
     assert durations(config) == [700]
 

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from pipelines.config import Config
+from pipelines.engines import engine_of
 from pipelines.ingest import changes, definition, files, landing
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
@@ -33,7 +34,7 @@ def parsed(config) -> Config:
     """A series that an ingest has parsed, with its delays."""
     put(config, SERIES, "timestamp,value\n2015-09-08 11:39:00,73\n")
     put(config, DELAYS, "60000\n90500\n")
-    found = changes.find(Lake(config), TABLES, TODAY)
+    found = changes.find(Lake(config), engine_of(config), TABLES, TODAY)
     rows = [changes.replace(row, definition=found.definition.hash) for row in found.rows.values()]
     Lake(config).ensure(TABLES.files)
     files.write_files(Lake(config), TABLES.files, rows)
@@ -61,14 +62,14 @@ def test_delays_that_come_after_the_series_make_it_be_parsed_again(config):
 def test_delays_that_are_gone_leave_what_they_gave(parsed):
     (parsed.landing / DELAYS).unlink()
     assert changes.pending(Lake(parsed), TABLES) == []
-    assert changes.find(Lake(parsed), TABLES, TODAY).rows == {}
+    assert changes.find(Lake(parsed), engine_of(parsed), TABLES, TODAY).rows == {}
 
 
 def test_delays_that_are_gone_must_come_back_before_their_series_is_parsed_again(parsed, monkeypatch):
     (parsed.landing / DELAYS).unlink()
     monkeypatch.setattr(definition, "stream_hash", lambda name: "another")
     with pytest.raises(LandingFailed, match=r"2 file\(s\) must be parsed again.*put those back"):
-        changes.find(Lake(parsed), TABLES, TODAY)
+        changes.find(Lake(parsed), engine_of(parsed), TABLES, TODAY)
 
 
 @pytest.mark.parametrize("text", ["60000\nsoon\n", "60000\n\n", "1.5\n"])

@@ -9,7 +9,6 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.ingest import files
-from pipelines.ingest import silver as writing
 from pipelines.lake.lake import Lake
 from schemas import registry
 from schemas.tables import silver_table
@@ -108,7 +107,7 @@ def test_days_that_are_too_many_for_one_commit_come_in_several(config, tmp_path,
     land_in_steps(config, [{"b": SECOND}])
     before = Lake(config).version("silver_bikes")
     with monkeypatch.context() as small:
-        small.setattr(writing, "ROWS_PER_COMMIT", 2)
+        small.setattr("pipelines.engines.local.engine.ROWS_PER_COMMIT", 2)
         land_in_steps(config, [{"c": THIRD, "a": FIRST}])
     days = len({row["arrival_date"] for row in trips.silver(config)})
     assert 1 < Lake(config).version("silver_bikes") - before <= days

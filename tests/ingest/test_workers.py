@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import Config
-from pipelines.ingest import workers
-from pipelines.ingest.parse import LINE_COLUMNS, ParseRules
+from pipelines.engines.local import workers
+from pipelines.ingest.parse import LINE_COLUMNS, ParseLines, ParseRules
+from pipelines.lake.engine import MappedFiles
 from tests.support import processes, trips
 from tests.support.lakes import ingest
 
@@ -40,22 +41,22 @@ def lines_of_bronze(path: str) -> pa.Table:
 
 
 @pytest.fixture
-def share(tmp_path) -> workers.Share:
+def share(tmp_path) -> workers.Mapping:
     """Three files in two Parquet files; the last one is not asked for."""
     first, second = tmp_path / "first.parquet", tmp_path / "second.parquet"
     pq.write_table(lines_of_bronze(PATHS[0]), first)
     pq.write_table(pa.concat_tables(map(lines_of_bronze, PATHS[1:])), second)
     daily = next(layout.name for layout in trips.BIKES.layouts if layout.header == tuple(trips.HEADER.split(",")))
     rules = ParseRules(trips.BIKES, "a definition", dict.fromkeys(PATHS, daily), {})
-    return workers.Share(rules, (str(first), str(second)), tuple(PATHS[:2]), tmp_path, lines_per_batch=4)
+    work = ParseLines(rules, tuple(PATHS[:2]))
+    return workers.Mapping(work, (str(first), str(second)), tmp_path, rows_per_batch=4)
 
 
-def parsed_by(share: workers.Share, count: int) -> list[str]:
+def parsed_by(share: workers.Mapping, count: int) -> list[str]:
     folder = share.folder / str(count)
-    folder.mkdir()
-    workers.parse_all(replace(share, folder=folder), count)
-    assert len(list(folder.glob("*.arrow"))) == count
-    return sorted(map(repr, workers.read_parsed(folder.glob("*.arrow")).to_pylist()))
+    files = workers.map_all(replace(share, folder=folder), count)
+    assert sorted(folder.glob("*.arrow")) == sorted(files) and len(files) == count
+    return sorted(map(repr, workers.read_mapped(MappedFiles(tuple(files), share.work.schema)).to_pylist()))
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -67,7 +68,7 @@ def test_several_workers_parse_each_line_once(share, count):
 
 def test_a_batch_is_the_workers_that_claims_it_first(share):
     """Each in turn; then one of them does all that is left."""
-    one, other = share.lines(), replace(share, worker=1).lines()
+    one, other = share.batches(), replace(share, worker=1).batches()
     taken = [next(one), next(other), next(one), *other]
     lines = [(row["path"], row["line"]) for batch in taken for row in batch.to_pylist()]
     assert sorted(lines) == [(path, line) for path in PATHS[:2] for line in range(1, 14)]
@@ -77,7 +78,7 @@ def test_a_batch_is_the_workers_that_claims_it_first(share):
 def test_what_a_helper_reports_is_reported(share):
     (share.folder / "1.arrow").mkdir()
     with pytest.raises(RuntimeError, match="ended with 1(?s:.*)is a directory"):
-        workers.parse_all(share, 2)
+        workers.map_all(share, 2)
 
 
 def test_an_ingest_by_several_workers_is_one_by_one_worker(config, tmp_path, monkeypatch):
@@ -87,16 +88,16 @@ def test_an_ingest_by_several_workers_is_one_by_one_worker(config, tmp_path, mon
     monkeypatch.setenv("WINDROW_LINES_PER_WORKER", "1")
     monkeypatch.setattr(Config, "cores", 3)
     asked = []
-    monkeypatch.setattr(workers, "parse_all", partial(_noting, asked, workers.parse_all))
+    monkeypatch.setattr(workers, "map_all", partial(_noting, asked, workers.map_all))
     several = Config(tmp_path / "several", config.landing)
     ingest(several, "bikes")
     assert asked == [3]
     assert trips.contents(several) == trips.contents(config)
 
 
-def _noting(asked: list[int], real, share: workers.Share, count: int) -> None:
+def _noting(asked: list[int], real, share: workers.Mapping, count: int) -> list:
     asked.append(count)
-    real(share, count)
+    return real(share, count)
 
 
 @pytest.mark.slow
@@ -116,6 +117,8 @@ def test_a_helper_ends_when_its_parent_is_killed_and_the_next_ingest_clears_up(c
         processes.wait_until(lambda: not processes.members(process.pid), "the helper's end")
     finally:
         processes.kill_all(process.pid)
-    assert len(workers.read_parsed([written])) < 70_000  # it ended before its half was done
+    assert (
+        pa.ipc.open_file(pa.memory_map(str(written))).read_all().num_rows < 70_000
+    )  # it ended before its half was done
     assert ingest(config, "bikes").accepted > 0
     assert list(place.iterdir()) == []

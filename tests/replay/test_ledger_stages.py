@@ -69,12 +69,14 @@ def test_an_ingest_with_nothing_to_do_only_looks(ingested):
 def test_the_steps_of_a_replay_go_through_the_stages_of_their_tasks(ingested):
     replay_day(ingested, QUERY, DAY, run_id="replayed")
     query = registry.query(QUERY)
-    for step, task in (("audit", flow.replay_task(query)), ("publish", flow.publish_task(query))):
+    steps = {"audit": flow.QUERY_STAGES[:2], "publish": flow.QUERY_STAGES[2:]}
+    assert flow.query_task(query).stages == (*steps["audit"], *steps["publish"])
+    for step, of_step in steps.items():
         rows = stages(ingested, "replayed", step)
         (whole,) = ledger.rows(
             Lake(ingested), [("run_id", "=", "replayed"), ("step", "=", step), ("state", "=", "done")]
         )
-        assert states(ingested, "replayed", step) == done(*task.stages)
+        assert states(ingested, "replayed", step) == done(*of_step)
         assert 0 <= sum(row.seconds for row in rows) <= whole.seconds
         assert {row.at for row in rows} == {whole.at} and whole.stage is None
 

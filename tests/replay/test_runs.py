@@ -7,9 +7,10 @@ import pyarrow as pa
 import pytest
 
 from kernels.replay import CHOSEN
-from pipelines.gate import gate
+from pipelines.engines import engine_of
 from pipelines.gate.publish import publish
 from pipelines.gate.recount import kinds as recount_kinds
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
@@ -30,7 +31,7 @@ from schemas.errors import (
     WrongParameter,
 )
 from schemas.query import session
-from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
+from tests.support.lakes import DAYS, PATIENT, QUERIES, gate_of, ingest
 from tests.support.replay import landing
 from tests.support.replay.reading import assert_oracles, published_rows, rows
 
@@ -191,9 +192,9 @@ def test_publishing_writes_the_checked_version_only(ingested):
     query = registry.query("bikes_demand")
     spoilt = _spoilt(ingested)
     assert spoilt.audit > first.audit and all(
-        each.passed for each in gate.check_audit(Lake(ingested), QueryTables.of(query), DAY, first)
+        each.passed for each in gate_of(Lake(ingested)).check_audit(AuditedDay(QueryTables.of(query), DAY, first))
     )
-    publish(Lake(ingested), QueryTables.of(query), DAY, first)
+    publish(Lake(ingested), engine_of(ingested), QueryTables.of(query), DAY, first)
     expected = Lake(ingested).read("bikes_demand_audit", first.audit).num_rows
     right = {row["events"] for row in rows(ingested, "bikes_demand")}
     assert Lake(ingested).read("bikes_demand").num_rows == expected and right

@@ -10,6 +10,7 @@ from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
+from pipelines.engines import engine_of
 from pipelines.ingest.ingest import ingest as ingest_without_a_row
 from pipelines.lake.commits import KEY, CommitNote, note_of
 from pipelines.lake.lake import Lake
@@ -196,7 +197,7 @@ def test_outside_of_a_run_the_command_says_that_an_ingest_was_killed_before_the_
     ingested, monkeypatch, capsys
 ):
     landing.write(ingested.landing, landing.late_file())
-    ingest_without_a_row(Lake(ingested), StreamTables.of(registry.stream("bikes")))
+    ingest_without_a_row(Lake(ingested), engine_of(ingested), StreamTables.of(registry.stream("bikes")))
     for name, folder in (("WINDROW_HOME", ingested.home), ("WINDROW_LANDING", ingested.landing)):
         monkeypatch.setenv(name, str(folder))
     assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0

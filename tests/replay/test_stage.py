@@ -1,19 +1,27 @@
-"""The Spark stage gives the rows of the local replay: for any partitions, any batch size, and both routes."""
+"""A day's tasks give the rows of the replay in memory: on both engines, in any shares and batches, by both routes."""
 
 import re
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
-from pipelines.lake import spark
+from pipelines.config import ENGINES, Config
+from pipelines.engines import engine_of
+from pipelines.engines.spark.engine import SparkEngine
+from pipelines.engines.spark.session import session
+from pipelines.lake import shares
 from pipelines.lake.lake import Lake
+from pipelines.lake.new_files import NewFile
 from pipelines.lake.query_tables import QueryTables
 from pipelines.local import late_table, replay_table
-from pipelines.replay import in_process, through_spark
+from pipelines.replay.audit import replayed
 from schemas.errors import BadInput
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from schemas.tables import Table
 from tests.support.replay import toy
 from tests.support.replay.work import audit_day, work_of
 
@@ -78,23 +86,44 @@ def lake_of_toys(config):
 @pytest.fixture
 def tiny_batches(lake_of_toys):
     """Arrow batches of three rows, which cut keys and bursts."""
-    session, setting = spark.session(lake_of_toys[0]), "spark.sql.execution.arrow.maxRecordsPerBatch"
-    before = session.conf.get(setting)
-    session.conf.set(setting, "3")
+    with setting_of_spark(lake_of_toys[0], "spark.sql.execution.arrow.maxRecordsPerBatch", "3"):
+        yield
+
+
+@contextmanager
+def setting_of_spark(config, name: str, value: str):
+    settings = session(config).conf
+    before = settings.get(name)
+    settings.set(name, value)
     yield
-    session.conf.set(setting, before)
+    settings.set(name, before)
 
 
-def stage(config, asked: Query, day, partitions=None) -> dict[str, pa.Table]:
-    """What the stage makes of one day: result rows and late rows, sorted as their tables are."""
+@contextmanager
+def in_shares(config, count: int):
+    """As many tasks as that, by bucket and by shuffle."""
+    with pytest.MonkeyPatch.context() as patch, setting_of_spark(config, "spark.sql.shuffle.partitions", str(count)):
+        patch.setattr(shares, "LEAST_BYTES", 1)
+        patch.setattr(SparkEngine, "slots", count)
+        with setting_of_spark(config, "spark.sql.adaptive.coalescePartitions.enabled", "false"):
+            yield
+
+
+def stage(config, asked: Query, day, engine: str = "spark") -> dict[str, pa.Table]:
+    """What the tasks write of one day: result rows and late rows, sorted as their tables are."""
     lake, tables = Lake(config), QueryTables.of(asked)
-    work = work_of(lake, tables, day)
-    frame = through_spark.replayed(lake, tables, work, partitions).toArrow().combine_chunks()
-    return {kind: _sorted(_filled(frame[kind]), [*asked.key, *order]) for kind, order in ORDER.items()}
+    engines = Config(config.home, config.landing, asked_engine=engine)
+    written = replayed(lake, engine_of(engines), tables, work_of(lake, tables, day))
+    files = {"result": [file for each in written for file in each.result],
+             "late": [file for each in written for file in each.late]}  # fmt: skip
+    of_kind = {"result": tables.audit, "late": tables.late_audit}
+    return {kind: _sorted(_read(lake, of_kind[kind], files[kind]), [*asked.key, *ORDER[kind]]) for kind in ORDER}
 
 
-def _filled(structs: pa.ChunkedArray) -> pa.Table:
-    return pa.Table.from_struct_array(structs.filter(pc.is_valid(structs)))
+def _read(lake: Lake, table: Table, files: list[NewFile]) -> pa.Table:
+    schema = pa.schema([field for field in lake.schema(table) if field.name not in table.partition_by])
+    parts = [pq.ParquetFile(lake.folder(table.name) / file.path).read() for file in files]
+    return pa.concat_tables([schema.empty_table(), *(part.cast(schema) for part in parts)])
 
 
 def _sorted(rows: pa.Table, columns: list[str]) -> pa.Table:
@@ -148,20 +177,21 @@ BUSY_DAY = toy.FIRST_DAY + timedelta(days=3)
 
 
 @pytest.mark.parametrize("asked", ALL)
-def test_rows_do_not_depend_on_partitions(lake_of_toys, asked):
+def test_rows_do_not_depend_on_shares(lake_of_toys, asked):
     config, rows = lake_of_toys
     expected = local(rows, asked, BUSY_DAY)
-    for partitions in (1, 2, 7):
-        found = stage(config, asked, BUSY_DAY, partitions)
+    for count in (1, 2, 7):
+        with in_shares(config, count):
+            found = stage(config, asked, BUSY_DAY)
         assert len(found["result"]) and len(found["late"])
-        assert same(found["result"], expected["result"]), partitions
-        assert same(found["late"], expected["late"]), partitions
+        assert same(found["result"], expected["result"]), count
+        assert same(found["late"], expected["late"]), count
 
 
 @pytest.mark.parametrize("asked", ALL)
 def test_rows_do_not_depend_on_batches(lake_of_toys, tiny_batches, asked):
     config, rows = lake_of_toys
-    found, expected = stage(config, asked, BUSY_DAY, 2), local(rows, asked, BUSY_DAY)
+    found, expected = stage(config, asked, BUSY_DAY), local(rows, asked, BUSY_DAY)
     assert same(found["result"], expected["result"])
     assert same(found["late"], expected["late"])
 
@@ -194,20 +224,17 @@ def _near(found: dict, expected: dict) -> bool:
 
 @pytest.mark.parametrize("asked", ALL)
 @pytest.mark.parametrize("day", [toy.FIRST_DAY, BUSY_DAY, toy.LAST_DAY])
-def test_a_small_day_is_replayed_here_with_the_same_rows(lake_of_toys, asked, day):
+def test_both_engines_write_the_same_rows(lake_of_toys, asked, day):
     config, _ = lake_of_toys
-    lake, tables = Lake(config), QueryTables.of(asked)
-    made = in_process.made(work_of(lake, tables, day))
-    found = {kind: pa.concat_tables(getattr(each, kind) for each in made) for kind in ORDER}
-    by_spark = stage(config, asked, day)
-    for kind, order in ORDER.items():
-        assert same(_sorted(found[kind], [*asked.key, *order]), by_spark[kind]), kind
+    here, by_spark = stage(config, asked, day, "local"), stage(config, asked, day)
+    for kind in ORDER:
+        assert same(here[kind], by_spark[kind]), kind
     assert len(by_spark["result"])
 
 
-@pytest.mark.parametrize("spark_from_mib", [0, 8], ids=["through Spark", "here"])
-def test_an_overflow_in_a_task_is_reported_in_one_sentence_and_nothing_is_written(config, monkeypatch, spark_from_mib):
-    monkeypatch.setenv("WINDROW_SPARK_FROM_MIB", str(spark_from_mib))
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_overflow_in_a_task_is_reported_in_one_sentence_and_nothing_is_written(config, monkeypatch, engine):
+    monkeypatch.setenv("WINDROW_ENGINE", engine)
     rows = [{**row, "place": "east", "parts": 2**62} for row in toy.events(seed=1, per_day=9)]
     toy.build(config, rows)
     with pytest.raises(BadInput, match="beyond int64") as raised:

@@ -144,10 +144,10 @@ def test_a_publication_killed_between_its_two_commits_is_repaired(published):
 
 def test_a_process_whose_jvm_was_ended_by_a_signal_says_so_when_it_wants_spark_again(config):
     program = (
-        "from pipelines import config\nfrom pipelines.lake import spark\nfrom processes import orphan_jvms\n"
-        "spark.session(config.load())\n"
+        "from pipelines import config\nfrom pipelines.engines.spark.session import session\n"
+        "from processes import orphan_jvms\nsession(config.load())\n"
         "try:\n    with orphan_jvms.ended_if_stopped():\n        raise KeyboardInterrupt\n"
-        "except KeyboardInterrupt:\n    spark.session(config.load())\n"
+        "except KeyboardInterrupt:\n    session(config.load())\n"
     )
     config.home.mkdir(parents=True, exist_ok=True)
     assert processes.start_program(config, "interrupted", program).wait(timeout=processes.PATIENCE_S) == 1

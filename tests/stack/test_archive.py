@@ -11,9 +11,8 @@ from stack.places import REPOSITORY
 
 START = """
 from pipelines import config
-from pipelines.lake import spark
-session = spark.session(config.load())
-print(session.range(3).count())
+from pipelines.engines.spark.session import session
+print(session(config.load()).range(3).count())
 """
 FROM_ARCHIVE = "source: shared objects file (top)"
 

@@ -93,7 +93,7 @@ def _start(config: Config) -> subprocess.Popen[bytes]:
     with open(_log(config), "w") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "pipelines", *WORDS],
-            env=processes.environment(config) | {"WINDROW_SPARK_FROM_MIB": "0"},
+            env=processes.environment(config) | {"WINDROW_ENGINE": "spark"},
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import Config
+from pipelines.engines import engine_of
+from pipelines.gate.gate import Gate
 from pipelines.ingest import changes
 from pipelines.ingest.ingest import Progress
 from pipelines.ingest.outcome import IngestReport
@@ -35,6 +37,11 @@ def tables_of(stream_name: str) -> StreamTables:
 def ingest(config: Config, stream_name: str, progress: Progress | None = None) -> IngestReport:
     """Ingest a stream, as a run without a day."""
     return ingest_day(config, stream_name, None, None, progress or (lambda text: None))
+
+
+def gate_of(lake: Lake) -> Gate:
+    """The gate, over the rows as the configured engine moves them."""
+    return Gate(lake, engine_of(lake.config))
 
 
 def pending(config: Config, stream_name: str) -> list[str]:

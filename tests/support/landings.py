@@ -20,18 +20,21 @@ PLACES = {"path", "line", "reading", "definition", "source", "service", "bucket"
 KILLED = """
 import os, signal, sys
 from pipelines import config
+from pipelines.lake.file_commits import FileCommit
 from pipelines.lake.lake import Lake
 from pipelines.runs.forget import forget
 from tests.support.lakes import ingest
 
-left, write = [int(sys.argv[2])], Lake._write
-def killed_after_commits(*arguments):
-    version = write(*arguments)
-    left[0] -= 1
-    if left[0] == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return version
-Lake._write = killed_after_commits
+left = [int(sys.argv[2])]
+def killed_after_commits(write):
+    def written(*arguments):
+        version = write(*arguments)
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return version
+    return written
+Lake._write, FileCommit.replace = map(killed_after_commits, (Lake._write, FileCommit.replace))
 if sys.argv[3:]:
     forget(config.load(), sys.argv[3], sys.argv[4] == 'True', None, print)
 else:

@@ -8,8 +8,9 @@ from random import Random
 import pyarrow as pa
 
 from pipelines.config import Config
-from pipelines.gate.checks import verdicts_on_rows
+from pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from pipelines.gate.recount.opening import open_recount
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.audit_versions import AuditVersions
@@ -19,6 +20,7 @@ from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger.verdicts import Verdict
 from schemas import registry
+from schemas.buckets import bucket_of
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from schemas.stream import Column, Stream
 from schemas.tables import (
@@ -151,8 +153,11 @@ class SmallLake:
     def verdicts(self, day: date) -> dict[str, Verdict]:
         """What the laws of a run say of a day, by "law" and its number."""
         tables = self.tables._replace(query=self.query, source=StreamTables.of(self.stream))
-        recount = open_recount(Lake(self.config), tables, day, self.versions)
-        return {verdict.check_name.partition(":")[0]: verdict for verdict in verdicts_on_rows(recount)}
+        of = AuditedDay(tables, day, self.versions)
+        recount = open_recount(Lake(self.config), of)
+        return {
+            verdict.check_name.partition(":")[0]: verdict for verdict in verdicts_on_rows(of, [find_in_rows(recount)])
+        }
 
     def failing(self, day: date) -> set[str]:
         """The laws that don't hold on a day."""
@@ -218,10 +223,7 @@ def write_ingested(config: Config, stream: Stream, events: list[dict], constrain
     """The tables of ingest, as if one file had brought the events, whose lines nobody asks for."""
     for table in (bronze_table(stream), quarantine_table(stream)):
         _write(config, table, [])
-    rows = [
-        {**event, **_place(event), "arrival_date": event["arrival"].date(), "definition": "test", "bucket": 0}
-        for event in events
-    ]
+    rows = [{**event, **_place(event), **_partition(event, stream), "definition": "test"} for event in events]
     _write(config, silver_table(stream), rows, constrained)
     _write(
         config,
@@ -259,6 +261,11 @@ def write_ingested(config: Config, stream: Stream, events: list[dict], constrain
             for day in days
         ],
     )
+
+
+def _partition(event: dict, stream: Stream) -> dict:
+    bucket = bucket_of(tuple(event[column] for column in stream.key), stream.buckets)
+    return {"arrival_date": event["arrival"].date(), "bucket": bucket}
 
 
 def _place(event: dict) -> dict:

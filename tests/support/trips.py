@@ -4,6 +4,7 @@ import gzip
 from datetime import date
 
 from pipelines.config import Config
+from pipelines.engines import engine_of
 from pipelines.ingest import changes, files
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
@@ -43,7 +44,7 @@ def write_bytes(config: Config, path: str, content: bytes) -> str:
 
 def find(config: Config) -> changes.Changes:
     """What an ingest of TODAY would find."""
-    return changes.find(Lake(config), TABLES, TODAY)
+    return changes.find(Lake(config), engine_of(config), TABLES, TODAY)
 
 
 def remember(config: Config, *rows: files.FileRow) -> None:

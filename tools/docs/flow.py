@@ -44,9 +44,7 @@ def _picture(stream: Stream) -> str:
 
 
 def _tasks(stream: Stream) -> list[str]:
-    asked = [
-        task for query in flow.scheduled_queries(stream) for task in (flow.replay_task(query), flow.publish_task(query))
-    ]
+    asked = [flow.query_task(query) for query in flow.scheduled_queries(stream)]
     stale = [flow.stale_task(query) for query in flow.scheduled_queries(stream)]
     redone = [f"The tasks of `{stream.name}_stale`, likewise:", _commands(stale)] if stale else []
     return ["The tasks of a run, each one process:", _commands([flow.ingest_task(stream), *asked]), *redone]

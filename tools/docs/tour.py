@@ -30,7 +30,7 @@ TOUR = (
         "pipelines/replay/audit.py", "audit", "finds what the day must read, and replaces the day of the audit tables"
     ),
     TourStop("pipelines/replay/task.py", "make", "calls the kernel for whole keys, keeps the rows of the day"),
-    TourStop("pipelines/gate/gate.py", "record_audit", "checks exactly this version of the audit rows"),
+    TourStop("pipelines/gate/gate.py", "Gate.record_audit", "checks exactly this version of the audit rows"),
     TourStop("pipelines/gate/publish.py", "publish", "replaces the day of the late table, then of the results, by it"),
 )
 

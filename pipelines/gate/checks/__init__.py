@@ -1,16 +1,22 @@
 """The gate's checks: one file = one law, found by looking in this folder.
 
 A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver" or "audit") and
-`run(…) -> Verdict`, of LandedFiles, a SilverDay or a Recount. What they share is in `../recount/`.
+`run(…) -> Verdict`, of LandedFiles or a SilverDay; one of "audit", whose laws are per key, has `find(Recount) ->
+LawFinding` on some keys, and `verdict(AuditedDay, LawFinding) -> Verdict` on all. What they share is in `../recount/`.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from pipelines.gate.recount.finding import LawFinding, joined
+from pipelines.gate.recount.kinds import in_sql
+from pipelines.gate.recount.landed_files import LandedFiles
 from pipelines.gate.recount.offending import does_not_apply
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.recount import Recount
-from pipelines.gate.recount.silver import LandedFiles, SilverDay
+from pipelines.gate.recount.silver import SilverDay
 from pipelines.ledger.verdicts import Verdict
 
 
@@ -31,11 +37,27 @@ def verdicts_on_silver(silver: SilverDay) -> list[Verdict]:
     return [check.run(silver) for check in checks("silver")]
 
 
-def verdicts_on_rows(recount: Recount) -> list[Verdict]:
-    """What each law says of a run's rows. Which of them do not apply to some windows, the file of their kind states."""
-    excepted = recount.windows.exceptions(recount.query)
-    files = {law.__name__.rpartition(".")[2]: law for law in checks("audit")}
+def find_in_rows(recount: Recount) -> dict[str, LawFinding]:
+    """What each law finds on some keys of a run's rows, by file."""
+    excepted = _excepted(recount)
+    return {file: law.find(recount) for file, law in _laws().items() if file not in excepted}
+
+
+def verdicts_on_rows(of: AuditedDay, found: Sequence[dict[str, LawFinding]]) -> list[Verdict]:
+    """What each law says of a run's rows, from what it found on some keys at a time."""
+    excepted = _excepted(of)
     return [
-        does_not_apply(recount, law.NAME, excepted[file]) if file in excepted else law.run(recount)
-        for file, law in files.items()
+        does_not_apply(of, law.NAME, excepted[file])
+        if file in excepted
+        else law.verdict(of, joined([each[file] for each in found]))
+        for file, law in _laws().items()
     ]
+
+
+def _laws() -> dict[str, ModuleType]:
+    return {law.__name__.rpartition(".")[2]: law for law in checks("audit")}
+
+
+def _excepted(of: AuditedDay) -> dict[str, str]:
+    """Which laws do not apply to some windows, the file of their kind states."""
+    return in_sql(of.query.window).exceptions(of.query)

@@ -1,7 +1,8 @@
 """Every record of every file is a row of silver, a refused row, or a duplicate."""
 
-from pipelines.gate.recount.offending import SHOWN, values_list
-from pipelines.gate.recount.silver import LandedFiles
+from pipelines.gate.recount.finding import SHOWN
+from pipelines.gate.recount.landed_files import LandedFiles
+from pipelines.gate.recount.offending import values_list
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 1: every reading is accounted for"  # a value of the ledger, where a reading is a record
@@ -16,7 +17,7 @@ def run(files: LandedFiles) -> Verdict:
 
     A duplicate file's records are counted and not kept, so only its rows of silver can be counted again.
     """
-    files.connection.execute(f"CREATE OR REPLACE TEMP TABLE unaccounted AS {_unaccounted()}")
+    files.relations.keep("unaccounted", _unaccounted())
     (found,) = files.one("SELECT count(*) FROM unaccounted")
     sums = ", ".join(f"coalesce(sum({column}), 0)" for column in COUNTS)
     of_files, readings, *counts = files.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
@@ -42,8 +43,8 @@ def _unaccounted() -> str:
     return f"""
         WITH taken AS (SELECT path, count(*) AS accepted_again FROM silver GROUP BY path),
         refused AS (
-            SELECT path, count(*) FILTER (reason <> 'duplicate') AS quarantined_again,
-                   count(*) FILTER (reason = 'duplicate') AS duplicates_again
+            SELECT path, count(*) FILTER (WHERE reason <> 'duplicate') AS quarantined_again,
+                   count(*) FILTER (WHERE reason = 'duplicate') AS duplicates_again
             FROM quarantine GROUP BY path)
         SELECT path, coalesce(accepted_again, 0) AS accepted_again,
                coalesce(quarantined_again, 0) AS quarantined_again,
@@ -54,7 +55,7 @@ def _unaccounted() -> str:
 
 def _offending(files: LandedFiles) -> str:
     """SQL that shows the files alongside what the tables hold of them."""
-    rows = files.rows(f"SELECT * FROM unaccounted ORDER BY path LIMIT {SHOWN}")
+    rows = files.relations.rows(f"SELECT * FROM unaccounted ORDER BY path LIMIT {SHOWN}")
     names = ["path", *(f"{count}_again" for count in COUNTS)]
     shown = ", ".join(f"f.{column}" for column in ("state", "detail", "readings", *COUNTS))
     return (

@@ -1,7 +1,9 @@
 """Every event is accounted for, and the late rows are those of the events that missed a window."""
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.offending import SHOWN, values_list
+from pipelines.gate.recount.finding import SHOWN, LawFinding
+from pipelines.gate.recount.offending import values_list
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
@@ -28,29 +30,25 @@ ALL_TIMES_US = 1 << 61  # beyond all times: how late is not known
 FATES = ("filtered", "in no window", "too late for all", "held")
 
 
-def run(recount: Recount) -> Verdict:
+def find(recount: Recount) -> LawFinding:
     """Count what each event of the day is; those that missed a window must be the run's late rows."""
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE fates AS {_fates(recount)}")
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE disagreeing AS {_disagreeing(recount)}")
-    (found,) = recount.one("SELECT count(*) FROM disagreeing")
-    return Verdict(
-        NAME,
-        not found,
-        _figure(recount, found),
-        "0 events disagree",
-        _offending(recount) if found else None,
-        recount.tables.late_audit.name,
-        recount.versions.late_audit,
-    )
-
-
-def _figure(recount: Recount, found: int) -> str:
+    (broken,) = recount.one("SELECT count(*) FROM disagreeing")
     counts = dict(recount.rows("SELECT fate, count(*) FROM fates GROUP BY fate"))
-    parts = [f"{counts.get(fate, 0)} {fate}" for fate in FATES]
-    return (
-        f"{sum(counts.values())} accepted = {' + '.join(parts)}; the late rows disagree with the recount "
-        f"on {found} events"
+    return LawFinding(broken, counts, tuple(recount.rows(f"SELECT * FROM disagreeing ORDER BY ALL LIMIT {SHOWN}")))
+
+
+def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
+    """Of the whole day."""
+    parts = [f"{found.counted.get(fate, 0)} {fate}" for fate in FATES]
+    figure = (
+        f"{sum(found.counted.values())} accepted = {' + '.join(parts)}; the late rows disagree with the recount "
+        f"on {found.broken} events"
     )
+    offending = _offending(of, found) if found.broken else None
+    table, version = of.tables.late_audit.name, of.versions.late_audit
+    return Verdict(NAME, not found.broken, figure, "0 events disagree", offending, table, version)
 
 
 def _fates(recount: Recount) -> str:
@@ -80,7 +78,7 @@ def _disagreeing(recount: Recount) -> str:
         WHERE {differs}"""
 
 
-def _offending(recount: Recount) -> str:
+def _offending(of: AuditedDay, found: LawFinding) -> str:
     """SQL that shows the events, their late rows and the recount side by side."""
     names = [
         *IDENTITY,
@@ -89,14 +87,13 @@ def _offending(recount: Recount) -> str:
         "recounted_last_missed_us",
         "recounted_late_by",
     ]
-    rows = recount.rows(f"SELECT * FROM disagreeing ORDER BY ALL LIMIT {SHOWN}")
-    silver, late = recount.tables.source.silver.name, recount.tables.late_audit.name
+    silver, late = of.tables.source.silver.name, of.tables.late_audit.name
     on = " AND ".join("{0}." + f"{column} = x.{column}" for column in IDENTITY)
     columns = [
-        *(f"s.{each}" for each in (*recount.query.key, "start", "end", "arrival")),
+        *(f"s.{each}" for each in (*of.query.key, "start", "end", "arrival")),
         *(f"l.{each}" for each in LATE_COLUMNS),
     ]
     return (
-        f"SELECT x.*, {', '.join(columns)} FROM {values_list(rows, names)} "
+        f"SELECT x.*, {', '.join(columns)} FROM {values_list(found.rows, names)} "
         f"LEFT JOIN {silver} s ON {on.format('s')} LEFT JOIN {late} l ON {on.format('l')} ORDER BY ALL"
     )

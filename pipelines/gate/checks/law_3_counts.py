@@ -1,6 +1,8 @@
 """Each row counts what silver has."""
 
-from pipelines.gate.recount.offending import verdict_on_rows
+from pipelines.gate.recount.finding import LawFinding
+from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
@@ -10,13 +12,13 @@ LAW = (
     "emitted_at and were not too late for it; late_events = those of them with arrival after P(window_end)."
 )
 CHECKS = "audit"
+EXPECTED = ("recounted_events", "recounted_late_events")
 
 
-def run(recount: Recount) -> Verdict:
+def find(recount: Recount) -> LawFinding:
     """Compare each row with what was known of its window at the last change by its own emitted_at."""
-    return verdict_on_rows(
+    return found_in_rows(
         recount,
-        NAME,
         """
         SELECT a.key_number, a.window_start_us, a.window_end_us, a.revision,
                coalesce(h.events, 0) AS recounted_events, coalesce(h.late_events, 0) AS recounted_late_events
@@ -24,6 +26,10 @@ def run(recount: Recount) -> Verdict:
         ASOF LEFT JOIN history h ON a.key_number = h.key_number AND a.window_start_us = h.window_start_us
             AND a.window_end_us = h.window_end_us AND a.emitted_at_us >= h.tick_us
         WHERE a.events <> coalesce(h.events, 0) OR a.late_events <> coalesce(h.late_events, 0)""",
-        ("recounted_events", "recounted_late_events"),
-        "count other events than silver has",
+        EXPECTED,
     )
+
+
+def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
+    """Of the whole day."""
+    return verdict_on_rows(of, NAME, found, EXPECTED, "count other events than silver has")

@@ -1,6 +1,8 @@
 """Revisions follow without a gap, one for each tick that changed the window."""
 
-from pipelines.gate.recount.offending import verdict_on_rows
+from pipelines.gate.recount.finding import LawFinding
+from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
@@ -10,13 +12,13 @@ LAW = (
     "events never falls. So the interval has a row for each tick that changed the window, and no other."
 )
 CHECKS = "audit"
+EXPECTED = ("problem", "recounted_emitted_at_us", "recounted_pane")
 
 
-def run(recount: Recount) -> Verdict:
+def find(recount: Recount) -> LawFinding:
     """Compare each row's number, tick and firing with silver's ticks; earlier days count into the number."""
-    return verdict_on_rows(
+    return found_in_rows(
         recount,
-        NAME,
         """
         WITH falling AS (
             SELECT *, events < max(events) OVER (
@@ -35,6 +37,11 @@ def run(recount: Recount) -> Verdict:
                e.tick_us AS recounted_emitted_at_us, e.pane AS recounted_pane
         FROM falling a FULL JOIN expected_of_doubtful e USING (key_number, window_start_us, window_end_us, revision)
         WHERE a.emitted_at_us IS DISTINCT FROM e.tick_us OR a.pane IS DISTINCT FROM e.pane OR a.falls""",
-        ("problem", "recounted_emitted_at_us", "recounted_pane"),
-        "are missing, too many, or have another tick or firing than silver's arrivals say",
+        EXPECTED,
     )
+
+
+def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
+    """Of the whole day."""
+    what = "are missing, too many, or have another tick or firing than silver's arrivals say"
+    return verdict_on_rows(of, NAME, found, EXPECTED, what)

@@ -2,9 +2,12 @@
 
 from pipelines.gate.recount import aggregates
 from pipelines.gate.recount.emit import newest_tick
-from pipelines.gate.recount.offending import verdict_on_rows
+from pipelines.gate.recount.finding import LawFinding
+from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
+from schemas.query import Query
 
 NAME = "law 5: closed windows have their final values"
 LAW = (
@@ -15,17 +18,24 @@ CHECKS = "audit"
 WINDOW = "key_number, window_start_us, window_end_us"
 
 
-def run(recount: Recount) -> Verdict:
+def find(recount: Recount) -> LawFinding:
     """Count every window that closed in the day again, and compare with its newest row of the day.
 
     A window whose last change is older needs no row; that it has none is law 4.
     """
-    left_out = sorted(recount.query.aggregates.keys() - aggregates.recounted(recount.query).keys())
+    return found_in_rows(recount, _offenders(recount), _expected(recount.query))
+
+
+def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
+    """Of the whole day."""
+    left_out = sorted(of.query.aggregates.keys() - aggregates.recounted(of.query).keys())
     what = "are not the final values" + (f" (not recounted: {', '.join(left_out)})" if left_out else "")
-    again = (f"recounted_{number}" for number in range(len(aggregates.recounted(recount.query))))
-    return verdict_on_rows(
-        recount, NAME, _offenders(recount), ("recounted_events", "recounted_late_events", *again), what
-    )
+    return verdict_on_rows(of, NAME, found, _expected(of.query), what)
+
+
+def _expected(query: Query) -> tuple[str, ...]:
+    again = (f"recounted_{number}" for number in range(len(aggregates.recounted(query))))
+    return ("recounted_events", "recounted_late_events", *again)
 
 
 def _offenders(recount: Recount) -> str:

@@ -18,10 +18,9 @@ DAY_US = 86_400_000_000
 
 
 @dataclass(frozen=True)
-class QueryDay:
-    """The tables of this package in `connection`, and the day, `[start_us, end_us)`."""
+class AuditedDay:
+    """A day of a query, `[start_us, end_us)`, and the versions of the tables."""
 
-    connection: duckdb.DuckDBPyConnection
     tables: "QueryTables"
     day: date
     versions: AuditVersions
@@ -45,6 +44,13 @@ class QueryDay:
     def end_us(self) -> int:
         """The first microsecond after the day, UTC."""
         return self.start_us + DAY_US
+
+
+@dataclass(frozen=True)
+class QueryDay(AuditedDay):
+    """With the tables of this package in `connection`."""
+
+    connection: duckdb.DuckDBPyConnection
 
     def rows(self, statement: str) -> list[tuple]:
         """The rows of a statement."""

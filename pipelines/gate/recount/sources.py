@@ -7,12 +7,14 @@ keys       a number per key, so that a null key is a group like any other
 audit      the run's rows; late_audit: its late rows
 """
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_day import DAY_US, value_name
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.session import EVER_US
+from pipelines.gate.recount.share import KeyShare, name_rows_of
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_ticks, watermark_before_us
 from pipelines.lake.lake import Lake
@@ -21,12 +23,13 @@ from pipelines.lake.lake import Lake
 YEAR_ONE_US = sql.day_start_us(date.min)
 
 
-def add_sources(recount: Recount, lake: Lake) -> None:
-    """Read what the recount of a day needs: O(events of the look-back)."""
-    silver = _add_views(recount, lake)
+def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
+    """Read what the recount of a share of a day needs: O(events of the look-back)."""
+    silver = _add_views(recount, lake, share)
     lower_us = _first_start_us(recount)
     since = _day_of(max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most)))
-    add_view(recount.connection, "silver", silver, since, recount.day)
+    add_view(recount.connection, "all_silver", silver, since, recount.day)
+    name_rows_of(recount, share.within_buckets, ["silver"])
     add_ticks(recount, since)
     _add_keys(recount, lower_us)
     _add_arrived(recount)
@@ -34,18 +37,23 @@ def add_sources(recount: Recount, lake: Lake) -> None:
     _add_checked(recount)
 
 
-def _add_views(recount: Recount, lake: Lake) -> TableVersion:
+def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
     """Views of the day's rows and of the pass ticks up to it. Returns silver, of which more days are read later."""
     tables, versions, day = recount.tables, recount.versions, recount.day
-    silver = TableVersion(lake, tables.source.silver.name, versions.silver, "arrival_date")
+    every_bucket = TableVersion(lake, tables.source.silver.name, versions.silver, "arrival_date")
+    silver = replace(every_bucket, among=share.of_silver)
     passes = TableVersion(lake, tables.source.passes.name, versions.passes, "arrival_date")
-    add_view(recount.connection, "silver_of_day", silver, day, day)
+    add_view(recount.connection, "all_silver_of_day", silver, day, day)
+    if day == recount.stream.last_day:
+        add_view(recount.connection, "last_day", every_bucket, day, day)
     add_view(recount.connection, "passes", passes, last=day)
     for view, table, version, partition in (
         ("audit_table", tables.audit, versions.audit, "emitted_date"),
         ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),
     ):
-        add_view(recount.connection, view, TableVersion(lake, table.name, version, partition), day, day)
+        add_view(recount.connection, f"all_{view}", TableVersion(lake, table.name, version, partition), day, day)
+    name_rows_of(recount, share, ["audit_table", "late_table"])
+    name_rows_of(recount, share.within_buckets, ["silver_of_day"])
     return silver
 
 

@@ -41,7 +41,7 @@ def _end_of_stream(recount: QueryDay) -> str:
     if recount.day != recount.stream.last_day:
         return ""
     return f"""UNION ALL SELECT coalesce(max(epoch_us(arrival)), {recount.end_us - 1}), {NEVER_US}
-               FROM silver_of_day"""
+               FROM last_day"""
 
 
 def with_passes(recount: QueryDay, windows: str) -> str:

@@ -32,7 +32,7 @@ class Round:
         self.config = Config(place / "home", place / "landing")
         self.config.home.mkdir(parents=True)
         self.folder = LandingFolder(self.config, Pieces(landing, files, self.chance), self.chance)
-        forced = {"WINDROW_SPARK_FROM_MIB": "0" if spark else "1000"}
+        forced = {"WINDROW_ENGINE": "spark" if spark else "local"}
         self.terminal = Terminal(self.config, SETTINGS | forced, self.chance)
         self.story: list[str] = []
         self.happened: Counter[str] = Counter()

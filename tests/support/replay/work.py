@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from pipelines.engines import engine_of
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.snapshot import Snapshot
@@ -21,7 +22,8 @@ def work_of(lake: Lake, tables: QueryTables, day: date) -> Work:
 def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
     """A day's rows in the audit tables, made from the tables as they are now."""
     served, read = ServedQuery.of(tables.query), newest(lake, tables)
-    return audit.audit(lake, tables, served, look_back.of(lake, tables, served, day, read), read)
+    engine = engine_of(lake.config)
+    return audit.audit(lake, engine, tables, served, look_back.of(lake, tables, served, day, read), read)
 
 
 def newest(lake: Lake, tables: QueryTables) -> Reading:

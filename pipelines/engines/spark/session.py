@@ -58,7 +58,7 @@ def session(config: Config) -> "SparkSession":
     for key, value in {**settings, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
         builder = builder.config(key, value)
     _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
-    with _reported_start(config):
+    with _reported_start(config), end_reported():
         _kept.append(_start(builder))
     _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
     signals.raise_if_asked()
@@ -146,11 +146,22 @@ def end_reported() -> Iterator[None]:
         ended = _exit_code(_DYING_S)
         if ended is None:
             raise
-        how = f"by {signal.Signals(-ended).name}" if ended < 0 else f"exit code {ended}"
-        raise SparkEnded(
-            f"Spark's JVM ended while it worked ({how}): nothing was published, and what it left is made again. Run "
-            "the same command again; if it ends again, the machine may have too little memory for it"
-        ) from error
+        raise _ended(ended) from error
+
+
+def require_alive() -> None:
+    """SparkEnded where the JVM has ended."""
+    ended = _exit_code(0.0)
+    if ended is not None:
+        raise _ended(ended)
+
+
+def _ended(exit_code: int) -> SparkEnded:
+    how = f"by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
+    return SparkEnded(
+        f"Spark's JVM ended while it worked ({how}): nothing was published, and what it left is made again. Run "
+        "the same command again; if it ends again, the machine may have too little memory for it"
+    )
 
 
 def _exit_code(patience_s: float) -> int | None:
@@ -201,6 +212,8 @@ def _settings(config: Config) -> dict[str, str]:
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.session.timeZone": "UTC",
+        # Statements of both engines quote names alike (lake/engine.py).
+        "spark.sql.ansi.doubleQuotedIdentifiers": "true",
         # Hadoop, which writes for Spark, gives files 0644 whatever the process's umask.
         "spark.hadoop.fs.permissions.umask-mode": modes.umask_digits(),
         # The default, INT96, is nanoseconds to other readers: years before 1677 and after 2262 overflow there.

@@ -1,0 +1,1 @@
+"""The local engine: this process and a few helpers, DuckDB, no JVM."""

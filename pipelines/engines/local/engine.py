@@ -1,0 +1,57 @@
+"""The local engine: each share of work in this process, one after the other; rows are mapped on all cores."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from pipelines.config import Config
+from pipelines.engines.local import workers
+from pipelines.engines.local.relations import DuckdbRelations
+from pipelines.lake import databases
+from pipelines.lake.engine import Found, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.lake.read_rows import read_rows
+
+ROWS_PER_COMMIT = 1_000_000
+
+
+@dataclass(frozen=True)
+class LocalEngine:
+    """How rows move without a JVM."""
+
+    config: Config
+    slots: int = 1
+
+    @property
+    def rows_per_commit(self) -> int:
+        """delta-rs keeps a file open for each day and bucket until its commit, half a GiB for a million rows."""
+        return ROWS_PER_COMMIT
+
+    def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
+        """Nothing: stages say all that there is."""
+        return nullcontext()
+
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share]) -> list[Found]:
+        """O(shares), one after the other."""
+        return [work(share) for share in shares]
+
+    def each_group(self, work: Callable[[pa.Table], Found], rows: RowsOfFiles, key: tuple[str, ...]) -> list[Found]:
+        """All rows at once, whatever the key."""
+        return [work(read_rows(rows))] if rows.files else []
+
+    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Path) -> MappedFiles:
+        """With a process per core, as far as there are rows for it."""
+        useful = rows // self.config.lines_per_worker
+        paths = workers.map_all(workers.Mapping(work, tuple(files), folder), max(1, min(self.config.cores, useful)))
+        return MappedFiles(tuple(paths), work.schema)
+
+    @contextmanager
+    def relations(self, folder: Path) -> Iterator[DuckdbRelations]:
+        """A database in memory that spills."""
+        with databases.open_database(folder / "spilled") as database:
+            yield DuckdbRelations(database, folder, self.rows_per_commit)
+
+
+made = LocalEngine

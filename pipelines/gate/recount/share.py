@@ -1,0 +1,56 @@
+"""Some of a query's keys: what one task of the gate counts again."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.query_day import QueryDay
+from schemas.buckets import bucket_of
+
+
+class KeyShare(NamedTuple):
+    """The keys of some buckets of silver, where a bucket holds a key's events whole; else one of so many parts of all
+    keys. Of no buckets and one part: all keys."""
+
+    buckets: tuple[int, ...] = ()
+    part: int = 0
+    parts: int = 1
+
+    @property
+    def of_silver(self) -> list[tuple]:
+        """Which of silver's files hold its events."""
+        return [("bucket", "in", [str(bucket) for bucket in self.buckets])] if self.buckets else []
+
+    @property
+    def within_buckets(self) -> "KeyShare":
+        """What is left to choose where only its buckets' rows are."""
+        return self._replace(buckets=())
+
+
+ALL_KEYS = KeyShare()
+
+
+def name_rows_of(recount: QueryDay, share: KeyShare, views: Sequence[str]) -> None:
+    """Name as `views` the rows of the share's keys among those that are named with `all_` in front of that."""
+    if share.buckets:
+        _add_keys_of_buckets(recount, share, views)
+    for view in views:
+        recount.connection.execute(f"CREATE TEMP VIEW {view} AS FROM all_{view} r WHERE {_is_of(recount, share)}")
+
+
+def _is_of(recount: QueryDay, share: KeyShare) -> str:
+    if share.buckets:
+        return f"EXISTS (FROM keys_of_buckets k WHERE {sql.same(recount.stream.key, 'r', 'k')})"
+    listed = ", ".join(f"r.{sql.name(column)}" for column in recount.query.key)
+    return f"hash({listed}) % {share.parts} = {share.part}" if share.parts > 1 else "TRUE"
+
+
+def _add_keys_of_buckets(recount: QueryDay, share: KeyShare, views: Sequence[str]) -> None:
+    """Of the keys that the views have: SQL doesn't know how keys are put into buckets."""
+    columns = ", ".join(map(sql.name, recount.stream.key))
+    every = " UNION ".join(f"SELECT {columns} FROM all_{view}" for view in views)
+    keys = recount.connection.sql(every).to_arrow_table()
+    ours = [bucket_of(tuple(key.values()), recount.stream.buckets) in share.buckets for key in keys.to_pylist()]
+    recount.connection.register("keys_of_buckets", keys.filter(pa.array(ours, pa.bool_())))

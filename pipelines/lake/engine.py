@@ -1,0 +1,122 @@
+"""What an engine is: how rows move. What they mean is the stages' own, the same for every engine (pipelines/engines/).
+
+A stage has its engine do some work on each share of files (`each`), map files of rows to other rows (`map_rows`), and
+answer statements of SQL over tables and rows (`relations`). Files of tables are written where the work is done, and
+named in commits by the driver (file_commits.py).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+import pyarrow as pa
+
+from pipelines.lake.lake import Lake, Where
+from schemas.tables import Table
+
+Share = TypeVar("Share")
+Found = TypeVar("Found")
+
+
+class RowMap(Protocol):
+    """What becomes of rows, a batch at a time; it can be pickled. `columns`: those that it reads; `schema`: what comes
+    out."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names of the columns that it reads."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Of the rows that come out."""
+
+    def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Those rows that it is about."""
+
+    def start(self) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+        """A function for many batches of chosen rows, one after the other."""
+
+
+class MappedFiles(NamedTuple):
+    """Where an engine put mapped rows, for its own relations; `schema`: of the rows."""
+
+    paths: tuple[Path, ...]
+    schema: pa.Schema
+
+
+class RowsOfFiles(NamedTuple):
+    """Rows of Parquet files, in columns of this schema; of those only rows of which one of these columns has a time
+    from so many µs since the epoch on."""
+
+    files: Sequence[str]
+    schema: pa.Schema
+    since_us: Mapping[str, int]
+
+
+class Frame(NamedTuple):
+    """Rows in a form that Great Expectations checks: `library` is "pandas" or "spark"."""
+
+    library: str
+    rows: object
+
+
+class Relations(Protocol):
+    """Named rows, and statements over them, in the words that DuckDB and Spark both know: double quotes around names,
+    times in UTC. A name that is given anew means the new rows from then on."""
+
+    def add_files(self, view: str, lake: Lake, table: Table, files: Sequence[str]) -> None:
+        """Name the rows of some of the table's Parquet files, its partition columns included."""
+
+    def add_rows(self, view: str, rows: pa.Table) -> None:
+        """Name rows that are here."""
+
+    def add_mapped(self, view: str, files: MappedFiles) -> None:
+        """Name rows that this engine's `map_rows` has made."""
+
+    def map_rows(self, view: str, work: RowMap, statement: str) -> None:
+        """Name what becomes of the rows of a statement."""
+
+    def define(self, view: str, statement: str) -> None:
+        """Name what a statement finds, whenever it is asked for."""
+
+    def keep(self, view: str, statement: str) -> None:
+        """Name what a statement finds, once."""
+
+    def rows(self, statement: str) -> list[tuple]:
+        """The rows of a statement that finds few."""
+
+    def frame(self, statement: str) -> Frame:
+        """The rows of a statement, for Great Expectations."""
+
+    def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
+        """Replace the table's rows of whole partitions or of whole landed files, which `where` names, by what the
+        statements find together, sorted as the table's files are, in one commit; returns its version."""
+
+
+class Engine(Protocol):
+    """One of pipelines/engines/."""
+
+    @property
+    def slots(self) -> int:
+        """How many shares are worked on at the same time."""
+
+    @property
+    def rows_per_commit(self) -> int | None:
+        """How many rows one commit of `Relations.replace` had better have; None: any number."""
+
+    def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
+        """Show, as long as it lasts, how far long work is."""
+
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share]) -> list[Found]:
+        """What some work finds on each share, in their order; shares and what is found can be pickled. Errors of
+        schemas/errors.py are raised as they are."""
+
+    def each_group(self, work: Callable[[pa.Table], Found], rows: RowsOfFiles, key: tuple[str, ...]) -> list[Found]:
+        """What some work finds on rows, brought together so that those of a key are given together."""
+
+    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Path) -> MappedFiles:
+        """Map the rows of Parquet files, about so many, into files of a folder."""
+
+    def relations(self, folder: Path) -> AbstractContextManager[Relations]:
+        """Relations that put into a folder what memory has no room for."""

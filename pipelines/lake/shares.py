@@ -1,0 +1,30 @@
+"""Work in shares of bounded size: what one task does at once."""
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item", bound=Hashable)
+
+# Less is not worth a task of its own.
+LEAST_BYTES = 1 << 20
+
+
+def packed(sizes: Mapping[Item, int], slots: int, most_bytes: int) -> list[tuple[Item, ...]]:
+    """Items in their order, in shares of at most so many bytes, or of one item; where there is enough to do, in as many
+    as there are slots. O(items)."""
+    limit = min(most_bytes, max(LEAST_BYTES, -(-sum(sizes.values()) // slots)))
+    shares: list[list[Item]] = []
+    filled = 0
+    for item, size in sizes.items():
+        if not shares or filled + size > limit:
+            shares.append([])
+            filled = 0
+        shares[-1].append(item)
+        filled += size
+    return [tuple(share) for share in shares]
+
+
+def file_sizes(paths: Sequence[str]) -> dict[str, int]:
+    """Bytes by path."""
+    return {path: os.path.getsize(path) for path in paths}

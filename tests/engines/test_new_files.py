@@ -1,0 +1,115 @@
+"""Files that tasks write are to readers what delta-rs writes: the same rows, and the same statistics in the log."""
+
+from datetime import UTC, date, datetime
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.config import Config
+from pipelines.lake import new_files
+from pipelines.lake.arrow_schemas import arrow_schema
+from pipelines.lake.file_commits import append_files, committing, replace_partitions
+from pipelines.lake.lake import Lake
+from pipelines.lake.new_files import write_batches, write_rows
+from schemas.errors import StorageFailed
+from schemas.stream import Column
+from schemas.tables import Table
+
+COLUMNS = {"whole": "int64", "real": "float64", "flag": "bool", "time": "timestamp", "date": "date", "text": "string"}
+DAYS = [date(2020, 1, 1), date(2020, 1, 2)]
+KINDS = {
+    "whole": st.integers(-(2**63), 2**63 - 1),
+    "real": st.floats(),
+    "flag": st.booleans(),
+    "time": st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)).map(lambda time: time.replace(tzinfo=UTC)),
+    "date": st.dates(date(1, 1, 2), date(9999, 12, 30)),
+    "text": st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=80),
+}
+ROWS = st.fixed_dictionaries({**{name: st.none() | kind for name, kind in KINDS.items()}, "day": st.sampled_from(DAYS)})
+
+
+def table(name: str) -> Table:
+    columns = tuple(Column(column, type_, "") for column, type_ in COLUMNS.items())
+    day = Column("day", "date", "", nullable=False)
+    return Table(
+        name,
+        "for tests",
+        (*columns, day),
+        ("day",),
+        (),
+        (("small", "`whole` IS NULL OR `whole` < 9000000000000000000"),),
+    )
+
+
+BY_TASKS, BY_DELTA_RS = table("by_tasks"), table("by_delta_rs")
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory) -> Lake:
+    made = Lake(Config(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("landing")))
+    for each in (BY_TASKS, BY_DELTA_RS):
+        made.ensure(each)
+    return made
+
+
+def statistics(lake: Lake, name: str) -> dict:
+    """By day what the log says of the one file of it; texts have no bounds here, as writers cut them off."""
+    rows = lake.add_actions(name).to_pylist()
+    left_out = ("path", "size_bytes", "modification_time", "min.text", "max.text")
+    return {row["partition.day"]: {key: repr(row[key]) for key in row if key not in left_out} for row in rows}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(ROWS, min_size=1, max_size=12))
+def test_rows_and_statistics_are_those_of_delta_rs(lake, rows):
+    rows = [{**row, "whole": row["whole"] and row["whole"] // 2} for row in rows]
+    made = pa.Table.from_pylist(rows, arrow_schema(BY_TASKS))
+    replace_partitions(lake, BY_TASKS, "day", DAYS, write_rows(lake, BY_TASKS, made))
+    lake.replace(BY_DELTA_RS, {"day": DAYS}, made)
+    found, expected = (sorted(map(repr, lake.read(each.name).to_pylist())) for each in (BY_TASKS, BY_DELTA_RS))
+    assert found == expected
+    assert statistics(lake, BY_TASKS.name) == statistics(lake, BY_DELTA_RS.name)
+
+
+def test_batches_of_one_partition_are_one_file_with_all_their_rows(lake, monkeypatch):
+    monkeypatch.setattr(new_files, "ROWS_PER_GROUP", 3)
+    schema = pa.schema([field for field in arrow_schema(BY_TASKS) if field.name != "day"])
+    batches = [pa.RecordBatch.from_pylist([{"whole": 2 * n}, {"whole": 2 * n + 1}], schema) for n in range(5)]
+    file = write_batches(lake, BY_TASKS, {"day": DAYS[0]}, iter(batches))
+    assert file.rows == 10
+    assert write_batches(lake, BY_TASKS, {"day": DAYS[0]}, iter([])) is None
+    replace_partitions(lake, BY_TASKS, "day", DAYS, [file])
+    assert lake.read(BY_TASKS.name)["whole"].to_pylist() == list(range(10))
+    (found,) = statistics(lake, BY_TASKS.name).values()
+    assert (found["min.whole"], found["max.whole"], found["null_count.real"]) == ("0", "9", "10")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"whole": 9 * 10**18, "day": DAYS[0]}, "violate its constraint small"),
+        ({"whole": 1, "day": None}, "fail validation"),
+    ],
+)
+def test_rows_against_the_tables_contract_are_refused(lake, row, message):
+    rows = pa.Table.from_pylist([row], pa.schema([field.with_nullable(True) for field in arrow_schema(BY_TASKS)]))
+    with pytest.raises(StorageFailed, match=message):
+        write_rows(lake, BY_TASKS, rows)
+
+
+def test_a_commit_of_nothing_is_a_version_and_files_of_other_days_are_refused(lake):
+    before = lake.version(BY_TASKS.name)
+    assert append_files(lake, BY_TASKS, []) == before + 1
+    rows = pa.Table.from_pylist([{"whole": 1, "day": DAYS[1]}], arrow_schema(BY_TASKS))
+    with pytest.raises(StorageFailed, match="does not conform to what is replaced"):
+        replace_partitions(lake, BY_TASKS, "day", DAYS[:1], write_rows(lake, BY_TASKS, rows))
+    assert lake.version(BY_TASKS.name) == before + 1
+
+
+def test_a_commit_finds_its_own_version_among_those_of_other_writers(lake):
+    with committing(lake, BY_TASKS) as commit:
+        first = commit.replace((), [])
+        second = commit.replace((), [])
+    assert (first, second) == (lake.version(BY_TASKS.name) - 1, lake.version(BY_TASKS.name))

@@ -1,0 +1,47 @@
+"""The laws counted again on shares of keys give the verdicts of all keys at once, on right rows and on wrong ones."""
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.gate.checks import find_in_rows, verdicts_on_rows
+from pipelines.gate.recount.opening import open_recount
+from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.share import ALL_KEYS, KeyShare
+from pipelines.lake.lake import Lake
+from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
+
+PARTS = [KeyShare(part=part, parts=3) for part in range(3)]
+BUCKETS = [KeyShare(buckets=(bucket,)) for bucket in range(STREAM.buckets)]
+
+
+def verdicts(made: SmallLake, day, shares: list[KeyShare]) -> list:
+    """The laws' verdicts, from findings on each share."""
+    of = AuditedDay(made.tables, day, made.versions)
+    return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in shares])
+
+
+def spoil(made: SmallLake) -> None:
+    """Wrong counts in every third row, one row gone, and the first late row."""
+    table = made.tables.audit
+    rows = sorted(made.rows(table), key=repr)
+    wrong = [{**row, "events": row["events"] + (number % 3 == 0)} for number, row in enumerate(rows)]
+    made.rewrite(table, wrong[1:])
+    for late in made.rows(made.tables.late_audit)[:1]:
+        made.delete(made.tables.late_audit, late)
+
+
+CASES = [("tumbling", "final"), ("sliding", "watermark"), ("sliding", "arrival"), ("calendar day", "watermark"),
+         ("rolling", "watermark"), ("rolling", "arrival"), ("spanning", "final")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "emit"), CASES)
+def test_findings_on_shares_add_up_to_the_verdict_on_all_keys(tmp_path, kind, emit):
+    made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit), random_events(seed=7, count=80))
+    right = {day: verdicts(made, day, [ALL_KEYS]) for day in DAYS}
+    assert all(verdict.passed for of_day in right.values() for verdict in of_day)
+    assert verdicts(made, DAYS[1], PARTS) == verdicts(made, DAYS[1], BUCKETS) == right[DAYS[1]]
+    spoil(made)
+    wrong = {day: verdicts(made, day, [ALL_KEYS]) for day in DAYS}
+    assert not all(verdict.passed for of_day in wrong.values() for verdict in of_day)
+    for shares in (PARTS, BUCKETS):
+        assert {day: verdicts(made, day, shares) for day in DAYS} == wrong
