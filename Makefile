@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep gate-cost
+.PHONY: menu demo up down setup doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep bench-hot-key gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -81,6 +81,9 @@ bench-ingest-growth: setup ## an ingest of one new file with 10, 100 and 1,000 d
 
 bench-upkeep: setup ## files and reading times of a year of runs, before and after maintenance; minutes
 	@$(WINDROW_PYTHON) -m benchmarks.upkeep
+
+bench-hot-key: setup ## one key with nine tenths of five million events, on one core and on two
+	@$(WINDROW_PYTHON) -m benchmarks.hot_key
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"

@@ -198,7 +198,7 @@ def parts(config: Config) -> dict[str, float]:
     began = time.perf_counter()
     events = Lake(config).read(silver_table(STREAM).name, columns=columns)
     read_s = time.perf_counter() - began
-    replay_one_thread = partial(replay_events, events, served, back.ticks, back.last_tick_us)
+    replay_one_thread = partial(replay_events, events, served, back.ticks, served.rules(back.last_tick_us))
     replay_one_thread()  # this process has not loaded the kernel: only Spark's workers have
     lake, tables = Lake(config), QueryTables.of(query)
     return {

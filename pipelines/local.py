@@ -40,8 +40,9 @@ def replay_table(
     O(rows · log rows) time for in-memory sorting; see the kernel for the rest.
     """
     ours, ticks = _validated(events, query, complete)
+    served = ServedQuery.of(query)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
-    replayed = replay_events(ours, ServedQuery.of(query), ticks, ended_us, kernel, options)
+    replayed = replay_events(ours, served, ticks, served.rules(ended_us), kernel, options)
     return _with_key_types(replayed.rows, events, query)
 
 

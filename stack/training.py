@@ -1,13 +1,13 @@
-"""The small Delta job whose classes go into the class-data archive (run by `.venv`'s Python, see archive.py).
+"""The small job whose classes go into the class-data archive (run by `.venv`'s Python, see archive.py).
 
 The one file of `stack/` that needs more than the standard library: it is never imported, only run.
-It must touch what a real stage touches (write, replaceWhere, CHECK, read, aggregate, mapInArrow):
+It must touch what a real stage touches:
 a class that isn't loaded here is parsed again at every start of Spark.
 """
 
 import sys
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 
 def open_session(class_path: str, archive: str, warehouse: str) -> SparkSession:
@@ -31,8 +31,7 @@ def open_session(class_path: str, archive: str, warehouse: str) -> SparkSession:
 
 
 def exercise(spark: SparkSession, folder: str) -> int:
-    """Write, constrain, replace, read and map one small partitioned Delta table; returns its rows."""
-    table = f"delta.`{folder}`"
+    """What stages do with Parquet files, and what notebooks do with a Delta table; returns how many rows that has."""
     rows = spark.range(1000).selectExpr(
         "id",
         "id % 7 as bucket",
@@ -40,6 +39,32 @@ def exercise(spark: SparkSession, folder: str) -> int:
         "timestamp_micros(id * 1000000) as arrival",
         "cast(id as string) as name",
     )
+    run_statements(spark, rows, folder + "/files")
+    return write_delta(spark, rows, folder + "/table")
+
+
+def run_statements(spark: SparkSession, rows: DataFrame, folder: str) -> None:
+    """Files read by schema, views, joins, windows, rows that are kept, and rows that Python maps."""
+    rows.write.partitionBy("day").parquet(folder)
+    read = spark.read.schema(rows.schema).option("basePath", folder).parquet(folder)
+    read.createOrReplaceTempView("events")
+    spark.createDataFrame(rows.limit(10).toArrow()).createOrReplaceTempView("known")
+    numbered = "SELECT *, row_number() OVER (PARTITION BY bucket ORDER BY arrival, id) AS place FROM events"
+    first = spark.sql(f"SELECT * FROM ({numbered}) WHERE place = 1 AND id NOT IN (SELECT id FROM known)").persist()
+    first.createOrReplaceTempView("first")
+    spark.sql(
+        "SELECT e.bucket, count(*), min(e.arrival), max(e.name), sum(e.id) FILTER (WHERE e.id % 2 = 0) FROM events e "
+        "LEFT JOIN first f ON e.id = f.id WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.id = e.id) "
+        "GROUP BY e.bucket UNION ALL SELECT DISTINCT bucket, 0, arrival, name, id FROM first ORDER BY 1"
+    ).collect()
+    sorted_rows = read.repartition("bucket").sortWithinPartitions("arrival")
+    sorted_rows.mapInArrow(lambda batches: batches, read.schema).groupBy("bucket").count().collect()
+    first.unpersist()
+
+
+def write_delta(spark: SparkSession, rows: DataFrame, folder: str) -> int:
+    """Write, constrain, replace and read one small partitioned Delta table."""
+    table = f"delta.`{folder}`"
     spark.sql(
         f"CREATE TABLE {table} (id BIGINT COMMENT 'number', bucket BIGINT, day DATE, arrival TIMESTAMP, "
         "name STRING) USING delta PARTITIONED BY (day) "
@@ -49,16 +74,12 @@ def exercise(spark: SparkSession, folder: str) -> int:
     for _ in range(2):
         writer = rows.write.format("delta").mode("overwrite").option("replaceWhere", "day = '2020-01-01'")
         writer.save(folder)
-    read = spark.read.format("delta").load(folder).where("day = date'2020-01-01'")
-    sorted_rows = read.repartition("bucket").sortWithinPartitions("arrival")
-    mapped = sorted_rows.mapInArrow(lambda batches: batches, read.schema)
-    mapped.groupBy("bucket").count().collect()
     return spark.read.format("delta").load(folder).count()
 
 
 def main(class_path: str, archive: str, folder: str) -> None:
     spark = open_session(class_path, archive, folder + "/warehouse")
-    written = exercise(spark, folder + "/table")
+    written = exercise(spark, folder)
     if written != 1000:
         raise SystemExit(f"the training job read {written} rows back, not 1000")
     gateway = spark.sparkContext._gateway

@@ -10,8 +10,8 @@ from kernels.states import events_of
 
 @inner
 def emit(r, walk, number, firing, tick, state):
-    """Append a row for the window at which a walk stands. A state kept in the table stays where it is: its window has
-    an entry, so the table doesn't grow."""
+    """Append a row for the window at which a walk stands, unless its tick is before those whose rows are made. A state
+    kept in the table stays where it is: its window has an entry, so the table doesn't grow."""
     not_inlined()
     revision = 0
     if r.emit == EMIT_FINAL:
@@ -22,6 +22,8 @@ def emit(r, walk, number, firing, tick, state):
         revision = entry.revision + 1
         entry.revision, entry.events, entry.late, entry.tick = revision, events_of(state), late, tick
         keep_state(r, entry, state)
+    if tick < r.rows.kept_from:
+        return
     row = append_row(r.rows, r.stop)
     row.key, row.start, row.end = r.key, walk.low, walk.high
     row.revision, row.firing, row.tick, row.late = revision, firing, tick, late

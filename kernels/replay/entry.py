@@ -120,12 +120,18 @@ def _run(job: Job) -> ResultRows:
 
 
 def _expected(job: Job, most: int) -> int:
-    """At least so many rows are made."""
+    """At least so many rows are made: those of events that come when rows are wanted."""
     columns, rules = job.columns, job.rules
     ends = columns.start_us if columns.end_us is None else np.maximum(columns.end_us - 1, columns.start_us)
+    wanted = columns.arrival_us >= _rows_from_us(rules)
+    offsets = np.concatenate(([0], np.cumsum(wanted)))[columns.key_offsets]
     emit = EMITS.index(rules.emit)
-    events = (columns.key_offsets, columns.start_us, ends, columns.arrival_us)
+    events = (offsets, *(each[wanted] for each in (columns.start_us, ends, columns.arrival_us)))
     return job.kind.expected(job.window, ArrivingEvents(*events, *job.steps, emit, rules.allowed_us, most))
+
+
+def _rows_from_us(rules: ReplayRules) -> int:
+    return -FOREVER if rules.rows_from_us is None else rules.rows_from_us
 
 
 def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> Replay:
@@ -143,6 +149,7 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     r.stop.interrupts, r.stop.interrupts_before = address_of(interrupts), int(interrupts[0])
     r.stop.from_outside = address_of(stop)
     r.rows.plan, r.rows.row_words, r.rows.most = job.states.layout, job.row_words, most
+    r.rows.kept_from = _rows_from_us(job.rules)
     r.rows.outputs, r.rows.output_count = address_of(job.states.outputs), len(job.states.outputs)
     r.kernels.count, r.kernels.in_use = len(selection.in_use), address_of(selection.in_use)
     r.kernels.of_key = address_of(selection.of_key)

@@ -119,18 +119,23 @@ def _make_rows(r, windows, first, entries, step):
     """The rows of the windows that end with some entries from `first` on, until one isn't passed. Returns the step."""
     not_inlined()
     allowed = r.clock.allowed if r.emit == EMIT_FINAL else 0
-    firing = FINAL if r.emit == EMIT_FINAL else ON_TIME
     for place in range(entries):
         if ends_window(windows, first + place):
             time = windows.stacks.times[first + place]
             step = pass_step(r.clock, step, time + 1 + allowed)
             if step == r.clock.steps:
                 break
-            row = append_row(r.rows, r.stop)
-            row.key, row.start, row.end = r.key, time + 1 - windows.size, time + 1
-            row.revision, row.firing, row.tick, row.late = 0, firing, r.clock.ticks[step], 0
-            write_outputs(r.rows, row, folded(windows, place))
+            if r.clock.ticks[step] >= r.rows.kept_from:
+                _make_row(r, windows, time, r.clock.ticks[step], folded(windows, place))
     return step
+
+
+@inner
+def _make_row(r, windows, time, tick, state):
+    row = append_row(r.rows, r.stop)
+    row.key, row.start, row.end = r.key, time + 1 - windows.size, time + 1
+    row.revision, row.firing, row.tick, row.late = 0, FINAL if r.emit == EMIT_FINAL else ON_TIME, tick, 0
+    write_outputs(r.rows, row, state)
 
 
 def advance(r, step):

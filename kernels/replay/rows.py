@@ -44,12 +44,14 @@ class Failure(Struct):
 
 
 class Rows(Struct):
-    """The rows so far, `count` of at most `most`; outputs: the slot of each in a state."""
+    """The rows so far, `count` of at most `most`; kept_from: the first tick whose rows are made; outputs: the slot of
+    each in a state."""
 
     sink: Inline(GrowingList)
     row_words: Words
     count: Count
     most: Count
+    kept_from: Microseconds
     plan: Ref(StatePlan)
     outputs: Pointer(Place)
     output_count: Count

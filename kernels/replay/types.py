@@ -117,6 +117,7 @@ class ReplayRules(NamedTuple):
     complete_tick_us: None, or the tick at which the watermark goes to infinity: P(E) = min(P(E), complete
         tick). No event arrives after it.
     limits: what the call may cost
+    rows_from_us: None, or the tick from which on rows are wanted; those before it count as revisions, and are not made
     """
 
     lateness_us: int
@@ -124,6 +125,7 @@ class ReplayRules(NamedTuple):
     emit: str
     complete_tick_us: int | None = None
     limits: CallLimits = CallLimits()
+    rows_from_us: int | None = None
 
 
 class KernelChoice(NamedTuple):

@@ -68,6 +68,15 @@ class WindowKind:
         """The longest time between the start of an event and the end of a window that holds it."""
         return window.size_us
 
+    def halo_us(self, window: AskedWindow) -> tuple[int, int]:
+        """How long before and after a stretch of window starts the events of these windows may start."""
+        before_us = window.longest_event_us if self.events_last else 0
+        return before_us or 0, self.longest_us(window)
+
+    def follows_from_own_events(self, emit: str) -> bool:
+        """Whether the rows of a window, and what an event missed, depend on no events but those within its halo."""
+        return True
+
     def too_long(self, window: AskedWindow, start_us: np.ndarray, end_us: np.ndarray) -> np.ndarray:
         """Which events are in no window because of their length (semantics §2)."""
         if window.longest_event_us is None:

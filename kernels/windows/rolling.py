@@ -46,6 +46,10 @@ class RollingKind(WindowKind):
     late_needs_later_events = True
     placement = staticmethod(rolling_placement)
 
+    def follows_from_own_events(self, emit):
+        """With emit arrival only a key's youngest window has rows."""
+        return emit != "arrival"
+
     def spec(self, window, starts_us=None):
         return WindowSpec("rolling", window.size_us)
 

@@ -8,15 +8,18 @@ named in commits by the driver (file_commits.py).
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 
 from pipelines.lake.lake import Lake, Where
+from pipelines.lake.ranges import Panes, Range
 from schemas.tables import Table
 
 Share = TypeVar("Share")
 Found = TypeVar("Found")
+GroupWork = Callable[[pa.Table, Range], Found]
 
 
 class RowMap(Protocol):
@@ -47,11 +50,21 @@ class MappedFiles(NamedTuple):
 
 class RowsOfFiles(NamedTuple):
     """Rows of Parquet files, in columns of this schema; of those only rows of which one of these columns has a time
-    from so many µs since the epoch on."""
+    from so many µs since the epoch on, and all of those have a value in their range."""
 
     files: Sequence[str]
     schema: pa.Schema
     since_us: Mapping[str, int]
+    within: Mapping[str, Range] = MappingProxyType({})
+
+
+class Gathering(NamedTuple):
+    """How rows are brought together: those of a key, and where there are panes those of one pane of a key, with its
+    halo; in so many tasks."""
+
+    key: tuple[str, ...]
+    panes: Panes = Panes()
+    tasks: int = 1
 
 
 class Frame(NamedTuple):
@@ -112,8 +125,8 @@ class Engine(Protocol):
         """What some work finds on each share, in their order; shares and what is found can be pickled. Errors of
         schemas/errors.py are raised as they are."""
 
-    def each_group(self, work: Callable[[pa.Table], Found], rows: RowsOfFiles, key: tuple[str, ...]) -> list[Found]:
-        """What some work finds on rows, brought together so that those of a key are given together."""
+    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
+        """What some work finds on rows that are brought together, and the pane that they were gathered for."""
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Path) -> MappedFiles:
         """Map the rows of Parquet files, about so many, into files of a folder."""

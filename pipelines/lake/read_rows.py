@@ -1,17 +1,29 @@
 """Rows of Parquet files in memory."""
 
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 
 from pipelines.lake.arrays import TIME
 from pipelines.lake.engine import RowsOfFiles
+from pipelines.lake.ranges import filter_of
 
 
 def read_rows(rows: RowsOfFiles) -> pa.Table:
-    """O(rows of the files). With one thread: an engine gives each task one core."""
+    """O(rows of the row groups that may hold some). With one thread: an engine gives each task one core."""
     format_ = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
-    wanted = reduce(or_, (ds.field(column) >= pa.scalar(us, TIME) for column, us in rows.since_us.items()))
-    return ds.dataset(list(rows.files), rows.schema, format_).to_table(filter=wanted, use_threads=False)
+    found = ds.dataset(list(rows.files), _with_filtered(rows), format_)
+    since = reduce(or_, (ds.field(column) >= pa.scalar(us, TIME) for column, us in rows.since_us.items()))
+    within = (filter_of(column, found.schema.field(column).type, each) for column, each in rows.within.items())
+    return found.to_table(rows.schema.names, filter=reduce(and_, within, since), use_threads=False)
+
+
+def _with_filtered(rows: RowsOfFiles) -> pa.Schema:
+    """The columns that are read, and those that are only asked for."""
+    lacking = [name for name in rows.within if name not in rows.schema.names]
+    if not lacking:
+        return rows.schema
+    stored = ds.dataset(list(rows.files[:1])).schema
+    return pa.schema([*rows.schema, *(stored.field(name) for name in lacking)])

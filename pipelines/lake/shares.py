@@ -1,7 +1,7 @@
 """Work in shares of bounded size: what one task does at once."""
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
@@ -10,10 +10,14 @@ Item = TypeVar("Item", bound=Hashable)
 LEAST_BYTES = 1 << 20
 
 
-def packed(sizes: Mapping[Item, int], slots: int, most_bytes: int) -> list[tuple[Item, ...]]:
-    """Items in their order, in shares of at most so many bytes, or of one item; where there is enough to do, in as many
-    as there are slots. O(items)."""
-    limit = min(most_bytes, max(LEAST_BYTES, -(-sum(sizes.values()) // slots)))
+def limit_bytes(sizes: Iterable[int], slots: int, most_bytes: int) -> int:
+    """How much a share had better have: at most so many bytes, and so few that there are as many shares as slots, where
+    there is enough to do."""
+    return min(most_bytes, max(LEAST_BYTES, -(-sum(sizes) // slots)))
+
+
+def packed_within(sizes: Mapping[Item, int], limit: int) -> list[tuple[Item, ...]]:
+    """Items in their order, in shares of at most so many bytes, or of one item. O(items)."""
     shares: list[list[Item]] = []
     filled = 0
     for item, size in sizes.items():
@@ -23,6 +27,11 @@ def packed(sizes: Mapping[Item, int], slots: int, most_bytes: int) -> list[tuple
         shares[-1].append(item)
         filled += size
     return [tuple(share) for share in shares]
+
+
+def packed(sizes: Mapping[Item, int], slots: int, most_bytes: int) -> list[tuple[Item, ...]]:
+    """Items in shares for so many slots."""
+    return packed_within(sizes, limit_bytes(sizes.values(), slots, most_bytes))
 
 
 def file_sizes(paths: Sequence[str]) -> dict[str, int]:

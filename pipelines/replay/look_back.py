@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pipelines.lake.arrays import TIME
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.row_groups import bounds_us
 from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.replay import watermark
@@ -71,7 +70,7 @@ class LookBack:
 
 
 def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Reading) -> LookBack:
-    """The look-back of a run of a day. O(pass ticks of the look-back + events of the day + arrival days)."""
+    """The look-back of a run of a day. O(pass ticks of the look-back + files of the day + arrival days)."""
     require_context_free(tables.query.window)
     source = tables.source
     bound_us = _bound_us(served, read.days.newest_start_before(day))
@@ -120,17 +119,16 @@ class _Day(NamedTuple):
     day: date
 
     def oldest_start_us(self) -> int | None:
-        starts_us = self._column_us("start")
-        return int(starts_us.min()) if len(starts_us) else None
+        bounds = self._bounds_us("start")
+        return bounds[0] if bounds else None
 
     def last_tick_us(self) -> int | None:
         """Of a stream's last day."""
         if self.day != self.source.stream.last_day:
             return None
-        arrivals_us = self._column_us("arrival")
-        return int(arrivals_us.max()) if len(arrivals_us) else day_start_us(self.day) + DAY_US - 1
+        bounds = self._bounds_us("arrival")
+        return bounds[1] if bounds else day_start_us(self.day) + DAY_US - 1
 
-    def _column_us(self, column: str) -> np.ndarray:
-        silver, of_day = self.source.silver.name, [("arrival_date", "=", self.day)]
-        rows = self.lake.read(silver, self.snapshot.version(silver), of_day, [column])
-        return pc.cast(rows[column], "int64").to_numpy()
+    def _bounds_us(self, column: str) -> tuple[int, int] | None:
+        silver, of_day = self.source.silver.name, [("arrival_date", "=", self.day.isoformat())]
+        return bounds_us(column, self.lake.files(silver, self.snapshot.version(silver), of_day))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kernels.replay import FIRINGS, EventColumns, PassTicks, ResultRows, replay_keys
+from kernels.replay import FIRINGS, EventColumns, PassTicks, ReplayRules, ResultRows, replay_keys
 from pipelines.lake.aggregates import Aggregates, plan_aggregates
 from pipelines.lake.arrays import TIME, stored, times
 from pipelines.replay.aggregate_values import result_arrays, value_arrays
@@ -42,7 +42,7 @@ def replay_events(
     events: pa.Table,
     served: ServedQuery,
     ticks: PassTicks,
-    last_tick_us: int | None = None,
+    rules: ReplayRules | None = None,
     kernel: str | None = None,
     options: Mapping[str, int] | None = None,
 ) -> Replayed:
@@ -50,7 +50,7 @@ def replay_events(
 
     events: key and value columns, start, arrival, and for the order seq or path, line, reading; ticks: the whole
     stream's.
-    last_tick_us: the tick at which the watermark goes to infinity. Errors: as `pipelines.local.replay_table`.
+    rules: by default those of a stream that goes on, and all rows. Errors: as `pipelines.local.replay_table`.
     O(events · log events + rows) time; the kernel runs without the GIL.
     """
     query, options = served.query, options or {}
@@ -65,8 +65,8 @@ def replay_events(
     columns = _columns(kept, groups, aggregates)._replace(labels=labels)
     spec = served.kind.spec(query.window, columns.start_us)
     with limits_of(options) as limits:
-        rules = served.rules(last_tick_us)._replace(limits=limits)
-        rows = replay_keys(columns, spec, aggregates.plan, ticks, rules, choice)
+        limited = (rules or served.rules(None))._replace(limits=limits)
+        rows = replay_keys(columns, spec, aggregates.plan, ticks, limited, choice)
     return Replayed(_result_table(rows, groups, aggregates), rows.kernels)
 
 

@@ -3,10 +3,15 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import pyarrow as pa
+
+from kernels.monoid import Monoid
+from kernels.monoids import find_monoid
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, choose
 from kernels.windows import window_kind
 from kernels.windows._kind import WindowKind
 from kernels.windows._late import FOREVER_US
+from pipelines.lake.aggregates import plan_aggregates
 from schemas.query import Query
 from schemas.windows import MICROSECOND
 
@@ -33,3 +38,13 @@ class ServedQuery(NamedTuple):
     def choose_kernel(self, plan: AggregatePlan, kernel: str | None, options: Mapping[str, int] | None) -> KernelChoice:
         """The kernel of that name, or None: by each key's events. NotServed for one that there is not."""
         return choose(self.kind.spec(self.query.window), plan, kernel, options)
+
+
+def can_be_cut(served: ServedQuery, columns: pa.Schema) -> bool:
+    """Whether a key may be replayed pane by pane, with the same rows to the last bit: where a window's rows follow from
+    its own events, and no state holds a sum of floats or a sketch."""
+    query = served.query
+    plan = plan_aggregates(query, {field.name: field.type for field in columns}).plan
+    found = (find_monoid(spec)[1] for spec in plan.aggregates)
+    exact = all(isinstance(monoid, Monoid) and not monoid.floats for monoid in found)
+    return exact and served.kind.follows_from_own_events(query.emit)

@@ -16,7 +16,9 @@ from pipelines.lake.arrays import TIME
 from pipelines.lake.engine import RowsOfFiles
 from pipelines.lake.lake import Lake
 from pipelines.lake.new_files import NewFile, write_rows
+from pipelines.lake.ranges import EVERYTHING, Range, filter_of
 from pipelines.lake.read_rows import read_rows
+from pipelines.replay.event_shares import EventShare
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack
 from pipelines.replay.replay_events import replay_events
@@ -35,8 +37,9 @@ COUNTS = pa.schema([(name, pa.int64()) for name in _COUNTED])
 class Work:
     """What every task of one run knows.
 
-    result, late: the audit tables; whole_buckets: a key is in one bucket only; limits: what each call of the kernel may
-    cost
+    result, late: the audit tables; whole_buckets: a key is in one bucket only; first_key_column: by which silver's
+    files are sorted; halo_us: how long before and after a pane of windows their events may start; limits: what each
+    call of the kernel may cost
     """
 
     served: ServedQuery
@@ -45,6 +48,8 @@ class Work:
     result: Table
     late: Table
     whole_buckets: bool
+    first_key_column: str
+    halo_us: tuple[int, int]
     limits: ReplayLimits
 
 
@@ -58,28 +63,31 @@ class Made:
 
 
 class WrittenShare(NamedTuple):
-    """What a task made of its share, as files that no commit names yet, and its counts."""
+    """What a task made of its share, as files that no commit names yet; the pane of its keys; and its counts."""
 
     result: list[NewFile]
     late: list[NewFile]
+    pane: Range
     counts: dict[str, int]
 
 
-def replay_files(lake: Lake, work: Work, buckets: Sequence[tuple[str, ...]]) -> WrittenShare:
-    """Replay the keys of some buckets, each given by its files."""
-    return _written(lake, work, [make(lake, work, read_rows(rows_of(work, files))) for files in buckets])
+def replay_share(lake: Lake, work: Work, share: EventShare) -> WrittenShare:
+    """Replay a share of the events, bucket by bucket."""
+    events = (read_rows(rows_of_share(work, files, share)) for files in share.buckets)
+    return _written(lake, work, share.pane, [make(lake, work, each, share.pane) for each in events])
 
 
-def replay_rows(lake: Lake, work: Work, rows: pa.Table) -> WrittenShare:
-    """Replay the keys of rows that hold them whole."""
-    return _written(lake, work, [make(lake, work, rows)])
+def replay_rows(lake: Lake, work: Work, rows: pa.Table, pane: Range) -> WrittenShare:
+    """Replay the keys of rows that hold them whole, or of a pane whole."""
+    return _written(lake, work, pane, [make(lake, work, rows, pane)])
 
 
-def _written(lake: Lake, work: Work, parts: Sequence[Made]) -> WrittenShare:
+def _written(lake: Lake, work: Work, pane: Range, parts: Sequence[Made]) -> WrittenShare:
     counts = pa.concat_tables(each.counts for each in parts)
     return WrittenShare(
         _write(lake, work.result, [each.result for each in parts]),
         _write(lake, work.late, [each.late for each in parts]),
+        pane,
         {name: sum(counts[name].to_pylist()) for name in counts.column_names},
     )
 
@@ -95,17 +103,27 @@ def rows_of(work: Work, files: Sequence[str]) -> RowsOfFiles:
     return RowsOfFiles(files, work.read_schema, {"start": back.least_start_us, "arrival": back.from_us})
 
 
-def make(lake: Lake, work: Work, events: pa.Table) -> Made:
-    """Replay whole keys. The kernel's rows are those of the look-back; the day's are kept."""
+def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOfFiles:
+    """Those of a share's keys; of a pane with its halo."""
+    within = {} if share.keys.is_everything else {work.first_key_column: share.keys}
+    if not share.pane.is_everything:
+        within["start"] = share.pane.widened(*work.halo_us)
+    return rows_of(work, files)._replace(within=within)
+
+
+def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> Made:
+    """Replay whole keys; rows of ticks before the day are not made. pane: of which windows and late events."""
     back, served = work.look_back, work.served
     kept, options = _that_make_rows(events, back), asdict(work.limits)
-    replayed = replay_events(kept, served, back.ticks, back.last_tick_us, options=options)
+    rules = served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us)
+    replayed = replay_events(kept, served, back.ticks, rules, options=options)
     late = late_events(events, served, back.ticks)
-    rows = _of_day(replayed.rows, "emitted_at", "emitted_date", work)
-    late_rows = _of_day(late, "arrival", "arrival_date", work)
+    rows = _of_day(_of_pane(replayed.rows, "window_start", pane), "emitted_at", "emitted_date", work)
+    late_rows = _of_day(_of_pane(late, "start", pane), "arrival", "arrival_date", work)
+    own = _of_pane(events, "start", pane)
     counts = (
-        len(events),
-        len(_of_day(events, "arrival", "arrival_date", work)),
+        len(own),
+        len(_of_day(own, "arrival", "arrival_date", work)),
         len(rows),
         len(late_rows),
         *(replayed.kernels.get(kernel, 0) for kernel in KEYS_BY),
@@ -116,6 +134,10 @@ def make(lake: Lake, work: Work, events: pa.Table) -> Made:
         late_rows.select(late_of_day.names).cast(late_of_day),
         pa.table([[count] for count in counts], schema=COUNTS),
     )
+
+
+def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:
+    return table if pane.is_everything else table.filter(filter_of(column, TIME, pane))
 
 
 def _that_make_rows(events: pa.Table, back: LookBack) -> pa.Table:

@@ -1,19 +1,24 @@
 """A lake that one engine began and the other continues is, row for row, the one that the local engine makes alone: over
 all files of the five real streams, and the busiest day of each of their queries."""
 
+import gzip
+import os
 import shutil
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from pipelines import flow
 from pipelines.config import Config
 from pipelines.ingest import landing
+from pipelines.ingest.files import ACCEPTED, DUPLICATE
 from pipelines.lake import databases
 from pipelines.lake.lake import Lake
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
+from schemas.parsing import belongs
 from tests.support.lakes import ingest, tables_of
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -21,6 +26,7 @@ STREAMS = registry.stream_names()
 ORDERS = {"local alone": ("local", "local"), "spark first": ("spark", "local"), "local first": ("local", "spark")}
 # What depends on how many commits there were.
 NOT_COMPARED = {"silver_version"}
+LINES_GONE, NS_PER_S = 5, 1_000_000_000
 pytestmark = [
     pytest.mark.jvm,
     pytest.mark.skipif(not (REAL / "bikes").is_dir(), reason="the real data are not in ../shared/data"),
@@ -35,24 +41,69 @@ def land(config: Config, paths: list[str]) -> None:
         shutil.copy2(REAL / path, config.landing / path)
 
 
+class TouchedFiles(NamedTuple):
+    """What happens to landed files before the second ingest: one comes under another name too, one has its last lines
+    no more, one is moved. Where a stream has a single file, that is copied, and changed then."""
+
+    copied: str
+    changed: str
+    moved: str | None
+
+    @classmethod
+    def of(cls, paths: list[str]) -> "TouchedFiles":
+        return cls(paths[0], paths[-1], paths[len(paths) // 2] if len(paths) > 2 else None)
+
+    def touch(self, folder: Path) -> None:
+        """The times of files stay old: the time of one that is too young would not be noted."""
+        shutil.copy2(folder / self.copied, folder / named(self.copied, "again"))
+        if self.moved:
+            (folder / self.moved).rename(folder / named(self.moved, "moved"))
+        place = folder / self.changed
+        changed_ns = place.stat().st_mtime_ns + NS_PER_S
+        place.write_bytes(gzip.compress(b"".join(lines_of(place)[:-LINES_GONE])))
+        os.utime(place, ns=(changed_ns, changed_ns))
+
+
+def lines_of(place: Path) -> list[bytes]:
+    return gzip.decompress(place.read_bytes()).splitlines(keepends=True)
+
+
+def named(path: str, word: str) -> str:
+    """A path with a word in its name, before the endings: `trips.csv.gz` is `trips-again.csv.gz`."""
+    stem, kind, packed = path.rsplit(".", 2)
+    return f"{stem}-{word}.{kind}.{packed}"
+
+
+class Lakes(NamedTuple):
+    """By order of the engines a lake of one stream."""
+
+    stream: str
+    touched: TouchedFiles
+    configs: dict[str, Config]
+
+    @property
+    def alone(self) -> Config:
+        return self.configs["local alone"]
+
+
 @pytest.fixture(scope="module", params=STREAMS)
-def lakes(request, tmp_path_factory) -> dict[str, Config]:
-    """By order of the engines a lake of one stream. A second ingest finds the other half of the files, whose records
-    compete with those of the first, and one of them under two names."""
+def lakes(request, tmp_path_factory) -> Lakes:
+    """A second ingest finds the other half of the files, whose records compete with those of the first, and what became
+    of some that were there."""
     stream, home = registry.stream(request.param), tmp_path_factory.mktemp(request.param)
     listed = landing.listing(REAL, stream)
-    events, others = list(listed.events), list(listed.no_events)
+    events = list(listed.events)
+    touched = TouchedFiles.of(events[::2])
     shared = Config(home, home / "landing")
     configs = {order: [Config(home / order, shared.landing, asked_engine=each) for each in engines]
                for order, engines in ORDERS.items()}  # fmt: skip
-    for step, paths in enumerate((events[::2] + others, events)):
+    for step, paths in enumerate((events[::2] + list(listed.no_events), events[1::2])):
         land(shared, paths)
         if step:
-            copied = Path(shared.landing, events[0])
-            shutil.copy2(copied, copied.with_name(f"{copied.name.removesuffix('.gz')}-again{copied.suffix}"))
+            touched.touch(shared.landing)
         for of_order in configs.values():
             ingest(of_order[step], stream.name)
-    return {order: engines[-1] for order, engines in configs.items()}
+    return Lakes(stream.name, touched, {order: engines[-1] for order, engines in configs.items()})
 
 
 def digests(config: Config, tables: list[str]) -> dict[str, tuple]:
@@ -73,21 +124,32 @@ def busiest_day(config: Config, stream: str) -> date:
     return max(rows, key=lambda row: (row["events"], row["arrival_date"]))["arrival_date"]
 
 
+def test_the_second_ingest_found_what_was_touched(lakes):
+    touched, folder = lakes.touched, lakes.alone.landing
+    files = {row["path"]: row for row in Lake(lakes.alone).read(f"files_{lakes.stream}").to_pylist()}
+    copies = [touched.copied, named(touched.copied, "again")]
+    assert all(belongs(registry.stream(lakes.stream), path) for path in copies)
+    one_content = touched.copied != touched.changed
+    assert sorted(files[path]["state"] for path in copies) == [ACCEPTED, DUPLICATE if one_content else ACCEPTED]
+    assert files[touched.changed]["lines"] == len(lines_of(folder / touched.changed))
+    if touched.moved:  # the path that vanished keeps what it delivered
+        states = [files[path]["state"] for path in (touched.moved, named(touched.moved, "moved"))]
+        assert states == [ACCEPTED, DUPLICATE]
+
+
 def test_ingests_of_both_engines_leave_the_same_rows(lakes):
-    (stream,) = {path.name for path in lakes["local alone"].ingests.iterdir()}
-    tables = [table.name for table in tables_of(stream).all]
-    alone = digests(lakes["local alone"], tables)
-    assert alone[f"silver_{stream}"][0][0] > 0
-    for order, config in lakes.items():
+    tables = [table.name for table in tables_of(lakes.stream).all]
+    alone = digests(lakes.alone, tables)
+    assert alone[f"silver_{lakes.stream}"][0][0] > 0
+    for order, config in lakes.configs.items():
         assert digests(config, tables) == alone, order
 
 
 def test_replays_of_both_engines_publish_the_same_rows(lakes):
-    (name,) = {path.name for path in lakes["local alone"].ingests.iterdir()}
-    day = busiest_day(lakes["local alone"], name)
-    for query in flow.scheduled_queries(registry.stream(name)):
-        reports = {order: replay_day(config, query.name, day) for order, config in lakes.items()}
+    day = busiest_day(lakes.alone, lakes.stream)
+    for query in flow.scheduled_queries(registry.stream(lakes.stream)):
+        reports = {order: replay_day(config, query.name, day) for order, config in lakes.configs.items()}
         assert len({tuple(report.rows.items()) for report in reports.values()}) == 1
-        alone = digests(lakes["local alone"], list(reports["local alone"].rows))
-        for order, config in lakes.items():
+        alone = digests(lakes.alone, list(reports["local alone"].rows))
+        for order, config in lakes.configs.items():
             assert digests(config, list(alone)) == alone, (order, query.name)

@@ -1,24 +1,27 @@
 """Files that tasks write are to readers what delta-rs writes: the same rows, and the same statistics in the log."""
 
+import math
 from datetime import UTC, date, datetime
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipelines.config import Config
-from pipelines.lake import new_files
+from pipelines.lake import file_commits, new_files
 from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.file_commits import append_files, committing, replace_partitions
+from pipelines.lake.file_commits import append_files, committing, replace_partitions, replace_paths
 from pipelines.lake.lake import Lake
 from pipelines.lake.new_files import write_batches, write_rows
+from pipelines.lake.rewrites import without_paths
 from schemas.errors import StorageFailed
 from schemas.stream import Column
 from schemas.tables import Table
 
 COLUMNS = {"whole": "int64", "real": "float64", "flag": "bool", "time": "timestamp", "date": "date", "text": "string"}
 DAYS = [date(2020, 1, 1), date(2020, 1, 2)]
+BEFORE_1970 = datetime(1815, 12, 10, 3, 4, 5, 678_901, tzinfo=UTC)
 KINDS = {
     "whole": st.integers(-(2**63), 2**63 - 1),
     "real": st.floats(),
@@ -61,7 +64,19 @@ def statistics(lake: Lake, name: str) -> dict:
     return {row["partition.day"]: {key: repr(row[key]) for key in row if key not in left_out} for row in rows}
 
 
+def row(**values: object) -> dict:
+    return dict.fromkeys(KINDS) | {"day": DAYS[0]} | values
+
+
 @settings(max_examples=25, deadline=None)
+@example([row()])
+@example([row(real=math.nan), row(real=math.nan)])
+@example([row(real=math.nan), row(real=1.5), row(real=-2.5, day=DAYS[1]), row(day=DAYS[1])])
+@example([row(real=math.inf), row(real=-math.inf), row(real=0.5)])
+@example([row(real=-0.0)])
+@example([row(real=0.0), row(real=-0.0)])
+@example([row(time=datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)), row(time=BEFORE_1970)])
+@example([row(flag=True, date=date(1969, 12, 31)), row(flag=False, date=date(1970, 1, 1)), row(flag=None)])
 @given(st.lists(ROWS, min_size=1, max_size=12))
 def test_rows_and_statistics_are_those_of_delta_rs(lake, rows):
     rows = [{**row, "whole": row["whole"] and row["whole"] // 2} for row in rows]
@@ -95,8 +110,10 @@ def test_batches_of_one_partition_are_one_file_with_all_their_rows(lake, monkeyp
 )
 def test_rows_against_the_tables_contract_are_refused(lake, row, message):
     rows = pa.Table.from_pylist([row], pa.schema([field.with_nullable(True) for field in arrow_schema(BY_TASKS)]))
+    before = lake.version(BY_TASKS.name)
     with pytest.raises(StorageFailed, match=message):
-        write_rows(lake, BY_TASKS, rows)
+        append_files(lake, BY_TASKS, write_rows(lake, BY_TASKS, rows))
+    assert lake.version(BY_TASKS.name) == before
 
 
 def test_a_commit_of_nothing_is_a_version_and_files_of_other_days_are_refused(lake):
@@ -106,6 +123,26 @@ def test_a_commit_of_nothing_is_a_version_and_files_of_other_days_are_refused(la
     with pytest.raises(StorageFailed, match="does not conform to what is replaced"):
         replace_partitions(lake, BY_TASKS, "day", DAYS[:1], write_rows(lake, BY_TASKS, rows))
     assert lake.version(BY_TASKS.name) == before + 1
+
+
+@pytest.mark.parametrize("most_paths", [file_commits.MOST_PATHS, 1])
+def test_rows_of_other_paths_stay_and_files_without_a_path_are_left_alone(lake, monkeypatch, most_paths):
+    """From so many paths on all files are written anew."""
+    by_path = Table("by_path", "for tests", (Column("path", "string", ""), Column("day", "date", "")), ("day",), ())
+    lake.ensure(by_path)
+
+    def rows(paths: str, day: date) -> pa.Table:
+        return pa.Table.from_pylist([{"path": path, "day": day} for path in paths], arrow_schema(by_path))
+
+    both = [*write_rows(lake, by_path, rows("acab", DAYS[0])), *write_rows(lake, by_path, rows("xzxy", DAYS[1]))]
+    replace_partitions(lake, by_path, "day", DAYS, both)
+    before, gone = set(lake.files("by_path")), ["a", "b"]
+    monkeypatch.setattr(file_commits, "MOST_PATHS", most_paths)
+    new = write_rows(lake, by_path, rows("b", DAYS[1]))
+    replace_paths(lake, by_path, gone, new, lambda files: without_paths(lake, by_path, gone, files))
+    found = sorted((row["day"], row["path"]) for row in lake.read("by_path").to_pylist())
+    assert found == [(DAYS[0], "c")] + [(DAYS[1], path) for path in "bxxyz"]
+    assert len(before & set(lake.files("by_path"))) == (1 if most_paths > 1 else 0)
 
 
 def test_a_commit_finds_its_own_version_among_those_of_other_writers(lake):

@@ -15,13 +15,12 @@ from pipelines.engines.spark.engine import SparkEngine
 from pipelines.engines.spark.session import session
 from pipelines.lake import shares
 from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile
 from pipelines.lake.query_tables import QueryTables
 from pipelines.local import late_table, replay_table
 from pipelines.replay.audit import replayed
+from pipelines.replay.task import WrittenShare
 from schemas.errors import BadInput
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
-from schemas.tables import Table
 from tests.support.replay import toy
 from tests.support.replay.work import audit_day, work_of
 
@@ -114,16 +113,17 @@ def stage(config, asked: Query, day, engine: str = "spark") -> dict[str, pa.Tabl
     lake, tables = Lake(config), QueryTables.of(asked)
     engines = Config(config.home, config.landing, asked_engine=engine)
     written = replayed(lake, engine_of(engines), tables, work_of(lake, tables, day))
-    files = {"result": [file for each in written for file in each.result],
-             "late": [file for each in written for file in each.late]}  # fmt: skip
-    of_kind = {"result": tables.audit, "late": tables.late_audit}
-    return {kind: _sorted(_read(lake, of_kind[kind], files[kind]), [*asked.key, *ORDER[kind]]) for kind in ORDER}
+    return {kind: read_written(lake, asked, kind, written) for kind in ORDER}
 
 
-def _read(lake: Lake, table: Table, files: list[NewFile]) -> pa.Table:
+def read_written(lake: Lake, asked: Query, kind: str, written: list[WrittenShare]) -> pa.Table:
+    """Rows that tasks have written and nobody has committed, sorted as their table is."""
+    tables = QueryTables.of(asked)
+    table = tables.audit if kind == "result" else tables.late_audit
     schema = pa.schema([field for field in lake.schema(table) if field.name not in table.partition_by])
-    parts = [pq.ParquetFile(lake.folder(table.name) / file.path).read() for file in files]
-    return pa.concat_tables([schema.empty_table(), *(part.cast(schema) for part in parts)])
+    paths = [lake.folder(table.name) / file.path for each in written for file in getattr(each, kind)]
+    parts = [pq.ParquetFile(path).read().cast(schema) for path in paths]
+    return _sorted(pa.concat_tables([schema.empty_table(), *parts]), [*asked.key, *ORDER[kind]])
 
 
 def _sorted(rows: pa.Table, columns: list[str]) -> pa.Table:

@@ -10,7 +10,7 @@ from tools.docs.tour import tour_text
 TOUR_INTRODUCTION = (
     "One landing file to silver, then one day to the published table. Stop 1 calls `pipelines/ingest/ingest.py`, which "
     "calls stops 2 to 5 in turn; stop 6 calls 7, 9 and 10, and stop 8 is reached from 7 "
-    "through `in_process.py` or `through_spark.py`. None calls back."
+    "through the engine, in tasks on shares of files or of keys. None calls back."
 )
 
 

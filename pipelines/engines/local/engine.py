@@ -5,13 +5,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-
 from pipelines.config import Config
 from pipelines.engines.local import workers
 from pipelines.engines.local.relations import DuckdbRelations
 from pipelines.lake import databases
-from pipelines.lake.engine import Found, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.lake.engine import Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
 from pipelines.lake.read_rows import read_rows
 
 ROWS_PER_COMMIT = 1_000_000
@@ -37,9 +35,12 @@ class LocalEngine:
         """O(shares), one after the other."""
         return [work(share) for share in shares]
 
-    def each_group(self, work: Callable[[pa.Table], Found], rows: RowsOfFiles, key: tuple[str, ...]) -> list[Found]:
-        """All rows at once, whatever the key."""
-        return [work(read_rows(rows))] if rows.files else []
+    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
+        """All keys at once, pane after pane."""
+        panes = gathering.panes
+        ranges = [panes.pane(number) for number in range(panes.total)] if rows.files else []
+        within = ({} if pane.is_everything else {"start": pane.widened(*panes.halo_us)} for pane in ranges)
+        return [work(read_rows(rows._replace(within=each)), pane) for each, pane in zip(within, ranges, strict=True)]
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Path) -> MappedFiles:
         """With a process per core, as far as there are rows for it."""

@@ -8,17 +8,20 @@ from pathlib import Path
 from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.config import Config
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.relations import SparkRelations, ddl
 from pipelines.engines.spark.session import require_alive, session
-from pipelines.lake.engine import Found, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.lake.engine import Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.lake.ranges import Panes
 from pipelines.lake.shares import file_sizes, packed
 
 # As many as keep a task's memory small, and Python's cost of each batch out of sight.
 ROWS_PER_BATCH = 5_000
+PANE = "windrow_pane"
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,16 @@ class SparkEngine:
         """A task for each share."""
         return tasks.each(self.config, work, shares)
 
-    def each_group(self, work: Callable[[pa.Table], Found], rows: RowsOfFiles, key: tuple[str, ...]) -> list[Found]:
-        """Shuffled by key; rows without a key are one group, and one task's."""
+    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
+        """Shuffled by key and pane."""
         if not rows.files:
             return []
         found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files).where(_since(rows.since_us))
-        together = found.repartition(*key) if key else found.coalesce(1)
-        return tasks.found_by(together.mapInArrow(partial(_work_on_group, work, rows.schema), "found BINARY"))
+        in_panes = found.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
+        together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
+        return tasks.found_by(
+            together.mapInArrow(partial(_work_on_groups, work, rows.schema, gathering.panes), "found BINARY")
+        )
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Path) -> MappedFiles:
         """A file for each share of the files."""
@@ -74,12 +80,27 @@ def _since(since_us: Mapping[str, int]) -> str:
     return " OR ".join(f'"{column}" >= timestamp_micros({us})' for column, us in since_us.items())
 
 
-def _work_on_group(
-    work: Callable[[pa.Table], object], schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+def _panes_of(panes: Panes) -> str:
+    """The panes with a halo that a row is in, a row for each."""
+    first, last = (f"floor((unix_micros(start) - {us}) / {panes.length_us})" for us in _offsets_us(panes))
+    inside = (f"least(greatest({pane}, 0), {panes.total - 1})" for pane in (first, last))
+    return f"explode(sequence({', '.join(inside)}))"
+
+
+def _offsets_us(panes: Panes) -> tuple[int, int]:
+    before_us, after_us = panes.halo_us
+    return panes.from_us + after_us, panes.from_us - before_us
+
+
+def _work_on_groups(
+    work: GroupWork, schema: pa.Schema, panes: Panes, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     # Arrow's batches cut keys and bursts, so they are gathered first.
     gathered = [batch for batch in batches if len(batch)]
-    yield from tasks.as_rows([work(pa.Table.from_batches(gathered).cast(schema))] if gathered else [])
+    rows = pa.Table.from_batches(gathered) if gathered else pa.table({PANE: pa.array([], pa.int64())})
+    numbers = sorted(pc.unique(rows[PANE]).to_pylist())
+    of_pane = (rows.filter(pc.field(PANE) == number).drop_columns([PANE]).cast(schema) for number in numbers)
+    yield from tasks.as_rows(work(each, panes.pane(number)) for number, each in zip(numbers, of_pane, strict=True))
 
 
 def _mapped(work: RowMap, folder: Path, files: Sequence[str]) -> Path:

@@ -1,0 +1,56 @@
+"""What Parquet's footers say of files sorted by key: how much there is of which keys, and of when. No row is read."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import pyarrow.parquet as pq
+
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+
+
+class RowGroup(NamedTuple):
+    """Some rows of a file: the least value of its first key column, None where that isn't known; its earliest event
+    start, in µs since the epoch; and its part of the file's bytes."""
+
+    least: object
+    earliest_us: int
+    file_bytes: int
+
+
+def row_groups(column: str, files: Sequence[str]) -> list[RowGroup]:
+    """Those of some files. O(row groups)."""
+    return [
+        RowGroup(
+            _least(group[column]),
+            _us(_least(group["start"])),
+            sum(each.total_compressed_size for each in group.values()),
+        )
+        for group in _column_chunks(files)
+    ]
+
+
+def bounds_us(column: str, files: Sequence[str]) -> tuple[int, int] | None:
+    """The least and the greatest time of a column that has no nulls; None of no rows. O(row groups)."""
+    found = [group[column].statistics for group in _column_chunks(files)]
+    return (_us(min(each.min for each in found)), _us(max(each.max for each in found))) if found else None
+
+
+def _column_chunks(files: Sequence[str]) -> Iterator[dict[str, pq.ColumnChunkMetaData]]:
+    """Of each row group, by column."""
+    with ThreadPoolExecutor() as pool:
+        for metadata in pool.map(pq.read_metadata, files):
+            for number in range(metadata.num_row_groups):
+                group = metadata.row_group(number)
+                chunks = [group.column(each) for each in range(group.num_columns)]
+                yield {each.path_in_schema: each for each in chunks}
+
+
+def _least(column: pq.ColumnChunkMetaData) -> object:
+    statistics = column.statistics
+    return statistics.min if statistics is not None and statistics.has_min_max else None
+
+
+def _us(time: object) -> int:
+    return (time - _EPOCH) // _MICROSECOND if isinstance(time, datetime) else -(1 << 62)

@@ -1,0 +1,159 @@
+"""However the events of a day are cut into shares, by buckets, keys or time, their rows are those of no cut."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.config import Config
+from pipelines.engines import engine_of
+from pipelines.lake import new_files
+from pipelines.lake.file_commits import replace_partitions
+from pipelines.lake.lake import Lake
+from pipelines.lake.new_files import write_rows
+from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.ranges import Range
+from pipelines.replay import audit, event_shares
+from pipelines.replay.audit import replayed
+from pipelines.replay.event_shares import EventShare
+from pipelines.replay.specifications import can_be_cut
+from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from schemas.tables import silver_table
+from tests.replay.test_stage import ORDER, read_written
+from tests.support.replay import toy
+from tests.support.replay.work import work_of
+
+HOUR = timedelta(hours=1)
+EXACT = {
+    "n": agg("count"),
+    "parts_sum": agg("sum", "parts"),
+    "parts_mean": agg("mean", "parts"),
+    "heaviest": agg("max", "weight"),
+    "first": agg("first", "weight"),
+}
+COMMUTING = {name: each for name, each in EXACT.items() if name != "first"}
+ROUNDED = {**EXACT, "weight_sum": agg("sum", "weight")}
+CUT_BYTES = 400  # of a few rows
+
+
+def query(name: str, window, key: tuple[str, ...] = ("place",), emit: str = "watermark", aggregates=None) -> Query:
+    return Query(name, "toy", key, window, aggregates or EXACT, HOUR, 12 * HOUR, emit, ())
+
+
+CUT_IN_TIME = [
+    query("slides", sliding(2 * HOUR, HOUR)),
+    query("slides_by_arrival", sliding(2 * HOUR, HOUR), emit="arrival"),
+    query("slides_by_final", sliding(HOUR, 3 * HOUR), emit="final"),
+    query("by_calendar", tumbling(2 * HOUR, zone="America/New_York")),
+    query("rolls", rolling(2 * HOUR)),
+    query("rolls_by_final", rolling(2 * HOUR), emit="final"),
+    query("spans", spanning(2 * HOUR, HOUR, longest=2 * HOUR), aggregates=COMMUTING),
+    query("two_columns", sliding(2 * HOUR, HOUR), key=("kind", "place")),
+    query("across_buckets", sliding(2 * HOUR, HOUR), key=("kind",)),
+    query("spans_across_buckets", spanning(2 * HOUR, HOUR, longest=2 * HOUR), ("kind",), aggregates=COMMUTING),
+    query("without_key", sliding(2 * HOUR, HOUR), key=()),
+]
+NOT_CUT_IN_TIME = [
+    query("rounded", sliding(2 * HOUR, HOUR), aggregates=ROUNDED),
+    query("youngest", rolling(2 * HOUR), emit="arrival"),
+    query("rounded_across_buckets", sliding(2 * HOUR, HOUR), ("kind",), aggregates=ROUNDED),
+]
+ALL = [pytest.param(each, id=each.name) for each in (*CUT_IN_TIME, *NOT_CUT_IN_TIME)]
+
+
+@pytest.fixture
+def lake(config, monkeypatch) -> Lake:
+    """Random events, most of one key, in files of many row groups."""
+    rows = toy.events(seed=3, per_day=150)
+    for row in rows[::2]:
+        row["place"] = "hot"
+    toy.build(config, rows)
+    lake, silver = Lake(config), silver_table(toy.STREAM)
+    monkeypatch.setattr(new_files, "ROWS_PER_GROUP", 8)
+    written = lake.read(silver.name).sort_by([(name, "ascending") for name in silver.sort_by])
+    replace_partitions(lake, silver, "arrival_date", toy.days(), write_rows(lake, silver, written))
+    return lake
+
+
+@pytest.fixture
+def taken(monkeypatch) -> list[EventShare]:
+    """The shares that tasks are given."""
+    shares: list[EventShare] = []
+    replay_share = audit.replay_share
+    monkeypatch.setattr(
+        audit, "replay_share", lambda lake, work, share: shares.append(share) or replay_share(lake, work, share)
+    )
+    return shares
+
+
+def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
+    """Rows and counts, and the panes that they come from."""
+    tables = QueryTables.of(asked)
+    written = replayed(lake, engine_of(lake.config), tables, work_of(lake, tables, day))
+    counts = {name: sum(each.counts[name] for each in written) for name in written[0].counts} if written else {}
+    rows = {kind: read_written(lake, asked, kind, written).to_pylist() for kind in ORDER}
+    return {"counts": counts, **{kind: list(map(repr, of_kind)) for kind, of_kind in rows.items()}}, {
+        each.pane for each in written
+    }
+
+
+def cut_small(monkeypatch) -> None:
+    monkeypatch.setattr("pipelines.lake.shares.LEAST_BYTES", 1)
+    monkeypatch.setattr(Config, "task_bytes", CUT_BYTES)
+    monkeypatch.setattr(event_shares, "LEAST_PANE", 1)
+
+
+def again(lake: Lake) -> Lake:
+    """Another configuration, as settings are read once."""
+    return Lake(Config(lake.config.home, lake.config.landing))
+
+
+@pytest.mark.parametrize("asked", ALL)
+def test_rows_are_those_of_no_cut(lake, taken, monkeypatch, asked):
+    for day in (toy.FIRST_DAY + timedelta(days=3), toy.LAST_DAY):
+        whole, _ = rows_of(lake, asked, day)
+        taken.clear()
+        with monkeypatch.context() as small:
+            cut_small(small)
+            cut, panes = rows_of(again(lake), asked, day)
+        assert all(whole[kind] for kind in ORDER)
+        assert cut == whole
+        if "place" in asked.key:
+            assert any(share.keys.only == "hot" for share in taken)
+            assert any(share.keys.low is not None for share in taken)
+        assert (len(panes) > 1) == (asked in CUT_IN_TIME)
+
+
+@pytest.mark.jvm
+@pytest.mark.parametrize("asked", [each for each in ALL if "place" not in each.values[0].key])
+def test_rows_that_spark_gathers_in_panes_are_those_of_no_cut(lake, monkeypatch, asked):
+    whole, _ = rows_of(lake, asked, toy.LAST_DAY)
+    cut_small(monkeypatch)
+    monkeypatch.setenv("WINDROW_ENGINE", "spark")
+    cut, panes = rows_of(again(lake), asked, toy.LAST_DAY)
+    assert cut == whole
+    assert (len(panes) > 1) == (asked in CUT_IN_TIME)
+
+
+def test_what_is_exact_can_be_cut_in_time(lake):
+    for asked in (*CUT_IN_TIME, *NOT_CUT_IN_TIME):
+        work = work_of(lake, QueryTables.of(asked), toy.LAST_DAY)
+        assert can_be_cut(work.served, work.read_schema) == (asked in CUT_IN_TIME), asked.name
+
+
+@given(st.dictionaries(st.none() | st.integers(0, 30), st.integers(1, 100), max_size=12), st.integers(1, 150))
+def test_ranges_of_keys_hold_each_key_once(bytes_from, limit):
+    ranges = event_shares._ranges(bytes_from, limit)
+    for key in (None, *range(-1, 32)):
+        assert sum(holds(each, key) for each, _ in ranges) == 1, key
+    assert sum(size for _, size in ranges) == sum(bytes_from.values())
+
+
+def holds(wanted, key) -> bool:
+    if wanted.only is not None:
+        return key == wanted.only
+    if key is None:
+        return wanted.nulls
+    above = wanted.low is None or key > wanted.low or (key == wanted.low and not wanted.without_low)
+    return above and (wanted.high is None or key < wanted.high)
