@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep bench-hot-key gate-cost
+.PHONY: menu demo up down setup doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep bench-hot-key bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -84,6 +84,9 @@ bench-upkeep: setup ## files and reading times of a year of runs, before and aft
 
 bench-hot-key: setup ## one key with nine tenths of five million events, on one core and on two
 	@$(WINDROW_PYTHON) -m benchmarks.hot_key
+
+bench-plan: setup ## what it costs to plan a replay in a lake of 1 TB, of which only the metadata are there
+	@$(WINDROW_PYTHON) -m benchmarks.plan_at_scale
 
 accounted: setup ## ingest all real files and write docs/accounted-for.md; they are in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.accounted_for "$(or $(LANDING),../shared/data)"

@@ -37,12 +37,13 @@ from benchmarks.first_light_trips import Sizes, Trips, make_trips, silver_rows
 from pipelines.config import REPOSITORY, Config
 from pipelines.engines import engine_of
 from pipelines.engines.spark import session as spark
+from pipelines.engines.spark.settings import MASTER, settings
 from pipelines.ingest import pass_ticks
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.file_commits import replace_partitions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.replay import audit, watermark
+from pipelines.replay import audit, plan, watermark
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import DAY, LookBack
 from pipelines.replay.replay_events import replay_events
@@ -115,7 +116,7 @@ def by_windrow(config: Config, query: Query) -> None:
 
 
 def _replayed(config: Config, lake: Lake, tables: QueryTables, back: LookBack) -> list[WrittenShare]:
-    work = audit.work_of(lake, tables, ServedQuery.of(tables.query), back)
+    work = plan.work_of(lake, tables, ServedQuery.of(tables.query), back)
     return audit.replayed(lake, engine_of(config), tables, work)
 
 
@@ -220,7 +221,7 @@ def machine(config: Config) -> str:
     compiler = "C1 ONLY, NO MEASUREMENT" if "TieredStopAtLevel" in config.java_options else "C2"
     return (
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {platform.machine()}, "
-        f"Python {platform.python_version()}, Spark {pyspark.__version__} {config.spark_master}, "
+        f"Python {platform.python_version()}, Spark {pyspark.__version__} {settings(config)[MASTER]}, "
         f"Java compiler {compiler}, commit {commit}"
     )
 

@@ -23,6 +23,7 @@ from random import Random
 from typing import NamedTuple
 
 from benchmarks.markdown import table
+from benchmarks.memory import peak_mib
 from pipelines.config import REPOSITORY, Config
 from pipelines.engines import engine_of
 from pipelines.gate import expectations  # noqa: F401 (imported before the clock starts)
@@ -155,13 +156,7 @@ def measured(work: Callable[[], dict]) -> Cost:
     """The cost of work in this process, of all its threads and its children."""
     before_s = _used_s()
     reported = work()
-    return Cost(_used_s() - before_s, _peak_mib(), reported)
-
-
-def _peak_mib() -> float:
-    # getrusage's maximum is inherited from the process that started this one.
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(status["VmHWM"].split()[0]) / 1024
+    return Cost(_used_s() - before_s, peak_mib(os.getpid()), reported)
 
 
 def _used_s() -> float:

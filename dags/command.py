@@ -5,9 +5,10 @@ run, a scheduled run and a backfill of the same day differ.
 """
 
 import json
+import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from airflow.sdk import Asset, AssetAlias, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 
-from dags import installation
+from dags import installation, spark_connection
 from processes.sessions import end_session
 from schemas import errors
 
@@ -58,7 +59,7 @@ class WindrowOperator(BaseOperator):
 
     def _run(self, command: list[str]) -> None:
         try:
-            self.process = _start(command, self.log.info)
+            self.process = _start(command, spark_connection.environment(), self.log.info)
             error = show(self.process.stdout or (), self.log.info)
             raise_unless_done(self.process.wait(), error)
         except AirflowTaskTimeout as late:
@@ -141,7 +142,7 @@ def show(lines: Iterable[str], log: Callable[[str], None]) -> str:
     return "\n".join(error)
 
 
-def _start(command: list[str], log: Callable[[str], None]) -> subprocess.Popen:
+def _start(command: list[str], settings: Mapping[str, str], log: Callable[[str], None]) -> subprocess.Popen:
     log(f"$ {' '.join(command)}")
     # One pipe for both keeps the order of result and log; a session of its own can be ended as a whole.
     try:
@@ -154,6 +155,7 @@ def _start(command: list[str], log: Callable[[str], None]) -> subprocess.Popen:
             errors="replace",
             bufsize=1,
             start_new_session=True,
+            env={**os.environ, **settings},
         )
     except OSError as missing:
         raise AirflowFailException(

@@ -11,7 +11,7 @@ from pathlib import Path
 from schemas.errors import WrongParameter
 from schemas.replay_limits import read_seconds
 
-COMMAND, MOST_TASK_SECONDS = "WINDROW_COMMAND", "WINDROW_MOST_TASK_SECONDS"
+COMMAND, MOST_TASK_SECONDS, POOL = "WINDROW_COMMAND", "WINDROW_MOST_TASK_SECONDS", "WINDROW_POOL"
 _AROUND = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "windrow"
 _SIX_HOURS = 6 * 3600
 
@@ -22,6 +22,11 @@ def command() -> str:
     if not Path(path).is_absolute():
         raise WrongParameter(COMMAND, path, "the whole path of windrow, or leave the variable unset")
     return path
+
+
+def pool() -> str:
+    """The pool of all tasks, whose slots bound how many of them, and with them how many JVMs, run at once."""
+    return os.environ.get(POOL) or "default_pool"
 
 
 def execution_timeout() -> timedelta:

@@ -6,7 +6,7 @@ from typing import Any
 from airflow.sdk import AssetAlias
 
 from dags.command import WindrowOperator, asset
-from dags.installation import execution_timeout
+from dags.installation import execution_timeout, pool
 from pipelines import flow
 from pipelines.report import dag_text
 
@@ -16,7 +16,8 @@ START = datetime(1900, 1, 1, tzinfo=UTC)
 
 def defaults() -> dict[str, Any]:
     """The arguments of every task; WrongParameter, shown as an import error, for a setting that is none."""
-    return {"retries": 2, "retry_delay": timedelta(seconds=30), "execution_timeout": execution_timeout()}
+    delay, timeout = timedelta(seconds=30), execution_timeout()
+    return {"retries": 2, "retry_delay": delay, "execution_timeout": timeout, "pool": pool()}
 
 
 def operator(task: flow.Task, **limits: Any) -> WindrowOperator:

@@ -19,6 +19,7 @@ _MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[\d+, *\d+, *
 # The largest settings, more than any disk holds: beyond, a setting says nothing.
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
+SPARK_CONF = "WINDROW_SPARK_CONF"
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,18 @@ class Config:
         return Path(os.environ.get("WINDROW_JARS") or made() / "jars")
 
     @cached_property
-    def spark_master(self) -> str:
-        """Where Spark runs: its master's URL; WrongParameter for what is none."""
-        master = os.environ.get("WINDROW_SPARK_MASTER", "local[2]")
-        if not _MASTER.fullmatch(master):
+    def spark_master(self) -> str | None:
+        """Where Spark runs: its master's URL, None where Spark's own settings say; WrongParameter for what is none."""
+        master = os.environ.get("WINDROW_SPARK_MASTER")
+        if master is not None and not _MASTER.fullmatch(master):
             allowed = "local[2], local[*] or the like, spark://HOST:PORT, k8s://HOST:PORT, yarn, or leave it unset"
             raise WrongParameter("WINDROW_SPARK_MASTER", master, allowed)
         return master
+
+    @cached_property
+    def spark_conf(self) -> str:
+        """More settings of Spark: a JSON object, or the path of a file like spark-defaults.conf."""
+        return os.environ.get(SPARK_CONF, "").strip()
 
     @cached_property
     def task_bytes(self) -> int:

@@ -23,6 +23,7 @@ RUNS = Table(
         required("definition_hash", "string", "hash of the stream's and the query's definitions"),
         Column("kernel", "string", "the kernels that made the rows; `counts` has how many keys each"),
         Column("message", "string", "what went wrong, for failed and refused; why nothing was done, for skipped"),
+        Column("engine_page", "string", "addresses of Spark's page and event log of the step; null where both are off"),
     ),
     grows=True,
 )

@@ -1,7 +1,7 @@
 """windrow replay QUERY --day D."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,9 +20,16 @@ from pipelines.cli._options import (
 from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import progress
 
+if TYPE_CHECKING:
+    from pipelines.config import Config
+
 Stage = Annotated[
     Literal["all", "audit", "publish"],
     typer.Option(help="audit: make the audit rows; publish: check and publish those that are there; all: both."),
+]
+Explain = Annotated[
+    bool,
+    typer.Option("--explain", help="Only print what would be read, by how many tasks, and what would be committed."),
 ]
 
 
@@ -35,6 +42,7 @@ def replay(
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
     asset_events: AssetEvents = None,
+    explain: Explain = False,
     as_json: AsJson = False,
 ) -> None:
     """Replay one arrival day of a query: audit rows, gate, publication. Again gives the same rows."""
@@ -44,9 +52,25 @@ def replay(
     from schemas import registry
 
     settings = config.load(read_limits(most_rows, most_seconds), engine)
+    if explain:
+        _explain(settings, query, day, as_json)
+        return
     with progress() as show:
         report = replay_day(settings, query, day, stage, run_id, show)
     _output.write_asset_events(asset_events, report.asset_events)
     _output.show_facts(vars(report), as_json)
     if run_id is None:
         note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)
+
+
+def _explain(settings: "Config", query: str, day: date, as_json: bool) -> None:
+    from pipelines.runs.explain import explain
+
+    planned = explain(settings, query, day)
+    facts = vars(planned)
+    tasks = [kind._asdict() for kind in facts.pop("tasks")]
+    if as_json:
+        _output.show_json({**facts, "tasks": tasks})
+        return
+    _output.show_facts(facts, as_json)
+    _output.show(tasks, as_json)

@@ -94,7 +94,7 @@ class Gate:
     ) -> list[Verdict]:
         """Check the days of silver that have not passed since they were made, and write the verdicts into the ledger.
         O(events of these days)."""
-        unchecked = self._unchecked(tables, snapshot, days, dates)
+        unchecked = self.unchecked(tables, snapshot, days, dates)
         found = self.check_silver(tables, snapshot, days, unchecked)
         verdicts.write(self.lake, run, found, snapshot.name)
         return [verdict for of_day in found.values() for verdict in of_day]
@@ -118,7 +118,7 @@ class Gate:
             frame = relations.frame(library.statement(expectations, "rows"))
             return library.verdicts_on(self.lake.config, frame, batch, expectations)
 
-    def _unchecked(
+    def unchecked(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
     ) -> list[date]:
         """Days of which one check, with its limit, has not passed on the rows that the snapshot has."""

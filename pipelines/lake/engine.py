@@ -115,8 +115,16 @@ class Engine(Protocol):
         """How many shares are worked on at the same time."""
 
     @property
+    def expected_slots(self) -> int:
+        """As many as there will be by its settings; nothing is started for the answer."""
+
+    @property
     def rows_per_commit(self) -> int | None:
         """How many rows one commit of `Relations.replace` had better have; None: any number."""
+
+    @property
+    def page(self) -> str | None:
+        """Addresses at which it shows what it does, or has done, in this process; None where there are none."""
 
     def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
         """Show, as long as it lasts, how far long work is."""

@@ -1,12 +1,14 @@
 """Whose step it is, and what it notes for the ledger while it runs."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
 from pipelines import flow
+from pipelines.lake.engine import Engine
 from processes import signals
 
 _STAGES = frozenset(stage.name for stage in flow.STAGES)
@@ -38,6 +40,7 @@ class LedgerEntry:
     kernel: str | None = None
     state: str = "done"
     message: str | None = None
+    engine_page: str | None = None
     stages: dict[str, float] = field(default_factory=dict)
     validations: dict[str, list[str]] = field(default_factory=dict)
     stage: str | None = None
@@ -53,9 +56,14 @@ class LedgerEntry:
 
         return noted
 
-    def details(self, progress: Callable[[str], None]) -> Callable[[str], None]:
-        """`progress` for texts on whatever stage it is."""
-        return lambda text: progress(f"{self.stage}: {text}")
+    @contextmanager
+    def working(self, engine: Engine, progress: Callable[[str], None]) -> Iterator[None]:
+        """Show how far the engine's work on whatever stage it is has come, and note where it shows more."""
+        with engine.reporting(lambda text: progress(f"{self.stage}: {text}")):
+            try:
+                yield
+            finally:
+                self.engine_page = engine.page
 
     def _begin(self, stage: str) -> None:
         signals.raise_if_asked()

@@ -29,7 +29,7 @@ from schemas.errors import StorageFailed, TableDamaged, WindrowError
 from schemas.ledger_tables import RUNS
 
 _JSON_COLUMNS = ("inputs", "outputs", "counts")
-_PLAIN_COLUMNS = ("state", "kernel", "message")
+_PLAIN_COLUMNS = ("state", "kernel", "message", "engine_page")
 # In the outputs of a stage: files of the validation results that it made.
 VALIDATIONS = "validations"
 
@@ -54,6 +54,7 @@ class StepRow:
     definition_hash: str
     kernel: str | None
     message: str | None
+    engine_page: str | None = None  # a ledger of before that column
 
     @property
     def replayed(self) -> tuple[str, date]:

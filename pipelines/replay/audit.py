@@ -2,28 +2,22 @@
 them, and a commit for each table.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
 
-import pyarrow as pa
-
-from pipelines.lake.arrow_schemas import ARROW_TYPES
 from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.engine import Engine, Gathering
+from pipelines.lake.engine import Engine
 from pipelines.lake.file_commits import replace_partitions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.ranges import Range
-from pipelines.replay.event_shares import Cuts, shares_of_buckets, tasks_and_panes
 from pipelines.replay.look_back import LookBack, Reading
-from pipelines.replay.specifications import ServedQuery, can_be_cut
-from pipelines.replay.task import COUNTS, KEYS_BY, ORDER_COLUMNS, Work, WrittenShare, replay_rows, replay_share, rows_of
-
-_BUCKET = re.compile(r"/bucket=(\d+)/")
+from pipelines.replay.plan import plan, work_of
+from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.task import COUNTS, KEYS_BY, Work, WrittenShare, replay_rows, replay_share, rows_of
 
 
 @dataclass(frozen=True)
@@ -69,27 +63,13 @@ def audit(
 
 def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work) -> list[WrittenShare]:
     """What the tasks of a day write."""
-    buckets = buckets_of(lake, tables, work.look_back)
-    cuts = cuts_of(lake, engine, work)
+    planned = plan(lake, engine.slots, tables, work)
     if not work.whole_buckets:
-        rows = rows_of(work, [file for files in buckets for file in files])
-        found = engine.each_group(partial(replay_rows, lake, work), rows, gathering_of(work, rows.files, cuts))
+        rows = rows_of(work, planned.files)
+        found = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering)
         return _keys_counted_once([None] * len(found), found)
-    shares = shares_of_buckets(buckets, cuts)
+    shares = planned.shares
     return _keys_counted_once([share[:2] for share in shares], engine.each(partial(replay_share, lake, work), shares))
-
-
-def cuts_of(lake: Lake, engine: Engine, work: Work) -> Cuts:
-    """How the events of a run may be cut."""
-    halo_us = work.halo_us if can_be_cut(work.served, work.read_schema) else None
-    return Cuts(engine.slots, work.first_key_column, halo_us, lake.config.task_bytes)
-
-
-def gathering_of(work: Work, files: Sequence[str], cuts: Cuts) -> Gathering:
-    """How rows are gathered of which a key is in several buckets, or which have no key."""
-    back = work.look_back
-    tasks, panes = tasks_and_panes(files, (back.least_start_us, back.until_us), cuts)
-    return Gathering(work.served.query.key, panes, tasks if work.served.query.key else panes.total)
 
 
 def _keys_counted_once(keys: Sequence[Hashable], written: Sequence[WrittenShare]) -> list[WrittenShare]:
@@ -113,26 +93,3 @@ def _commit(lake: Lake, tables: QueryTables, back: LookBack, written: Sequence[W
         replace_partitions(lake, tables.late_audit, "arrival_date", [back.day], late),
         replace_partitions(lake, tables.audit, "emitted_date", [back.day], result),
     )
-
-
-def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack) -> Work:
-    """What the tasks of a run need to know."""
-    query = tables.query
-    silver = {column.name: column for column in tables.source.silver.columns}
-    read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
-    read_schema = pa.schema([pa.field(each.name, ARROW_TYPES[each.type], each.nullable) for each in read])
-    whole_buckets = set(tables.source.stream.key) <= set(query.key)
-    halo_us = served.kind.halo_us(query.window)
-    first = tables.source.stream.key[0]
-    return Work(
-        served, back, read_schema, tables.audit, tables.late_audit, whole_buckets, first, halo_us, lake.config.limits
-    )
-
-
-def buckets_of(lake: Lake, tables: QueryTables, back: LookBack) -> list[tuple[str, ...]]:
-    """The files of each bucket that has any."""
-    days = [("arrival_date", ">=", back.first_day.isoformat()), ("arrival_date", "<=", back.day.isoformat())]
-    buckets: defaultdict[int, list[str]] = defaultdict(list)
-    for file in lake.files(tables.source.silver.name, back.silver_version, days):
-        buckets[int(_BUCKET.findall(file)[-1])].append(file)
-    return [tuple(buckets[bucket]) for bucket in sorted(buckets)]

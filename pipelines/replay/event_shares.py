@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from pipelines.lake.ranges import EVERYTHING, Panes, Range
 from pipelines.lake.row_groups import RowGroup, row_groups
-from pipelines.lake.shares import file_sizes, limit_bytes, packed_within
+from pipelines.lake.shares import limit_bytes, packed_within
 
 # A pane is at least so many times as long as its halo: else its tasks would mostly read what others read too.
 LEAST_PANE = 4
@@ -42,12 +42,10 @@ class Cuts(NamedTuple):
     task_bytes: int
 
 
-def shares_of_buckets(buckets: Sequence[tuple[str, ...]], cuts: Cuts) -> list[EventShare]:
-    """Shares of whole keys, and of panes of keys that are too large; the largest first, as slots wait for the last."""
-    sizes = {files: sum(file_sizes(files).values()) for files in buckets}
-    limit = limit_bytes(sizes.values(), cuts.slots, cuts.task_bytes) if sizes else 0
-    small = {files: size for files, size in sizes.items() if size <= limit}
-    large = [files for files in sizes if files not in small]
+def shares_of_buckets(buckets: Mapping[tuple[str, ...], int], cuts: Cuts) -> list[EventShare]:
+    """Shares of whole keys, and of panes of keys that are too large; the largest first, as slots wait for the last.
+    buckets: bytes by files."""
+    small, large, limit = small_and_large(buckets, cuts)
     together = [
         EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share))
         for share in packed_within(small, limit)
@@ -56,12 +54,17 @@ def shares_of_buckets(buckets: Sequence[tuple[str, ...]], cuts: Cuts) -> list[Ev
     return sorted([*together, *cut], key=lambda share: share.file_bytes, reverse=True)
 
 
-def tasks_and_panes(files: Sequence[str], starts_us: tuple[int, int], cuts: Cuts) -> tuple[int, Panes]:
+def small_and_large(buckets: Mapping[tuple[str, ...], int], cuts: Cuts) -> tuple[dict, dict, int]:
+    """Buckets that a task can take whole, those that it can't, and how many bytes a task takes."""
+    limit = limit_bytes(buckets.values(), cuts.slots, cuts.task_bytes) if buckets else 1
+    small = {files: size for files, size in buckets.items() if size <= limit}
+    return small, {files: size for files, size in buckets.items() if size > limit}, limit
+
+
+def tasks_and_panes(file_bytes: int, starts_us: tuple[int, int], cuts: Cuts) -> tuple[int, Panes]:
     """How many tasks gather keys that are in several buckets, and the panes of these keys, of window starts between
     the two."""
-    sizes = file_sizes(files)
-    total = sum(sizes.values())
-    tasks = max(1, -(-total // limit_bytes(sizes.values(), cuts.slots, cuts.task_bytes))) if sizes else 1
+    tasks = max(1, -(-file_bytes // limit_bytes([file_bytes], cuts.slots, cuts.task_bytes)))
     if cuts.halo_us is None:
         return tasks, Panes()
     from_us, until_us = starts_us

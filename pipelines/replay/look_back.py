@@ -7,6 +7,7 @@ ahead of its arrival than the stream's `ahead_at_most`, so these events arrived 
 Bound and days follow from query and data alone: floating-point results depend on the first event that is read.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
@@ -67,6 +68,10 @@ class LookBack:
     silver_version: int
     least_start_us: int
     last_tick_us: int | None = None
+
+    def arrival_days(self, days: Iterable[date]) -> list[date]:
+        """Those of the days whose events are read, and the run's own."""
+        return sorted({*(each for each in days if self.first_day <= each <= self.day), self.day})
 
 
 def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Reading) -> LookBack:

@@ -65,7 +65,7 @@ def ingest_as_step(
     snapshots.require_whole_logs(lake, stream)
     asked = replace(asked, left_out=left_out.known(lake, stream))
     engine = engine_of(lake.config)
-    with engine.reporting(entry.details(progress)):
+    with entry.working(engine, progress):
         report = ingest(lake, engine, tables, progress, asked)
     entry.inputs |= {row.path: row.content_hash for row in report.files if row.state != FORGOTTEN}
     entry.outputs = snapshots.outputs(report.snapshot)

@@ -117,14 +117,14 @@ def replay_day(
 
 def _audit(replay: _Replay) -> _Audited:
     lake, engine, tables, day, run, recording, progress = replay
-    with recording.step(run, "audit") as entry, engine.reporting(entry.details(progress)):
+    with recording.step(run, "audit") as entry, entry.working(engine, progress):
         progress = entry.following(progress)
         tables.source.stream.require_day(day)
         served = definitions.served(tables)
         progress(flow.CHECK_SILVER.name)
         read = Reading.of(lake, tables.source, snapshots.of_run(lake, run.stream, run.run_id))
         back = look_back.of(lake, tables, served, day, read)
-        dates = sorted({*(each for each in read.days.by_date if back.first_day <= each <= day), day})
+        dates = back.arrival_days(read.days.by_date)
         require(
             lake.config,
             Gate(lake, engine).record_silver(run, tables.source, read.snapshot, read.days, dates),
@@ -171,7 +171,7 @@ def _publish(replay: _Replay, made: _Audited) -> DayReport:
     lake, engine, tables, day, run, recording, progress = replay
     versions = made.versions
     lake = lake.committing(snapshot=versions.snapshot)
-    with recording.step(run, "publish") as entry, engine.reporting(entry.details(progress)):
+    with recording.step(run, "publish") as entry, entry.working(engine, progress):
         progress, entry.inputs = entry.following(progress), asdict(versions)
         progress(flow.GATE.name)
         require(lake.config, Gate(lake, engine).record_audit(run, AuditedDay(tables, day, versions)), entry, progress)

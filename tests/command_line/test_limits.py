@@ -11,7 +11,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.read_rows import read_rows
 from pipelines.replay import task
-from pipelines.replay.audit import buckets_of
+from pipelines.replay.plan import buckets_of
 from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from schemas.query import sliding

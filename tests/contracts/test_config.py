@@ -62,7 +62,7 @@ def test_a_master_of_spark_is_read(monkeypatch, master):
     monkeypatch.delenv("WINDROW_SPARK_MASTER", raising=False)
     if master:
         monkeypatch.setenv("WINDROW_SPARK_MASTER", master)
-    assert config.load().spark_master == (master or "local[2]")
+    assert config.load().spark_master == master
 
 
 @pytest.mark.parametrize("master", ["x", "", "local[x]", "local[2", "spark:host", "LOCAL"])
@@ -82,7 +82,7 @@ def test_a_jvm_that_does_not_start_is_named_with_its_settings(tmp_path):
     )
     ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
     assert ended.returncode == NotSetUp.exit_code, ended.stderr
-    assert "error: Spark's JVM ended as it started, with WINDROW_SPARK_MASTER 'local[2]' and " in ended.stderr
+    assert "error: Spark's JVM ended as it started, with master 'local[2]' and " in ended.stderr
     assert "WINDROW_JAVA_OPTIONS 'no_such_class'" in ended.stderr and "Traceback" not in ended.stderr
 
 

@@ -18,7 +18,8 @@ from tests.support.lakes import PATIENT
 from tests.support.replay import landing
 
 QUERY, DAY = "bikes_demand", landing.FIRST_DAY + timedelta(days=1)
-READERS, WRITERS = ("read", "dataset", "files", "partition_dates"), ("append", "replace")
+ADD_ACTIONS = Lake.add_actions
+READERS, WRITERS = ("read", "dataset", "files", "partition_dates", "add_actions"), ("append", "replace")
 
 
 class Watched:
@@ -35,7 +36,9 @@ class Watched:
 
     def noting(self, found: dict[str, set[str]], method):
         def noted(lake: Lake, table, *rest, **options):
-            found[self.stage].add(getattr(table, "name", table))
+            # The log of the newest version is asked for counts of rows, that of another for files that are then read.
+            if method is not ADD_ACTIONS or rest:
+                found[self.stage].add(getattr(table, "name", table))
             return method(lake, table, *rest, **options)
 
         return noted
@@ -82,7 +85,8 @@ def of_the_query(names: tuple[str, ...]) -> set[str]:
 @pytest.mark.parametrize("stage", flow.STAGES, ids=lambda stage: stage.name)
 def test_a_stage_reads_and_writes_the_tables_that_the_map_names(watched, stage):
     reads, writes = map(of_the_query, flow.table_names(stage, stream("bikes")))
-    assert watched.reads[stage.name] - {RUNS.name} == reads
+    found = watched.reads[stage.name] - {RUNS.name}
+    assert reads <= found <= reads | writes  # what it has written itself it may look at
     assert watched.writes[stage.name] - {RUNS.name} == writes
 
 

@@ -21,6 +21,8 @@ class LocalEngine:
 
     config: Config
     slots: int = 1
+    expected_slots: int = 1
+    page: None = None
 
     @property
     def rows_per_commit(self) -> int:

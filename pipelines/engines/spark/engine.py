@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from pipelines.config import Config
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.relations import SparkRelations, ddl
-from pipelines.engines.spark.session import require_alive, session
+from pipelines.engines.spark.session import pages, require_alive, session
+from pipelines.engines.spark.settings import expected_slots
 from pipelines.lake.engine import Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
 from pipelines.lake.ranges import Panes
 from pipelines.lake.shares import file_sizes, packed
@@ -35,6 +36,16 @@ class SparkEngine:
     def slots(self) -> int:
         """Spark's default parallelism: the cores of its executors."""
         return session(self.config).sparkContext.defaultParallelism
+
+    @property
+    def expected_slots(self) -> int:
+        """From Spark's settings."""
+        return expected_slots(self.config)
+
+    @property
+    def page(self) -> str | None:
+        """Spark's own page, while the session lasts, and its event log."""
+        return pages()
 
     def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
         """The tasks of its jobs."""

@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kernels.runtime import cache
-from pipelines.config import REPOSITORY, Config
+from pipelines.config import Config
+from pipelines.engines.spark.settings import MASTER
+from pipelines.engines.spark.settings import settings as settings_of
 from pipelines.lake.locks import full_disk_reported
-from processes import modes, orphan_jvms, signals
+from processes import orphan_jvms, signals
 from schemas.errors import NotSetUp, SparkEnded
 
 if TYPE_CHECKING:
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 _PATIENCE_S = 10.0
 # A JVM that was killed hangs up before its process is over.
 _DYING_S = 2.0
-# The JVM's second compiler, which works much for code that runs long, begins at ten times its usual thresholds: of a
-# session of seconds it took a quarter of all processor seconds, and ingest of 100,000 lines is no slower without it.
-_JIT = (
-    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 "
-    "-XX:Tier4BackEdgeThreshold=400000"
-)
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 
@@ -56,15 +50,15 @@ def session(config: Config) -> "SparkSession":
     if _kept and SparkContext._active_spark_context is _kept[-1].sparkContext:
         return _kept[-1]
     _require_java()
-    _prepare_environment()
-    settings = _settings(config)
-    builder = SparkSession.builder.master(config.spark_master).appName("windrow")
+    settings = settings_of(config)
+    _prepare_environment(settings[MASTER])
+    builder = SparkSession.builder
     with full_disk_reported(config, "spark"):
         folder = orphan_jvms.new_folder(config.spark)
     for key, value in {**settings, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
         builder = builder.config(key, value)
     _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
-    with _reported_start(config), end_reported():
+    with _reported_start(config, settings[MASTER]), end_reported():
         _kept.append(_start(builder))
     _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
     signals.raise_if_asked()
@@ -104,7 +98,7 @@ def _end_start(starting: threading.Thread) -> None:
 
 
 @contextmanager
-def _reported_start(config: Config) -> Iterator[None]:
+def _reported_start(config: Config, master: str) -> Iterator[None]:
     from pyspark.errors import PySparkRuntimeError
 
     try:
@@ -112,7 +106,7 @@ def _reported_start(config: Config) -> Iterator[None]:
     except PySparkRuntimeError as error:
         if error.getCondition() != "JAVA_GATEWAY_EXITED":
             raise
-        settings = f"WINDROW_SPARK_MASTER {config.spark_master!r} and WINDROW_JAVA_OPTIONS {config.java_options!r}"
+        settings = f"master {master!r} and WINDROW_JAVA_OPTIONS {config.java_options!r}"
         raise NotSetUp(
             f"Spark's JVM ended as it started, with {settings}; what it printed stands above", _START
         ) from error
@@ -180,6 +174,17 @@ def _exit_code(patience_s: float) -> int | None:
     return None
 
 
+def pages() -> str | None:
+    """Addresses of the session's page and of its event log; None where there is no session, or both are off."""
+    if not _kept or not orphan_jvms.jvm_lives():
+        return None
+    context = _kept[-1].sparkContext
+    conf = context.getConf()
+    log = conf.get("spark.eventLog.dir") if conf.get("spark.eventLog.enabled") == "true" else None
+    found = [context.uiWebUrl, f"{log}/{context.applicationId}" if log else None]
+    return ", ".join(each for each in found if each) or None
+
+
 def give_back(*frames: "DataFrame") -> None:
     """Give back the memory of frames that were kept; a JVM that was ended has nothing any more."""
     if orphan_jvms.jvm_lives():
@@ -195,52 +200,9 @@ def _require_java() -> None:
         raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", "make setup")
 
 
-def _prepare_environment() -> None:
+def _prepare_environment(master: str) -> None:
     # Spark takes `python3` of PATH for its workers by default; that one has no pyarrow.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-
-
-def _settings(config: Config) -> dict[str, str]:
-    return {
-        "spark.driver.extraClassPath": _class_path(config),
-        "spark.executor.extraClassPath": _class_path(config),
-        "spark.driver.extraJavaOptions": _java_options(config),
-        "spark.driver.memory": "2g",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
-        "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
-        "spark.python.daemon.module": "pipelines.engines.spark.daemon",
-        # Not the first, which a worker finds as this process did.
-        "spark.executorEnv.WINDROW_NUMBA": str(cache.parents()[-1]),
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.sql.session.timeZone": "UTC",
-        # Statements of both engines quote names alike (lake/engine.py).
-        "spark.sql.ansi.doubleQuotedIdentifiers": "true",
-        # Hadoop, which writes for Spark, gives files 0644 whatever the process's umask.
-        "spark.hadoop.fs.permissions.umask-mode": modes.umask_digits(),
-        # The default, INT96, is nanoseconds to other readers: years before 1677 and after 2262 overflow there.
-        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-        # The defaults (50 and 200) make every small read or shuffle that many tasks.
-        "spark.databricks.delta.snapshotPartitions": "2",
-        "spark.sql.shuffle.partitions": "4",
-    }
-
-
-def _class_path(config: Config) -> str:
-    jars = sorted(str(jar) for jar in config.jars.glob("*.jar"))
-    if not jars:
-        raise NotSetUp(f"Delta's JARs are not in {config.jars}", "make setup")
-    return os.pathsep.join(jars)
-
-
-def _java_options(config: Config) -> str:
-    options = [f"-Dlog4j2.configurationFile=file:{Path(__file__).with_name('log4j2.properties')}"]
-    archive = config.jars / "windrow.jsa"
-    if archive.exists():
-        options.append(f"-XX:SharedArchiveFile={archive} -Xshare:auto -Xlog:disable -Xlog:all=error:stderr")
-    return " ".join([*options, _JIT, config.java_options]).strip()
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if master.startswith("local"):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

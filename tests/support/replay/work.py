@@ -6,7 +6,7 @@ from pipelines.engines import engine_of
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.snapshot import Snapshot
-from pipelines.replay import audit, look_back
+from pipelines.replay import audit, look_back, plan
 from pipelines.replay.audit import Audited
 from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
@@ -16,7 +16,7 @@ from pipelines.replay.task import Work
 def work_of(lake: Lake, tables: QueryTables, day: date) -> Work:
     """What the tasks of a run know."""
     served = ServedQuery.of(tables.query)
-    return audit.work_of(lake, tables, served, look_back.of(lake, tables, served, day, newest(lake, tables)))
+    return plan.work_of(lake, tables, served, look_back.of(lake, tables, served, day, newest(lake, tables)))
 
 
 def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:

@@ -1,0 +1,152 @@
+"""Spark's settings: the user's win, ours fill only what nobody set.
+
+The user's are those of spark-defaults.conf, of WINDROW_SPARK_CONF, which beats them, and WINDROW_SPARK_MASTER. Three
+are lists that have ours and the user's; five have to be ours, since rows depend on them.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyspark
+
+from kernels.runtime import cache
+from pipelines.config import REPOSITORY, SPARK_CONF, Config
+from processes import modes
+from schemas.errors import NotSetUp, WrongParameter
+
+MASTER = "spark.master"
+DEFAULT_MASTER = "local[2]"
+_LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?")
+# By setting what stands between ours and the user's.
+_LISTS = {"spark.driver.extraClassPath": os.pathsep, "spark.driver.extraJavaOptions": " ", "spark.sql.extensions": ","}
+_NEEDED = {
+    "spark.submit.deployMode": "client",
+    "spark.sql.session.timeZone": "UTC",
+    # Statements of both engines quote names alike (lake/engine.py).
+    "spark.sql.ansi.doubleQuotedIdentifiers": "true",
+    # The default, INT96, is nanoseconds to other readers: years before 1677 and after 2262 overflow there.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+}
+# The JVM's second compiler, which works much for code that runs long, begins at ten times its usual thresholds: of a
+# session of seconds it took a quarter of all processor seconds, and ingest of 100,000 lines is no slower without it.
+_JIT = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 "
+    "-XX:Tier4BackEdgeThreshold=400000"
+)
+# As java.util.Properties reads them: a key, then white space, = or :, then the value.
+_PROPERTY = re.compile(r"\s*([^\s=:]+)\s*[\s=:]\s*(.*?)\s*")
+
+
+def settings(config: Config) -> dict[str, str]:
+    """All that a session is started with, its master among them. WrongParameter for a setting with which rows would be
+    others, NotSetUp without Delta's JARs."""
+    users = users_settings(config)
+    for name, needed in _NEEDED.items():
+        if users.get(name, needed).lower() != needed.lower():
+            raise WrongParameter(name, users[name], f"{needed}, on which Windrow's rows depend; or leave it unset")
+    master = users.get(MASTER, DEFAULT_MASTER)
+    ours = {**_of_every_session(config), **(_of_one_machine(config) if master.startswith("local") else {})}
+    both = {name: between.join([ours[name], users[name]]) for name, between in _LISTS.items() if name in users}
+    return {MASTER: master, **ours, **users, **both}
+
+
+def expected_slots(config: Config) -> int:
+    """How many tasks run at once with these settings, where they say it; else as many as on two cores."""
+    users = users_settings(config)
+    if of_machine := _LOCAL.fullmatch(users.get(MASTER, DEFAULT_MASTER)):
+        cores = of_machine[1] or "1"
+        return config.cores if cores == "*" else int(cores)
+    for name in ("spark.default.parallelism", "spark.cores.max"):
+        if name in users:
+            return int(users[name])
+    return int(users.get("spark.executor.instances", 2)) * int(users.get("spark.executor.cores", 1))
+
+
+def users_settings(config: Config) -> dict[str, str]:
+    """What the user has set, in whichever way."""
+    master = {MASTER: config.spark_master} if config.spark_master else {}
+    return {**_of_file(_defaults()), **_of_variable(config.spark_conf), **master}
+
+
+def _of_variable(text: str) -> dict[str, str]:
+    """WINDROW_SPARK_CONF: a JSON object, or the path of a file like spark-defaults.conf."""
+    if not text:
+        return {}
+    if text.startswith("{"):
+        return _of_json(text)
+    if not Path(text).is_file():
+        raise WrongParameter(
+            SPARK_CONF, text, "a JSON object, or the path of a file like spark-defaults.conf that exists"
+        )
+    return _of_file(Path(text))
+
+
+def _of_json(text: str) -> dict[str, str]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise WrongParameter(SPARK_CONF, text, f"a JSON object; it is none: {error}") from error
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items()}
+
+
+def _defaults() -> Path:
+    """Where Spark looks for spark-defaults.conf."""
+    home = os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent
+    return Path(os.environ.get("SPARK_CONF_DIR") or Path(home, "conf"), "spark-defaults.conf")
+
+
+def _of_file(path: Path) -> dict[str, str]:
+    lines = path.read_text().splitlines() if path.is_file() else []
+    found = (_PROPERTY.fullmatch(line) for line in lines if line.strip() and not line.lstrip().startswith(("#", "!")))
+    return {each[1]: each[2] for each in found if each}
+
+
+def _of_every_session(config: Config) -> Mapping[str, str]:
+    return {
+        **_NEEDED,
+        "spark.driver.extraClassPath": _class_path(config),
+        "spark.driver.extraJavaOptions": _java_options(config),
+        "spark.app.name": "windrow",
+        "spark.driver.memory": "2g",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        # Hadoop, which writes for Spark, gives files 0644 whatever the process's umask.
+        "spark.hadoop.fs.permissions.umask-mode": modes.umask_digits(),
+        # The defaults (50 and 200) make every small read or shuffle that many tasks.
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.shuffle.partitions": "4",
+    }
+
+
+def _of_one_machine(config: Config) -> Mapping[str, str]:
+    """Driver and executors are one process, and see this one's folders."""
+    return {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.executor.extraClassPath": _class_path(config),
+        "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
+        # Not the first, which a worker finds as this process did.
+        "spark.executorEnv.WINDROW_NUMBA": str(cache.parents()[-1]),
+        "spark.python.daemon.module": "pipelines.engines.spark.daemon",
+    }
+
+
+def _class_path(config: Config) -> str:
+    jars = sorted(str(jar) for jar in config.jars.glob("*.jar"))
+    if not jars:
+        raise NotSetUp(f"Delta's JARs are not in {config.jars}", "make setup")
+    return os.pathsep.join(jars)
+
+
+def _java_options(config: Config) -> str:
+    options = [f"-Dlog4j2.configurationFile=file:{Path(__file__).with_name('log4j2.properties')}"]
+    archive = config.jars / "windrow.jsa"
+    if archive.exists():
+        options.append(f"-XX:SharedArchiveFile={archive} -Xshare:auto -Xlog:disable -Xlog:all=error:stderr")
+    return " ".join([*options, _JIT, config.java_options]).strip()

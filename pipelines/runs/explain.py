@@ -1,0 +1,109 @@
+"""What a replay of a day would read, do and commit: `windrow replay --explain`. It reads the log of silver and the pass
+ticks, and starts nothing; how buckets that are too large for a task are cut is estimated from their sizes, as their
+footers are not read.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
+
+from pipelines.config import Config
+from pipelines.engines import engine_of
+from pipelines.gate.gate import Gate
+from pipelines.lake.engine import Engine
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.shares import packed_within
+from pipelines.ledger import snapshots
+from pipelines.replay import look_back
+from pipelines.replay.event_shares import small_and_large
+from pipelines.replay.look_back import LookBack, Reading
+from pipelines.replay.plan import ReplayPlan, plan, work_of
+from pipelines.runs import definitions
+from schemas.ledger_tables import RUNS, VERDICTS
+
+BYTES_PER_TICK = 16
+
+
+class PlannedTasks(NamedTuple):
+    """Tasks of one kind: how many, of how many files and bytes, and about how many bytes the largest reads."""
+
+    tasks: int
+    what: str
+    files: int
+    bytes: int
+    largest_bytes: int
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A replay that has not begun. ticks_bytes: of the watermark's staircase, which each task holds."""
+
+    query: str
+    day: date
+    engine: str
+    slots: int
+    first_arrival_day: date
+    files: int
+    file_bytes: int
+    ticks_bytes: int
+    tasks: list[PlannedTasks]
+    commits: list[str]
+
+
+def explain(config: Config, query_name: str, day: date) -> Explained:
+    """The plan of a run of now. Errors as of `replay_day` before it begins. O(files of silver + pass ticks)."""
+    lake, tables = Lake(config), definitions.tables_of(query_name)
+    source = tables.source
+    source.stream.require_day(day)
+    served = definitions.served(tables)
+    read = Reading.of(lake, source, snapshots.newest(lake, source.stream.name))
+    back = look_back.of(lake, tables, served, day, read)
+    engine = engine_of(config)
+    slots = engine.expected_slots
+    planned = plan(lake, slots, tables, work_of(lake, tables, served, back))
+    return Explained(
+        query_name,
+        day,
+        config.engine,
+        slots,
+        back.first_day,
+        len(planned.files),
+        planned.file_bytes,
+        BYTES_PER_TICK * len(back.ticks.tick_us),
+        _tasks(planned),
+        _commits(lake, engine, tables, read, back),
+    )
+
+
+def _tasks(planned: ReplayPlan) -> list[PlannedTasks]:
+    if not planned.work.whole_buckets:
+        return [_gathered(planned)]
+    small, large, limit = small_and_large(planned.buckets, planned.cuts)
+    shares = packed_within(small, limit)
+    sizes = [sum(small[files] for files in share) for share in shares]
+    parts = {files: -(-size // limit) for files, size in large.items()}
+    kinds = [
+        PlannedTasks(len(shares), "of whole buckets", sum(map(len, small)), sum(sizes), max(sizes, default=0)),
+        PlannedTasks(sum(parts.values()), "of parts of buckets", sum(map(len, large)), sum(large.values()), limit),
+    ]
+    return [kind for kind in kinds if kind.tasks]
+
+
+def _gathered(planned: ReplayPlan) -> PlannedTasks:
+    key, panes, tasks = planned.gathering
+    by = " and ".join([*(["key"] if key else []), *(["pane of time"] if panes.total > 1 else [])])
+    size = planned.file_bytes
+    return PlannedTasks(
+        tasks, f"shuffled by {by}" if by else "of all rows", len(planned.files), size, -(-size // tasks)
+    )
+
+
+def _commits(lake: Lake, engine: Engine, tables: QueryTables, read: Reading, back: LookBack) -> list[str]:
+    """Tables, in the order of their commits: verdicts on days of silver that have none, the audit, verdicts on it, the
+    publication, the ledger. Small files that are put together meanwhile are a commit more."""
+    dates = back.arrival_days(read.days.by_date)
+    unchecked = Gate(lake, engine).unchecked(tables.source, read.snapshot, read.days, dates)
+    audits, published = (tables.late_audit, tables.audit), (tables.late, tables.results)
+    silver = [VERDICTS] if unchecked else []
+    return [table.name for table in (*silver, *audits, VERDICTS, *published, RUNS)]

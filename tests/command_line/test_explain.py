@@ -1,0 +1,70 @@
+"""`windrow replay --explain`: what it says of a replay is what that replay then does, and it does nothing itself."""
+
+from collections import Counter
+
+import pytest
+from deltalake import DeltaTable
+
+from pipelines.config import Config
+from pipelines.engines import engine_of
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.replay.audit import replayed
+from pipelines.runs.explain import explain
+from pipelines.runs.replay_day import replay_day
+from schemas import registry
+from schemas.errors import NotSetUp, OutsideStream
+from tests.command_line.conftest import typed
+from tests.support.lakes import DAYS
+from tests.support.replay.work import work_of
+
+QUERY, DAY = "bikes_demand", DAYS[2]
+
+
+def commits_so_far(lake: Lake) -> Counter[str]:
+    """By table, but for those that only put small files together."""
+    made = Counter()
+    for name in lake.names():
+        history = DeltaTable(str(lake.folder(name))).history()
+        made[name] = sum(commit["operation"] != "OPTIMIZE" for commit in history)
+    return made
+
+
+@pytest.mark.parametrize("task_bytes", [1, 64 << 20])
+def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatch, task_bytes):
+    monkeypatch.setattr("pipelines.lake.shares.LEAST_BYTES", 1)
+    monkeypatch.setattr(Config, "task_bytes", task_bytes)
+    lake, tables = Lake(ingested), QueryTables.of(registry.query(QUERY))
+    planned = explain(ingested, QUERY, DAY)
+    for each in (tables.audit, tables.late_audit):
+        lake.ensure(each)
+    work = work_of(lake, tables, DAY)
+    if task_bytes > 1:  # how parts are cut depends on footers: of these the plan knows about how many
+        assert sum(kind.tasks for kind in planned.tasks) == len(replayed(lake, engine_of(ingested), tables, work))
+    assert sum(kind.bytes for kind in planned.tasks) == planned.file_bytes > 0
+    assert sum(kind.files for kind in planned.tasks) == planned.files
+    assert [kind.what for kind in planned.tasks] == ["of parts of buckets" if task_bytes == 1 else "of whole buckets"]
+
+
+def test_commits_are_those_that_a_replay_then_makes(published):
+    lake = Lake(published)
+    before, planned = commits_so_far(lake), explain(published, QUERY, DAY).commits
+    assert commits_so_far(lake) == before
+    replay_day(published, QUERY, DAY)
+    assert commits_so_far(lake) - before == Counter(planned)
+
+
+def test_as_a_user_types_it(ingested):
+    settings = {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
+    words = ("replay", QUERY, "--day", str(DAY), "--explain")
+    ended = typed(*words, **settings)
+    assert ended.code == 0 and "of whole buckets" in ended.out and "commits" in ended.out
+    ended = typed(*words, "--json", "--engine", "local", **settings)
+    assert ended.json["tasks"][0]["what"] == "of whole buckets" and ended.json["engine"] == "local"
+
+
+def test_what_can_not_be_replayed_is_not_explained(ingested, tmp_path):
+    with pytest.raises(OutsideStream):
+        explain(ingested, QUERY, DAY.replace(year=1999))
+    with pytest.raises(NotSetUp, match="windrow ingest bikes"):
+        explain(Config(tmp_path / "empty", ingested.landing), QUERY, DAY)
