@@ -35,6 +35,7 @@ _PATIENCE_S = 10.0
 _DYING_S = 2.0
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
+_pages: list[str | None] = []  # of each
 
 
 def session(config: Config) -> "SparkSession":
@@ -60,6 +61,7 @@ def session(config: Config) -> "SparkSession":
     _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
     with _reported_start(config, settings[MASTER]), end_reported():
         _kept.append(_start(builder))
+        _pages.append(_pages_of(_kept[-1]))
     _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
     signals.raise_if_asked()
     return _kept[-1]
@@ -175,10 +177,13 @@ def _exit_code(patience_s: float) -> int | None:
 
 
 def pages() -> str | None:
-    """Addresses of the session's page and of its event log; None where there is no session, or both are off."""
-    if not _kept or not orphan_jvms.jvm_lives():
-        return None
-    context = _kept[-1].sparkContext
+    """Addresses of the session's page and of its event log; None where there is no session, or both are off. They are
+    known from its start: whoever asks for them at its end may ask a JVM that is gone."""
+    return _pages[-1] if _pages else None
+
+
+def _pages_of(session: "SparkSession") -> str | None:
+    context = session.sparkContext
     conf = context.getConf()
     log = conf.get("spark.eventLog.dir") if conf.get("spark.eventLog.enabled") == "true" else None
     found = [context.uiWebUrl, f"{log}/{context.applicationId}" if log else None]
