@@ -1,11 +1,14 @@
 """Where things are: the reader of Windrow's environment variables."""
 
+import hashlib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 
+from pipelines import location
+from pipelines.location import Location
 from schemas.errors import WrongParameter
 from schemas.replay_limits import ReplayLimits
 
@@ -19,17 +22,25 @@ _MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[\d+, *\d+, *
 # The largest settings, more than any disk holds: beyond, a setting says nothing.
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
-SPARK_CONF = "WINDROW_SPARK_CONF"
+SPARK_CONF, LOCKS = "WINDROW_SPARK_CONF", "WINDROW_LOCKS"
 
 
 @dataclass(frozen=True)
 class Config:
-    """Folders of one installation, and what its replays may cost. Everything that Windrow makes lies under `home`."""
+    """Where one installation lies, and what its replays may cost. Everything that Windrow makes lies under `home`, but
+    where that is no folder of this machine what only this one needs: that is below `here`."""
 
-    home: Path
-    landing: Path
+    home: Location
+    landing: Location
     limits: ReplayLimits = NO_LIMITS
     asked_engine: str | None = None
+
+    def __getstate__(self) -> dict:
+        """What is computed of it follows from the machine that it is on."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
 
     @cached_property
     def engine(self) -> str:
@@ -40,44 +51,64 @@ class Config:
         return name
 
     @cached_property
-    def lake(self) -> Path:
+    def lake(self) -> Location:
         """Folder of the Delta tables: one folder per table."""
         return self.home / "lake"
 
     @cached_property
+    def here(self) -> Path:
+        """Folder of what only this machine needs: the home, or one of its own for a home below a URI."""
+        if isinstance(self.home, Path):
+            return self.home
+        name = re.sub(r"\W+", "-", str(self.home))[-40:].strip("-")
+        return made() / "homes" / f"{name}-{hashlib.sha256(str(self.home).encode()).hexdigest()[:8]}"
+
+    @cached_property
     def locks(self) -> Path:
         """Folder of the operating-system locks: one file per table, one per stream's ingest."""
-        return self.home / "locks"
+        return self.here / "locks"
+
+    @cached_property
+    def lock_server(self) -> str | None:
+        """PostgreSQL's URL of the server that has the lake's locks; None where the operating system has them."""
+        text = os.environ.get(LOCKS, "file")
+        # Airflow's variables name a driver of SQLAlchemy's too.
+        url = re.fullmatch(r"postgres(?:ql)?(?:\+\w+)?(://\S+)", text)
+        if text != "file" and url is None:
+            shown = re.sub("//[^@]*@", "//", text)
+            raise WrongParameter(LOCKS, shown, "file, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
+        return f"postgresql{url[1]}" if url else None
 
     @cached_property
     def expectations(self) -> Path:
         """Folder of Great Expectations: suites, validation results and their pages (pipelines/gate/project.py)."""
-        return self.home / "expectations"
+        return self.here / "expectations"
 
     @cached_property
-    def running(self) -> Path:
+    def running(self) -> Location:
         """Folder of the steps that run: one file per step (pipelines/ledger/running.py)."""
         return self.home / "running"
 
     @cached_property
-    def ingests(self) -> Path:
-        """Folder of parsed rows on their way to silver: one folder per stream, while an ingest of it runs."""
-        return self.home / "ingests"
+    def ingests(self) -> Location:
+        """Folder of parsed rows on their way to silver: one folder per stream, while an ingest of it runs. The tasks of
+        an engine may be on several machines, those of the local one are here."""
+        return (self.here if self.engine == "local" else self.home) / "ingests"
 
     @cached_property
-    def damaged(self) -> Path:
+    def damaged(self) -> Location:
         """Folder of what `windrow repair` took out of the lake."""
         return self.home / "damaged"
 
     @cached_property
     def scratch(self) -> Path:
         """Folder of what databases in memory have no room for."""
-        return self.home / "tmp"
+        return self.here / "tmp"
 
     @cached_property
     def spark(self) -> Path:
         """Folder of Spark's temporary files: one folder per session (processes/orphan_jvms.py)."""
-        return self.home / "spark"
+        return self.here / "spark"
 
     @cached_property
     def jars(self) -> Path:
@@ -132,11 +163,11 @@ class Config:
 def load(limits: ReplayLimits = NO_LIMITS, engine: str | None = None) -> Config:
     """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: landing/ of the home), and WINDROW_MOST_ROWS
     and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats WINDROW_ENGINE."""
-    home = _folder("WINDROW_HOME", made())
+    home = _location("WINDROW_HOME", made())
     names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
     settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in names))
     both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
-    return Config(home, _folder("WINDROW_LANDING", home / "landing"), both, engine)
+    return Config(home, _location("WINDROW_LANDING", home / "landing"), both, engine)
 
 
 def made() -> Path:
@@ -146,13 +177,13 @@ def made() -> Path:
     return Path(os.path.expanduser(os.environ.get("XDG_DATA_HOME") or "~/.local/share"), "windrow")
 
 
-def _folder(variable: str, default: Path) -> Path:
+def _location(variable: str, default: Location) -> Location:
     value = os.environ.get(variable)
     if value is None:
         return default
     if not value.strip():
-        raise WrongParameter(variable, value, "a folder's path, or leave the variable unset")
-    return Path(value).expanduser().resolve()
+        raise WrongParameter(variable, value, f"{location.SERVED}; or leave the variable unset")
+    return location.parsed(value, variable)
 
 
 def _whole_number(variable: str, default: int, least: int, most: int) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typer.exceptions import Abort, TyperException
 
 from pipelines.cli._output import without_controls
+from pipelines.location import endpoint_url, is_of_server
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
 
@@ -72,6 +73,10 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
             StorageFailed.exit_code,
             f"{error}; give room or rights, then run it again",
         )
+    if is_of_server(error):
+        server = endpoint_url() or "Amazon S3"
+        wrong = f"{server} doesn't answer, or lets nobody in with these AWS_* variables: {_first_line(error)}"
+        return StorageFailed.__name__, StorageFailed.exit_code, f"{wrong}; nothing was published. Run it again then"
     return (
         "Defect",
         DEFECT,
@@ -98,4 +103,4 @@ def _logged(error: BaseException) -> str:
 def _log_folder() -> Path:
     from pipelines import config
 
-    return config.load().home / "logs"
+    return config.load().here / "logs"

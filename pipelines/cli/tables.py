@@ -1,9 +1,8 @@
 """windrow tables."""
 
-from pathlib import Path
-
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
+from pipelines.location import Location
 
 
 def tables(as_json: AsJson = False) -> None:
@@ -18,12 +17,11 @@ def tables(as_json: AsJson = False) -> None:
         _output.note(f"there is no table below {lake.config.lake} yet; begin with: windrow ingest STREAM")
 
 
-def _describe(folder: Path, version: int) -> dict:
-    from deltalake import DeltaTable
-
+def _describe(folder: Location, version: int) -> dict:
+    from pipelines import storage
     from pipelines.lake.versions import readable_count
 
-    table = DeltaTable(folder, version=version)
+    table = storage.delta_table(folder, version)
     files = table.get_add_actions(flatten=True)
     sizes, counts = (files.column(column).to_pylist() for column in ("size_bytes", "num_records"))
     changed_ms = table.history(1)[0]["timestamp"]

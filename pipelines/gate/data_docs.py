@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pipelines.config import Config
 from pipelines.gate import project
 from pipelines.gate.validation_results import LOCK, PAGES, RESULTS, index, page, unreadable
-from pipelines.lake.locks import full_disk_reported, locked
+from pipelines.lake.locks import full_disk_reported, locked_here
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def build(config: Config) -> Built:
     NotSetUp where there are no results yet; StorageFailed without room, or for a file that is no result. O(results),
     and a page for each new one.
     """
-    with locked(config, PAGES), locked(config, LOCK, shared=True), full_disk_reported(config, PAGES):
+    with locked_here(config, PAGES), locked_here(config, LOCK, shared=True), full_disk_reported(config, PAGES):
         _require_suites(config)
         context = project.opened(config)
         results = context.validation_results_store.list_keys()

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from pipelines.config import Config
 from pipelines.gate.validation_results import LOCK, PAGES, RESULTS, run_name
 from pipelines.lake.engine import Frame
-from pipelines.lake.locks import full_disk_reported, locked
+from pipelines.lake.locks import full_disk_reported, locked_here
 from schemas.errors import StorageFailed
 from schemas.expectations import Expectation
 
@@ -67,10 +67,10 @@ def run_checkpoint(config: Config, batch: TableBatch, expectations: Sequence[Exp
     asked = _Asked(batch.table, expectations, frame.library)
     with full_disk_reported(config, batch.table):
         while True:
-            with locked(config, LOCK, shared=True):
+            with locked_here(config, LOCK, shared=True):
                 if _made_of(config).get(asked.checkpoint) == asked.digest:
                     return _validated(config, batch, asked, frame)
-            with locked(config, LOCK):
+            with locked_here(config, LOCK):
                 _renew(config, asked)
 
 

@@ -12,8 +12,7 @@ from datetime import date
 from functools import partial
 from typing import NamedTuple
 
-import pyarrow.parquet as pq
-
+from pipelines import storage
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.day_statistics import NO_ROWS, by_day
 from pipelines.lake.engine import Engine
@@ -92,6 +91,6 @@ def copy_share(lake: Lake, target: Table, partition: Mapping[str, date], files: 
     many times the memory of the machine that publishes."""
     copied = []
     for path in files:
-        with pq.ParquetFile(path) as file:
+        with storage.parquet(path) as file:
             copied.append(write_batches(lake, target, partition, file.iter_batches()))
     return [each for each in copied if each is not None]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipelines.config import Config
-from pipelines.lake.locks import locked
+from pipelines.lake.locks import locked_here
 from schemas.errors import StorageFailed
 
 RESULTS, PAGES, INDEX = "validations", "data_docs", "index.html"
@@ -84,7 +84,7 @@ def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
     """Remove the results that are older than `keep` and not the newest of their table, day and outcome, with their
     pages; returns how many go, or would go. O(results). The pages' index forgets them with the next `windrow docs`."""
     before = (datetime.now(UTC) - keep).strftime(_TIME)
-    with locked(config, LOCK):
+    with locked_here(config, LOCK):
         results = sorted(kept(config), key=attrgetter("at", "path"))
         newest = {result.about: result for result in results}
         old = [result for result in results if result.at < before and result is not newest[result.about]]

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -24,6 +23,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.new_files import NewFile, write_batches
 from pipelines.lake.rewrites import rewritten
 from pipelines.lake.shares import packed
+from pipelines.location import Location
 from schemas.errors import LandingFailed
 from schemas.tables import Table
 
@@ -107,7 +107,7 @@ def write_share(lake: Lake, bronze: Table, files: Sequence[Delivered]) -> list[N
     return [each for each in found if each is not None]
 
 
-def read_file(root: Path, wanted: LandedFile) -> Iterator[pa.RecordBatch]:
+def read_file(root: Location, wanted: LandedFile) -> Iterator[pa.RecordBatch]:
     """A landed file's rows, a piece at a time; LandingFailed at the end if its bytes are not those that landed."""
     digest, first = hashlib.sha256(), 1
     for texts, damage in _read(root, wanted, digest):
@@ -126,7 +126,7 @@ def read_file(root: Path, wanted: LandedFile) -> Iterator[pa.RecordBatch]:
         raise LandingFailed(f"{wanted.path} changed since it landed")
 
 
-def _read(root: Path, wanted: LandedFile, digest: "hashlib._Hash") -> Iterator[tuple]:
+def _read(root: Location, wanted: LandedFile, digest: "hashlib._Hash") -> Iterator[tuple]:
     try:
         yield from lines(chunks(root / wanted.path, digest))
     except (OSError, *UNREADABLE_FILE) as error:

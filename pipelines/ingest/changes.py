@@ -24,6 +24,7 @@ from pipelines.ingest.lines_before import holds_lines
 from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
+from pipelines.location import Location
 from schemas.parsing import belongs
 
 LEFT_OUT = "its content is left out until it changes"
@@ -117,13 +118,12 @@ def pending(lake: Lake, tables: StreamTables) -> list[str]:
     root, known = lake.config.landing, known_files(lake, tables.files)
     found = landing.listing(root, tables.stream)
     behind = definition.parsed_by_another(root, tables.stream, found, known)
-    behind |= {path for path in (*found.events, *found.no_events) if not _holds_the_same(known.get(path), lake, path)}
+    behind |= {path for path in found.paths if not _holds_the_same(known.get(path), root, found, path)}
     return sorted(behind, key=str.encode)
 
 
-def _holds_the_same(row: FileRow | None, lake: Lake, path: str) -> bool:
-    root = lake.config.landing
-    if row is None or landing.is_untouched(root, path, row.file_bytes, row.modified_ns):
+def _holds_the_same(row: FileRow | None, root: Location, found: landing.Listing, path: str) -> bool:
+    if row is None or found.is_untouched(path, row.file_bytes, row.modified_ns):
         return row is not None
     content = landing.content_or_none(root, path)
     return content is not None and content.content_hash == row.content_hash
@@ -147,12 +147,12 @@ class _Search:
     def __init__(self, lake: Lake, engine: Engine, tables: StreamTables, today: date, asked: Asked):
         self.lake, self.engine, self.tables, self.today, self.asked = lake, engine, tables, today, asked
         self.root, self.stream = lake.config.landing, tables.stream
-        self.known, found = known_files(lake, tables.files), landing.listing(self.root, tables.stream)
+        self.known, self.found = known_files(lake, tables.files), landing.listing(self.root, tables.stream)
         trusted = {} if asked.verify_content else self.known
-        self.definition = definition.now(self.root, tables.stream, found, trusted)
-        self.everything = {*found.events, *found.no_events}
-        self.listed = [path for path in (*found.events, *found.no_events) if path not in asked.leave_out]
-        self.messages = list(found.messages)
+        self.definition = definition.now(self.root, tables.stream, self.found, trusted)
+        self.everything = {*self.found.paths}
+        self.listed = [path for path in self.found.paths if path not in asked.leave_out]
+        self.messages = list(self.found.messages)
         self.rows: dict[str, FileRow] = {}
         self.landed: set[str] = set()
         self.restored: dict[str, int] = {}
@@ -241,7 +241,7 @@ class _Search:
         row = self.known.get(path)
         if row is None or self._is_as_good_as_new(row) or self.asked.verify_content:
             return False
-        return landing.is_untouched(self.root, path, row.file_bytes, row.modified_ns)
+        return self.found.is_untouched(path, row.file_bytes, row.modified_ns)
 
     def _is_as_good_as_new(self, row: FileRow) -> bool:
         """Whether its content is taken, even if it is what it was: a file that was no file of events and now is one,

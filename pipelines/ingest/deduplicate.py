@@ -8,17 +8,15 @@ record competes, not whole rows.
 The engine's relations decide, over parsed rows on disk, and spill there what doesn't fit into memory.
 """
 
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 
 import pyarrow as pa
 
+from pipelines import storage
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.parse import ParseLines, ParseRules
 from pipelines.lake import locks
@@ -26,6 +24,7 @@ from pipelines.lake.day_files import files_of
 from pipelines.lake.engine import Engine, Relations
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
+from pipelines.location import Location
 
 NEW, EVENT, DUPLICATE = "new", "event", "duplicate"  # what a competing record was before this ingest
 PLACE = "path, line, reading"
@@ -113,14 +112,16 @@ def deduplicated(
 
 
 @contextmanager
-def _folder(lake: Lake, stream_name: str) -> Iterator[Path]:
+def _folder(lake: Lake, stream_name: str) -> Iterator[Location]:
     # One ingest of a stream runs at a time: what lies there is of one that was killed.
     ours = lake.config.ingests / stream_name
     with locks.full_disk_reported(lake.config, ours.name):
-        shutil.rmtree(ours, ignore_errors=True)
-        ours.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=ours, ignore_cleanup_errors=True) as folder:
-            yield Path(folder)
+        storage.remove_folder(ours)
+        storage.make_folder(ours)
+        try:
+            yield ours
+        finally:
+            storage.remove_folder(ours)
 
 
 def _bronze(lake: Lake, tables: StreamTables, changes: Changes) -> list[str]:

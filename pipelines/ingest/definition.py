@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from pipelines.ingest import landing
 from pipelines.ingest.files import LINES_LOST, FileRow
 from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
+from pipelines.location import Location
 from schemas.errors import LandingFailed
 from schemas.parsing import matches
 from schemas.registry import stream_hash
@@ -35,39 +35,43 @@ class Definition:
             )
 
 
-def now(root: Path, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]) -> Definition:
+def now(root: Location, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]) -> Definition:
     """The definition at this moment. `root`: landing folder. Reads the content of side inputs that are not as known."""
     found = {
         side.name: [path for path in listed.no_events if any(matches(each, path) for each in side.paths)]
         for side in stream.side_inputs
     }
     files = {name: paths for name, paths in found.items() if paths}
-    return Definition("-".join([stream_hash(stream.name), *_digest(root, files, known)]), files)
+    return Definition("-".join([stream_hash(stream.name), *_digest(root, files, listed, known)]), files)
 
 
-def parsed_by_another(root: Path, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]) -> set[str]:
+def parsed_by_another(
+    root: Location, stream: Stream, listed: landing.Listing, known: Mapping[str, FileRow]
+) -> set[str]:
     """Paths of the known files that the definition at this moment doesn't cover."""
     covers = now(root, stream, listed, known).covers
     # What is kept of a file whose lines are lost stays as an earlier definition parsed it.
     return {path for path, row in known.items() if row.state != LINES_LOST and not covers(row.definition)}
 
 
-def _digest(root: Path, files: dict[str, list[str]], known: Mapping[str, FileRow]) -> list[str]:
+def _digest(
+    root: Location, files: dict[str, list[str]], listed: landing.Listing, known: Mapping[str, FileRow]
+) -> list[str]:
     digest = hashlib.sha256()
     for name, paths in files.items():
         for path in paths:
-            digest.update(f"{name}\0{path}\0{_content_hash(root, path, known.get(path))}\0".encode())
+            digest.update(f"{name}\0{path}\0{_content_hash(root, path, listed, known.get(path))}\0".encode())
     return [digest.hexdigest()[:8]] if files else []
 
 
-def _content_hash(root: Path, path: str, row: FileRow | None) -> str | None:
-    if row is not None and landing.is_untouched(root, path, row.file_bytes, row.modified_ns):
+def _content_hash(root: Location, path: str, listed: landing.Listing, row: FileRow | None) -> str | None:
+    if row is not None and listed.is_untouched(path, row.file_bytes, row.modified_ns):
         return row.content_hash
     content = landing.content_or_none(root, path)
     return content and content.content_hash
 
 
-def side_inputs(root: Path, stream: Stream, definition: Definition) -> dict[str, object]:
+def side_inputs(root: Location, stream: Stream, definition: Definition) -> dict[str, object]:
     """What the stream's side inputs hold, by name. LandingFailed for one that can't be read."""
     return {
         side.name: _read(root, side, definition.files[side.name])
@@ -76,7 +80,7 @@ def side_inputs(root: Path, stream: Stream, definition: Definition) -> dict[str,
     }
 
 
-def _read(root: Path, side: SideInput, paths: list[str]) -> object:
+def _read(root: Location, side: SideInput, paths: list[str]) -> object:
     try:
         return side.read(text for path in paths for text in _texts(root, path))
     except (*UNREADABLE_FILE, OSError, ValueError) as error:
@@ -86,7 +90,7 @@ def _read(root: Path, side: SideInput, paths: list[str]) -> object:
         ) from error
 
 
-def _texts(root: Path, path: str) -> Iterator[str]:
+def _texts(root: Location, path: str) -> Iterator[str]:
     for part in lines(chunks(root / path, hashlib.sha256())):
         damage = next(filter(None, part.damage or ()), None)
         if damage:

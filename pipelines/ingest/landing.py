@@ -16,17 +16,20 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from pipelines import storage
 from pipelines.ingest.lines import CHUNK_BYTES, UNREADABLE_FILE, chunks, lines
 from pipelines.lake.engine import Engine
 from pipelines.lake.shares import packed
+from pipelines.location import Location
+from pipelines.storage import NS_PER_S
 from schemas.errors import LandingFailed
 from schemas.parsing import belongs, no_events
 from schemas.registry import streams
 from schemas.stream import Stream
 
 UNPRINTABLE = "its name is not printable UTF-8; rename it"
-NS_PER_S = 1_000_000_000
 TICK_NS, WHOLE_SECONDS_NS = 20_000_000, 2 * NS_PER_S
+TAKEN_AWAY = "it was taken away meanwhile"
 FOLDER = "it is a folder with a file's name; put the file itself there, or rename the folder"
 
 
@@ -37,6 +40,21 @@ class Listing:
     events: tuple[str, ...]
     no_events: dict[str, str]  # path: why
     messages: tuple[str, ...]  # files that are left out, each with the reason
+    states: Mapping[str, storage.FileState]  # of all that are not left out
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Of all that are not left out."""
+        return (*self.events, *self.no_events)
+
+    def is_untouched(self, path: str, file_bytes: int, modified_ns: int | None) -> bool:
+        """Whether a file has the size and the modification time that it had when its content was read."""
+        now = self.states.get(path)
+        return (
+            now is not None
+            and modified_ns is not None
+            and (now.file_bytes, now.modified_ns) == (file_bytes, modified_ns)
+        )
 
 
 class Content(NamedTuple):
@@ -64,13 +82,13 @@ class LeftOut(Exception):
     """This file can't be taken now; the next ingest looks at it again."""
 
 
-def listing(root: Path, stream: Stream) -> Listing:
+def listing(root: Location, stream: Stream) -> Listing:
     """The stream's files below the landing folder. LandingFailed when the folder can't be read."""
     if not root.is_dir():
         raise LandingFailed(f"the landing folder {root} does not exist; make it, or set WINDROW_LANDING to another")
     tops = {pattern.split("/")[0] for layout in stream.layouts for pattern in layout.paths}
-    events, skipped, messages = [], {}, []
-    for path, problem in _walk(root):
+    events, skipped, messages, states = [], {}, [], {}
+    for path, problem, state in _walk(root):
         why = no_events(stream, path)
         ours = why is not None or belongs(stream, path)
         if not ours and (problem == FOLDER or path.split("/")[0] not in tops or _is_anothers(path)):
@@ -83,36 +101,53 @@ def listing(root: Path, stream: Stream) -> Listing:
             events.append(path)
         else:
             messages.append(f"{path}: left out, stream {stream.name!r} has no layout for files of that name")
-    return Listing(tuple(events), skipped, tuple(messages))
+        if state is not None:
+            states[path] = state
+    return Listing(tuple(events), skipped, tuple(messages), states)
 
 
 def _is_anothers(path: str) -> bool:
     return any(belongs(stream, path) or no_events(stream, path) for stream in streams().values())
 
 
-def _walk(root: Path) -> Iterator[tuple[str, str | None]]:
-    found = []
-    for folder, folders, names in os.walk(root, onerror=_refuse_folder):
-        for name in names + folders:
-            path = Path(folder, name)
-            below = path.relative_to(root).as_posix()
-            found.append((below, _problem(root, path) if below.isprintable() else UNPRINTABLE))
-    return iter(sorted(found, key=lambda pair: os.fsencode(pair[0])))
+class _Found(NamedTuple):
+    """What lies below the landing folder, why it is no file to read, and its state if it is one."""
+
+    path: str
+    problem: str | None
+    state: storage.FileState | None
+
+
+def _walk(root: Location) -> Iterator[_Found]:
+    found = (_looked_at(root, each) for each in storage.entries(root, _refuse_folder))
+    return iter(sorted(found, key=lambda each: os.fsencode(each.path)))
+
+
+def _looked_at(root: Location, entry: storage.Listed) -> _Found:
+    problem = _problem(root, entry.place) if entry.below.isprintable() else UNPRINTABLE
+    if problem or entry.state:
+        return _Found(entry.below, problem, entry.state)
+    try:
+        return _Found(entry.below, None, storage.state(entry.place))
+    except OSError:
+        return _Found(entry.below, TAKEN_AWAY, None)
 
 
 def _refuse_folder(error: OSError) -> None:
     raise LandingFailed(f"folder {error.filename} can't be read ({error.strerror}); give read access to it") from error
 
 
-def _problem(root: Path, path: Path) -> str | None:
-    """Why this is no file to read; None if it is one."""
-    if path.is_symlink() and (problem := _problem_of_link(root, path)):
+def _problem(root: Location, place: Location) -> str | None:
+    """Why this is no file to read; None if it is one, as all objects are."""
+    if not (isinstance(root, Path) and isinstance(place, Path)):
+        return None
+    if place.is_symlink() and (problem := _problem_of_link(root, place)):
         return problem
-    if path.is_dir():
+    if place.is_dir():
         return FOLDER
-    if not path.exists():
-        return "it was taken away meanwhile"
-    return None if stat.S_ISREG(path.stat().st_mode) else "it is not a regular file"
+    if not place.exists():
+        return TAKEN_AWAY
+    return None if stat.S_ISREG(place.stat().st_mode) else "it is not a regular file"
 
 
 def _problem_of_link(root: Path, path: Path) -> str | None:
@@ -129,7 +164,7 @@ def _problem_of_link(root: Path, path: Path) -> str | None:
     return None if target.exists() else "a link to nothing"
 
 
-def content_or_none(root: Path, path: str) -> Content | None:
+def content_or_none(root: Location, path: str) -> Content | None:
     """Read a landed file to its end; None where it can't be read now, or changes meanwhile."""
     try:
         return _read(root, path, lambda pieces: deque(pieces, maxlen=0))[0]
@@ -137,22 +172,13 @@ def content_or_none(root: Path, path: str) -> Content | None:
         return None
 
 
-def changed_since(root: Path, hashes: Mapping[str, str]) -> set[str]:
+def changed_since(root: Location, hashes: Mapping[str, str]) -> set[str]:
     """Paths whose content is another now than that with these hashes."""
     found = {path: content_or_none(root, path) for path in hashes}
     return {path for path, content in found.items() if content is None or content.content_hash != hashes[path]}
 
 
-def is_untouched(root: Path, path: str, file_bytes: int, modified_ns: int | None) -> bool:
-    """Whether a file has the size and the modification time that it had when its content was read."""
-    try:
-        now = os.stat(root / path)
-    except OSError:
-        return False
-    return modified_ns is not None and (now.st_size, now.st_mtime_ns) == (file_bytes, modified_ns)
-
-
-def inspect(root: Path, path: str) -> Landed:
+def inspect(root: Location, path: str) -> Landed:
     """Read a file to its end: hash, sizes, lines. LeftOut when it can't be opened or changes meanwhile."""
     found = _FirstLine()
     try:
@@ -162,14 +188,14 @@ def inspect(root: Path, path: str) -> Landed:
     return Landed(path, content, 0 if unreadable else found.lines, None if unreadable else found.first, unreadable)
 
 
-def inspect_all(engine: Engine, root: Path, paths: Sequence[str], task_bytes: int) -> dict[str, Landed | LeftOut]:
+def inspect_all(engine: Engine, root: Location, paths: Sequence[str], task_bytes: int) -> dict[str, Landed | LeftOut]:
     """Each of these files as `inspect` finds it, or why it is left out."""
     shares = packed({path: _bytes_now(root, path) for path in paths}, engine.slots, task_bytes) if paths else []
     found = (each for of_share in engine.each(partial(_inspect_share, root), shares) for each in of_share)
     return dict(zip(paths, found, strict=True))
 
 
-def _inspect_share(root: Path, paths: Sequence[str]) -> list[Landed | LeftOut]:
+def _inspect_share(root: Location, paths: Sequence[str]) -> list[Landed | LeftOut]:
     found: list[Landed | LeftOut] = []
     for path in paths:
         try:
@@ -179,9 +205,9 @@ def _inspect_share(root: Path, paths: Sequence[str]) -> list[Landed | LeftOut]:
     return found
 
 
-def _bytes_now(root: Path, path: str) -> int:
+def _bytes_now(root: Location, path: str) -> int:
     try:
-        return os.stat(root / path).st_size
+        return storage.state(root / path).file_bytes
     except OSError:  # whoever reads it says so
         return 0
 
@@ -211,38 +237,34 @@ class _Digest:
         self.bytes += len(data)
 
 
-def _read(root: Path, path: str, take: Callable[[Iterator[bytes]], object]) -> tuple[Content, str | None]:
+def _read(root: Location, path: str, take: Callable[[Iterator[bytes]], object]) -> tuple[Content, str | None]:
     """A file's content as `take` got it in pieces, and why it is unreadable, if it is. OSError; LeftOut when it changes
     meanwhile."""
     place, digest, unreadable, began_ns = root / path, _Digest(), None, time.time_ns()
-    before = os.stat(place)
+    before = storage.state(place)
     try:
         take(chunks(place, digest))
     except UNREADABLE_FILE as error:
         digest, unreadable = _Digest(), f"{type(error).__name__}: {error}"
         _digest_bytes_on_disk(place, digest)
-    after = os.stat(place)
-    if _state(before) != _state(after):
+    after = storage.state(place)
+    if before != after:
         raise LeftOut(f"{path}: left out, it changed while it was read; the next ingest takes it")
-    return Content(digest.sha256.hexdigest(), after.st_size, digest.bytes, _modified_ns(after, began_ns)), unreadable
+    return Content(digest.sha256.hexdigest(), after.file_bytes, digest.bytes, _modified_ns(after, began_ns)), unreadable
 
 
-def _digest_bytes_on_disk(place: Path, digest: _Digest) -> None:
-    with open(place, "rb") as file:
+def _digest_bytes_on_disk(place: Location, digest: _Digest) -> None:
+    with place.open("rb") as file:
         while piece := file.read(CHUNK_BYTES):
             digest.update(piece)
 
 
-def _modified_ns(status: os.stat_result, began_ns: int) -> int | None:
+def _modified_ns(found: storage.FileState, began_ns: int) -> int | None:
     """The modification time, if whoever changes the file from now on gives it another.
 
     A file system writes the time of its last tick, 10 ms ago or less, FAT and ext3 that of the last second or two: a
     file that changes again right after it was read may keep its time, and its size. As Git does with what it calls
     racily clean, the time of a file that is too young is not believed: its content is read again by the next ingest.
     """
-    tick_ns = WHOLE_SECONDS_NS if status.st_mtime_ns % NS_PER_S == 0 else TICK_NS
-    return status.st_mtime_ns if status.st_mtime_ns + tick_ns < began_ns else None
-
-
-def _state(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_ino, status.st_size, status.st_mtime_ns
+    tick_ns = WHOLE_SECONDS_NS if found.modified_ns % NS_PER_S == 0 else TICK_NS
+    return found.modified_ns if found.modified_ns + tick_ns < began_ns else None

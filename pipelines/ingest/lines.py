@@ -6,11 +6,12 @@ holds nothing new.
 """
 
 import gzip
-import os
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple, Protocol
+
+from pipelines import storage
+from pipelines.location import Location
 
 CHUNK_BYTES = 1 << 20
 LINE_LIMIT_BYTES = 1 << 20
@@ -34,12 +35,12 @@ class Digest(Protocol):
         """Take these bytes in."""
 
 
-def chunks(path: Path, digest: Digest) -> Iterator[bytes]:
+def chunks(path: Location, digest: Digest) -> Iterator[bytes]:
     """The file's content (gunzipped where its name ends with .gz) in pieces, each of which the digest gets too."""
-    with open(path, "rb") as raw:
+    with path.open("rb") as raw:
         # An empty file is empty, whatever its name; GzipFile reads no bytes as no content.
         content = gzip.GzipFile(fileobj=raw) if path.name.endswith(".gz") else raw
-        unpacked, packed = 0, os.fstat(raw.fileno()).st_size
+        unpacked, packed = 0, storage.state(path).file_bytes
         while chunk := content.read(CHUNK_BYTES):
             unpacked += len(chunk)
             if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:

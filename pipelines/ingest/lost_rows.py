@@ -92,7 +92,7 @@ def _may_be_lost(lake: Lake, tables: StreamTables, known: Mapping[str, FileRow])
 
 
 def _held(lake: Lake, tables: StreamTables) -> _Held:
-    with databases.open_database(lake.config.scratch) as database:
+    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
         for table in (tables.bronze, tables.silver, tables.quarantine):
             add_view(database, lake, table, table.name, files_of(lake, table))
 

@@ -78,7 +78,7 @@ def note_share(lake: Lake, silver: Table, files: Sequence[str]) -> Noted:
     columns = ", ".join(
         _as_text(column.name, column.type) for column in silver.columns if column.name not in NOT_DIGESTED
     )
-    with databases.open_database(lake.config.scratch) as database:
+    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
         database.execute(f"CREATE TEMP VIEW silver AS SELECT * FROM {parquet(silver, files)}")
         digests = database.sql(f"""
             SELECT arrival_date, count(*) AS events, max("start") AS newest_start,
@@ -92,7 +92,7 @@ def _joined(lake: Lake, shares: Sequence[Noted]) -> Noted:
     """The whole of what shares noted. A staircase of staircases is the one of all their events."""
     if not shares:
         return Noted(NO_TICKS, NO_DIGESTS)
-    with databases.open_database(lake.config.scratch) as database:
+    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
         ticks = pa.concat_tables(share.staircase for share in shares)
         database.register("silver", ticks.rename_columns({"tick": "arrival", "newest_start": "start"}))
         staircase = staircases(database)

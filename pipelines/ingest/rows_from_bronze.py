@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Set
 from datetime import date
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +14,7 @@ from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
 from pipelines.lake import databases
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
+from pipelines.location import Location
 
 _LINES_PER_BATCH = 5_000
 
@@ -39,7 +39,7 @@ def rows_from_bronze(lake: Lake, tables: StreamTables, paths: Set[str], listed: 
 def _read(lake: Lake, tables: StreamTables, paths: Set[str]) -> Iterator[tuple[str, date, str, int]]:
     """Path, day of landing, hash and number of the lines of each file."""
     of_paths = pc.field("path").isin(pa.array(sorted(paths), pa.string()))
-    with databases.open_database(lake.config.scratch) as database:
+    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
         database.register("bronze", lake.dataset(tables.bronze.name).filter(of_paths))
         reader = database.sql("SELECT path, landed_date, text FROM bronze ORDER BY path, line").to_arrow_reader(
             _LINES_PER_BATCH
@@ -57,7 +57,7 @@ def _noting(days: list[date], rows: Iterable[tuple[str, date, str]]) -> Iterator
         yield text
 
 
-def _listed_by_lines(root: Path, listed: list[str]) -> dict[str, str]:
+def _listed_by_lines(root: Location, listed: list[str]) -> dict[str, str]:
     """Hash of the content by hash of the lines, of each listed file that can be read."""
     found = {}
     for path in listed:

@@ -6,11 +6,12 @@ The newest version is not always one's own: the lock of a table keeps out Windro
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from uuid import uuid4
 
 from deltalake import CommitProperties, DeltaTable
 
+from pipelines import storage
+from pipelines.location import Location
 from schemas.errors import StorageFailed
 
 # How many commits of others may come between a commit and the look for it.
@@ -36,9 +37,9 @@ class CommitNote:
         """For delta-rs."""
         return CommitProperties(custom_metadata={KEY: self.text})
 
-    def version(self, folder: Path) -> int:
+    def version(self, folder: Location) -> int:
         """The version that the commit made. O(1) where no other came after it."""
-        table = DeltaTable(folder)
+        table = storage.delta_table(folder)
         for depth in (1, LOOKED_THROUGH):
             found = self._among(table, depth)
             if found is not None:
@@ -53,9 +54,9 @@ class CommitNote:
         return next((each["version"] for each in table.history(newest) if each.get(KEY) == self.text), None)
 
 
-def note_of(folder: Path, version: int) -> dict[str, str | None]:
+def note_of(folder: Location, version: int) -> dict[str, str | None]:
     """What the commit that made a version says of its run; nothing where it wasn't one of ours."""
-    table = DeltaTable(folder)
+    table = storage.delta_table(folder)
     newer = table.version() - version
     found = next((each for each in table.history(newer + 1) if each["version"] == version), {})
     return json.loads(found.get(KEY, "{}"))

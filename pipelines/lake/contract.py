@@ -1,11 +1,10 @@
 """What a Delta table on disk must be: made from `schemas/tables.py`, and compared with it."""
 
-import shutil
-from pathlib import Path
-
 import pyarrow as pa
 from deltalake import DeltaTable, Schema
 
+from pipelines import storage
+from pipelines.location import Location
 from schemas.errors import TableMismatch
 from schemas.tables import Table
 
@@ -17,28 +16,26 @@ PROPERTIES = {
     "delta.enableExpiredLogCleanup": "false",
     "delta.checkpointInterval": "10",
 }
-# delta-rs rewrites a constraint's text (`end` >= start becomes start <= end), so the text as defined is kept alongside.
+# The protocol's first version whose writers check constraints: of a lower one delta-rs takes any row.
+_CHECKED = {"delta.minWriterVersion": "3"}
+# delta-rs rewrites a constraint's text where it is added later (`end` >= start becomes start <= end): tables that were
+# made so have the text as defined alongside.
 _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
 
 
-def create(folder: Path, table: Table, schema: pa.Schema) -> None:
-    """Make the table in a folder that isn't there yet."""
-    # Alongside its place and then renamed: a table that a kill left without its constraints would be checked by nobody.
-    unfinished = folder.with_name(f".{table.name}.new")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(parents=True)
-    defined = {_DEFINED + name: condition for name, condition in table.constraints}
-    made = DeltaTable.create(
-        unfinished,
+def create(folder: Location, table: Table, schema: pa.Schema) -> None:
+    """Make the table in a folder that isn't there yet: in one commit, so that a kill leaves none without its
+    constraints, which nobody would check."""
+    constraints = {_CONSTRAINT + name: condition for name, condition in table.constraints}
+    DeltaTable.create(
+        str(folder),
         schema,
         partition_by=list(table.partition_by),
         description=table.comment,
-        configuration={**PROPERTIES, **defined},
+        configuration={**PROPERTIES, **(_CHECKED if constraints else {}), **constraints},
         raise_if_key_not_exists=False,
+        storage_options=storage.delta_options(folder),
     )
-    for name, condition in table.constraints:
-        made.alter.add_constraint({name: condition})
-    unfinished.rename(folder)
 
 
 def require(table: Table, schema: pa.Schema, found: DeltaTable) -> None:

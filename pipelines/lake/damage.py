@@ -5,21 +5,21 @@ it is: so when one of them fails, the tables are looked at.
 """
 
 import errno
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import duckdb
 import pyarrow as pa
-from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
+from pipelines import storage
 from pipelines.lake.damaged_file import DamagedFile, wrong_with
 from pipelines.lake.lake import Lake
 from pipelines.lake.log_damage import damaged_log
-from pipelines.lake.log_files import LOG
+from pipelines.lake.log_files import entry, entry_versions, names
 from pipelines.lake.remade import commands
+from pipelines.location import below
 from schemas.errors import TableDamaged
 
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
@@ -41,8 +41,8 @@ class Damage:
         """What a user reads of it."""
         first, *others = (*self.log, *self.files)
         more = f" (and {len(others)} more of its files are damaged)" if others else ""
-        file = first.path.relative_to(lake.config.lake)
-        return TableDamaged(self.table, str(file), f"{first.wrong}{more}", f"windrow repair {self.table}")
+        file = below(first.path, lake.config.lake)
+        return TableDamaged(self.table, file, f"{first.wrong}{more}", f"windrow repair {self.table}")
 
 
 def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
@@ -55,7 +55,9 @@ def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
         return Damage(name, (DamagedFile(folder, "is missing"),)) if lake.is_half_repaired(name) else None
     if log := damaged_log(folder):
         return Damage(name, tuple(log))
-    actions = pa.table(DeltaTable(folder).get_add_actions(flatten=True)).select(["path", "size_bytes"]).to_pylist()
+    actions = (
+        pa.table(storage.delta_table(folder).get_add_actions(flatten=True)).select(["path", "size_bytes"]).to_pylist()
+    )
     checked = [(folder / each["path"], each["size_bytes"]) for each in actions]
     files = [DamagedFile(path, wrong) for path, size in checked if (wrong := wrong_with(path, size, read_all))]
     return Damage(name, (), tuple(files)) if files else None
@@ -82,22 +84,22 @@ def _is_of_reading(error: BaseException) -> bool:
 
 
 def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged]:
-    names = lake.names()
-    named = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
-    others = [name for name in names if name not in named]
+    tables = lake.names()
+    named = [name for name in tables if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    others = [name for name in tables if name not in named]
     for name in (*named, *others):
         if damage := damage_of(lake, name):
             yield damage.error(lake)
-    yield from _older_versions(lake, names, text)
+    yield from _older_versions(lake, tables, text)
     for name in named or others:
         if damage := damage_of(lake, name, read_all=True):
             yield damage.error(lake)
 
 
-def _older_versions(lake: Lake, names: list[str], text: str) -> Iterator[TableDamaged]:
+def _older_versions(lake: Lake, tables: list[str], text: str) -> Iterator[TableDamaged]:
     """Of a file that is gone and that the newest version doesn't need: a repair took it out of the table."""
     for file in dict.fromkeys(_PARQUET.findall(text)):
-        for name in names:
+        for name in tables:
             if path := _path_in_log(lake, name, file):
                 wrong = "is missing: it was taken out of the table, and this run reads a version from before"
                 again = next(iter(commands(lake, name, [path])), f"windrow repair {name}")
@@ -107,8 +109,9 @@ def _older_versions(lake: Lake, names: list[str], text: str) -> Iterator[TableDa
 def _path_in_log(lake: Lake, name: str, file: str) -> str | None:
     """Path of a Parquet file, by its name, below the folder of the table whose log has it, if it is gone."""
     wanted = re.compile(rf'"path":"([^"]*{re.escape(file)})"')
-    for entry in sorted((lake.folder(name) / LOG).glob("*.json"), reverse=True):
-        found = wanted.search(entry.read_text())
+    folder = lake.folder(name)
+    for version in sorted(entry_versions(names(folder)), reverse=True):
+        found = wanted.search(entry(folder, version).read_text())
         if found:
-            return None if os.path.exists(lake.folder(name) / found[1]) else found[1]
+            return None if (folder / found[1]).exists() else found[1]
     return None

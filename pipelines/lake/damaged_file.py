@@ -1,20 +1,20 @@
 """Whether a Parquet file is one: there, as long as its writer made it, readable."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
+
+from pipelines import storage
+from pipelines.location import Location
 
 
 @dataclass(frozen=True)
 class DamagedFile:
     """A file of a table, or of its log, and what is wrong with it, such as `is missing`."""
 
-    path: Path
+    path: Location
     wrong: str
 
 
@@ -22,13 +22,13 @@ class _Unreadable(Exception):
     """A file that holds something else than it should."""
 
 
-def wrong_with(path: Path, size_bytes: int | None, read_all: bool = False) -> str | None:
+def wrong_with(path: Location, size_bytes: int | None, read_all: bool = False) -> str | None:
     """What is wrong with a Parquet file of so many bytes (None: of any number); None where nothing is.
 
     By default O(1), by its footer; `read_all`: O(bytes). OSError for a file that the user has no right to read.
     """
     try:
-        found_bytes = os.stat(path).st_size
+        found_bytes = storage.state(path).file_bytes
         if found_bytes == 0:
             return "is empty"
         if size_bytes not in (None, found_bytes):
@@ -42,8 +42,8 @@ def wrong_with(path: Path, size_bytes: int | None, read_all: bool = False) -> st
     return None
 
 
-def _read(path: Path, read_all: bool) -> None:
-    with pq.ParquetFile(path) as file:
+def _read(path: Location, read_all: bool) -> None:
+    with storage.parquet(path) as file:
         if read_all:
             for _ in file.iter_batches():
                 pass

@@ -4,13 +4,16 @@ from pathlib import Path
 
 import duckdb
 
+from pipelines import storage
+from pipelines.location import Location
 from processes import signals
 
 MEMORY = "2GB"  # ingests and gates of several streams run at the same time
 
 
-def open_database(folder: Path) -> duckdb.DuckDBPyConnection:
-    """A database in memory, of at most `MEMORY`; what doesn't fit goes to the folder. Its rows are in no order."""
+def open_database(folder: Path, lake: Location) -> duckdb.DuckDBPyConnection:
+    """A database in memory, of at most `MEMORY`, that can read the lake's files; what doesn't fit goes to the folder.
+    Its rows are in no order."""
     folder.mkdir(parents=True, exist_ok=True)
     settings: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": MEMORY,
@@ -19,4 +22,5 @@ def open_database(folder: Path) -> duckdb.DuckDBPyConnection:
     }
     made = signals.interruptible(duckdb.connect(config=settings))
     made.execute("SET TimeZone = 'UTC'")
+    storage.let_duckdb_read(made, lake)
     return made

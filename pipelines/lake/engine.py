@@ -7,7 +7,6 @@ named in commits by the driver (file_commits.py).
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -15,6 +14,7 @@ import pyarrow as pa
 
 from pipelines.lake.lake import Lake, Where
 from pipelines.lake.ranges import Panes, Range
+from pipelines.location import Location
 from schemas.tables import Table
 
 Share = TypeVar("Share")
@@ -44,7 +44,7 @@ class RowMap(Protocol):
 class MappedFiles(NamedTuple):
     """Where an engine put mapped rows, for its own relations; `schema`: of the rows."""
 
-    paths: tuple[Path, ...]
+    paths: tuple[Location, ...]
     schema: pa.Schema
 
 
@@ -136,8 +136,8 @@ class Engine(Protocol):
     def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """What some work finds on rows that are brought together, and the pane that they were gathered for."""
 
-    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Path) -> MappedFiles:
+    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
         """Map the rows of Parquet files, about so many, into files of a folder."""
 
-    def relations(self, folder: Path) -> AbstractContextManager[Relations]:
+    def relations(self, folder: Location) -> AbstractContextManager[Relations]:
         """Relations that put into a folder what memory has no room for."""

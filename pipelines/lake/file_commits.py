@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from deltalake import DeltaTable
 from deltalake.transaction import AddAction, RemoveAction
 
+from pipelines import storage
 from pipelines.lake import locks
 from pipelines.lake.commits import CommitNote
 from pipelines.lake.lake import Lake
@@ -29,19 +29,21 @@ class FileCommit:
 
     lake: Lake
     table: Table
+    lock: locks.Lock
 
     def files(self, filters: Filters | None = None) -> list[str]:
         """Files of the newest version, below the table's folder, that may hold such rows."""
         folder = self.lake.folder(self.table.name)
-        found = DeltaTable(folder).file_uris(file_pruning_predicate=filters)
+        found = storage.delta_table(folder).file_uris(file_pruning_predicate=filters)
         return [unquote(path).removeprefix(f"{folder}/") for path in found]
 
     def replace(self, removed: Collection[str], added: Sequence[NewFile]) -> int:
         """Take these files out and others in; returns the version that this commit made."""
         folder, note = self.lake.folder(self.table.name), CommitNote(self.lake.of_run)
-        opened, now_ms = DeltaTable(folder), int(time.time() * 1000)
+        opened, now_ms = storage.delta_table(folder), int(time.time() * 1000)
         actions: list[AddAction | RemoveAction] = [RemoveAction(_address(path), True, now_ms) for path in removed]
         actions += [_added(each, now_ms) for each in added]
+        self.lock.require_held()
         opened.create_write_transaction(
             actions, "append", opened.schema(), list(self.table.partition_by), commit_properties=note.properties
         )
@@ -51,9 +53,9 @@ class FileCommit:
 @contextmanager
 def committing(lake: Lake, table: Table) -> Iterator[FileCommit]:
     """Hold the table's lock. StorageFailed without room, or the right to write."""
-    with lake.locked(table.name), locks.full_disk_reported(lake.config, table.name):
+    with lake.locked(table.name) as lock, locks.full_disk_reported(lake.config, table.name):
         locks.require_rights(lake.config, table.name)
-        yield FileCommit(lake, table)
+        yield FileCommit(lake, table, lock)
 
 
 def replace_partitions(lake: Lake, table: Table, column: str, values: Collection, added: Sequence[NewFile]) -> int:

@@ -6,12 +6,10 @@ when there are no new rows; none relies on an option whose no-op is silent.
 """
 
 import datetime
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
@@ -21,12 +19,14 @@ import pyarrow.fs
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.lake import contract, locks, log_damage
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.commits import CommitNote
 from pipelines.lake.compaction import compact_if_scattered
 from pipelines.lake.versions import rows_version
+from pipelines.location import Location, below
 from schemas.errors import NotSetUp, TableDamaged
 from schemas.table_owners import made_by
 from schemas.tables import Table
@@ -67,11 +67,11 @@ class Lake:
             self._schemas[table] = arrow_schema(table)
         return self._schemas[table]
 
-    def locked(self, name: str) -> AbstractContextManager[None]:
+    def locked(self, name: str) -> AbstractContextManager[locks.Lock]:
         """The lock of that name, as long as the context lasts."""
         return locks.locked(self.config, name)
 
-    def ingest_locked(self, stream_name: str) -> AbstractContextManager[None]:
+    def ingest_locked(self, stream_name: str) -> AbstractContextManager[locks.Lock]:
         """Wait for a running ingest of the stream, and let none begin: who looks at several of its tables together
         needs that. Not re-entrant."""
         return locks.locked(self.config, f"ingest_{stream_name}")
@@ -80,9 +80,10 @@ class Lake:
         """Make the table, or check the one on disk: TableMismatch lists every difference; comments are renewed.
         Returns its schema."""
         folder, schema = self.folder(table.name), self.schema(table)
-        with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
+        with self.locked(table.name) as lock, locks.full_disk_reported(self.config, table.name):
+            lock.require_held()
             if self._is_there(table.name):
-                contract.require(table, schema, DeltaTable(folder))
+                contract.require(table, schema, storage.delta_table(folder))
             else:
                 contract.create(folder, table, schema)
         return schema
@@ -101,26 +102,30 @@ class Lake:
 
     def _write(self, table: Table, rows: Rows, how: dict[str, Any]) -> int:
         folder, note = self.folder(table.name), CommitNote(self.of_run)
-        with self.locked(table.name), locks.full_disk_reported(self.config, table.name):
+        with self.locked(table.name) as lock, locks.full_disk_reported(self.config, table.name):
             locks.require_rights(self.config, table.name)
             fitted = _fitted(rows, self.schema(table))
-            write_deltalake(folder, fitted, commit_properties=note.properties, **how)
+            lock.require_held()
+            write_deltalake(storage.delta_table(folder), fitted, commit_properties=note.properties, **how)
             version = note.version(folder)
             if not table.partition_by:
                 compact_if_scattered(folder, CommitNote(self.of_run).properties)
         return version
 
-    def folder(self, name: str) -> Path:
+    def folder(self, name: str) -> Location:
         """Where a table lies."""
         return self.config.lake / name
 
-    def repaired_folder(self, name: str) -> Path:
+    def repaired_folder(self, name: str) -> Location:
         """Where a repair makes the table that replaces a damaged one, until it renames it."""
         return self.config.lake / f".{name}{_REPAIRED}"
 
     def names(self) -> list[str]:
         """Tables of the lake: its folders that hold anything, damaged ones too."""
-        folders = [path.name for path in self.config.lake.glob("*/")]
+        try:
+            folders = storage.names(self.config.lake)
+        except FileNotFoundError:
+            return []
         tables = {name for name in folders if not name.startswith(".") and self.holds_anything(name)}
         halves = {name[1:].removesuffix(_REPAIRED) for name in folders if name.endswith(_REPAIRED)}
         return sorted(tables | {name for name in halves if self.is_half_repaired(name)})
@@ -128,7 +133,7 @@ class Lake:
     def holds_anything(self, name: str) -> bool:
         """Whether there is a table of that name, or what damage has left of it."""
         try:
-            return bool(os.listdir(self.folder(name)))
+            return bool(storage.names(self.folder(name)))
         except (FileNotFoundError, NotADirectoryError):
             return False
         except PermissionError:
@@ -140,7 +145,7 @@ class Lake:
 
     def version(self, name: str) -> int | None:
         """The table's newest version; None where there is no such table."""
-        return DeltaTable(self.folder(name)).version() if self._is_there(name) else None
+        return storage.delta_table(self.folder(name)).version() if self._is_there(name) else None
 
     def existing_version(self, name: str) -> int:
         """The table's newest version; NotSetUp where there is no such table."""
@@ -184,7 +189,7 @@ class Lake:
         if newest is None or version >= newest:
             return version != newest
         try:
-            gone = {path for path in self.files(name, version, filters) if not os.path.exists(path)}
+            gone = {path for path in self.files(name, version, filters) if not storage.exists(path)}
         except DeltaError:
             return True
         return bool(gone.difference(self.files(name, filters=filters)))
@@ -215,26 +220,27 @@ class Lake:
     def _open(self, name: str, version: int | None) -> DeltaTable:
         if not self._is_there(name):
             raise NotSetUp(f"there is no table {name!r} below {self.config.lake}", made_by(name))
-        return DeltaTable(self.folder(name), version=version)
+        return storage.delta_table(self.folder(name), version)
 
     def _is_there(self, name: str) -> bool:
         """TableDamaged for the damage that delta-rs would take for an empty table, or for no table."""
         folder = self.folder(name)
-        if DeltaTable.is_deltatable(str(folder)) and not log_damage.has_empty_entry(folder):
+        if storage.is_delta_table(folder) and not log_damage.has_empty_entry(folder):
             return True
         if self.holds_anything(name) or self.is_half_repaired(name):
             found = next(iter(log_damage.damaged_log(folder)), None)
             if found is None:  # an entry that a newer checkpoint stands for
                 return True
-            path = found.path.relative_to(self.config.lake)
-            raise TableDamaged(name, str(path), found.wrong, f"windrow repair {name}")
+            path = below(found.path, self.config.lake)
+            raise TableDamaged(name, path, found.wrong, f"windrow repair {name}")
         return False
 
     def _files_of(self, name: str) -> pyarrow.fs.FileSystem:
         # delta-rs's own file system calls back into Python for each file. A scan then hung now and then (2 of 6
         # processes within 10,000 scans): it starts with Python's lock and waits for Arrow's, while Arrow's thread does
         # the opposite.
-        return pyarrow.fs.SubTreeFileSystem(str(self.folder(name)), pyarrow.fs.LocalFileSystem())
+        files, path = storage.arrow_files(str(self.folder(name)))
+        return pyarrow.fs.SubTreeFileSystem(path, files)
 
 
 def day_column(actions: pa.Table) -> str:

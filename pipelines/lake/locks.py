@@ -1,23 +1,22 @@
-"""Locks of the operating system: one per table, one per stream's ingest, one per query's publication.
-
-On a local file system two processes that commit at the same moment can both learn "committed" while one commit is lost
-(measured: 1 of 36,000).
+"""Locks: one per table, one per stream's ingest, one per query's publication. Of the operating system for a lake in a
+folder (file_locks.py); of a server that all machines see for one elsewhere (postgresql_locks.py).
 """
 
-import fcntl
 import logging
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
-from pipelines.config import MOST_WAIT, Config
-from pipelines.lake import lock_holder
+from pipelines.config import LOCKS, MOST_WAIT, Config
+from pipelines.lake.file_locks import FileLock
+from pipelines.lake.lock_holder import Holder
 from pipelines.lake.log_files import LOG
+from pipelines.location import is_local
 from processes import orphan_jvms
-from schemas.errors import LockHeld, StorageFailed
+from schemas.errors import LockHeld, NotSetUp, StorageFailed
 
 # Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
 _SILENT_S, _LOOK_EVERY_S = 3.0, 0.02
@@ -33,45 +32,76 @@ _FULL_DISK = (
 )
 
 
+class Lock(Protocol):
+    """A lock that one process, or all who share it, can have."""
+
+    def is_taken(self) -> bool:
+        """Whether this process has it now; doesn't wait."""
+
+    def note_holder(self) -> None:
+        """Say that this process has it, to those who wait."""
+
+    def holder(self) -> Holder | None:
+        """Who has it, as far as that is known."""
+
+    def require_held(self) -> None:
+        """StorageFailed where this process has it no longer."""
+
+    def close(self) -> None:
+        """Let go."""
+
+
 @contextmanager
-def locked(config: Config, name: str, shared: bool = False) -> Iterator[None]:
-    """Hold the operating-system lock of that name, alone or with all who hold it `shared`; waits for whoever has it.
-    A killed process lets go of it, and what it left running is ended before the lock counts as taken.
+def locked(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
+    """Hold the lock of that name in the lake, alone or with all who hold it `shared`; waits for whoever has it. A
+    killed process lets go of it, and what it left running is ended before the lock counts as taken.
 
-    LockHeld where it is not free within `config.most_wait_s`.
+    LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the lake has no locks.
     """
-    path = config.locks / f"{name}.lock"
-    with full_disk_reported(config, path.name):
-        config.locks.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    with open(path, "r+") as file:
-        _wait_for(file, path, config.most_wait_s, shared)
-        lock_holder.write(file, shared)
-        with full_disk_reported(config, path.name):
-            _end_orphan_jvms(config)
-        yield
+    with full_disk_reported(config, name):
+        lock = lock_of(config, name, shared)
+    with closing(lock):
+        yield _waited_for(config, name, lock)
 
 
-def _wait_for(file: IO, path: Path, most_s: int, shared: bool) -> None:
+@contextmanager
+def locked_here(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
+    """As `locked`, for a folder that is this machine's own."""
+    with full_disk_reported(config, name):
+        lock = FileLock(config.locks / f"{name}.lock", shared)
+    with closing(lock):
+        yield _waited_for(config, name, lock)
+
+
+def lock_of(config: Config, name: str, shared: bool = False) -> Lock:
+    """A lock of the lake that nobody has taken yet. NotSetUp where it has none."""
+    if config.lock_server:
+        from pipelines.lake.postgresql_locks import PostgresqlLock
+
+        return PostgresqlLock(config.lock_server, str(config.home), name, shared)
+    if not is_local(config.home):
+        raise NotSetUp(
+            f"the lake is below {config.home}, where two writers could lose each other's commits, and {LOCKS} names "
+            "no server that all its writers see; it can be read, and nothing was written",
+            f"{LOCKS}=postgresql://USER@HOST/DATABASE, such as the server that Airflow uses",
+        )
+    return FileLock(config.locks / f"{name}.lock", shared)
+
+
+def _waited_for(config: Config, name: str, lock: Lock) -> Lock:
     began, reported = time.monotonic(), False
-    while not _taken(file, shared):
+    while not lock.is_taken():
         waited_s = time.monotonic() - began
-        if waited_s >= most_s:
-            raise LockHeld(path.stem, lock_holder.read(path), most_s, MOST_WAIT)
+        if waited_s >= config.most_wait_s:
+            raise LockHeld(name, lock.holder(), config.most_wait_s, MOST_WAIT)
         if waited_s >= _SILENT_S and not reported:
-            _log.warning(
-                "waiting for the lock %r: held by %s", path.stem, lock_holder.read(path) or "an unknown process"
-            )
+            _log.warning("waiting for the lock %r: held by %s", name, lock.holder() or "an unknown process")
             reported = True
         time.sleep(_LOOK_EVERY_S)
-
-
-def _taken(file: IO, shared: bool) -> bool:
-    try:
-        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    lock.note_holder()
+    with full_disk_reported(config, name):
+        _end_orphan_jvms(config)
+    return lock
 
 
 def _end_orphan_jvms(config: Config) -> None:
@@ -85,7 +115,11 @@ def require_rights(config: Config, table: str) -> None:
     """StorageFailed unless this user may write to the table. Asked before: where delta-rs may not open a file that it
     has to write, it panics in a thread of its own, whose text reaches the user's terminal first."""
     for folder in (config.lake / table, config.lake / table / LOG):
-        if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+        if (
+            isinstance(folder, Path)
+            and folder.is_dir()
+            and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True)
+        ):
             raise StorageFailed(
                 f"table {table!r} can't be written: this user has no right to write to {folder}. Nothing was written; "
                 "give it the right and run the same command again, or let WINDROW_HOME name a lake of its own"

@@ -5,24 +5,23 @@ rows would lack, or come back, without a word.
 """
 
 import json
-import os
-from pathlib import Path
 
-from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
+from pipelines import storage
 from pipelines.lake.damaged_file import DamagedFile, first_line, wrong_with
 from pipelines.lake.log_files import LAST_CHECKPOINT, LOG, checkpoint_versions, entry, entry_versions, names
+from pipelines.location import Location
 
 
-def damaged_log(folder: Path) -> list[DamagedFile]:
+def damaged_log(folder: Location) -> list[DamagedFile]:
     """Files of the log that are damaged, first those without which it may still be whole (`damaged_checkpoints`).
     O(log since the newest checkpoint)."""
     found = [*damaged_checkpoints(folder), *_damaged_entries(folder)]
     return found or _not_opened(folder)
 
 
-def damaged_checkpoints(folder: Path) -> list[DamagedFile]:
+def damaged_checkpoints(folder: Location) -> list[DamagedFile]:
     """Checkpoints, and the note of the newest: they only spare reading entries."""
     log, found_names = folder / LOG, names(folder)
     checkpoints = [(log / name, wrong_with(log / name, None)) for name in checkpoint_versions(found_names)]
@@ -32,25 +31,24 @@ def damaged_checkpoints(folder: Path) -> list[DamagedFile]:
     return found
 
 
-def has_empty_entry(folder: Path) -> bool:
+def has_empty_entry(folder: Location) -> bool:
     """Whether an entry has no bytes. O(files of the log)."""
     try:
-        with os.scandir(folder / LOG) as found:
-            return any(file.name.endswith(".json") and not file.stat().st_size for file in found)
+        return any(name.endswith(".json") and not size for name, size in storage.sizes(folder / LOG).items())
     except FileNotFoundError:
         return False
 
 
-def _wrong_note(log: Path) -> str | None:
+def _wrong_note(log: Location) -> str | None:
     try:
         version = json.loads((log / LAST_CHECKPOINT).read_bytes())["version"]
     except (ValueError, KeyError, TypeError):
         return "is no JSON of a checkpoint"
-    there = list(log.glob(f"{version:020d}.checkpoint*.parquet"))
+    there = any(each.startswith(f"{version:020d}.checkpoint") for each in storage.names(log))
     return None if there else f"names {version:020d}.checkpoint.parquet, which is missing"
 
 
-def _damaged_entries(folder: Path) -> list[DamagedFile]:
+def _damaged_entries(folder: Location) -> list[DamagedFile]:
     log, found_names = folder / LOG, names(folder)
     entries = entry_versions(found_names)
     whole = [version for name, version in checkpoint_versions(found_names).items() if not wrong_with(log / name, None)]
@@ -61,7 +59,7 @@ def _damaged_entries(folder: Path) -> list[DamagedFile]:
     return [DamagedFile(entry(folder, number), wrong) for number, wrong in checked.items() if wrong]
 
 
-def _wrong_entry(path: Path) -> str | None:
+def _wrong_entry(path: Location) -> str | None:
     try:
         lines = path.read_bytes().splitlines()
         actions = [json.loads(line) for line in lines]
@@ -72,9 +70,9 @@ def _wrong_entry(path: Path) -> str | None:
     return None if actions and all(isinstance(action, dict) for action in actions) else "is empty"
 
 
-def _not_opened(folder: Path) -> list[DamagedFile]:
+def _not_opened(folder: Location) -> list[DamagedFile]:
     try:
-        DeltaTable(folder)
+        storage.delta_table(folder)
     except DeltaError as error:
         return [DamagedFile(folder / LOG, f"can't be read: {first_line(error)}")]
     return []

@@ -1,23 +1,24 @@
 """The files of a table's Delta log, by name."""
 
-import os
 import re
-from pathlib import Path
+
+from pipelines import storage
+from pipelines.location import Location
 
 LOG, LAST_CHECKPOINT = "_delta_log", "_last_checkpoint"
 _ENTRY = re.compile(r"(\d{20})\.json")
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint.*\.parquet")
 
 
-def names(folder: Path) -> list[str]:
+def names(folder: Location) -> list[str]:
     """The log's files, sorted; none where the table in that folder has no log."""
     try:
-        return sorted(os.listdir(folder / LOG))  # not glob: that finds nothing in a folder that it may not read
+        return storage.names(folder / LOG)
     except FileNotFoundError:
         return []
 
 
-def entry(folder: Path, version: int) -> Path:
+def entry(folder: Location, version: int) -> Location:
     """The file that makes a version of the table in that folder."""
     return folder / LOG / f"{version:020d}.json"
 

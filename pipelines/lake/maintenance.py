@@ -10,16 +10,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import DeltaError
 
+from pipelines import storage
 from pipelines.lake import contract
 from pipelines.lake.commits import CommitNote
 from pipelines.lake.lake import Lake
 from pipelines.lake.versions import commit_times, current_since
+from pipelines.location import Location
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 # Delta's own: how long checkpoints know of removed files, and how long commits stay in the log.
@@ -42,14 +43,16 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
     """Compact its small files, remove what no version holds that was replaced less than `keep` ago or is among
     `versions`, and shorten its log. Under the table's lock; O(files and commits), and the rows of files that are
     compacted."""
-    with lake.locked(name):
+    with lake.locked(name) as lock:
         lake.existing_version(name)  # damage that delta-rs passes over would end as files that nobody seems to need
-        work = _Work(lake, name, DeltaTable(lake.folder(name)), keep)
+        work = _Work(lake, name, storage.delta_table(lake.folder(name)), keep)
         before = work.file_count
         if not dry_run:
+            lock.require_held()
             work.set_properties()
             work.table.optimize.compact(commit_properties=work.note)
         kept = work.kept_versions(versions)
+        lock.require_held()
         removed, freed_bytes = work.vacuum(kept, dry_run)
         if not dry_run:
             work.shorten_log(min(kept))
@@ -66,7 +69,7 @@ class _Work:
     keep: timedelta
 
     @property
-    def folder(self) -> Path:
+    def folder(self) -> Location:
         return self.lake.folder(self.name)
 
     @property
@@ -89,7 +92,7 @@ class _Work:
 
     def _opens(self, version: int) -> bool:
         try:
-            DeltaTable(self.folder, version=version)
+            storage.delta_table(self.folder, version)
         except DeltaError:  # its log went before anybody needed it
             return False
         return True

@@ -8,7 +8,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -17,8 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipelines import storage
 from pipelines.lake import locks
 from pipelines.lake.lake import Lake
+from pipelines.location import Location
 from schemas.errors import StorageFailed
 from schemas.tables import Table
 
@@ -126,23 +127,24 @@ def _written(lake: Lake, table: Table, partition: Mapping[str, object], parts: I
     path = f"{folder}part-00000-{uuid4()}-c000.snappy.parquet"
     place = lake.folder(table.name) / path
     with locks.full_disk_reported(lake.config, table.name):
-        place.parent.mkdir(parents=True, exist_ok=True)
+        storage.make_folder(place.parent)
         metadata = _write(place, parts)
-    return NewFile(path, place.stat().st_size, metadata.num_rows, values, _statistics(metadata))
+    return NewFile(path, storage.state(place).file_bytes, metadata.num_rows, values, _statistics(metadata))
 
 
-def _write(place: Path, parts: Iterator[pa.Table]) -> pq.FileMetaData:
+def _write(place: Location, parts: Iterator[pa.Table]) -> pq.FileMetaData:
     first = next(parts)
     plain = pa.schema([field.remove_metadata() for field in first.schema])
     try:
-        with pq.ParquetWriter(place, plain) as writer:
+        with storage.new_parquet(place, plain) as writer:
             writer.write_table(first.cast(plain), ROWS_PER_GROUP)
             for part in parts:
                 writer.write_table(part.cast(plain), ROWS_PER_GROUP)
     except BaseException:
         place.unlink(missing_ok=True)  # half of a file is nobody's, and the disk may be full
         raise
-    return pq.read_metadata(place)
+    with storage.parquet(place) as written:
+        return written.metadata
 
 
 def _statistics(metadata: pq.FileMetaData) -> str:

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from pipelines import storage
 from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.new_files import NewFile, write_batches
@@ -28,7 +28,7 @@ def without_paths(lake: Lake, table: Table, paths: Sequence[str], files: Sequenc
     gone = pa.array(paths, pa.string())
     found = []
     for file in files:
-        with pq.ParquetFile(lake.folder(table.name) / file) as rows:
+        with storage.parquet(lake.folder(table.name) / file) as rows:
             left = (batch.filter(pc.invert(pc.is_in(batch["path"], gone))) for batch in rows.iter_batches())
             found.append(write_batches(lake, table, _partition(table, file), left))
     return [each for each in found if each is not None]

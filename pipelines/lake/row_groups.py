@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
+from pipelines import storage
+
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
 
@@ -40,11 +42,16 @@ def bounds_us(column: str, files: Sequence[str]) -> tuple[int, int] | None:
 def _column_chunks(files: Sequence[str]) -> Iterator[dict[str, pq.ColumnChunkMetaData]]:
     """Of each row group, by column."""
     with ThreadPoolExecutor() as pool:
-        for metadata in pool.map(pq.read_metadata, files):
+        for metadata in pool.map(_metadata, files):
             for number in range(metadata.num_row_groups):
                 group = metadata.row_group(number)
                 chunks = [group.column(each) for each in range(group.num_columns)]
                 yield {each.path_in_schema: each for each in chunks}
+
+
+def _metadata(file: str) -> pq.FileMetaData:
+    with storage.parquet(file) as opened:
+        return opened.metadata
 
 
 def _least(column: pq.ColumnChunkMetaData) -> object:

@@ -1,8 +1,10 @@
 """Work in shares of bounded size: what one task does at once."""
 
-import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
+
+from pipelines import storage
+from pipelines.location import at
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -36,4 +38,4 @@ def packed(sizes: Mapping[Item, int], slots: int, most_bytes: int) -> list[tuple
 
 def file_sizes(paths: Sequence[str]) -> dict[str, int]:
     """Bytes by path."""
-    return {path: os.path.getsize(path) for path in paths}
+    return {path: storage.state(at(path)).file_bytes for path in paths}

@@ -1,28 +1,26 @@
-"""Steps that have begun: a small file each below `<home>/running`, locked while its process lives.
+"""Steps that have begun: a small file each below `<home>/running`, locked while its process lives (step_files.py).
 
 A step is a row of the ledger when it ends, in one commit. Until then its file says that it runs; a file that nobody has
 locked is of a step that was cut off: killed, or without room to write its row. The next step that ends writes that row.
 A file that holds something else, as a machine that lost its power may leave it, is reported once and taken out.
 """
 
-import fcntl
 import json
 import logging
-import os
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
 from uuid import uuid4
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.lake.locks import full_disk_reported
+from pipelines.ledger import step_files
+from pipelines.location import Location
 from schemas.ledger_tables import RUNS
 
 RUNNING, CUT_OFF = "running", "cut off"
-_UNFINISHED = ".unfinished"
 # Nobody takes so long to write a line of JSON.
 _LONG_UNFINISHED_S = 3600
 _log = logging.getLogger(__name__)
@@ -32,56 +30,53 @@ _log = logging.getLogger(__name__)
 class Begun:
     """The file of a step of this process."""
 
-    path: Path
-    file: IO[str]
+    path: Location
+    hold: step_files.Hold
 
     def forget(self) -> None:
         """The step's row is in the ledger."""
         self.path.unlink(missing_ok=True)
-        self.file.close()
+        self.hold.close()
 
 
 @dataclass(frozen=True)
 class Found:
     """A step's file: its row as it began (plain JSON values), and whether its process lives."""
 
-    path: Path
+    path: Location
     row: dict
     lives: bool
 
 
 def begin(config: Config, row: dict) -> Begun:
-    """Say that a step has begun. StorageFailed without room for that."""
-    folder = config.running
-    path = folder / f"{uuid4().hex}.json"
+    """Say that a step has begun. StorageFailed without room for that; NotSetUp where the lake has no locks."""
+    path = config.running / f"{uuid4().hex}.json"
     with full_disk_reported(config, path.name):
-        folder.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(_UNFINISHED)
-        file = open(unfinished, "w")  # noqa: SIM115 - the lock lasts as long as the file is open
-        fcntl.flock(file, fcntl.LOCK_EX)
-        json.dump(row, file)
-        file.flush()
-        os.fsync(file.fileno())
-        unfinished.rename(path)  # in one step, and locked: whoever sees it sees all of it
-    return Begun(path, file)
+        return Begun(path, step_files.write(config, path, json.dumps(row)))
 
 
 def found(config: Config) -> list[Found]:
     """The steps that run, and those that were cut off and are in no ledger yet."""
-    return [step for path in sorted(config.running.glob("*.json")) for step in _looked_at(config, path)]
+    return [step for path in _files(config, ".json") for step in _looked_at(config, path)]
 
 
-def _looked_at(config: Config, path: Path) -> Iterator[Found]:
+def _files(config: Config, ending: str) -> list[Location]:
+    try:
+        return [config.running / name for name in storage.names(config.running) if name.endswith(ending)]
+    except FileNotFoundError:
+        return []
+
+
+def _looked_at(config: Config, path: Location) -> Iterator[Found]:
     """Nothing where the step ended meanwhile, or where its file is damaged."""
-    with suppress(FileNotFoundError), open(path, "rb") as file:
-        lives = not _free(file)
-        if not (lives or os.path.exists(path)):
-            return
-        row = _row(file.read())
-        if row is not None:
-            yield Found(path, row, lives)
-        elif not lives:
-            _set_aside(config, path)
+    if (read := step_files.read(config, path)) is None:
+        return
+    content, lives = read
+    row = _row(content)
+    if row is not None:
+        yield Found(path, row, lives)
+    elif not lives:
+        _set_aside(config, path)
 
 
 def _row(content: bytes) -> dict | None:
@@ -93,11 +88,10 @@ def _row(content: bytes) -> dict | None:
     return row if isinstance(row, dict) and row.keys() == {*RUNS.column_names} else None
 
 
-def _set_aside(config: Config, path: Path) -> None:
+def _set_aside(config: Config, path: Location) -> None:
     place = config.damaged / "running" / path.name
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(place)
+        storage.move(path, place)
     except FileNotFoundError:
         return  # another process did
     except OSError as error:
@@ -110,38 +104,29 @@ def _set_aside(config: Config, path: Path) -> None:
     )
 
 
-def _free(file: IO, lock: int = fcntl.LOCK_SH) -> bool:
-    try:
-        fcntl.flock(file, lock | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 @contextmanager
 def collecting(config: Config) -> Iterator[list[dict]]:
     """The rows of steps that were cut off; their files go once the caller has written these. A file stays locked so
     long: another process that collects at the same time sees a step that runs, and leaves it alone."""
     _remove_unfinished(config)
-    with ExitStack() as files:
-        cut_off = [step for step in found(config) if not step.lives and _locked(files, step.path)]
+    with ExitStack() as holds:
+        cut_off = [step for step in found(config) if not step.lives and _taken(holds, config, step.path)]
         yield [step.row for step in cut_off]
         for step in cut_off:
             step.path.unlink(missing_ok=True)
 
 
-def _locked(files: ExitStack, path: Path) -> bool:
-    """Whether the file is there still, and locked from now until `files` are closed."""
-    try:
-        file = files.enter_context(path.open("rb"))
-    except FileNotFoundError:
-        return False
-    return _free(file, fcntl.LOCK_EX) and path.exists()
+def _taken(holds: ExitStack, config: Config, path: Location) -> bool:
+    """Whether the file is there still, and locked from now until `holds` are closed."""
+    hold = step_files.take(config, path)
+    if hold is not None:
+        holds.enter_context(closing(hold))
+    return hold is not None
 
 
 def _remove_unfinished(config: Config) -> None:
     """Files of processes that were killed before they had written them: the step had not begun."""
-    for path in config.running.glob(f"*{_UNFINISHED}"):
+    for path in _files(config, step_files.UNFINISHED):
         with suppress(FileNotFoundError):
             if time.time() - path.stat().st_mtime > _LONG_UNFINISHED_S:
                 path.unlink()

@@ -4,21 +4,19 @@ Its rows are only ever appended, so none that a file of its folder holds is wron
 replaced either, which hold the same rows once more.
 """
 
-import shutil
-from pathlib import Path
-
 import pyarrow as pa
-import pyarrow.parquet as pq
-from deltalake import DeltaTable, write_deltalake
+from deltalake import write_deltalake
 
+from pipelines import storage
 from pipelines.lake import contract
 from pipelines.lake.damage import Damage
 from pipelines.lake.damaged_file import wrong_with
 from pipelines.lake.lake import Lake
+from pipelines.location import Location
 from schemas.tables import Table
 
 
-def salvage(lake: Lake, table: Table, found: Damage, place: Path) -> int | None:
+def salvage(lake: Lake, table: Table, found: Damage, place: Location) -> int | None:
     """Put a table of all readable rows where the damaged one was, which goes to `place`; the caller holds its lock.
 
     Returns how many rows were lost; None where the log, which knew, is damaged. O(bytes of the folder).
@@ -28,30 +26,36 @@ def salvage(lake: Lake, table: Table, found: Damage, place: Path) -> int | None:
     if not lake.is_half_repaired(table.name):
         rows = _readable(lake, table)
         lost = None if found.log else _rows_in_log(folder) - len(rows)
-        shutil.rmtree(repaired, ignore_errors=True)
-        _make(lake, table, rows).rename(repaired)
-        place.mkdir(parents=True, exist_ok=True)
-        shutil.move(folder, place / table.name)
-    repaired.rename(folder)
+        storage.remove_folder(repaired)
+        storage.move(_make(lake, table, rows), repaired)
+        storage.move(folder, place / table.name)
+    storage.move(repaired, folder)
     return None if lost is None else max(lost, 0)
 
 
 def _readable(lake: Lake, table: Table) -> pa.Table:
-    files = sorted(lake.folder(table.name).glob("*.parquet"))
+    # On S3 tables move file by file: what a repair had made that was killed meanwhile has rows that the table lacks.
+    folders = (lake.folder(table.name), lake.repaired_folder(table.name))
     schema = lake.schema(table)
-    whole = [pq.read_table(file) for file in files if wrong_with(file, None, read_all=True) is None]
+    files = [file for folder in folders for file in storage.row_files(folder)]
+    whole = [_rows(file) for file in files if wrong_with(file, None, read_all=True) is None]
     rows = pa.concat_tables([schema.empty_table(), *whole], promote_options="permissive").select(schema.names)
     return rows.group_by(schema.names, use_threads=False).aggregate([]).cast(schema)
 
 
-def _rows_in_log(folder: Path) -> int:
-    counts = pa.table(DeltaTable(folder).get_add_actions(flatten=True)).column("num_records").to_pylist()
+def _rows(file: Location) -> pa.Table:
+    with storage.parquet(file) as opened:
+        return opened.read()
+
+
+def _rows_in_log(folder: Location) -> int:
+    counts = pa.table(storage.delta_table(folder).get_add_actions(flatten=True)).column("num_records").to_pylist()
     return sum(count or 0 for count in counts)
 
 
-def _make(lake: Lake, table: Table, rows: pa.Table) -> Path:
+def _make(lake: Lake, table: Table, rows: pa.Table) -> Location:
     folder = lake.config.lake / f".{table.name}.salvaged"
-    shutil.rmtree(folder, ignore_errors=True)
+    storage.remove_folder(folder)
     contract.create(folder, table, lake.schema(table))
-    write_deltalake(folder, rows, mode="append")
+    write_deltalake(storage.delta_table(folder), rows, mode="append")
     return folder

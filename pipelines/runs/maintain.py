@@ -49,7 +49,7 @@ def maintain(config: Config, keep: timedelta, dry_run: bool, progress: Progress)
     return sorted(done)
 
 
-def _no_ingest(lake: Lake, stream: str | None) -> AbstractContextManager[None]:
+def _no_ingest(lake: Lake, stream: str | None) -> AbstractContextManager[object]:
     # One that begins notes first which version of bronze it would have to go back to.
     return nullcontext() if stream is None else lake.ingest_locked(stream)
 

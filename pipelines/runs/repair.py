@@ -5,16 +5,14 @@ which of its files hold its rows, so all of it goes. Only the ledger can't be ma
 file that is still whole. A repair that is killed leaves a table that is damaged still, for the next one, or gone.
 """
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pyarrow as pa
-from deltalake import DeltaTable
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.lake import locks, remade
 from pipelines.lake.commits import CommitNote
@@ -23,6 +21,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.log_damage import damaged_checkpoints
 from pipelines.ledger import runs, salvage, snapshots
 from pipelines.ledger.stale import days_that_differ
+from pipelines.location import Location, below
 from schemas import registry
 from schemas.errors import UnknownName
 from schemas.ledger_tables import RUNS
@@ -84,7 +83,7 @@ def _shortened(lake: Lake, stream: str, name: str) -> Repair | None:
     return None
 
 
-def _place(lake: Lake, name: str) -> Path:
+def _place(lake: Lake, name: str) -> Location:
     """Where what is taken out of a table goes."""
     return lake.config.damaged / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
 
@@ -97,7 +96,7 @@ def _repaired(lake: Lake, name: str) -> Repair | None:
             return None
         lost, commands = _repair(lake, found, place)
     again = [*commands, *_unknown_to_ledger(lake)] if name == RUNS.name else commands
-    wrong = "; ".join(f"{file.path.relative_to(lake.config.lake)} {file.wrong}" for file in (*found.log, *found.files))
+    wrong = "; ".join(f"{below(file.path, lake.config.lake)} {file.wrong}" for file in (*found.log, *found.files))
     return Repair(name, wrong, str(place) if place.exists() else None, lost, tuple(again))
 
 
@@ -111,7 +110,7 @@ def _locked(lake: Lake, name: str) -> Iterator[None]:
         yield
 
 
-def _repair(lake: Lake, found: Damage, place: Path) -> tuple[int | None, list[str]]:
+def _repair(lake: Lake, found: Damage, place: Location) -> tuple[int | None, list[str]]:
     """Rows lost, and the commands that make them again."""
     if found.table in remade.LEDGER:
         lost = salvage.salvage(lake, remade.LEDGER[found.table], found, place)
@@ -123,25 +122,24 @@ def _repair(lake: Lake, found: Damage, place: Path) -> tuple[int | None, list[st
     return _take_table_out(lake, found.table, place) if left.log else _take_files_out(lake, left, place)
 
 
-def _take_checkpoints_out(folder: Path, place: Path) -> None:
+def _take_checkpoints_out(folder: Location, place: Location) -> None:
     # One by one: the note of the newest is only wrong once that is gone.
     while damaged := damaged_checkpoints(folder):
         _move(damaged[0].path, folder, place)
 
 
-def _take_table_out(lake: Lake, name: str, place: Path) -> tuple[None, list[str]]:
+def _take_table_out(lake: Lake, name: str, place: Location) -> tuple[None, list[str]]:
     folder = lake.folder(name)
-    commands = remade.commands(lake, name, [str(path.relative_to(folder)) for path in folder.rglob("*.parquet")])
+    commands = remade.commands(lake, name, [below(path, folder) for path in storage.row_files(folder)])
     # Into the same folder as its checkpoints, which may be there already.
-    place.mkdir(parents=True, exist_ok=True)
-    shutil.move(folder, place / name)
+    storage.move(folder, place / name)
     return None, commands
 
 
-def _take_files_out(lake: Lake, found: Damage, place: Path) -> tuple[int, list[str]]:
+def _take_files_out(lake: Lake, found: Damage, place: Location) -> tuple[int, list[str]]:
     folder = lake.folder(found.table)
-    damaged = {str(file.path.relative_to(folder)) for file in found.files}
-    table = DeltaTable(folder)
+    damaged = {below(file.path, folder) for file in found.files}
+    table = storage.delta_table(folder)
     actions = pa.table(table.get_add_actions(flatten=True)).select(["path", "num_records"]).to_pylist()
     for file in found.files:
         if file.path.exists():
@@ -151,10 +149,8 @@ def _take_files_out(lake: Lake, found: Damage, place: Path) -> tuple[int, list[s
     return lost, remade.commands(lake, found.table, damaged)
 
 
-def _move(path: Path, folder: Path, place: Path) -> None:
-    target = place / path.relative_to(folder)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.move(path, target)
+def _move(path: Location, folder: Location, place: Location) -> None:
+    storage.move(path, place / below(path, folder))
 
 
 def _unknown_to_ledger(lake: Lake) -> list[str]:

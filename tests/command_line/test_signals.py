@@ -31,7 +31,7 @@ def stopped_at_work():
     globals()[sys.argv[2]](database)
 
 signals.raise_on_signals()
-database = databases.open_database(Path(sys.argv[1], "spilled"))
+database = databases.open_database(Path(sys.argv[1], "spilled"), Path(sys.argv[1]))
 sys.exit(reported(stopped_at_work, False))
 """
 

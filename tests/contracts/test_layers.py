@@ -39,7 +39,7 @@ DOWNWARD = {
     "tools": {"tools", "pipelines", "kernels", "schemas"},
     "benchmarks": {"benchmarks", "stack", "pipelines", "kernels", "schemas", "samples", "tests"},
 }
-# What each wing of pipelines/ may import of pipelines/, apart from itself and the modules at its top (config, flow).
+# What each wing of pipelines/ may import of pipelines/, apart from itself and the modules at its top (config, storage).
 WINGS = {
     "lake": set(),
     "ledger": {"lake"},
@@ -58,6 +58,8 @@ TOP = {
     "config": set(),
     "flow": set(),
     "local": {"lake", "replay"},
+    "location": set(),
+    "storage": set(),
 }
 LIBRARIES = {
     "schemas": set(),

@@ -14,18 +14,16 @@ from pipelines import flow
 from pipelines.config import Config
 from pipelines.ingest import landing
 from pipelines.ingest.files import ACCEPTED, DUPLICATE
-from pipelines.lake import databases
 from pipelines.lake.lake import Lake
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.parsing import belongs
+from tests.support.digests import digests
 from tests.support.lakes import ingest, tables_of
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 STREAMS = registry.stream_names()
 ORDERS = {"local alone": ("local", "local"), "spark first": ("spark", "local"), "local first": ("local", "spark")}
-# What depends on how many commits there were.
-NOT_COMPARED = {"silver_version"}
 LINES_GONE, NS_PER_S = 5, 1_000_000_000
 pytestmark = [
     pytest.mark.jvm,
@@ -104,19 +102,6 @@ def lakes(request, tmp_path_factory) -> Lakes:
         for of_order in configs.values():
             ingest(of_order[step], stream.name)
     return Lakes(stream.name, touched, {order: engines[-1] for order, engines in configs.items()})
-
-
-def digests(config: Config, tables: list[str]) -> dict[str, tuple]:
-    """Rows of each table, and a digest of these in any order."""
-    lake, found = Lake(config), {}
-    with databases.open_database(config.scratch) as database:
-        for name in tables:
-            rows = lake.dataset(name)
-            columns = ", ".join(f'"{each}"' for each in rows.schema.names if each not in NOT_COMPARED)
-            database.register("rows", rows)
-            hashed = f"SELECT hash({columns}) AS hashed FROM rows"
-            found[name] = database.sql(f"SELECT count(*), sum(hashed), bit_xor(hashed) FROM ({hashed})").fetchall()
-    return found
 
 
 def busiest_day(config: Config, stream: str) -> date:

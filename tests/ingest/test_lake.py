@@ -89,7 +89,7 @@ def test_a_table_is_made_with_comments_constraints_and_without_deletion_vectors(
     assert comments["size"] == "how big [m]"
     assert found.metadata().description == "for tests"
     assert found.metadata().configuration["delta.enableDeletionVectors"] == "false"
-    assert found.metadata().configuration["delta.constraints.ends_after_start"] == "start <= end"
+    assert found.metadata().configuration["delta.constraints.ends_after_start"] == "`end` >= start"
 
 
 def test_making_it_again_changes_nothing_and_a_new_comment_is_taken_over(made):

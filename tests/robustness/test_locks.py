@@ -12,7 +12,8 @@ from contextlib import contextmanager
 import pytest
 
 from pipelines.config import MOST_WAIT
-from pipelines.lake import lock_holder, locks
+from pipelines.lake import locks
+from pipelines.lake.file_locks import FileLock
 from schemas.errors import LockHeld
 from tests.support import processes
 
@@ -86,7 +87,7 @@ def test_the_holder_is_the_one_who_has_it_now(config, monkeypatch):
     for words in (["/bin/windrow", "ingest", "a stream with a long name"], ["w"]):
         monkeypatch.setattr(sys, "argv", words)
         with locks.locked(config, NAME):
-            found = lock_holder.read(path)
+            found = FileLock(path, shared=False).holder()
         assert (found.process, found.command) == (os.getpid(), " ".join([words[0].rpartition("/")[2], *words[1:]]))
 
 

@@ -3,12 +3,13 @@
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.support.ports import free_port
 
 INSTALL = "apt-get install -y --no-install-recommends postgresql"
 # initdb and the server refuse to run as root; Debian's package makes this user.
@@ -31,7 +32,7 @@ def server() -> Iterator[str]:
     try:
         if os.geteuid() == 0:
             os.chown(folder, pwd.getpwnam(_USER).pw_uid, -1)
-        data, port = folder / "data", _free_port()
+        data, port = folder / "data", free_port()
         _run(folder, bin_folder / "initdb", "--auth=trust", "--no-sync", f"--username={_NAME}", "-D", data)
         (data / "pg_hba.conf").write_text(_TRUST)
         options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
@@ -62,9 +63,3 @@ def _run(folder: Path, *words: object) -> None:
     )
     log = folder / "log"
     assert done.returncode == 0, f"{words} failed; {log.read_text() if log.exists() else 'the server has no log yet'}"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -53,7 +53,7 @@ class LocalEngine:
     @contextmanager
     def relations(self, folder: Path) -> Iterator[DuckdbRelations]:
         """A database in memory that spills."""
-        with databases.open_database(folder / "spilled") as database:
+        with databases.open_database(folder / "spilled", self.config.lake) as database:
             yield DuckdbRelations(database, folder, self.rows_per_commit)
 
 

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from pipelines import storage
 from pipelines.config import REPOSITORY
 from pipelines.lake.engine import MappedFiles, RowMap
 
@@ -55,7 +55,7 @@ class Mapping:
 
     def _all(self) -> Iterator[pa.RecordBatch]:
         for path in self.files:
-            with pq.ParquetFile(path) as file:
+            with storage.parquet(path) as file:
                 yield from file.iter_batches(self.rows_per_batch, columns=list(self.work.columns), use_threads=False)
 
     def _claims(self, number: int) -> bool:

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.relations import SparkRelations, ddl
@@ -19,6 +18,7 @@ from pipelines.engines.spark.settings import expected_slots
 from pipelines.lake.engine import Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
 from pipelines.lake.ranges import Panes
 from pipelines.lake.shares import file_sizes, packed
+from pipelines.location import Location
 
 # As many as keep a task's memory small, and Python's cost of each batch out of sight.
 ROWS_PER_BATCH = 5_000
@@ -68,14 +68,14 @@ class SparkEngine:
             together.mapInArrow(partial(_work_on_groups, work, rows.schema, gathering.panes), "found BINARY")
         )
 
-    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Path) -> MappedFiles:
+    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
         """A file for each share of the files."""
         shares = packed(file_sizes(files), self.slots, self.config.task_bytes)
-        folder.mkdir(parents=True, exist_ok=True)
+        storage.make_folder(folder)
         return MappedFiles(tuple(self.each(partial(_mapped, work, folder), shares)), work.schema)
 
     @contextmanager
-    def relations(self, folder: Path) -> Iterator[SparkRelations]:
+    def relations(self, folder: Location) -> Iterator[SparkRelations]:
         """Temporary views of the session; Spark spills by itself."""
         with tasks.reported():
             made = SparkRelations(self, self.config)
@@ -114,11 +114,11 @@ def _work_on_groups(
     yield from tasks.as_rows(work(each, panes.pane(number)) for number, each in zip(numbers, of_pane, strict=True))
 
 
-def _mapped(work: RowMap, folder: Path, files: Sequence[str]) -> Path:
+def _mapped(work: RowMap, folder: Location, files: Sequence[str]) -> Location:
     path, mapped = folder / f"{uuid4().hex}.parquet", work.start()
-    with pq.ParquetWriter(path, work.schema, compression="lz4") as writer:
+    with storage.new_parquet(path, work.schema, "lz4") as writer:
         for file in files:
-            with pq.ParquetFile(file) as rows:
+            with storage.parquet(file) as rows:
                 for batch in rows.iter_batches(ROWS_PER_BATCH, columns=list(work.columns), use_threads=False):
                     if len(chosen := work.chosen(batch)):
                         writer.write_batch(mapped(chosen))

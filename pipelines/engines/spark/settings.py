@@ -14,14 +14,21 @@ import pyspark
 
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, SPARK_CONF, Config
+from pipelines.location import VARIABLES, endpoint_url, region
 from processes import modes
 from schemas.errors import NotSetUp, WrongParameter
 
 MASTER = "spark.master"
+CLUSTER = "make setup-cluster"
 DEFAULT_MASTER = "local[2]"
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?")
 # By setting what stands between ours and the user's.
-_LISTS = {"spark.driver.extraClassPath": os.pathsep, "spark.driver.extraJavaOptions": " ", "spark.sql.extensions": ","}
+_LISTS = {
+    "spark.driver.extraClassPath": os.pathsep,
+    "spark.driver.extraJavaOptions": " ",
+    "spark.jars": ",",
+    "spark.sql.extensions": ",",
+}
 _NEEDED = {
     "spark.submit.deployMode": "client",
     "spark.sql.session.timeZone": "UTC",
@@ -48,7 +55,11 @@ def settings(config: Config) -> dict[str, str]:
         if users.get(name, needed).lower() != needed.lower():
             raise WrongParameter(name, users[name], f"{needed}, on which Windrow's rows depend; or leave it unset")
     master = users.get(MASTER, DEFAULT_MASTER)
-    ours = {**_of_every_session(config), **(_of_one_machine(config) if master.startswith("local") else {})}
+    ours = {
+        **_of_every_session(config),
+        **(_of_one_machine(config) if master.startswith("local") else _of_a_cluster(config)),
+        **_of_storage(config),
+    }
     both = {name: between.join([ours[name], users[name]]) for name, between in _LISTS.items() if name in users}
     return {MASTER: master, **ours, **users, **both}
 
@@ -134,6 +145,32 @@ def _of_one_machine(config: Config) -> Mapping[str, str]:
         # Not the first, which a worker finds as this process did.
         "spark.executorEnv.WINDROW_NUMBA": str(cache.parents()[-1]),
         "spark.python.daemon.module": "pipelines.engines.spark.daemon",
+    }
+
+
+def _of_a_cluster(config: Config) -> Mapping[str, str]:
+    """Driver and executors share no folder: JARs and Windrow itself are sent to them."""
+    return {}
+
+
+def _of_storage(config: Config) -> Mapping[str, str]:
+    """Hadoop's file system for S3, in the words of the standard variables; it takes keys from these itself."""
+    if not str(config.home).startswith("s3:"):
+        return {}
+    jars = sorted(str(jar) for jar in (config.jars / "s3").glob("*.jar"))
+    if not jars:
+        raise NotSetUp(f"the lake is below {config.home}, and S3's JARs are not in {config.jars / 's3'}", CLUSTER)
+    asked = {
+        "endpoint": endpoint_url(),
+        "endpoint.region": region(),
+        "path.style.access": "true" if endpoint_url() else None,
+    }
+    keys = {f"spark.executorEnv.{name}": os.environ[name] for name in VARIABLES if name in os.environ}
+    return {
+        "spark.jars": ",".join(jars),
+        "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+        **{f"spark.hadoop.fs.s3a.{name}": value for name, value in asked.items() if value},
+        **keys,
     }
 
 

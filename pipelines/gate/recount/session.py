@@ -12,6 +12,6 @@ FLOOR_DIV = "CREATE MACRO floor_div(x, y) AS (x - ((x % y) + y) % y) // y"
 
 def open_session(lake: Lake) -> duckdb.DuckDBPyConnection:
     """An in-memory database with the macro that windows are counted by."""
-    connection = databases.open_database(lake.config.scratch)
+    connection = databases.open_database(lake.config.scratch, lake.config.lake)
     connection.execute(FLOOR_DIV)
     return connection

@@ -1,0 +1,88 @@
+"""Where something of an installation lies: in a folder of this machine, or below a URI.
+
+A location in a folder is a plain `Path`; below a URI it is a `UPath`, which has the same methods over fsspec. What
+these can't do alike is in storage.py.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from schemas.errors import WrongParameter
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+Location: TypeAlias = "Path | UPath"
+
+# By the scheme that a user may write, the one that every library knows.
+SCHEMES = {"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
+SERVED = "a folder's path, s3://BUCKET/FOLDER (or s3a://), or hdfs://HOST:PORT/FOLDER"
+_URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
+_OF_SCHEME = re.compile(r"//[^/?#\s]+(/[^/?#]+)*")
+# By which all libraries find an S3 server, and by which it knows who asks.
+VARIABLES = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_S3",
+)
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+_REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+
+
+def parsed(text: str, setting: str) -> Location:
+    """What a user has written. WrongParameter, which names the setting, for a scheme that isn't served."""
+    uri = _URI.fullmatch(text.strip())
+    if uri is None:
+        return Path(text).expanduser().resolve()
+    scheme, rest = uri[1].lower(), uri[2].rstrip("/")
+    if scheme not in SCHEMES or not _OF_SCHEME.fullmatch(rest):
+        raise WrongParameter(setting, text, SERVED)
+    return at(f"{SCHEMES[scheme]}:{rest}")
+
+
+def at(address: str) -> Location:
+    """The location of an address: of a path, or of a URI of a scheme that every library knows."""
+    if "://" not in address:
+        return Path(address)
+    from upath import UPath
+
+    if not address.startswith("s3:"):
+        return UPath(address)
+    client = {"endpoint_url": endpoint_url(), "region_name": region()}
+    # Other processes write there too: a listing is right only while it is made.
+    return UPath(address, use_listings_cache=False, client_kwargs={key: each for key, each in client.items() if each})
+
+
+def is_local(place: Location) -> bool:
+    """Whether it is in a file system of this machine."""
+    return isinstance(place, Path)
+
+
+def below(place: Location, folder: Location) -> str:
+    """The path of something in a folder, from there."""
+    return str(place).removeprefix(f"{folder}/")
+
+
+def is_of_server(error: BaseException) -> bool:
+    """Whether a library says by it that the server of a location doesn't answer, or doesn't let this user in."""
+    return type(error).__module__.split(".")[0] in ("botocore", "aiobotocore") or "Generic S3 error" in str(error)
+
+
+def endpoint_url() -> str | None:
+    """Of an S3 server that is not Amazon's."""
+    return _variable(_ENDPOINTS)
+
+
+def region() -> str | None:
+    """Of the bucket, where a variable says it."""
+    return _variable(_REGIONS)
+
+
+def _variable(names: tuple[str, ...]) -> str | None:
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)

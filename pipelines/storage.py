@@ -1,0 +1,191 @@
+"""How lake and landing are listed, opened and moved, in a folder, on S3 and on HDFS: the only file that knows.
+
+Credentials are never kept: each library reads the standard variables (AWS_ACCESS_KEY_ID and the like) in the process
+that it runs in.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import duckdb
+import pyarrow as pa
+import pyarrow.fs
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+from upath import UPath
+
+from pipelines.location import Location, at, endpoint_url, is_local, region
+
+NS_PER_S = 1_000_000_000
+_LOG = "_delta_log"
+
+
+class FileState(NamedTuple):
+    """By which one sees that a file has changed: which one it is (an inode, or an object's tag), its bytes, and its
+    modification time in ns since the epoch."""
+
+    identity: object
+    file_bytes: int
+    modified_ns: int
+
+
+class Listed(NamedTuple):
+    """What lies below a folder: its path there, where it is, and its state where a listing says it."""
+
+    below: str
+    place: Location
+    state: FileState | None
+
+
+def delta_table(folder: Location, version: int | None = None) -> DeltaTable:
+    """The table in a folder, opened by delta-rs. Errors of delta-rs."""
+    return DeltaTable(str(folder), version=version, storage_options=delta_options(folder))
+
+
+def is_delta_table(folder: Location) -> bool:
+    """Whether there is a log that delta-rs would open."""
+    return DeltaTable.is_deltatable(str(folder), delta_options(folder))
+
+
+def delta_options(folder: Location) -> dict[str, str] | None:
+    """What delta-rs doesn't read from the variables itself."""
+    endpoint = endpoint_url()
+    if is_local(folder) or endpoint is None:
+        return None
+    return {"AWS_ENDPOINT_URL": endpoint, "AWS_ALLOW_HTTP": str(endpoint.startswith("http://")).lower()}
+
+
+def arrow_files(file: str) -> tuple[pyarrow.fs.FileSystem, str]:
+    """Arrow's file system for the address of a file or folder, and its path there."""
+    if "://" not in file:
+        return pyarrow.fs.LocalFileSystem(), file
+    host = "{0.scheme}://{0.netloc}".format(urlsplit(file))
+    files, root = _arrow_host(host, endpoint_url(), region())
+    return files, root + file.removeprefix(host)
+
+
+def parquet(file: "str | Location") -> pq.ParquetFile:
+    """A Parquet file, opened."""
+    files, path = arrow_files(str(file))
+    return pq.ParquetFile(path, filesystem=files)
+
+
+def new_parquet(place: Location, schema: pa.Schema, compression: str = "snappy") -> pq.ParquetWriter:
+    """A Parquet file that is about to be written."""
+    files, path = arrow_files(str(place))
+    return pq.ParquetWriter(path, schema, filesystem=files, compression=compression)
+
+
+def let_duckdb_read(database: duckdb.DuckDBPyConnection, place: Location) -> None:
+    """Files below a URI, by their addresses."""
+    if isinstance(place, UPath) and not database.filesystem_is_registered(place.protocol):
+        database.register_filesystem(place.fs)
+
+
+def state(place: Location) -> FileState:
+    """OSError for a file that can't be looked at."""
+    if isinstance(place, Path):
+        found = os.stat(place)
+        return FileState(found.st_ino, found.st_size, found.st_mtime_ns)
+    return _state_of(place.fs.info(place.path))
+
+
+def exists(file: str) -> bool:
+    """Whether there is a file of this address."""
+    return os.path.exists(file) if "://" not in file else at(file).exists()
+
+
+def names(folder: Location) -> list[str]:
+    """Of what is in a folder, sorted; FileNotFoundError where there is none, PermissionError where nobody may look."""
+    if isinstance(folder, Path):
+        return sorted(os.listdir(folder))  # not glob: that finds nothing in a folder that it may not read
+    return sorted(sizes(folder))
+
+
+def sizes(folder: Location) -> dict[str, int]:
+    """Bytes by name of what is in a folder; FileNotFoundError where there is none. One listing."""
+    if isinstance(folder, Path):
+        with os.scandir(folder) as found:
+            return {file.name: file.stat().st_size for file in found}
+    listed = ((each["name"].rstrip("/"), each["size"]) for each in folder.fs.ls(folder.path, detail=True))
+    # An empty object of the folder's own name is what S3 consoles make.
+    return {path.rsplit("/", 1)[-1]: size for path, size in listed if path != folder.path.rstrip("/")}
+
+
+def entries(root: Location, refuse: Callable[[OSError], object]) -> Iterator[Listed]:
+    """All that lies below a folder; in one listing where it is no folder of this machine. `refuse` gets the error of a
+    folder that can't be read."""
+    if isinstance(root, UPath):
+        for path, info in root.fs.find(root.path, detail=True).items():
+            below = path.removeprefix(root.path).lstrip("/")
+            if below:  # S3 consoles make an empty object for a folder
+                yield Listed(below, root / below, _state_of(info))
+        return
+    for folder, folders, files in os.walk(root, onerror=refuse):
+        for name in files + folders:
+            place = Path(folder, name)
+            yield Listed(place.relative_to(root).as_posix(), place, None)
+
+
+def row_files(table: Location) -> list[Location]:
+    """Parquet files below a table's folder, those of its log left out, sorted."""
+    if isinstance(table, Path):
+        return sorted(path for path in table.rglob("*.parquet") if _LOG not in path.parts)
+    found = (each.below for each in entries(table, _ignore) if each.below.endswith(".parquet"))
+    return [table / below for below in sorted(found) if not below.startswith(f"{_LOG}/")]
+
+
+def make_folder(folder: Location) -> None:
+    """S3 has none: there a folder is what has files."""
+    if not (isinstance(folder, UPath) and folder.protocol == "s3"):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def remove_folder(folder: Location) -> None:
+    """With all that it holds, if it is there."""
+    if isinstance(folder, Path):
+        shutil.rmtree(folder, ignore_errors=True)
+    elif folder.exists():
+        folder.fs.rm(folder.path, recursive=True)
+
+
+def move(source: Location, target: Location) -> None:
+    """A file or a folder, to a place where nothing is. In one step in one file system; on S3 all of it is copied before
+    any of it goes."""
+    make_folder(target.parent)
+    if isinstance(source, Path) and isinstance(target, Path):
+        shutil.move(source, target)
+        return
+    assert isinstance(source, UPath) and isinstance(target, UPath), "both lie below the home"
+    if source.protocol == "hdfs":
+        source.fs.mv(source.path, target.path)
+        return
+    is_folder = source.is_dir()
+    source.fs.copy(source.path, target.path, recursive=is_folder)
+    source.fs.rm(source.path, recursive=is_folder)
+
+
+def _ignore(_: OSError) -> None:
+    """Errors that a listing of objects has not."""
+
+
+def _state_of(info: dict) -> FileState:
+    changed = info.get("LastModified") or info.get("mtime") or info.get("modification_time") or 0
+    seconds = changed if isinstance(changed, int | float) else changed.timestamp()
+    return FileState(info.get("ETag"), info["size"], int(seconds * NS_PER_S))
+
+
+@lru_cache
+def _arrow_host(host: str, endpoint: str | None, region: str | None) -> tuple[pyarrow.fs.FileSystem, str]:
+    """Arrow's file system of a bucket or a cluster, and what its paths begin with."""
+    scheme, name = host.split("://")
+    if scheme == "s3":
+        asked = {"endpoint_override": endpoint, "region": region}
+        return pyarrow.fs.S3FileSystem(**{key: each for key, each in asked.items() if each}), name
+    # Arrow's own for HDFS needs Hadoop's libraries and a JVM in every process.
+    return pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(UPath(host).fs)), ""

@@ -1,0 +1,53 @@
+"""Lake and landing are listed, moved and looked at in storage.py alone: below a URI nothing else knows how."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# Of what lies on this machine only: programs, settings, locks, scratch, and the pages of Great Expectations.
+OF_THIS_MACHINE = {
+    "pipelines/cli/_app.py",
+    "pipelines/config.py",
+    "pipelines/engines/spark/session.py",
+    "pipelines/engines/spark/settings.py",
+    "pipelines/gate/checks/__init__.py",
+    "pipelines/gate/data_docs.py",
+    "pipelines/gate/project.py",
+    "pipelines/gate/validation_results.py",
+    "pipelines/gate/whole_files.py",
+    "pipelines/ledger/code_hash.py",
+    "pipelines/ledger/step_files.py",
+}
+FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "pipelines").rglob("*.py"))
+OTHERS = [path for path in FILES if str(path) not in OF_THIS_MACHINE | {"pipelines/storage.py"}]
+# Of `os` and `shutil` what looks at files; of paths what finds or moves them.
+OF_MODULES = {"os": {"path", "stat", "listdir", "scandir", "walk", "rename", "replace", "remove"}, "shutil": None}
+OF_PATHS = {"glob", "rglob", "iterdir", "rename"}
+OPENERS = {"DeltaTable", "ParquetFile", "ParquetWriter", "read_table", "read_metadata"}
+
+
+def forbidden(path: Path) -> set[str]:
+    """What a file calls that a location below a URI has not, or that knows local paths only."""
+    found = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in OF_MODULES:
+            names = OF_MODULES[node.value.id]
+            if names is None or node.attr in names:
+                found.add(f"{node.value.id}.{node.attr}")
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in OF_PATHS | OPENERS:
+                found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=str)
+def test_files_of_lake_and_landing_are_reached_through_storage(path):
+    assert forbidden(path) == set()
+
+
+@pytest.mark.parametrize("path", sorted(OF_THIS_MACHINE))
+def test_a_file_is_excepted_only_where_it_needs_to_be(path):
+    assert forbidden(Path(path))
