@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep bench-hot-key bench-plan gate-cost
+.PHONY: menu demo up down setup setup-cluster doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep bench-hot-key bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -21,6 +21,9 @@ down: ## stop Airflow and everything that its tasks started
 
 setup: ## environments, Java, Redis, Delta's JARs, compiled kernels; a second time it takes a second
 	@$(STACK) setup
+
+setup-cluster: setup ## what a lake on S3 needs too: S3's JARs for Spark, 13 MB
+	@$(STACK) setup-cluster
 
 doctor: ## what is missing or wrong, with the command that fixes it
 	@$(STACK) doctor
@@ -41,7 +44,7 @@ test-fast: setup ## what needs neither a JVM nor Airflow: two minutes on two cor
 test: setup ## every test
 	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-test-cluster: setup ## what needs servers too, a PostgreSQL: apt-get install postgresql; not part of make test
+test-cluster: setup-cluster ## what needs servers too: S3, and a PostgreSQL: apt-get install postgresql; not part of make test
 	@$(WINDROW_PYTHON) -m pytest tests/cluster
 
 chaos: setup ## MINUTES of random kills, writers, files and damages, then what the messages say, and 200 INTERRUPTS; real files in LANDING=../shared/data

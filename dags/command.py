@@ -16,7 +16,7 @@ from typing import Any
 from airflow.sdk import Asset, AssetAlias, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 
-from dags import installation, spark_connection
+from dags import installation, spark_connection, storage_connection
 from processes.sessions import end_session
 from schemas import errors
 
@@ -59,7 +59,8 @@ class WindrowOperator(BaseOperator):
 
     def _run(self, command: list[str]) -> None:
         try:
-            self.process = _start(command, spark_connection.environment(), self.log.info)
+            settings = spark_connection.environment() | storage_connection.environment()
+            self.process = _start(command, settings, self.log.info)
             error = show(self.process.stdout or (), self.log.info)
             raise_unless_done(self.process.wait(), error)
         except AirflowTaskTimeout as late:

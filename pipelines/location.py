@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from schemas.errors import WrongParameter
+from schemas.errors import NotSetUp, WrongParameter
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -50,10 +50,15 @@ def at(address: str) -> Location:
     """The location of an address: of a path, or of a URI of a scheme that every library knows."""
     if "://" not in address:
         return Path(address)
-    from upath import UPath
+    try:
+        from upath import UPath
+    except ModuleNotFoundError as missing:  # the set-up's Python has no libraries yet
+        raise NotSetUp(f"{address} needs the libraries of Windrow's environment", "make setup") from missing
 
-    if not address.startswith("s3:"):
-        return UPath(address)
+    if address.startswith("hdfs:"):
+        from pipelines.hdfs_path import HdfsPath
+
+        return HdfsPath(address)
     client = {"endpoint_url": endpoint_url(), "region_name": region()}
     # Other processes write there too: a listing is right only while it is made.
     return UPath(address, use_listings_cache=False, client_kwargs={key: each for key, each in client.items() if each})

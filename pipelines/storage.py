@@ -21,7 +21,7 @@ from upath import UPath
 
 from pipelines.location import Location, at, endpoint_url, is_local, region
 
-NS_PER_S = 1_000_000_000
+NS_PER_S, NS_PER_MS = 1_000_000_000, 1_000_000
 _LOG = "_delta_log"
 
 
@@ -140,9 +140,14 @@ def row_files(table: Location) -> list[Location]:
     return [table / below for below in sorted(found) if not below.startswith(f"{_LOG}/")]
 
 
+def has_folders(place: Location) -> bool:
+    """Whether there are folders, which are moved in one step; on S3 a folder is what has files."""
+    return isinstance(place, Path) or place.protocol != "s3"
+
+
 def make_folder(folder: Location) -> None:
-    """S3 has none: there a folder is what has files."""
-    if not (isinstance(folder, UPath) and folder.protocol == "s3"):
+    """If there is any."""
+    if has_folders(folder):
         folder.mkdir(parents=True, exist_ok=True)
 
 
@@ -175,9 +180,10 @@ def _ignore(_: OSError) -> None:
 
 
 def _state_of(info: dict) -> FileState:
-    changed = info.get("LastModified") or info.get("mtime") or info.get("modification_time") or 0
-    seconds = changed if isinstance(changed, int | float) else changed.timestamp()
-    return FileState(info.get("ETag"), info["size"], int(seconds * NS_PER_S))
+    if "modification_time" in info:  # HDFS's
+        return FileState(None, info["size"], info["modification_time"] * NS_PER_MS)
+    modified = info.get("LastModified")  # a folder on S3 has none
+    return FileState(info.get("ETag"), info["size"], int(modified.timestamp() * NS_PER_S) if modified else 0)
 
 
 @lru_cache

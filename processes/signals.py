@@ -75,7 +75,8 @@ def raise_if_asked() -> None:
 
 def interruptible(connection: C) -> C:
     """The connection, whose queries end when a signal comes, also those that begin later: what cleans up must open a
-    connection of its own. Queries of its cursors don't."""
+    connection of its own. Queries of its cursors don't. Stopped where a signal came before it."""
+    raise_if_asked()  # seen once: what the handler raised was dropped by an import, and the query that followed ran on
     _connections.append(ref(connection, _connections.remove))
     return connection
 

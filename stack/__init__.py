@@ -7,7 +7,7 @@ Standard library only, run by any Python ≥ 3.11 before anything is installed (
     uv.py              uv, taken from PATH or installed into var/uv
     environments.py    .venv and .venv-airflow from the hashed requirement files
     java.py            a Java runtime for Spark
-    jars.py            Delta's JARs
+    jars.py            the JARs of Delta and of S3
     archive.py         the class-data archive (training.py is the job that it is made from)
     compiled.py        the kernels, compiled once
     setting_up.py      the steps in their order

@@ -1,4 +1,4 @@
-"""`python3 -m stack setup|doctor|up|down|demo|lock|watch`: the commands behind `make`."""
+"""`python3 -m stack setup|setup-cluster|doctor|up|down|demo|lock|watch`: the commands behind `make`."""
 
 import argparse
 import os
@@ -15,13 +15,13 @@ from pipelines import config
 from processes import signals
 from schemas.errors import WindrowError
 from stack import airflow, components, demo, doctor, lock, setting_up, settings, watch
-from stack.places import say
+from stack.places import PYTHON, say
 
 
 def up() -> None:
     """Set up, start Airflow and leave it running."""
     setting_up.run()
-    home = config.load().home
+    home = config.load().here
     if found := airflow.running(home):
         say("Airflow is running already")
         if started := airflow.complete(found):
@@ -35,20 +35,22 @@ def up() -> None:
 
 def down() -> None:
     """Stop the Airflow of this home, whoever started it."""
-    ended = airflow.stop(config.load().home)
+    ended = airflow.stop(config.load().here)
     say(f"stopped Airflow: {ended} processes ended" if ended else "Airflow was not running")
 
 
 def main() -> int:
     """Run one command; an error is its text and its exit code, never a traceback."""
+    _take_environment()
     wanted = _arguments().parse_args()
     actions = {
         "setup": setting_up.run,
+        "setup-cluster": lambda: setting_up.run(setting_up.OF_A_CLUSTER),
         "up": up,
         "down": down,
         "doctor": doctor.run,
         "lock": lock.run,
-        "watch": lambda: watch.run(config.load().home),
+        "watch": lambda: watch.run(config.load().here),
         "demo": lambda: demo.run(wanted.landing),
     }
     try:
@@ -62,10 +64,18 @@ def main() -> int:
         return stopped.exit_code
 
 
+def _take_environment() -> None:
+    """Go on in .venv's Python where a setting is a URI, since only libraries know those."""
+    is_uri = any("://" in os.environ.get(name, "") for name in ("WINDROW_HOME", "WINDROW_LANDING"))
+    if is_uri and PYTHON.exists() and Path(sys.prefix) != PYTHON.parent.parent:
+        os.execv(PYTHON, [str(PYTHON), "-m", "stack", *sys.argv[1:]])
+
+
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python3 -m stack", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("setup", help="make the environments, fetch Delta's JARs, prepare Spark")
+    commands.add_parser("setup-cluster", help="fetch what a lake on S3 needs too")
     commands.add_parser("up", help="start Airflow and leave it running")
     commands.add_parser("down", help="stop Airflow")
     commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipelines.location import Location
 from processes import marked, modes, signals
 from schemas.errors import NotSetUp
 from stack import commands, components, database, rest, restarts, settings
@@ -53,7 +54,7 @@ def running(home: Path) -> Running | None:
     return None
 
 
-def start(home: Path, landing: Path | None = None, dags: Path = REPOSITORY / "dags") -> Running:
+def start(home: Path, landing: "Location | None" = None, dags: Path = REPOSITORY / "dags") -> Running:
     """Start Airflow and wait until it takes work; ends what a crash left behind first.
 
     Raises NotSetUp, with the end of the log, when a component ends early. Interrupted, it leaves nothing behind.

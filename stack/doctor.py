@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines import config
+from pipelines.location import is_local
 from schemas.errors import NotSetUp
 from stack import archive, compiled, condition, environments, jars, java, redis, uv
-from stack.places import JARS, say
+from stack.places import say
 
 SETUP = "make setup"
 # Environments 2.5 GB, JARs, Ivy's cache and the archive 0.5 GB, and some room for tables.
@@ -68,7 +69,7 @@ def _system() -> Finding:
 
 
 def _disk() -> Finding:
-    home = config.load().home
+    home = config.load().here
     free = shutil.disk_usage(_existing(home)).free
     short = free < FREE_BYTES_NEEDED
     wrong = f"{free / 1e9:.1f} GB are free, {FREE_BYTES_NEEDED / 1e9:.1f} GB are needed" if short else ""
@@ -100,8 +101,13 @@ def _environment(environment: environments.Environment) -> Finding:
 
 
 def _jars() -> Finding:
-    wrong = "; ".join(jars.problems(JARS))
+    wrong = "; ".join(jars.problems(jars.DELTA))
     return Finding("Delta's JARs", wrong, SETUP if wrong else "")
+
+
+def _jars_of_s3() -> Finding:
+    wrong = "" if not jars.problems(jars.S3) else "Spark can't read or write a lake on S3 without them"
+    return Finding("S3's JARs, for a lake on S3", wrong, jars.S3.fix if wrong else "", optional=True)
 
 
 def _archive() -> Finding:
@@ -115,13 +121,13 @@ def _compiled() -> Finding:
 
 
 def _airflow() -> Finding:
-    return Finding("processes of Airflow", *condition.of(config.load().home))
+    return Finding("processes of Airflow", *condition.of(config.load().here))
 
 
 def _landing() -> Finding:
     folders = config.load()
     # The default folder is made by whoever first puts a file there: it may be absent.
-    absent = folders.landing != folders.home / "landing" and not folders.landing.is_dir()
+    absent = is_local(folders.landing) and folders.landing != folders.home / "landing" and not folders.landing.is_dir()
     wrong = f"WINDROW_LANDING names {folders.landing}, which is not a folder" if absent else ""
     return Finding("landing folder", wrong, f"mkdir -p {folders.landing}" if wrong else "")
 
@@ -135,6 +141,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     lambda: _environment(environments.SPARK),
     lambda: _environment(environments.AIRFLOW),
     _jars,
+    _jars_of_s3,
     _archive,
     _compiled,
     _airflow,

@@ -7,22 +7,25 @@ from contextlib import contextmanager
 from stack import archive, compiled, environments, jars, java, redis
 from stack.places import MADE, say
 
-STEPS: tuple[tuple[str, Callable[[], object]], ...] = (
+Steps = tuple[tuple[str, Callable[[], object]], ...]
+STEPS: Steps = (
     ("a Java runtime", java.ensure),
     ("a Redis server, for tests", redis.ensure),
     ("the environment of Spark and the kernels", lambda: environments.ensure(environments.SPARK)),
     ("the environment of Airflow", lambda: environments.ensure(environments.AIRFLOW)),
-    ("Delta's JARs", jars.ensure),
+    ("Delta's JARs", lambda: jars.ensure(jars.DELTA)),
     ("the class-data archive", archive.ensure),
     ("the compiled kernels", compiled.ensure),
 )
+# What only a lake on S3 or a cluster needs.
+OF_A_CLUSTER: Steps = (("S3's JARs", lambda: jars.ensure(jars.S3)),)
 
 
-def run() -> None:
+def run(steps: Steps = STEPS) -> None:
     """Set everything up. Raises NotSetUp with the command that fixes what failed."""
     with _alone():
-        for number, (name, step) in enumerate(STEPS, start=1):
-            say(f"[{number}/{len(STEPS)}] {name}")
+        for number, (name, step) in enumerate(steps, start=1):
+            say(f"[{number}/{len(steps)}] {name}")
             step()
 
 

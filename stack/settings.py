@@ -6,6 +6,7 @@ Nothing is written into airflow.cfg, so that an Airflow home holds only what Air
 import os
 from pathlib import Path
 
+from pipelines.location import Location
 from processes import marked
 from stack import commands, credentials, database, java
 from stack.credentials import USER
@@ -25,11 +26,12 @@ def mark(home: Path) -> str:
 
 
 def airflow_environment(
-    home: Path, port: int, landing: Path | None = None, dags: Path = REPOSITORY / "dags"
+    home: Path, port: int, landing: "Location | None" = None, dags: Path = REPOSITORY / "dags"
 ) -> dict[str, str]:
     """The whole environment of Airflow's processes, and so of the tasks.
 
-    `home` becomes WINDROW_HOME; `landing` becomes WINDROW_LANDING (default: what this process has, if any).
+    `home` becomes WINDROW_HOME, but where that is a URI already; `landing` becomes WINDROW_LANDING (default: what this
+    process has, if any).
     Makes the home's secrets where they are missing or damaged. Of Airflow's own settings none comes from outside.
     """
     folder = airflow_home(home).resolve()
@@ -43,20 +45,25 @@ def password(home: Path) -> str:
     return credentials.password(airflow_home(home))
 
 
-def _of_tasks(home: Path, landing: Path | None) -> dict[str, str]:
+def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:
     found = java.find()
     settings = {
-        "WINDROW_HOME": str(home.resolve()),
+        "WINDROW_HOME": _lake(home),
         "PYTHONPATH": str(REPOSITORY),
         # Without it Spark's workers take the first python3 on PATH, which has none of our packages.
         "PYSPARK_PYTHON": str(PYTHON),
         "PATH": f"{AIRFLOW_ENVIRONMENT / 'bin'}:{os.environ.get('PATH', os.defpath)}",
     }
     if landing is not None:
-        settings["WINDROW_LANDING"] = str(landing.resolve())
+        settings["WINDROW_LANDING"] = str(landing.resolve() if isinstance(landing, Path) else landing)
     if found and not os.environ.get("JAVA_HOME"):
         settings["JAVA_HOME"] = str(Path(found).resolve().parent.parent)
     return settings
+
+
+def _lake(home: Path) -> str:
+    given = os.environ.get("WINDROW_HOME", "")
+    return given if "://" in given else str(home.resolve())
 
 
 def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:

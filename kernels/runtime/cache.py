@@ -44,7 +44,8 @@ def parents() -> tuple[Path, ...]:
     if not given and (root / "pyproject.toml").exists():
         shared = root / "var" / "numba"
     home = os.environ.get("WINDROW_HOME")
-    own = Path(home).expanduser().absolute() / "numba" if home else users
+    in_folder = home and "://" not in home
+    own = Path(home).expanduser().absolute() / "numba" if in_folder else users
     return (shared,) if own == shared or _can_be_written(shared) else (own, shared)
 
 

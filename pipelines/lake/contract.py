@@ -25,17 +25,22 @@ _CONSTRAINT, _DEFINED = "delta.constraints.", "windrow.constraints."
 
 def create(folder: Location, table: Table, schema: pa.Schema) -> None:
     """Make the table in a folder that isn't there yet: in one commit, so that a kill leaves none without its
-    constraints, which nobody would check."""
+    constraints, which nobody would check; and alongside its place where that has folders, so that neither a kill nor a
+    full disk leaves one with an empty log."""
+    place = folder.with_name(f".{table.name}.new") if storage.has_folders(folder) else folder
+    storage.remove_folder(place)
     constraints = {_CONSTRAINT + name: condition for name, condition in table.constraints}
     DeltaTable.create(
-        str(folder),
+        str(place),
         schema,
         partition_by=list(table.partition_by),
         description=table.comment,
         configuration={**PROPERTIES, **(_CHECKED if constraints else {}), **constraints},
         raise_if_key_not_exists=False,
-        storage_options=storage.delta_options(folder),
+        storage_options=storage.delta_options(place),
     )
+    if place != folder:
+        storage.move(place, folder)
 
 
 def require(table: Table, schema: pa.Schema, found: DeltaTable) -> None:

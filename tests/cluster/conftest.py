@@ -1,11 +1,11 @@
-"""Servers that the tests of this folder share: S3, and PostgreSQL, which has the locks."""
+"""Servers that the tests of this folder share: S3, HDFS, and PostgreSQL, which has the locks."""
 
 import os
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support import postgres, s3
+from tests.support import hdfs, postgres, s3
 
 HOME, LANDING = f"s3://{s3.BUCKET}/windrow/home", f"s3a://{s3.BUCKET}/windrow/landing"
 
@@ -32,3 +32,11 @@ def on_s3(lock_server, outside) -> Iterator[dict[str, str]]:
         for name, value in settings.items():
             outside.setenv(name, value)
         yield {**os.environ}
+
+
+@pytest.fixture(scope="module")
+def on_hdfs(lock_server) -> Iterator[dict[str, str]]:
+    """An installation on HDFS, as its variables say it."""
+    with hdfs.server() as reached:
+        places = {"WINDROW_HOME": f"{reached}/windrow/home", "WINDROW_LANDING": f"{reached}/windrow/landing"}
+        yield {**os.environ, **places, "WINDROW_LOCKS": lock_server}

@@ -52,8 +52,10 @@ def test_a_query_ends_at_a_signal(tmp_path, work, moment_s):
 
 
 DROPPED = """
-import os, signal, sys, time, weakref
+import os, signal, sys, tempfile, time, weakref
+from pathlib import Path
 from pipelines.cli._errors import reported
+from pipelines.lake import databases
 from pipelines.ledger.entry import LedgerEntry
 from processes import signals
 
@@ -77,20 +79,30 @@ def in_busy_work():
     while True:
         sum(range(1000))
 
-def in_code_that_catches_all():
+def catching_all():
     try:
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(30)
     except:
         pass
+
+def in_code_that_catches_all():
+    catching_all()
     LedgerEntry().following(print)("replay")
+
+def before_a_query():
+    catching_all()
+    database = databases.open_database(Path(tempfile.mkdtemp()), Path("."))
+    database.sql("SELECT max(a.range * b.range) FROM range(10000000) a, range(10000000) b").fetchall()
 
 signals.raise_on_signals()
 sys.exit(reported(globals()[sys.argv[1]], False))
 """
 
 
-@pytest.mark.parametrize("where", ["in_del", "in_callback", "in_busy_work", "in_code_that_catches_all"])
+@pytest.mark.parametrize(
+    "where", ["in_del", "in_callback", "in_busy_work", "in_code_that_catches_all", "before_a_query"]
+)
 def test_a_signal_that_python_or_a_library_drops_ends_the_command_still(where):
     ended = subprocess.run(
         [sys.executable, "-c", DROPPED, where],

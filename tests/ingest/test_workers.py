@@ -108,7 +108,7 @@ def test_a_helper_ends_when_its_parent_is_killed_and_the_next_ingest_clears_up(c
     process = processes.start_program(config, "killed", PROGRAM)
     place = config.ingests / "bikes"
     try:
-        (written,) = processes.wait_until(lambda: list(place.glob("*/parsed/1.arrow")), "a helper's file")
+        (written,) = processes.wait_until(lambda: list(place.glob("parsed/1.arrow")), "a helper's file")
         (helper,) = set(processes.members(process.pid)) - {process.pid}
         os.kill(helper, signal.SIGSTOP)
         os.kill(process.pid, signal.SIGKILL)
@@ -121,4 +121,4 @@ def test_a_helper_ends_when_its_parent_is_killed_and_the_next_ingest_clears_up(c
         pa.ipc.open_file(pa.memory_map(str(written))).read_all().num_rows < 70_000
     )  # it ended before its half was done
     assert ingest(config, "bikes").accepted > 0
-    assert list(place.iterdir()) == []
+    assert not place.exists()

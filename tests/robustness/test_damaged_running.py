@@ -39,7 +39,7 @@ def cut_off(published, monkeypatch) -> Path:
     with recording.step(Run("cut", "bikes", QUERY, DAY), "audit"):
         pass
     (begun,) = recording.begun
-    begun.file.close()
+    begun.hold.close()
     return begun.path
 
 

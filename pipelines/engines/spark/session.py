@@ -13,13 +13,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipelines.config import Config
-from pipelines.engines.spark.settings import MASTER
+from pipelines.engines.spark import executors
+from pipelines.engines.spark.settings import MASTER, is_one_machine
 from pipelines.engines.spark.settings import settings as settings_of
 from pipelines.lake.locks import full_disk_reported
 from processes import orphan_jvms, signals
@@ -52,19 +54,30 @@ def session(config: Config) -> "SparkSession":
         return _kept[-1]
     _require_java()
     settings = settings_of(config)
-    _prepare_environment(settings[MASTER])
+    _prepare_environment(settings)
     builder = SparkSession.builder
     with full_disk_reported(config, "spark"):
         folder = orphan_jvms.new_folder(config.spark)
-    for key, value in {**settings, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
+        sent = _sent(settings, folder)
+    for key, value in {**settings, **sent, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
         builder = builder.config(key, value)
     _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
     with _reported_start(config, settings[MASTER]), end_reported():
         _kept.append(_start(builder))
         _pages.append(_pages_of(_kept[-1]))
+        if sent:
+            executors.require_fit(_kept[-1])
     _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
     signals.raise_if_asked()
     return _kept[-1]
+
+
+def _sent(settings: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """What the executors of a cluster need of this machine."""
+    if is_one_machine(settings[MASTER]):
+        return {}
+    archives = [f"{executors.packed(folder)}#{executors.FOLDER}", settings.get(executors.ARCHIVES)]
+    return {executors.ARCHIVES: ",".join(filter(None, archives))}
 
 
 def _start(builder: "SparkSession.Builder") -> "SparkSession":
@@ -205,9 +218,11 @@ def _require_java() -> None:
         raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", "make setup")
 
 
-def _prepare_environment(master: str) -> None:
+def _prepare_environment(settings: Mapping[str, str]) -> None:
     # Spark takes `python3` of PATH for its workers by default; that one has no pyarrow.
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    if master.startswith("local"):
+    if is_one_machine(settings[MASTER]):
         os.environ["PYSPARK_PYTHON"] = sys.executable
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    elif of_workers := settings.get("spark.pyspark.python"):
+        os.environ["PYSPARK_PYTHON"] = of_workers  # what spark-submit makes of it

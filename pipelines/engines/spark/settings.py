@@ -14,6 +14,7 @@ import pyspark
 
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, SPARK_CONF, Config
+from pipelines.engines.spark.executors import FOLDER
 from pipelines.location import VARIABLES, endpoint_url, region
 from processes import modes
 from schemas.errors import NotSetUp, WrongParameter
@@ -21,9 +22,11 @@ from schemas.errors import NotSetUp, WrongParameter
 MASTER = "spark.master"
 CLUSTER = "make setup-cluster"
 DEFAULT_MASTER = "local[2]"
+_DAEMON = "pipelines.engines.spark.daemon"
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?")
 # By setting what stands between ours and the user's.
 _LISTS = {
+    "spark.executorEnv.PYTHONPATH": os.pathsep,
     "spark.driver.extraClassPath": os.pathsep,
     "spark.driver.extraJavaOptions": " ",
     "spark.jars": ",",
@@ -57,11 +60,21 @@ def settings(config: Config) -> dict[str, str]:
     master = users.get(MASTER, DEFAULT_MASTER)
     ours = {
         **_of_every_session(config),
-        **(_of_one_machine(config) if master.startswith("local") else _of_a_cluster(config)),
+        **(_of_one_machine(config) if is_one_machine(master) else _of_a_cluster()),
         **_of_storage(config),
+        **_of_jars(config, master),
     }
-    both = {name: between.join([ours[name], users[name]]) for name, between in _LISTS.items() if name in users}
+    both = {
+        name: between.join(filter(None, (ours.get(name), users[name])))
+        for name, between in _LISTS.items()
+        if name in users
+    }
     return {MASTER: master, **ours, **users, **both}
+
+
+def is_one_machine(master: str) -> bool:
+    """Whether driver and executors are one process."""
+    return _LOCAL.fullmatch(master) is not None
 
 
 def expected_slots(config: Config) -> int:
@@ -131,7 +144,7 @@ def _of_every_session(config: Config) -> Mapping[str, str]:
         "spark.hadoop.fs.permissions.umask-mode": modes.umask_digits(),
         # The defaults (50 and 200) make every small read or shuffle that many tasks.
         "spark.databricks.delta.snapshotPartitions": "2",
-        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.shuffle.partitions": str(max(4, 2 * expected_slots(config))),
     }
 
 
@@ -144,22 +157,34 @@ def _of_one_machine(config: Config) -> Mapping[str, str]:
         "spark.executorEnv.PYTHONPATH": str(REPOSITORY),
         # Not the first, which a worker finds as this process did.
         "spark.executorEnv.WINDROW_NUMBA": str(cache.parents()[-1]),
-        "spark.python.daemon.module": "pipelines.engines.spark.daemon",
+        "spark.python.daemon.module": _DAEMON,
     }
 
 
-def _of_a_cluster(config: Config) -> Mapping[str, str]:
-    """Driver and executors share no folder: JARs and Windrow itself are sent to them."""
-    return {}
+def _of_a_cluster() -> Mapping[str, str]:
+    """Driver and executors share no folder: JARs and Windrow itself are sent to them (executors.py)."""
+    return {
+        "spark.executorEnv.PYTHONPATH": FOLDER,
+        "spark.executorEnv.WINDROW_ENGINE": "spark",
+        "spark.python.daemon.module": _DAEMON,
+    }
+
+
+def _of_jars(config: Config, master: str) -> Mapping[str, str]:
+    """Those that Spark sends; Delta's are on the class path of this machine already."""
+    of_delta = [] if is_one_machine(master) else _jars(config)
+    of_storage = _jars_of_s3(config) if _is_on_s3(config) else []
+    return {"spark.jars": ",".join([*of_delta, *of_storage])} if of_delta or of_storage else {}
+
+
+def _is_on_s3(config: Config) -> bool:
+    return any(str(place).startswith("s3:") for place in (config.home, config.landing))
 
 
 def _of_storage(config: Config) -> Mapping[str, str]:
     """Hadoop's file system for S3, in the words of the standard variables; it takes keys from these itself."""
-    if not str(config.home).startswith("s3:"):
+    if not _is_on_s3(config):
         return {}
-    jars = sorted(str(jar) for jar in (config.jars / "s3").glob("*.jar"))
-    if not jars:
-        raise NotSetUp(f"the lake is below {config.home}, and S3's JARs are not in {config.jars / 's3'}", CLUSTER)
     asked = {
         "endpoint": endpoint_url(),
         "endpoint.region": region(),
@@ -167,18 +192,28 @@ def _of_storage(config: Config) -> Mapping[str, str]:
     }
     keys = {f"spark.executorEnv.{name}": os.environ[name] for name in VARIABLES if name in os.environ}
     return {
-        "spark.jars": ",".join(jars),
         "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         **{f"spark.hadoop.fs.s3a.{name}": value for name, value in asked.items() if value},
         **keys,
     }
 
 
-def _class_path(config: Config) -> str:
+def _jars_of_s3(config: Config) -> list[str]:
+    jars = sorted(str(jar) for jar in (config.jars / "s3").glob("*.jar"))
+    if not jars:
+        raise NotSetUp(f"the lake is below {config.home}, and S3's JARs are not in {config.jars / 's3'}", CLUSTER)
+    return jars
+
+
+def _jars(config: Config) -> list[str]:
     jars = sorted(str(jar) for jar in config.jars.glob("*.jar"))
     if not jars:
         raise NotSetUp(f"Delta's JARs are not in {config.jars}", "make setup")
-    return os.pathsep.join(jars)
+    return jars
+
+
+def _class_path(config: Config) -> str:
+    return os.pathsep.join(_jars(config))
 
 
 def _java_options(config: Config) -> str:

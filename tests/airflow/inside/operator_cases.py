@@ -15,7 +15,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, Airfl
 from airflow.sdk.execution_time.context import OutletEventAccessors
 from airflow.sdk.execution_time.timeout import timeout
 
-from dags import command, installation, spark_connection, tasks
+from dags import command, installation, spark_connection, storage_connection, tasks
 from processes import sessions
 from schemas import errors
 
@@ -242,34 +242,19 @@ def ended(session):
     return not any(sessions.members(session))
 
 
-def spark(**fields):
-    return Connection(conn_id="cluster", **{"conn_type": "spark", "host": "spark://head", "port": 7077} | fields)
-
-
-def test_a_connection_of_spark_is_settings_of_windrow():
-    extra = {"deploy-mode": "client", "queue": "night", "conf": {"spark.executor.memory": "4g"}}
-    found = spark_connection.of_connection(spark(extra=json.dumps(extra)))
-    assert found["WINDROW_SPARK_MASTER"] == "spark://head:7077"
-    assert json.loads(found["WINDROW_SPARK_CONF"]) == {"spark.yarn.queue": "night", "spark.executor.memory": "4g"}
-    assert spark_connection.of_connection(spark(host="yarn", port=None))["WINDROW_SPARK_MASTER"] == "yarn"
-
-
-def test_a_connection_that_windrow_can_not_use_is_refused_by_its_name():
-    with pytest.raises(AirflowFailException, match="'cluster', a connection of type 'http'; .* type 'spark'"):
-        spark_connection.of_connection(spark(conn_type="http"))
-    with pytest.raises(AirflowFailException, match="'cluster' has deploy-mode 'cluster'; allowed: client"):
-        spark_connection.of_connection(spark(extra=json.dumps({"deploy-mode": "cluster"})))
-
-
-def test_windrow_is_run_with_what_the_connection_has(tmp_path, monkeypatch, capsys):
+def test_windrow_is_run_with_both_connections(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(spark_connection.CONNECTION, "cluster")
-    monkeypatch.setattr(Connection, "get", lambda name: spark(conn_type="spark"))
-    names = "WINDROW_SPARK_MASTER", "WINDROW_SPARK_CONF"
-    path = program(
-        tmp_path, f"import os; open({str(tmp_path / 'seen')!r}, 'w').write(repr([os.environ[n] for n in {names}]))"
-    )
+    monkeypatch.setenv(storage_connection.CONNECTION, "lake")
+    found = {
+        "cluster": Connection(conn_id="cluster", conn_type="spark", host="spark://head", port=7077),
+        "lake": Connection(conn_id="lake", conn_type="aws", login="id", password="key"),
+    }
+    monkeypatch.setattr(Connection, "get", found.__getitem__)
+    names = "WINDROW_SPARK_MASTER", "WINDROW_SPARK_CONF", "AWS_ACCESS_KEY_ID"
+    seen = tmp_path / "seen"
+    path = program(tmp_path, f"import os; open({str(seen)!r}, 'w').write(repr([os.environ[n] for n in {names}]))")
     operator(monkeypatch, path).execute(RUN)
-    assert (tmp_path / "seen").read_text() == "['spark://head:7077', '{}']"
+    assert seen.read_text() == "['spark://head:7077', '{}', 'id']"
 
 
 def test_tasks_are_in_the_pool_that_the_environment_names(monkeypatch):

@@ -1,4 +1,4 @@
-"""A lake, a landing folder and a ledger on S3 are what they are in a folder: the same rows, by either engine."""
+"""A lake, a landing folder and a ledger on S3 or HDFS have the rows that they have in a folder, by either engine."""
 
 from datetime import timedelta
 
@@ -24,6 +24,8 @@ from tests.support.replay import landing
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(900)]
 QUERY, DAY = registry.query("bikes_demand"), landing.FIRST_DAY + timedelta(days=1)
 
+WAYS = [("on_s3", "local", "spark"), ("on_s3", "spark", "local"), ("on_hdfs", "spark", "local")]
+
 
 def made_by(configs: list[Config]) -> Config:
     """A lake of two ingests and a replay after each, by these engines in turn."""
@@ -40,12 +42,15 @@ def in_folder(tmp_path_factory) -> Config:
     return made_by([Config(folder / "home", folder / "landing", asked_engine="local")] * 2)
 
 
-@pytest.fixture(scope="module", params=[("local", "spark"), ("spark", "local")], ids=" then ".join)
-def remote(request, in_folder, on_s3, outside) -> Config:
-    """Homes of their own in one bucket."""
+@pytest.fixture(scope="module", params=WAYS, ids=" ".join)
+def remote(request, outside) -> Config:
+    """Homes of their own on each server."""
+    server, *engines = request.param
+    variables = request.getfixturevalue(server)
+    outside.setenv("WINDROW_LOCKS", variables["WINDROW_LOCKS"])
     for name in ("WINDROW_HOME", "WINDROW_LANDING"):
-        outside.setenv(name, f"{on_s3[name]}/{'-'.join(request.param)}")
-    return made_by([config.load(engine=engine) for engine in request.param])
+        outside.setenv(name, f"{variables[name]}/{'-'.join(engines)}")
+    return made_by([config.load(engine=engine) for engine in engines])
 
 
 def test_every_table_has_the_rows_that_it_has_in_a_folder(in_folder, remote):
@@ -66,7 +71,7 @@ def test_files_are_known_by_their_content(in_folder, remote):
 
 def test_nothing_of_the_lake_is_on_this_machine(remote):
     assert not any(path.suffix == ".parquet" for path in remote.here.rglob("*"))
-    assert storage.names(remote.home) == ["lake"]
+    assert {each.below.split("/")[0] for each in storage.entries(remote.home, print)} == {"lake"}
 
 
 def test_maintenance_and_repair_find_what_they_find_in_a_folder(remote):

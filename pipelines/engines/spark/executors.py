@@ -1,0 +1,101 @@
+"""A cluster's executors: what is sent to them, and whether they can run it.
+
+Windrow's packages are sent as they are here, so that no worker runs other code than its driver; Python and the
+libraries have to be there.
+
+    driver    windrow.zip, as the wheel packs it  ──spark.archives──>  executor    ./windrow/, on its PYTHONPATH
+"""
+
+import platform
+import re
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pipelines.config import REPOSITORY
+from schemas.errors import NotSetUp
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PACKAGES = ("kernels", "pipelines", "processes", "schemas")
+"""What the wheel has (pyproject.toml)."""
+FOLDER = "windrow"
+"""Where an executor unpacks them, in the folder that it runs in."""
+ARCHIVES = "spark.archives"
+# Of which another version may find other rows, or can't read what this one writes.
+LIBRARIES = ("deltalake", "duckdb", "numba", "numpy", "pandas", "pyarrow", "pyspark")
+_LACKS = re.compile(r"(?:No module named '(?P<module>[\w.]+)'|Cannot run program \"(?P<program>[^\"]+)\")")
+_OTHER_PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH\] (?P<what>[^\n]+)")
+
+
+class Executor(NamedTuple):
+    """What a task saw of the machine that it ran on."""
+
+    host: str
+    versions: Mapping[str, str]
+
+
+def packed(folder: Path) -> Path:
+    """An archive of Windrow's packages, in that folder."""
+    archive = folder / f"{FOLDER}.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+        for path in sorted(each for package in PACKAGES for each in (REPOSITORY / package).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                packing.write(path, path.relative_to(REPOSITORY))
+    return archive
+
+
+def require_fit(session: "SparkSession") -> None:
+    """NotSetUp, which says what to install where, unless the executors have this Python and these libraries."""
+    context = session.sparkContext
+    slots = context.defaultParallelism
+    with lack_reported():
+        found = context.parallelize(range(slots), slots).mapPartitions(_look).collect()
+    for executor in found:
+        if others := dict(executor.versions.items() - _versions().items()):
+            listed = ", ".join(f"{name} {version}, not {_version(name)}" for name, version in sorted(others.items()))
+            raise _unfit(f"on {executor.host} there is {listed}")
+
+
+@contextmanager
+def lack_reported() -> Iterator[None]:
+    """NotSetUp for a task that did not start since its machine lacks something."""
+    try:
+        yield
+    except Exception as error:
+        text = str(error)
+        if lack := _LACKS.search(text):
+            what = f"the library {lack['module']}" if lack["module"] else f"the program {lack['program']}"
+            raise _unfit(f"a worker lacks {what}") from error
+        if other := _OTHER_PYTHON.search(text):
+            raise _unfit(other["what"]) from error
+        raise
+
+
+def _look(_: Iterable[int]) -> Iterator[Executor]:
+    yield Executor(platform.node(), _versions())
+
+
+def _versions() -> dict[str, str]:
+    return {name: _version(name) for name in LIBRARIES}
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+def _unfit(why: str) -> NotSetUp:
+    python = ".".join(map(str, sys.version_info[:2]))
+    return NotSetUp(
+        f"Spark's executors can't run Windrow: {why}",
+        f"python{python} -m pip install -r requirements/spark.txt   # on every worker; then set PYSPARK_PYTHON here to "
+        "the path of that Python there",
+    )

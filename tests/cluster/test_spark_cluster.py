@@ -1,0 +1,155 @@
+"""A cluster of Spark whose workers share nothing with the driver: the rows are those of one machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from datetime import timedelta
+
+import pytest
+
+from pipelines import config
+from pipelines.config import REPOSITORY, Config
+from pipelines.lake.lake import Lake
+from pipelines.runs.replay_day import replay_day
+from schemas import registry
+from schemas.errors import NotSetUp
+from schemas.ledger_tables import VERDICTS
+from tests.command_line.conftest import WINDROW, typed
+from tests.support.digests import digests
+from tests.support.lakes import ingest
+from tests.support.processes import wait_until
+from tests.support.replay import landing
+from tests.support.spark_cluster import WORKERS, SparkCluster, cluster
+
+pytestmark = [pytest.mark.jvm, pytest.mark.timeout(1_200)]
+QUERY, DAY = registry.query("bikes_demand"), landing.FIRST_DAY + timedelta(days=1)
+REPLAY = ("replay", QUERY.name, "--day", str(DAY))
+LIMIT_S = 600
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """The cluster."""
+    with cluster(tmp_path_factory.mktemp("cluster")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def variables(running, on_s3, outside) -> dict[str, str]:
+    """Of a driver whose lake is on S3; also this process's."""
+    settings = {**running.variables, "WINDROW_ENGINE": "spark"}
+    for name, value in settings.items():
+        outside.setenv(name, value)
+    return {**on_s3, **settings}
+
+
+@pytest.fixture(scope="module")
+def in_folder(tmp_path_factory) -> Config:
+    """What the local engine makes of the same files."""
+    folder = tmp_path_factory.mktemp("alone")
+    alone = Config(folder / "home", folder / "landing", asked_engine="local")
+    landing.write(alone.landing, landing.trips())
+    ingest(alone, "bikes")
+    replay_day(alone, QUERY.name, DAY)
+    return alone
+
+
+@pytest.fixture(scope="module")
+def replayed(variables) -> Config:
+    """A lake that the cluster has made."""
+    made = config.load()
+    landing.write(made.landing, landing.trips())
+    for words in (("ingest", "bikes", "--day", str(DAY)), REPLAY):
+        ended = typed(*words, limit_s=LIMIT_S, **variables)
+        assert ended.code == 0, ended.error
+    return made
+
+
+def rows(of: Config) -> dict[str, tuple]:
+    """Digests of all tables but those that tell of runs and places."""
+    names = [name for name in Lake(of).names() if name not in ("runs", VERDICTS.name, "files_bikes", "bronze_bikes")]
+    return digests(of, names)
+
+
+def test_every_table_has_the_rows_of_the_local_engine(in_folder, replayed):
+    assert rows(replayed) == rows(in_folder)
+
+
+def test_a_second_task_on_a_host_compiles_nothing(running: SparkCluster, replayed, variables):
+    before = {worker: running.compiled(worker) for worker in WORKERS}
+    assert any(before.values())
+    for _ in WORKERS:  # a task may be on the other one, which compiles then
+        assert typed(*REPLAY, limit_s=LIMIT_S, **variables).code == 0
+    replayed_on = [worker for worker in WORKERS if before[worker]]
+    assert {worker: running.compiled(worker) for worker in replayed_on} == {
+        worker: before[worker] for worker in replayed_on
+    }
+
+
+LOOKING = """
+import json, sys
+from pipelines import config
+from pipelines.engines import engine_of
+
+def seen(_):
+    import os, sys
+    import pipelines
+    return {"package": pipelines.__file__, "path": sys.path, "folder": os.getcwd()}
+
+print(json.dumps(engine_of(config.load()).each(seen, [1, 2])))
+"""
+
+
+def test_the_workers_know_of_no_checkout(running, variables):
+    ended = subprocess.run(
+        [sys.executable, "-c", LOOKING], env=variables, capture_output=True, text=True, timeout=LIMIT_S
+    )
+    assert ended.returncode == 0, ended.stderr
+    for seen in json.loads(ended.stdout.splitlines()[-1]):
+        assert seen["package"].startswith(f"{seen['folder']}/windrow/pipelines/")
+        assert seen["folder"].startswith(str(running.folder))
+        assert not [path for path in seen["path"] if path.startswith(str(REPOSITORY))]
+
+
+@pytest.fixture
+def at_work(variables, tmp_path):
+    """A driver whose tasks are at work."""
+    with (
+        open(tmp_path / "log", "w") as log,
+        subprocess.Popen([WINDROW, *REPLAY], env=variables, stdout=log, stderr=log, start_new_session=True) as process,
+    ):
+        wait_until(lambda: "== replay" in (tmp_path / "log").read_text(), "tasks replay")
+        yield process
+        process.kill()
+
+
+def test_an_executor_that_is_killed_costs_no_row(in_folder, replayed, at_work, running):
+    executors = running.started()
+    os.kill(running.executors()[0], signal.SIGKILL)
+    assert at_work.wait(LIMIT_S) == 0
+    assert running.started() > executors
+    assert rows(replayed) == rows(in_folder)
+
+
+def test_a_driver_that_is_killed_leaves_what_the_next_one_ends(in_folder, replayed, at_work, running, variables):
+    os.killpg(at_work.pid, signal.SIGKILL)
+    at_work.wait()
+    wait_until(lambda: not running.executors(), "the cluster ends the executors of a driver that is gone")
+    assert typed(*REPLAY, limit_s=LIMIT_S, **variables).code == 0
+    assert rows(replayed) == rows(in_folder)
+
+
+@pytest.mark.parametrize(
+    ("python", "lacks"),
+    [("/nowhere/python", "lacks the program /nowhere/python"), ("empty", "lacks the library")],
+)
+def test_an_executor_that_can_not_run_windrow_says_what_to_install(variables, tmp_path, python, lacks):
+    if python == "empty":
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "empty"], check=True, timeout=120)
+        python = str(tmp_path / "empty" / "bin" / "python")
+    ended = typed(*REPLAY, limit_s=LIMIT_S, **{**variables, "PYSPARK_PYTHON": python})
+    assert ended.code == NotSetUp.exit_code
+    assert lacks in ended.error and "pip install -r requirements/spark.txt" in ended.error
+    assert "Traceback" not in ended.error
