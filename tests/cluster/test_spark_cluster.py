@@ -68,7 +68,7 @@ def replayed(variables) -> Config:
 
 
 def rows(of: Config) -> dict[str, tuple]:
-    """Digests of all tables but those that tell of runs and places."""
+    """Digests of all tables but those of runs and of files' places."""
     names = [name for name in Lake(of).names() if name not in ("runs", VERDICTS.name, "files_bikes", "bronze_bikes")]
     return digests(of, names)
 

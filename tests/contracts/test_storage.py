@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 OF_THIS_MACHINE = {
     "pipelines/cli/_app.py",
     "pipelines/config.py",
+    "pipelines/engines/spark/executors.py",
     "pipelines/engines/spark/session.py",
     "pipelines/engines/spark/settings.py",
     "pipelines/gate/checks/__init__.py",

@@ -62,9 +62,7 @@ def test_only_a_session_of_one_machine_takes_its_folders_and_its_loopback_for_gr
         "spark.driver.bindAddress",
         "spark.driver.host",
         "spark.executor.extraClassPath",
-        "spark.executorEnv.PYTHONPATH",
         "spark.executorEnv.WINDROW_NUMBA",
-        "spark.python.daemon.module",
     }
 
 
