@@ -57,8 +57,9 @@ fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CAS
 	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
 
 nightly: export HYPOTHESIS_PROFILE = nightly
-nightly: setup ## a million random operations of every kernel, compared with plain Python
+nightly: setup-cluster ## a million random operations of every kernel, compared with plain Python; what make test-cluster does
 	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --timeout 0 -m machine tests/kernels --durations 40
+	@$(WINDROW_PYTHON) -m pytest tests/cluster
 
 docs: setup ## make the pages of docs/ that come from the definitions
 	@$(WINDROW_PYTHON) -m tools.docs

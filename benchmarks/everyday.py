@@ -58,14 +58,15 @@ began = time.monotonic()
 spent, running = {}, []
 def timed(name, function):
     def call(*given, **named):
-        running.append(name)
+        running.append(0.0)
         started = time.monotonic()
         try:
             return function(*given, **named)
         finally:
-            running.pop()
-            if not running:  # what one part calls of another is its own
-                spent[name] = spent.get(name, 0) + time.monotonic() - started
+            whole, inner = time.monotonic() - started, running.pop()
+            spent[name] = spent.get(name, 0) + whole - inner
+            if running:  # what one part calls of another is the other's
+                running[-1] += whole
     return call
 for name, (module, function) in json.loads(sys.argv[3]).items():
     module, _, owner = module.partition(':')

@@ -3,7 +3,6 @@
 Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables.
 """
 
-import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -20,8 +19,6 @@ DAG = "bikes"
 SEED = 1
 GENERATED_DAYS = 5
 RUNS_LIMIT_S = 3600.0
-# The demo's stages are small: the quick compiler and the plain collector save a quarter of each process.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,6 @@ def run(landing: Path | None) -> int:
     """The whole demo; 0 when every run succeeded. Whatever interrupts it, nothing stays running."""
     tour = _over_real_files(landing) if landing else _over_generated_files()
     began = time.monotonic()
-    os.environ.setdefault("WINDROW_JAVA_OPTIONS", QUICK_JVM)
     with _section("Set-up"):
         setting_up.run()
     _refuse_running(tour.home)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Protocol
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.lake.locks import lock_of
 from pipelines.location import Location, is_local
@@ -29,6 +30,7 @@ def write(config: Config, path: Location, text: str) -> Hold:
         return _written_and_locked(path, text)
     lock = lock_of(config, path.name)
     lock.is_taken()
+    storage.make_folder(path.parent)
     path.write_text(text)
     return lock
 

@@ -10,12 +10,17 @@ import psycopg
 import pytest
 
 from pipelines import config, storage
+from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lake.locks import lock_of, locked
 from pipelines.lake.postgresql_locks import PostgresqlLock
+from pipelines.ledger import runs
+from pipelines.runs.replay_day import replay_day
 from schemas.errors import LockHeld, StorageFailed
 from tests.support.commits import TABLE
+from tests.support.lakes import ingest
 from tests.support.processes import wait_until
+from tests.support.replay import landing
 
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(3_600)]
 WRITERS = {"one": "local", "two": "spark", "three": "local", "four": "spark"}
@@ -82,6 +87,17 @@ def test_nothing_is_committed_without_the_lock(on_s3, monkeypatch):
     with pytest.raises(StorageFailed, match="the lock 'commits' is lost.*What was about to be committed was not"):
         lake.append(TABLE, [{"writer": "five", "number": 0}])
     assert lake.version(TABLE.name) == version
+
+
+def test_a_folder_that_several_machines_mount_has_its_locks_there_too(on_s3, tmp_path):
+    """Of an operating system's lock another machine may not know."""
+    mounted = Config(tmp_path / "home", tmp_path / "landing", asked_engine="local")
+    landing.write(mounted.landing, landing.trips())
+    ingest(mounted, "bikes")
+    replay_day(mounted, "bikes_demand", landing.FIRST_DAY)
+    assert {row.state for row in runs.rows(Lake(mounted))} == {"done"}
+    assert not [name for name in Lake(mounted).names() if (mounted.locks / f"{name}.lock").exists()]
+    assert list(mounted.running.iterdir()) == []
 
 
 def test_a_server_that_can_not_be_reached_is_named_without_its_password(on_s3, monkeypatch):

@@ -11,13 +11,11 @@ import pytest
 
 from pipelines import config
 from pipelines.config import REPOSITORY, Config
-from pipelines.lake.lake import Lake
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp
-from schemas.ledger_tables import VERDICTS
 from tests.command_line.conftest import WINDROW, typed
-from tests.support.digests import digests
+from tests.support.digests import digests_of_rows
 from tests.support.lakes import ingest
 from tests.support.processes import wait_until
 from tests.support.replay import landing
@@ -67,14 +65,8 @@ def replayed(variables) -> Config:
     return made
 
 
-def rows(of: Config) -> dict[str, tuple]:
-    """Digests of all tables but those of runs and of files' places."""
-    names = [name for name in Lake(of).names() if name not in ("runs", VERDICTS.name, "files_bikes", "bronze_bikes")]
-    return digests(of, names)
-
-
 def test_every_table_has_the_rows_of_the_local_engine(in_folder, replayed):
-    assert rows(replayed) == rows(in_folder)
+    assert digests_of_rows(replayed) == digests_of_rows(in_folder)
 
 
 def test_a_second_task_on_a_host_compiles_nothing(running: SparkCluster, replayed, variables):
@@ -114,23 +106,23 @@ def test_the_workers_know_of_no_checkout(running, variables):
 
 
 @pytest.fixture
-def at_work(variables, tmp_path):
-    """A driver whose tasks are at work."""
+def at_work(running, variables, tmp_path):
+    """A driver whose executors are at work."""
     with (
         open(tmp_path / "log", "w") as log,
         subprocess.Popen([WINDROW, *REPLAY], env=variables, stdout=log, stderr=log, start_new_session=True) as process,
     ):
-        wait_until(lambda: "== replay" in (tmp_path / "log").read_text(), "tasks replay")
+        wait_until(lambda: "== replay" in (tmp_path / "log").read_text() and running.executors(), "tasks replay")
         yield process
         process.kill()
 
 
 def test_an_executor_that_is_killed_costs_no_row(in_folder, replayed, at_work, running):
     executors = running.started()
-    os.kill(running.executors()[0], signal.SIGKILL)
+    running.kill_an_executor()
     assert at_work.wait(LIMIT_S) == 0
     assert running.started() > executors
-    assert rows(replayed) == rows(in_folder)
+    assert digests_of_rows(replayed) == digests_of_rows(in_folder)
 
 
 def test_a_driver_that_is_killed_leaves_what_the_next_one_ends(in_folder, replayed, at_work, running, variables):
@@ -138,7 +130,7 @@ def test_a_driver_that_is_killed_leaves_what_the_next_one_ends(in_folder, replay
     at_work.wait()
     wait_until(lambda: not running.executors(), "the cluster ends the executors of a driver that is gone")
     assert typed(*REPLAY, limit_s=LIMIT_S, **variables).code == 0
-    assert rows(replayed) == rows(in_folder)
+    assert digests_of_rows(replayed) == digests_of_rows(in_folder)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def home(tmp_path):
     airflow.stop(tmp_path / "home")
 
 
-def wait_for(path: Path, limit_s: float = 60.0) -> str:
+def wait_for(path: Path, limit_s: float = 180.0) -> str:
     deadline = time.monotonic() + limit_s
     while not (path.exists() and path.read_text().strip()):
         assert time.monotonic() < deadline, f"{path} was not written"

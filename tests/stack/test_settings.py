@@ -47,6 +47,13 @@ def test_tasks_get_the_homes_folders_and_the_checkout(tmp_path, monkeypatch):
     assert made["PYTHONPATH"] == str(REPOSITORY)
 
 
+def test_tasks_have_the_quick_compiler_unless_other_options_are_set(tmp_path, monkeypatch):
+    monkeypatch.delenv("WINDROW_JAVA_OPTIONS")
+    assert settings.airflow_environment(tmp_path, 8080)["WINDROW_JAVA_OPTIONS"] == settings.QUICK_JVM
+    monkeypatch.setenv("WINDROW_JAVA_OPTIONS", "-XX:+UseG1GC")
+    assert settings.airflow_environment(tmp_path, 8080)["WINDROW_JAVA_OPTIONS"] == "-XX:+UseG1GC"
+
+
 def test_tasks_get_what_their_replays_may_cost(tmp_path, monkeypatch):
     given = {"WINDROW_MOST_ROWS": "1000", "WINDROW_MOST_SECONDS": "60"}
     for name, value in given.items():

@@ -62,15 +62,15 @@ def pause() -> None:
     time.sleep(0.05)
 
 
-def wait_until(holds: Callable[[], object], what: str) -> object:
+def wait_until(holds: Callable[[], object], what: str, patience_s: float = PATIENCE_S) -> object:
     """Look every few milliseconds; a test that waits in vain fails and says for what."""
-    until = time.monotonic() + PATIENCE_S
+    until = time.monotonic() + patience_s
     while time.monotonic() < until:
         found = holds()
         if found:
             return found
         time.sleep(0.005)
-    raise AssertionError(f"waited {PATIENCE_S} s in vain for {what}")
+    raise AssertionError(f"waited {patience_s} s in vain for {what}")
 
 
 def has_traceback(text: str) -> bool:

@@ -4,6 +4,7 @@ Each worker has a home, a work folder and a folder for temporary files as a mach
 environment with Windrow's libraries and without Windrow.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -36,11 +37,16 @@ class SparkCluster:
     port: int
 
     @property
+    def conf(self) -> dict[str, str]:
+        """Settings of a driver's session."""
+        return {"spark.executor.memory": "1g", "spark.driver.host": "127.0.0.1"}
+
+    @property
     def variables(self) -> dict[str, str]:
         """By which a driver finds it."""
         return {
             "WINDROW_SPARK_MASTER": f"spark://127.0.0.1:{self.port}",
-            "WINDROW_SPARK_CONF": '{"spark.executor.memory": "1g", "spark.driver.host": "127.0.0.1"}',
+            "WINDROW_SPARK_CONF": json.dumps(self.conf),
             "PYSPARK_PYTHON": str(self.folder / "environment" / "bin" / "python"),
             "SPARK_LOCAL_IP": "127.0.0.1",
         }
