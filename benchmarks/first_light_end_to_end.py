@@ -30,7 +30,7 @@ from statistics import median
 import duckdb
 import pyarrow as pa
 import pyspark
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from benchmarks.first_light_trips import Sizes, Trips, make_trips, silver_rows
@@ -126,25 +126,32 @@ def by_spark(config: Config) -> None:
     Seen in thread dumps: so many copies are too much for whole-stage code generation, so Expand and the first
     aggregation run operator by operator.
     """
-    window = F.window(
-        "start", *(f"{span // timedelta(minutes=1)} minutes" for span in (QUERY.window.size, QUERY.window.slide))
-    )
-    duration = F.col("trip_duration_s")
-    made = (
-        _silver_frame(config)
-        .groupBy("start_station_id", window.alias("window"))
-        .agg(F.count(F.lit(1)).alias("trips"), F.sum(duration).alias("total_s"), F.max(duration).alias("longest_s"))
-    )
-    rows = made.select(
-        "start_station_id",
-        F.col("window.start").alias("window_start"),
-        F.col("window.end").alias("window_end"),
-        *AGGREGATES,
-    )
+    window = window_of_demand(F.col("start")).alias("window")
+    rows = rows_of_windows(silver_frame(config).groupBy("start_station_id", window).agg(*counted()))
     rows.write.format("delta").mode("overwrite").save(str(config.lake / BY_SPARK))
 
 
-def _silver_frame(config: Config) -> DataFrame:
+def counted() -> tuple[Column, ...]:
+    """The aggregates."""
+    seconds = F.col("trip_duration_s")
+    return F.count(F.lit(1)).alias("trips"), F.sum(seconds).alias("total_s"), F.max(seconds).alias("longest_s")
+
+
+def rows_of_windows(made: DataFrame) -> DataFrame:
+    """Rows with a column `window`, with its bounds instead."""
+    bounds = F.col("window.start").alias("window_start"), F.col("window.end").alias("window_end")
+    return made.select("start_station_id", *bounds, *AGGREGATES)
+
+
+def window_of_demand(time: Column) -> Column:
+    """The windows of `bikes_demand` that hold a time, by Spark's own `window()`."""
+    return F.window(
+        time, *(f"{span // timedelta(minutes=1)} minutes" for span in (QUERY.window.size, QUERY.window.slide))
+    )
+
+
+def silver_frame(config: Config) -> DataFrame:
+    """The table of silver, read by Spark's Delta."""
     return spark.session(config).read.format("delta").load(str(config.lake / silver_table(STREAM).name))
 
 
