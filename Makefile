@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup setup-cluster doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster bench-ingest-growth bench-upkeep bench-hot-key bench-plan gate-cost
+.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -24,6 +24,12 @@ setup: ## environments, Java, Redis, Delta's JARs, compiled kernels; a second ti
 
 setup-cluster: setup ## what a lake on S3 needs too: S3's JARs for Spark, 13 MB
 	@$(STACK) setup-cluster
+
+image: ## the images of Spark and of Airflow (docker/), by docker or buildah; another base: WINDROW_BASE=...
+	@$(STACK) image
+
+compose-up: ## everything in containers on one host: Airflow, Spark, PostgreSQL, S3; needs a docker engine, and make image
+	@$(STACK) compose-up
 
 doctor: ## what is missing or wrong, with the command that fixes it
 	@$(STACK) doctor
@@ -46,6 +52,9 @@ test: setup ## every test
 
 test-cluster: setup-cluster ## what needs servers too: S3, and a PostgreSQL: apt-get install postgresql; not part of make test
 	@$(WINDROW_PYTHON) -m pytest tests/cluster
+
+test-image: setup ## build the images over a Debian made here, and replay in them: apt-get install buildah debootstrap; not part of make test
+	@$(WINDROW_PYTHON) -m pytest tests/image
 
 chaos: setup ## MINUTES of random kills, writers, files and damages, then what the messages say, and 200 INTERRUPTS; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m tests.support.chaos --minutes $(or $(MINUTES),30) --interrupts $(or $(INTERRUPTS),200) --seed $(or $(SEED),1) --landing "$(or $(LANDING),../shared/data)"
@@ -88,6 +97,12 @@ bench-upkeep: setup ## files and reading times of a year of runs, before and aft
 
 bench-hot-key: setup ## one key with nine tenths of five million events, on one core and on two
 	@$(WINDROW_PYTHON) -m benchmarks.hot_key
+
+bench-spark: setup ## the same windows by Spark's own means, in processor seconds; writes docs/benchmarks/spark.md; minutes
+	@$(WINDROW_PYTHON) -m benchmarks.against_spark
+
+bench-scale: setup ## one day of 10 and of 50 million events by both engines, with every process's memory; writes docs/benchmarks/scale.md
+	@$(WINDROW_PYTHON) -m benchmarks.scale
 
 bench-plan: setup ## what it costs to plan a replay in a lake of 1 TB, of which only the metadata are there
 	@$(WINDROW_PYTHON) -m benchmarks.plan_at_scale

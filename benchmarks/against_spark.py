@@ -197,12 +197,14 @@ def section(found: Found) -> str:
         for name, rounds in found.costs.items()
     ]
     ratios = [
-        {"of Spark": TITLES[each.theirs], "beside": TITLES[each.ours], "times": each.ratio,
+        {"of Spark": TITLES[each.theirs], "next to": TITLES[each.ours], "times": each.ratio,
          "last rows that it lacks": each.missing, "rows that differ": each.differing}
         for each in found.comparisons
     ]  # fmt: skip
-    said = f"{sizes.trips:,} trips of {sizes.stations} stations in {sizes.days} days; medians of {sizes.rounds} rounds."
-    return "\n\n".join(filter(None, [f"## {found.case.title}", said, table(costs), table(ratios), found.corrected]))
+    taken = (
+        f"{sizes.trips:,} trips of {sizes.stations} stations in {sizes.days} days; medians of {sizes.rounds} rounds."
+    )
+    return "\n\n".join(filter(None, [f"## {found.case.title}", taken, table(costs), table(ratios), found.corrected]))
 
 
 def page(found: list[Found], head: str) -> str:

@@ -24,4 +24,6 @@ Standard library only, run by any Python ≥ 3.11 before anything is installed (
     demo.py            landing files, Airflow, a scheduled run, a backfill
     showing.py         what the demo prints
     lock.py            the requirement files, from pyproject.toml
+    images.py          the images of docker/, and its services
+    secret_files.py    the secrets of these
 """

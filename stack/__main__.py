@@ -1,4 +1,4 @@
-"""`python3 -m stack setup|setup-cluster|doctor|up|down|demo|lock|watch`: the commands behind `make`."""
+"""`python3 -m stack setup|setup-cluster|doctor|up|down|demo|image|compose-up|lock|watch`: the commands of `make`."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Pytho
 from pipelines import config
 from processes import signals
 from schemas.errors import WindrowError
-from stack import airflow, components, demo, doctor, lock, setting_up, settings, watch
+from stack import airflow, components, demo, doctor, images, lock, setting_up, settings, watch
 from stack.places import PYTHON, say
 
 
@@ -46,8 +46,12 @@ def main() -> int:
     actions = {
         "setup": setting_up.run,
         "setup-cluster": lambda: setting_up.run(setting_up.OF_A_CLUSTER),
+        "setup-spark": lambda: setting_up.run(setting_up.OF_SPARKS_IMAGE),
+        "setup-airflow": lambda: setting_up.run(setting_up.OF_AIRFLOWS_IMAGE),
         "up": up,
         "down": down,
+        "image": images.build_all,
+        "compose-up": images.compose_up,
         "doctor": doctor.run,
         "lock": lock.run,
         "watch": lambda: watch.run(config.load().here),
@@ -76,6 +80,10 @@ def _arguments() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("setup", help="make the environments, fetch Delta's JARs, prepare Spark")
     commands.add_parser("setup-cluster", help="fetch what a lake on S3 needs too")
+    commands.add_parser("setup-spark", help="set up what Spark's image holds")
+    commands.add_parser("setup-airflow", help="set up what Airflow's image has on top of that")
+    commands.add_parser("image", help="build the images of docker/")
+    commands.add_parser("compose-up", help="start everything in containers")
     commands.add_parser("up", help="start Airflow and leave it running")
     commands.add_parser("down", help="stop Airflow")
     commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")

@@ -22,7 +22,8 @@ def key() -> str:
     parts = [java.version(java.find() or "java") or "", jars.sha256(REPOSITORY / "stack" / "training.py")]
     for path in own + spark:
         status = path.stat()
-        parts.append(f"{path} {status.st_size} {status.st_mtime_ns}")
+        # Whole seconds, as the JVM compares them: the layers of an image keep no more.
+        parts.append(f"{path} {status.st_size} {int(status.st_mtime)}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest() + "\n"
 
 

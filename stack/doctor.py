@@ -77,7 +77,7 @@ def _disk() -> Finding:
 
 
 def _uv() -> Finding:
-    made = all(environments.is_current(each) for each in (environments.SPARK, environments.AIRFLOW))
+    made = all(environments.is_current(each) for each in environments.wanted())
     # Only what makes environments needs it.
     return Finding("uv") if made else _present("uv", uv.find(), "it is neither on PATH nor in var/uv", SETUP)
 
@@ -92,12 +92,16 @@ def _redis() -> Finding:
 
 
 def _environment(environment: environments.Environment) -> Finding:
-    wrong = ""
+    subject, wrong = f"environment {environment.folder.name}", ""
+    if environment not in environments.wanted():
+        return Finding(
+            subject, "this image has none, and runs without", "take the image windrow-airflow", optional=True
+        )
     if not environment.python.exists():
         wrong = "it is missing"
     elif not environments.is_current(environment):
         wrong = f"it was not made from {environment.requirements.name} and pyproject.toml as they are now"
-    return Finding(f"environment {environment.folder.name}", wrong, SETUP if wrong else "")
+    return Finding(subject, wrong, SETUP if wrong else "")
 
 
 def _jars() -> Finding:

@@ -5,6 +5,7 @@ Windrow itself is installed into both as a link to the checkout (an editable ins
 """
 
 import hashlib
+import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -39,6 +40,13 @@ class Environment:
 
 SPARK = Environment(SPARK_ENVIRONMENT, REQUIREMENTS / "spark.txt")
 AIRFLOW = Environment(AIRFLOW_ENVIRONMENT, REQUIREMENTS / "airflow.txt")
+# Which image of docker/Dockerfile this is, where it is one.
+IMAGE = "WINDROW_IMAGE"
+
+
+def wanted() -> tuple[Environment, ...]:
+    """Both, but in Spark's image, which has no Airflow."""
+    return (SPARK,) if os.environ.get(IMAGE) == "spark" else (SPARK, AIRFLOW)
 
 
 def digest(environment: Environment) -> str:

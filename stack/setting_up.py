@@ -8,17 +8,20 @@ from stack import archive, compiled, environments, jars, java, redis
 from stack.places import MADE, say
 
 Steps = tuple[tuple[str, Callable[[], object]], ...]
-STEPS: Steps = (
-    ("a Java runtime", java.ensure),
-    ("a Redis server, for tests", redis.ensure),
-    ("the environment of Spark and the kernels", lambda: environments.ensure(environments.SPARK)),
-    ("the environment of Airflow", lambda: environments.ensure(environments.AIRFLOW)),
+JAVA: Steps = (("a Java runtime", java.ensure),)
+SPARK: Steps = (("the environment of Spark and the kernels", lambda: environments.ensure(environments.SPARK)),)
+AIRFLOW: Steps = (("the environment of Airflow", lambda: environments.ensure(environments.AIRFLOW)),)
+PREPARED: Steps = (
     ("Delta's JARs", lambda: jars.ensure(jars.DELTA)),
     ("the class-data archive", archive.ensure),
     ("the compiled kernels", compiled.ensure),
 )
 # What only a lake on S3 or a cluster needs.
 OF_A_CLUSTER: Steps = (("S3's JARs", lambda: jars.ensure(jars.S3)),)
+STEPS: Steps = (*JAVA, ("a Redis server, for tests", redis.ensure), *SPARK, *AIRFLOW, *PREPARED)
+# What Spark's image holds, and what Airflow's has on top of that (docker/Dockerfile).
+OF_SPARKS_IMAGE: Steps = (*JAVA, *SPARK, *PREPARED, *OF_A_CLUSTER)
+OF_AIRFLOWS_IMAGE: Steps = AIRFLOW
 
 
 def run(steps: Steps = STEPS) -> None:

@@ -12,6 +12,7 @@ from numba.core.runtime.nrt import rtsys
 from kernels.runtime.cache import is_as_seen
 
 logger = logging.getLogger("windrow.kernels")
+KERNELS = Path(__file__).resolve().parents[1]
 
 
 def log_errors_only() -> None:
@@ -57,11 +58,16 @@ class _Locator(UserProvidedCacheLocator):
     def __init__(self, function, file: str, folder: Path):
         self._py_file = file
         self._lineno = function.__code__.co_firstlineno
-        self._cache_path = str(folder / self.get_suitable_cache_subpath(file))
+        self._is_ours = Path(file).resolve().is_relative_to(KERNELS)
+        self._cache_path = str(folder / (self._place() if self._is_ours else self.get_suitable_cache_subpath(file)))
+
+    def _place(self) -> str:
+        """The same wherever kernels/ lies: each session of a cluster unpacks it into another folder."""
+        return "_".join(Path(self._py_file).resolve().parent.relative_to(KERNELS.parent).parts)
 
     def get_source_stamp(self):
         """Of files beyond kernels/, which the folder's name knows nothing of. In an archive there is no file."""
-        return super().get_source_stamp() if os.path.exists(self._py_file) else ""
+        return super().get_source_stamp() if os.path.exists(self._py_file) and not self._is_ours else ""
 
 
 class _Kept(FunctionCache):

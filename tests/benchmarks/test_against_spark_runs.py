@@ -1,4 +1,4 @@
-"""Windrow beside Spark's own windows runs, and both make the same rows; by how much it is quicker, no test says."""
+"""Windrow next to Spark's own windows runs, and both make the same rows; by how much it is quicker, no test says."""
 
 import pytest
 

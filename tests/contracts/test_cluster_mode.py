@@ -1,4 +1,4 @@
-"""tests/cluster is run where it is asked for by its name, and nowhere else."""
+"""tests/cluster and tests/image are run where they are asked for by their names, and nowhere else."""
 
 import subprocess
 import sys
@@ -11,33 +11,44 @@ from tests.support import postgres
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.parametrize("name", ["cluster", "image"])
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
         ([], ["test_always"]),
         (["tests"], ["test_always"]),
-        (["tests/cluster"], ["test_with_servers"]),
-        (["tests/cluster/test_it.py"], ["test_with_servers"]),
-        (["tests/cluster/test_it.py::test_with_servers"], ["test_with_servers"]),
+        (["tests/{}"], ["test_with_servers"]),
+        (["tests/{}/test_it.py"], ["test_with_servers"]),
+        (["tests/{}/test_it.py::test_with_servers"], ["test_with_servers"]),
     ],
     ids=str,
 )
-def test_only_its_name_runs_it(tmp_path, asked, found):
-    folder = tmp_path / "tests" / "cluster"
+def test_only_its_name_runs_it(tmp_path, asked, found, name):
+    folder = tmp_path / "tests" / name
     folder.mkdir(parents=True)
     (tmp_path / "pytest.ini").write_text(f"[pytest]\ntestpaths = tests\npythonpath = {ROOT}\n")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.support.cluster"]')
     (folder / "test_it.py").write_text("def test_with_servers(): pass")
     (folder.parent / "test_other.py").write_text("def test_always(): pass")
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *asked]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--collect-only",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *(word.format(name) for word in asked),
+    ]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert [line.rpartition("::")[2] for line in ended.stdout.splitlines() if "::" in line] == found, ended.stdout
 
 
-def test_make_runs_it_by_its_name():
-    command = ["make", "--no-print-directory", "-n", "test-cluster"]
+@pytest.mark.parametrize("name", ["cluster", "image"])
+def test_make_runs_it_by_its_name(name):
+    command = ["make", "--no-print-directory", "-n", f"test-{name}"]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert "-m pytest tests/cluster" in shown
+    assert f"-m pytest tests/{name}" in shown
 
 
 def test_without_a_server_it_fails_and_says_how_to_install_one(tmp_path):

@@ -24,13 +24,14 @@ PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 EACH_PAGE = pytest.mark.parametrize("page", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in PAGES])
 BLOCK = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
 # Files that a page shows the reader how to make.
-TO_BE_MADE = re.compile(r"boat_trips|bikes_short_trips|sum_of_squares|fortnights")
+TO_BE_MADE = re.compile(r"boat_trips|bikes_short_trips|sum_of_squares|fortnights|docker/secrets")
 FOLDERS = (
     "schemas/",
     "pipelines/",
     "kernels/",
     "tests/",
     "stack/",
+    "docker/",
     "tools/",
     "docs/",
     "requirements/",

@@ -37,8 +37,9 @@ DOWNWARD = {
         "kernels.monoids",
         "kernels.runtime.cache",
     },
+    "docker": {"docker"},
     "tools": {"tools", "pipelines", "kernels", "schemas"},
-    "benchmarks": {"benchmarks", "stack", "pipelines", "kernels", "schemas", "samples", "tests"},
+    "benchmarks": {"benchmarks", "stack", "processes", "pipelines", "kernels", "schemas", "samples", "tests"},
 }
 # What each wing of pipelines/ may import of pipelines/, apart from itself and the modules at its top (config, storage).
 WINGS = {
@@ -70,6 +71,7 @@ LIBRARIES = {
     "dags": {"airflow"},
     "samples": set(),
     "stack": set(),
+    "docker": {"s3fs"},
     "tools": set(),
 }
 # Modules by which a kernel could reach a file, a process, a socket, a clock or chance.

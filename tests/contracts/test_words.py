@@ -13,6 +13,7 @@ FOLDERS = (
     "pipelines",
     "dags",
     "stack",
+    "docker",
     "samples",
     "benchmarks",
     "tools",

@@ -97,6 +97,17 @@ def test_an_aggregate_that_is_new_or_edited_is_right_at_once_and_recompiles_noth
 
 
 @pytest.mark.slow
+def test_the_same_sources_in_another_folder_compile_nothing(tree, tmp_path):
+    """As each session of a cluster unpacks them."""
+    assert answer(tree, "sum") == "60"
+    before = compiled(tree)
+    for package in ("kernels", "schemas"):
+        shutil.copytree(tree / package, tmp_path / package)
+    assert answer(tmp_path, "sum", WINDROW_NUMBA=str(tree / "numba")) == "60"
+    assert before and compiled(tree) == before
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", ["from ._bonobo import lower", "from . import _bonobo"])
 def test_an_edit_of_what_an_aggregate_imports_by_a_relative_name_is_seen(tree, statement):
     text = LARGEST_TWICE.replace("from kernels.monoids._aardvark import lower", statement)

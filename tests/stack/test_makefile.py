@@ -33,7 +33,7 @@ def test_every_module_that_make_runs_exists(module):
     assert path.with_suffix(".py").exists() or (path / "__main__.py").exists()
 
 
-@pytest.mark.parametrize("command", sorted(set(re.findall(r"\$\(STACK\) (\w+)", MAKEFILE))))
+@pytest.mark.parametrize("command", sorted(set(re.findall(r"\$\(STACK\) ([\w-]+)", MAKEFILE))))
 def test_every_command_of_the_stack_that_make_runs_exists(command):
     assert stack_commands._arguments().parse_args([command]).command == command
 

@@ -1,14 +1,19 @@
-"""tests/cluster needs servers that `make setup` does not bring: it is run by its name, as `make test-cluster` does."""
+"""tests/cluster and tests/image need what `make setup` does not bring: servers, and what builds images.
+
+Each is run by its name, as `make test-cluster` and `make test-image` do.
+"""
 
 from pathlib import Path
 
 import pytest
 
+BY_NAME = ("cluster", "image")
+
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the folder out where the command line does not name it, or a file in it."""
-    folder = config.rootpath / "tests" / "cluster"
+    """Leave such a folder out where the command line does not name it, or a file in it."""
+    folders = [config.rootpath / "tests" / name for name in BY_NAME]
     asked_for = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]
-    if collection_path != folder or any(path.is_relative_to(folder) for path in asked_for):
+    if collection_path not in folders or any(path.is_relative_to(collection_path) for path in asked_for):
         return None
     return True

@@ -56,8 +56,9 @@ class SparkCluster:
         return self.folder / worker / "home"
 
     def compiled(self, worker: str) -> set[str]:
-        """Names of the files of compiled code that a worker keeps."""
-        return {path.name for path in (self.home(worker) / ".cache" / "windrow").rglob("*.nbc")}
+        """The files of compiled code that a worker keeps, from its home."""
+        home = self.home(worker)
+        return {str(path.relative_to(home)) for path in (home / ".cache" / "windrow").rglob("*.nbc")}
 
     def started(self) -> int:
         """How many executors there were since the cluster's start."""

@@ -1,0 +1,119 @@
+"""What every process of a command takes: peak memory and processor seconds of each, looked at ten times a second. A
+command that takes more memory than it may is ended: the machine is not its own.
+
+Not what a parent knows of its children: Spark's Python workers are ended with the JVM, and nobody waits for them.
+"""
+
+import math
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.memory import peak_mib
+from pipelines.config import REPOSITORY
+from processes import proc
+
+EVERY_S = 0.1
+DRIVER, JVM, FORKING, WORKER, OTHER = "driver", "JVM", "what forks Python workers", "Python worker", "other"
+_DAEMON = b"pipelines.engines.spark.daemon"
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+class Seen(NamedTuple):
+    """A process, when it was last looked at."""
+
+    role: str
+    peak_mib: float
+    processor_s: float
+
+
+class Watched(NamedTuple):
+    """A command that has ended. stopped: for the memory that it took; together_mib: of all its processes at one moment,
+    at most; what they share, once."""
+
+    stopped: bool
+    wall_s: float
+    together_mib: float
+    processes: list[Seen]
+
+    @property
+    def processor_s(self) -> float:
+        """Of all processes."""
+        return sum(each.processor_s for each in self.processes)
+
+    def of(self, role: str) -> list[Seen]:
+        """The processes of that role, the largest first."""
+        return sorted((each for each in self.processes if each.role == role), key=lambda each: -each.peak_mib)
+
+
+class Watch:
+    """Looks at a process and all that it started, and that these started, also once their parents have ended."""
+
+    def __init__(self, root: int) -> None:
+        self.root, self.together_mib = root, 0.0
+        self.seen: dict[int, Seen] = {}
+
+    def look(self) -> set[int]:
+        """Note what is there now, and say which processes these are."""
+        parents = {process: found.parent for process in proc.all_processes() if (found := proc.status(process))}
+        ours = self._ours(parents)
+        for process in ours:
+            # It may end between two of these.
+            with suppress(OSError, LookupError):
+                self.seen[process] = Seen(self._role(process, parents), peak_mib(process), _processor_s(process))
+        self.together_mib = max(self.together_mib, sum(map(_proportional_mib, ours)))
+        return ours
+
+    def _ours(self, parents: Mapping[int, int]) -> set[int]:
+        found = {self.root, *self.seen} & parents.keys()
+        while more := {process for process, parent in parents.items() if parent in found} - found:
+            found |= more
+        return found
+
+    def _role(self, process: int, parents: Mapping[int, int]) -> str:
+        words = proc.command_line(process)
+        if process == self.root:
+            return DRIVER
+        if words[0].endswith(b"/java"):
+            return JVM
+        if _DAEMON not in words:
+            return OTHER
+        return WORKER if _DAEMON in proc.command_line(parents[process]) else FORKING
+
+
+def watched(words: Sequence[str], environment: Mapping[str, str], most_mib: float = math.inf) -> Watched:
+    """Run a command to its end, or until it takes more memory than that. RuntimeError with what it printed where it
+    fails."""
+    with tempfile.TemporaryFile() as output:
+        began_s = time.monotonic()
+        command = subprocess.Popen(words, env=environment, cwd=REPOSITORY, stdout=output, stderr=output)
+        watch = Watch(command.pid)
+        while command.poll() is None:
+            ours = watch.look()
+            if watch.together_mib > most_mib:
+                proc.send(ours, signal.SIGKILL)  # a large copy under way would not let it end by itself
+            time.sleep(EVERY_S)
+        stopped = watch.together_mib > most_mib
+        if command.returncode and not stopped:
+            output.seek(0)
+            raise RuntimeError(f"{words} ended with {command.returncode}: {output.read().decode()[-4_000:]}")
+    return Watched(stopped, time.monotonic() - began_s, watch.together_mib, list(watch.seen.values()))
+
+
+def _processor_s(process: int) -> float:
+    """Its own: its children are looked at themselves."""
+    fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
+    return sum(map(int, fields[11:13])) / _TICKS_PER_S
+
+
+def _proportional_mib(process: int) -> float:
+    with suppress(OSError):
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:")), 0.0)
+    return 0.0

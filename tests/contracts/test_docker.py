@@ -1,0 +1,206 @@
+"""Images, services and manifests of docker/: pinned, not root, healthy, bounded in memory, secrets from files only.
+
+Nothing is built or started here: `make test-image` does that.
+"""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from schemas.errors import NotSetUp
+from stack import doctor, environments, images, secret_files, settings
+from stack.places import REPOSITORY
+
+DOCKER = REPOSITORY / "docker"
+PINNED = re.compile(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}")
+COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
+SERVICES = COMPOSE["services"]
+ONE_SHOT = {name for name, service in SERVICES.items() if service["restart"] == "no"}
+# Its entry point makes the volume its own user's, and goes on as that.
+LEAVES_ROOT = {"s3"}
+OURS = set(images.TARGETS.values())
+VALUES = yaml.safe_load((DOCKER / "kubernetes" / "values.yaml").read_text())
+SPARK = "windrow-spark"
+
+
+def script(name: str):
+    """A script of the images, as a module."""
+    spec = importlib.util.spec_from_file_location(name, DOCKER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def each_service(but: set[str] = frozenset()):
+    return pytest.mark.parametrize("name", sorted(SERVICES.keys() - but))
+
+
+def test_the_base_is_pinned_and_the_images_users_are_not_root():
+    dockerfile = (DOCKER / "Dockerfile").read_text()
+    [base] = re.findall(r"^ARG BASE=(\S+)$", dockerfile, re.M)
+    assert PINNED.fullmatch(base)
+    assert re.findall(r"^FROM (\S+)", dockerfile, re.M) == ["${BASE}", "spark"]
+    assert re.findall(r"^USER (\S+)$", dockerfile, re.M) == ["windrow"]
+    assert dict.fromkeys(re.findall(r" AS (\w+)$", dockerfile, re.M)) == dict.fromkeys(images.TARGETS)
+
+
+def test_every_service_is_there():
+    assert {"postgres", "s3", "bucket", "spark-master", "spark-worker-1", "spark-worker-2"} < SERVICES.keys()
+    assert {"airflow-database", "api-server", "scheduler", "dag-processor", "triggerer"} < SERVICES.keys()
+    assert {"bucket", "airflow-database"} == ONE_SHOT
+
+
+def test_compose_itself_takes_the_file():
+    asked = ["docker", "compose", "version"]
+    if shutil.which("docker") is None or subprocess.run(asked, capture_output=True, check=False).returncode:
+        pytest.skip("docker compose is not installed here")
+    command = ["docker", "compose", "-f", "docker/compose.yaml", "config", "--quiet"]
+    assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False).stderr == ""
+
+
+@each_service()
+def test_a_service_has_a_pinned_image_or_one_of_ours_that_nobody_else_s_replaces(name):
+    image = SERVICES[name]["image"]
+    ours = image in OURS and SERVICES[name]["pull_policy"] == "never"
+    assert ours or PINNED.fullmatch(image)
+
+
+@each_service()
+def test_a_service_has_a_memory_limit_and_gains_no_rights(name):
+    assert re.fullmatch(r"\d+[mg]", SERVICES[name]["mem_limit"])
+    assert SERVICES[name]["security_opt"] == ["no-new-privileges:true"]
+
+
+@each_service(but=LEAVES_ROOT)
+def test_a_service_does_not_run_as_root(name):
+    assert SERVICES[name]["user"] not in ("0", "root")
+
+
+@each_service(but=ONE_SHOT)
+def test_a_service_that_stays_has_a_health_check(name):
+    assert SERVICES[name]["healthcheck"]["test"][0] == "CMD"
+
+
+@pytest.mark.parametrize("name", sorted(ONE_SHOT))
+def test_who_needs_a_one_shot_service_waits_for_its_end(name):
+    waiting = [each for each in SERVICES.values() if name in each.get("depends_on", {})]
+    assert len(waiting) == 4
+    assert {each["depends_on"][name]["condition"] for each in waiting} == {"service_completed_successfully"}
+
+
+@each_service()
+def test_ports_are_open_to_this_host_only(name):
+    assert all(port.startswith("127.0.0.1:") for port in SERVICES[name].get("ports", ()))
+
+
+def test_every_secret_comes_from_a_file_that_compose_up_makes(tmp_path):
+    made = secret_files.ensure(tmp_path / "secrets")
+    assert {name: Path(secret["file"]).name for name, secret in COMPOSE["secrets"].items()} == {
+        each: each for each in made
+    }
+    used = {each for service in SERVICES.values() for each in service.get("secrets", ())}
+    assert used == made.keys()
+    assert "/docker/secrets/" in (REPOSITORY / ".gitignore").read_text().splitlines()
+    given = {variable for service in SERVICES.values() for variable in service.get("environment", {})}
+    assert not [
+        each for each in given if re.search("PASSWORD|SECRET|KEY|LOCKS|CONN", each) and not each.endswith("_FILE")
+    ]
+
+
+def test_secrets_are_random_kept_and_closed_to_other_users(tmp_path):
+    first, other = secret_files.ensure(tmp_path / "one"), secret_files.ensure(tmp_path / "two")
+    assert secret_files.ensure(tmp_path / "one") == first
+    assert not [name for name in first if first[name] == other[name]]
+    assert (tmp_path / "one").stat().st_mode & 0o777 == 0o700
+    assert first["POSTGRES_PASSWORD"] in first["WINDROW_LOCKS"]
+    assert first["AWS_SECRET_ACCESS_KEY"] in first["S3_IDENTITIES"]
+
+
+def test_airflow_s_settings_are_those_of_make_up(tmp_path):
+    """Where one has another value here, it is one of these: places, and what a secret file gives."""
+    of_make_up = settings.airflow_environment(tmp_path, 8080)
+    of_compose = SERVICES["scheduler"]["environment"]
+    both = {name for name in of_compose if name in of_make_up and name.startswith("AIRFLOW__")}
+    assert len(both) > 10
+    others = {name for name in both if of_compose[name] != of_make_up[name]}
+    places = {"API__BASE_URL", "CORE__DAGS_FOLDER", "CORE__EXECUTION_API_SERVER_URL", "CORE__PARALLELISM"}
+    assert others <= {f"AIRFLOW__{name}" for name in places | {"CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"}}
+
+
+def test_what_an_image_holds_is_there():
+    assert not [name for name in images.files() if not (REPOSITORY / name).exists()]
+    assert {"kernels", "pipelines", "processes", "schemas", "stack", "dags", "requirements"} < set(images.files())
+
+
+def test_buildah_gets_the_same_list_of_files_as_docker_and_another_base():
+    assert images.build("docker", "spark", None)[2:4] == ["--target", "spark"]
+    words = images.build("buildah", "airflow", "localhost/base")
+    assert "docker/Dockerfile.dockerignore" in words
+    assert "BASE=localhost/base" in words
+
+
+def test_without_a_builder_or_an_engine_the_next_step_is_named(monkeypatch):
+    monkeypatch.setattr(images.shutil, "which", lambda name: None)
+    with pytest.raises(NotSetUp, match="neither a docker engine nor buildah.*apt-get install"):
+        images.find_builder()
+    with pytest.raises(NotSetUp, match="no docker engine here"):
+        images.compose_up()
+
+
+def test_spark_s_image_needs_no_airflow_and_a_checkout_does(monkeypatch):
+    monkeypatch.setenv(environments.IMAGE, "spark")
+    found = {each.subject: each for each in doctor.findings()}["environment .venv-airflow"]
+    assert (found.optional, bool(found.wrong)) == (True, True)
+    monkeypatch.delenv(environments.IMAGE)
+    assert environments.wanted() == (environments.SPARK, environments.AIRFLOW)
+
+
+def test_the_entry_point_makes_variables_of_secrets_and_a_file_of_the_login(tmp_path):
+    entrypoint, file = script("entrypoint"), tmp_path / "passwords.json"
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "WINDROW_LOCKS").write_text("postgresql://there\n")
+    found = entrypoint.variables(tmp_path / "secrets")
+    assert found == {"WINDROW_LOCKS": "postgresql://there"}
+    found |= {entrypoint.LOGIN: "word", entrypoint.LOGIN_FILE: str(file)}
+    entrypoint.write_login(found)
+    assert (json.loads(file.read_text()), entrypoint.LOGIN in found) == ({"admin": "word"}, False)
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_executor_s_command_has_the_driver_s_options_in_their_order():
+    executor = script("executor")
+    given = {name: f"of {name}" for name in executor.OPTIONS} | {"SPARK_EXECUTOR_MEMORY": "1g"}
+    given |= {f"SPARK_JAVA_OPT_{number}": f"-D{number}" for number in (10, 9, 0)}
+    words = executor.command(given, Path("/jars"))
+    assert words[1:6] == ["-D0", "-D9", "-D10", "-Xms1g", "-Xmx1g"]
+    assert words[words.index("--driver-url") + 1] == "of SPARK_DRIVER_URL"
+    with pytest.raises(SystemExit, match="needs SPARK_DRIVER_URL"):
+        executor.command({name: "" for name in given if name != "SPARK_DRIVER_URL"}, Path("/jars"))
+
+
+def test_kubernetes_takes_our_images_as_their_user_and_secrets_by_name():
+    pod = VALUES["securityContexts"]["pod"]
+    assert (pod["runAsNonRoot"], VALUES["uid"]) == (True, pod["runAsUser"])
+    assert VALUES["defaultAirflowRepository"].endswith("/windrow-airflow")
+    assert {each["envName"] for each in VALUES["secret"]} < secret_files.MADE.keys()
+    assert all(each.keys() == {"envName", "secretName", "secretKey"} for each in VALUES["secret"])
+    for part in ("scheduler", "apiServer", "dagProcessor", "triggerer"):
+        assert VALUES[part]["resources"]["limits"]["memory"]
+
+
+def test_drivers_on_kubernetes_may_start_the_pods_that_spark_s_settings_name():
+    [conf] = [each["value"] for each in VALUES["env"] if each["name"] == "WINDROW_SPARK_CONF"]
+    spark = json.loads(conf)
+    assert f"/{SPARK}:" in spark["spark.kubernetes.container.image"]
+    template = spark["spark.kubernetes.executor.podTemplateFile"].removeprefix("/opt/windrow/")
+    assert yaml.safe_load((REPOSITORY / template).read_text())["spec"]["securityContext"]["runAsNonRoot"]
+    role, binding = yaml.safe_load_all((DOCKER / "kubernetes" / "drivers.yaml").read_text())
+    assert {"pods", "configmaps"} <= set(role["rules"][0]["resources"])
+    assert binding["subjects"][0]["name"] == VALUES["scheduler"]["serviceAccount"]["name"]
+    assert role["metadata"]["namespace"] == spark["spark.kubernetes.namespace"]
