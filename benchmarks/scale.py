@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.generated_sessions import DAY, Day, build
 from benchmarks.process_tree import watched
-from benchmarks.scale_page import CHECK, MOST_MIB, PAGE, QUERY_RUN, Measured, growth, page
+from benchmarks.scale_page import CHECK, MOST_MIB, PAGE, QUERY_RUN, MeasuredCommand, growth, page
 from pipelines import config as configuration
 from pipelines.config import ENGINES, REPOSITORY, Config
 from pipelines.engines import engine_of
@@ -41,7 +41,7 @@ COMMANDS = {
 TABLES = QueryTables.of(QUERY)
 
 
-def run(home: Path, days: Sequence[Day]) -> list[Measured]:
+def run(home: Path, days: Sequence[Day]) -> list[MeasuredCommand]:
     """Each day by each engine. AssertionError where their rows differ."""
     found = []
     for day in days:
@@ -53,7 +53,7 @@ def run(home: Path, days: Sequence[Day]) -> list[Measured]:
     return found
 
 
-def of_day(made: Config, day: Day) -> list[Measured]:
+def of_day(made: Config, day: Day) -> list[MeasuredCommand]:
     """Both engines check silver; then both run the query where Spark has checked it."""
     unchecked = {engine: copied(made, f"{engine}-checks") for engine in ENGINES}
     checks = [measured(CHECK, engine, day, config) for engine, config in unchecked.items()]
@@ -71,13 +71,15 @@ def copied(made: Config, name: str) -> Config:
     return config
 
 
-def measured(work: str, engine: str, day: Day, config: Config) -> Measured:
+def measured(work: str, engine: str, day: Day, config: Config) -> MeasuredCommand:
     """One command in a fresh process."""
     places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "WINDROW_ENGINE": engine}
     found = watched([sys.executable, *COMMANDS[work]], os.environ | places, MOST_MIB)
     published = work == QUERY_RUN and not found.stopped
     left = digests(config, [TABLES.results.name, TABLES.late.name]) if published else {}
-    made = Measured(work, engine, day, found, _stages(config), {name: rows[0][0] for name, rows in left.items()}, left)
+    made = MeasuredCommand(
+        work, engine, day, found, _stages(config), {name: rows[0][0] for name, rows in left.items()}, left
+    )
     print(
         made.of, f"{found.wall_s:.0f} s, {found.processor_s:.0f} processor s, {found.together_mib:.0f} MiB", flush=True
     )

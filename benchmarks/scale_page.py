@@ -19,7 +19,7 @@ MOST_MIB, MOST_GROWTH = 12_288, 1.1
 ROLES = {DRIVER: "driver (Python)", JVM: "JVM", FORKING: FORKING, WORKER: WORKER, OTHER: "all others: the largest"}
 
 
-class Measured(NamedTuple):
+class MeasuredCommand(NamedTuple):
     """A command on a day: its processes, seconds by stage, rows by published table, and these rows' digests."""
 
     work: str
@@ -41,7 +41,7 @@ class Measured(NamedTuple):
         return f"STOPPED at {MOST_MIB:,} MiB" if self.watched.stopped else "done"
 
 
-def costs(found: Sequence[Measured]) -> list[dict]:
+def costs(found: Sequence[MeasuredCommand]) -> list[dict]:
     """A line for each command."""
     return [
         each.of | {
@@ -54,7 +54,7 @@ def costs(found: Sequence[Measured]) -> list[dict]:
     ]  # fmt: skip
 
 
-def growth(found: Sequence[Measured]) -> list[dict]:
+def growth(found: Sequence[MeasuredCommand]) -> list[dict]:
     """A line for each engine's query: the largest day by the smallest. None where one of them was stopped."""
     of_engine = {name: [each for each in found if (each.work, each.engine) == (QUERY_RUN, name)] for name in ENGINES}
     return [
@@ -62,7 +62,7 @@ def growth(found: Sequence[Measured]) -> list[dict]:
     ]  # fmt: skip
 
 
-def _grown(first: Measured, last: Measured) -> dict:
+def _grown(first: MeasuredCommand, last: MeasuredCommand) -> dict:
     events = last.day.events / first.day.events
     by_processor = last.watched.processor_s / first.watched.processor_s
     return {
@@ -72,13 +72,13 @@ def _grown(first: Measured, last: Measured) -> dict:
     }  # fmt: skip
 
 
-def stages(found: Sequence[Measured]) -> list[dict]:
+def stages(found: Sequence[MeasuredCommand]) -> list[dict]:
     """A line for each query: wall seconds of its stages."""
     ran = [each for each in found if each.stages]
     return [each.of | {f"{stage}, s": seconds for stage, seconds in each.stages.items()} for each in ran]
 
 
-def memory(found: Sequence[Measured]) -> list[dict]:
+def memory(found: Sequence[MeasuredCommand]) -> list[dict]:
     """A line for each process, but one for all of Java's and Python's starts."""
     return [
         each.of | {"process": ROLES[seen.role], "peak, MiB": round(seen.peak_mib), "processor, s": seen.processor_s}
@@ -91,7 +91,7 @@ def _shown(watched: Watched) -> list[Seen]:
     return [seen for role in ROLES for seen in watched.of(role)[: 1 if role == OTHER else None]]
 
 
-def page(found: Sequence[Measured]) -> str:
+def page(found: Sequence[MeasuredCommand]) -> str:
     """The page's text."""
     return "\n\n".join([
         "# Days of many events", "<!-- Made by `make bench-scale`: run that again, don't edit this page. -->",
