@@ -6,11 +6,10 @@ settings.
 """
 
 import json
+import os
 
 from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowFailException
-
-from dags import connections
 
 CONNECTION = "WINDROW_SPARK_CONNECTION"
 # Fields of Airflow's own that are settings of Spark.
@@ -19,14 +18,18 @@ _FIELDS = {"queue": "spark.yarn.queue", "namespace": "spark.kubernetes.namespace
 
 def environment() -> dict[str, str]:
     """Of the connection that the variable names; nothing where it names none."""
-    connection = connections.named_by(CONNECTION)
-    return of_connection(connection) if connection else {}
+    name = os.environ.get(CONNECTION)
+    return of_connection(Connection.get(name)) if name else {}
 
 
 def of_connection(connection: Connection) -> dict[str, str]:
     """AirflowFailException for a connection that is of another type, or runs the driver on the cluster."""
-    connections.require_type(CONNECTION, connection, "spark")
     extra = connection.extra_dejson
+    if connection.conn_type != "spark":
+        raise AirflowFailException(
+            f"{CONNECTION} is {connection.conn_id!r}, a connection of type {connection.conn_type!r}; give it the name "
+            "of one of type 'spark'"
+        )
     if (mode := extra.get("deploy-mode") or "client") != "client":
         name = f"connection {connection.conn_id!r}"
         raise AirflowFailException(f"{name} has deploy-mode {mode!r}; allowed: client, as the task is Spark's driver")

@@ -5,10 +5,10 @@ writes the lake and the landing files on S3, and where its server is.
     login: the key's id, password: the key, extra: {"region_name": "us-east-1", "endpoint_url": "http://s3:9000"}
 """
 
+import os
+
 from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowFailException
-
-from dags import connections
 
 CONNECTION = "WINDROW_STORAGE_CONNECTION"
 _FIELDS = {
@@ -22,14 +22,18 @@ _UNSERVED = ("role_arn", "profile_name", "assume_role_method")
 
 def environment() -> dict[str, str]:
     """Of the connection that the variable names; nothing where it names none."""
-    connection = connections.named_by(CONNECTION)
-    return of_connection(connection) if connection else {}
+    name = os.environ.get(CONNECTION)
+    return of_connection(Connection.get(name)) if name else {}
 
 
 def of_connection(connection: Connection) -> dict[str, str]:
     """AirflowFailException for a connection that is of another type, or gets its key in a way that isn't served."""
-    connections.require_type(CONNECTION, connection, "aws")
     extra = connection.extra_dejson
+    if connection.conn_type != "aws":
+        raise AirflowFailException(
+            f"{CONNECTION} is {connection.conn_id!r}, a connection of type {connection.conn_type!r}; give it the name "
+            "of one of type 'aws'"
+        )
     if unserved := [field for field in _UNSERVED if extra.get(field)]:
         raise AirflowFailException(
             f"connection {connection.conn_id!r} has {', '.join(unserved)}; allowed: login and password, or neither, "
