@@ -72,7 +72,8 @@ class Installation:
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory, on_s3, lock_server, outside):
     """Started with the variables of `OF_TASKS`, without those of S3."""
-    home, places = tmp_path_factory.mktemp("home"), config.load()
+    places = config.load()
+    home = places.here  # where the watcher of components looks for them, too
     land(places, tmp_path_factory.mktemp("files"))
     compiled.ensure()
     with cluster(tmp_path_factory.mktemp("cluster")) as workers:
