@@ -126,8 +126,9 @@ def by_spark(config: Config) -> None:
     Seen in thread dumps: so many copies are too much for whole-stage code generation, so Expand and the first
     aggregation run operator by operator.
     """
+    silver = silver_frame(config)  # which starts the session that columns need
     window = window_of_demand(F.col("start")).alias("window")
-    rows = rows_of_windows(silver_frame(config).groupBy("start_station_id", window).agg(*counted()))
+    rows = rows_of_windows(silver.groupBy("start_station_id", window).agg(*counted()))
     rows.write.format("delta").mode("overwrite").save(str(config.lake / BY_SPARK))
 
 

@@ -6,6 +6,7 @@
 | `by_panes` | rows are grouped into panes of 5 minutes first, and the panes are copied: Spark's best way |
 | `by_range` | a RANGE frame of the last day, for each row |
 | `by_watermark` | `window()` in a stream with a watermark, `availableNow`, all files in one batch |
+| `copied` | no windows: what it takes to read silver and to write as many rows and columns as those of `by_range` |
 | `by_state` | `transformWithState`: the last day before each event, of a key's state, by pandas' rolling windows |
 """
 
@@ -54,6 +55,12 @@ def by_range(config: Config, table: str) -> None:
         F.max(DURATION).over(frame).alias("longest_s"),
     )
     save(config, made.dropDuplicates([STATION, "window_end"]), table)
+
+
+def copied(config: Config, table: str) -> None:
+    """Rows as wide as those of a frame."""
+    made = [F.col(DURATION).alias(name) for name in ("trips", "total_s", "longest_s")]
+    save(config, silver_frame(config).select(STATION, F.col(START).alias("window_end"), *made), table)
 
 
 def by_watermark(config: Config, table: str, folder: Path) -> None:

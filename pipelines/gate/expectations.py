@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pipelines.config import Config
 from pipelines.gate.project import TableBatch, run_checkpoint
 from pipelines.gate.recount import sql
-from pipelines.lake.engine import Frame
+from pipelines.lake.engine import Frames
 from pipelines.ledger.verdicts import Verdict
 from schemas.expectations import Expectation
 
@@ -26,10 +26,10 @@ def statement(expectations: tuple[Expectation, ...], relation: str) -> str:
 
 
 def verdicts_on(
-    config: Config, frame: Frame, batch: TableBatch, expectations: tuple[Expectation, ...]
+    config: Config, frames: Frames, batch: TableBatch, expectations: tuple[Expectation, ...]
 ) -> list[Verdict]:
     """One verdict per expectation of a table, on the rows of `statement`, which are the batch."""
-    result, path = run_checkpoint(config, batch, expectations, frame)
+    result, path = run_checkpoint(config, batch, expectations, frames)
     results = {_name(each): each for each in result.results}
     return [_verdict(each, results[each.name], batch, path) for each in expectations]
 

@@ -115,8 +115,8 @@ class Gate:
         files = self.lake.files(table.name, version, [(partition, "=", day.isoformat())])
         with self.engine.relations(self.lake.config.scratch) as relations:
             relations.add_files("rows", self.lake, table, files)
-            frame = relations.frame(library.statement(expectations, "rows"))
-            return library.verdicts_on(self.lake.config, frame, batch, expectations)
+            frames = relations.frames(library.statement(expectations, "rows"))
+            return library.verdicts_on(self.lake.config, frames, batch, expectations)
 
     def unchecked(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]

@@ -8,7 +8,7 @@ is, when a definition or the library changed.
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -16,8 +16,9 @@ from shutil import rmtree
 from typing import Any, NamedTuple
 
 from pipelines.config import Config
+from pipelines.gate import merged_results
 from pipelines.gate.validation_results import LOCK, PAGES, RESULTS, run_name
-from pipelines.lake.engine import Frame
+from pipelines.lake.engine import Frames
 from pipelines.lake.locks import full_disk_reported, locked_here
 from schemas.errors import StorageFailed
 from schemas.expectations import Expectation
@@ -37,7 +38,9 @@ ROWS = "rows"
 # for: these take Spark another pass over the rows for each expectation.
 SOURCES = {"pandas": "lake", "spark": "lake_on_spark"}
 CHECKPOINTS = {"pandas": "", "spark": "_on_spark"}
-NO_VALUES, SOME_VALUES = ({"result_format": "BASIC", "partial_unexpected_count": count} for count in (0, 20))
+NO_VALUES, SOME_VALUES = (
+    {"result_format": "BASIC", "partial_unexpected_count": count} for count in (0, merged_results.MOST_VALUES)
+)
 # Which suites are whole, with a digest of what each was made of: there is none while one is being made.
 MADE_OF = "made_of.json"
 SUITES = "suites"
@@ -61,15 +64,17 @@ class Validation(NamedTuple):
     path: str
 
 
-def run_checkpoint(config: Config, batch: TableBatch, expectations: Sequence[Expectation], frame: Frame) -> Validation:
+def run_checkpoint(
+    config: Config, batch: TableBatch, expectations: Sequence[Expectation], frames: Frames
+) -> Validation:
     """Run the checkpoint of the batch's table on its rows, and keep the result. StorageFailed without room for it, or
     where the project can't be read."""
-    asked = _Asked(batch.table, expectations, frame.library)
+    asked = _Asked(batch.table, expectations, frames.library)
     with full_disk_reported(config, batch.table):
         while True:
             with locked_here(config, LOCK, shared=True):
                 if _made_of(config).get(asked.checkpoint) == asked.digest:
-                    return _validated(config, batch, asked, frame)
+                    return _validated(config, batch, asked, frames)
             with locked_here(config, LOCK):
                 _renew(config, asked)
 
@@ -80,27 +85,31 @@ def opened(config: Config) -> FileDataContext:
         return gx.get_context(mode="file", context_root_dir=config.expectations)
 
 
-def _validated(config: Config, batch: TableBatch, asked: "_Asked", frame: Frame) -> Validation:
+def _validated(config: Config, batch: TableBatch, asked: "_Asked", frames: Frames) -> Validation:
     context = opened(config)
     with _readable(config):
         checkpoint = context.checkpoints.get(asked.checkpoint)
     of_day = {name: value for each in asked.expectations for name, value in each.of_day.items()}
     run_id = RunIdentifier(run_name=run_name(batch.run_id), run_time=datetime.now(UTC))
-    given: dict[str, Any] = {
-        "batch_parameters": {"dataframe": frame.rows},
-        "expectation_parameters": of_day,
-        "run_id": run_id,
-    }
-    ended: CheckpointResult = checkpoint.run(**given)
-    ((key, result),) = ended.run_results.items()
-    if not result.success:
-        (definition,) = checkpoint.validation_definitions
-        result = definition.run(checkpoint_id=checkpoint.id, result_format=SOME_VALUES, **given)
+    given: dict[str, Any] = {"expectation_parameters": of_day, "run_id": run_id}
+    # Parts have one key: what the library keeps of each is replaced by the next, and at last by the whole.
+    found = [_run(checkpoint, {**given, "batch_parameters": {"dataframe": part}}) for part in frames.parts]
+    key, result = found[0][0], merged_results.merged([of_part for _, of_part in found])
     # The library takes no word of ours along: what it kept is kept again, with them.
     markers = {"run": batch.run_id, "version": batch.version, "day": batch.day.isoformat()}
     result.meta["batch_markers"] = {**(result.meta["batch_markers"] or {}), **markers}  # type: ignore[arg-type]
     context.validation_results_store.set(key, result)
     return Validation(result, result_file(key.to_tuple()))
+
+
+def _run(checkpoint: gx.Checkpoint, given: Mapping[str, Any]) -> tuple[Any, ExpectationSuiteValidationResult]:
+    """A result and its key in the store; with some of the values that rows break it by."""
+    ended: CheckpointResult = checkpoint.run(**given)
+    ((key, result),) = ended.run_results.items()
+    if not merged_results.failed_on_rows(result):
+        return key, result
+    (definition,) = checkpoint.validation_definitions
+    return key, definition.run(checkpoint_id=checkpoint.id, result_format=SOME_VALUES, **given)
 
 
 def result_file(key: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@ answer statements of SQL over tables and rows (`relations`). Files of tables are
 named in commits by the driver (file_commits.py).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
@@ -67,11 +67,12 @@ class Gathering(NamedTuple):
     tasks: int = 1
 
 
-class Frame(NamedTuple):
-    """Rows in a form that Great Expectations checks: `library` is "pandas" or "spark"."""
+class Frames(NamedTuple):
+    """Rows in a form that Great Expectations checks, in one frame or in several, each of which may be gone when the
+    next is asked for. `library`: "pandas" or "spark"."""
 
     library: str
-    rows: object
+    parts: Iterable[object]
 
 
 class Relations(Protocol):
@@ -99,7 +100,7 @@ class Relations(Protocol):
     def rows(self, statement: str) -> list[tuple]:
         """The rows of a statement that finds few."""
 
-    def frame(self, statement: str) -> Frame:
+    def frames(self, statement: str) -> Frames:
         """The rows of a statement, for Great Expectations."""
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:

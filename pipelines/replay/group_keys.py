@@ -30,15 +30,18 @@ class Groups(NamedTuple):
 
 
 def group(events: pa.Table, key: tuple[str, ...]) -> Groups:
-    """Sort events by key and arrival. O(rows · log rows); nearly sorted events take less."""
+    """Sort events by key and arrival. O(rows · log rows); O(rows) where a key's stand in order of arrival, as in the
+    files of one day after those of the other."""
     columns = [_one_zero(events[name]) for name in key]
     codes = np.zeros(events.num_rows, dtype=np.int64)
     for name, column in zip(key, columns, strict=True):
         ranks, values = _ranks(column, name)
         codes = _dense(codes * values + ranks)[0]
     codes, count = _dense(codes)
-    arrived = arrival_order(events)
-    order = arrived[np.argsort(_small(codes[arrived], count), kind="stable")]
+    order = np.argsort(_small(codes, count), kind="stable")
+    if not _have_arrived(events, order, codes):
+        arrived = arrival_order(events)
+        order = arrived[np.argsort(_small(codes[arrived], count), kind="stable")]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=count)))).astype(np.int64)
     keys = pa.table(columns, names=list(key)).take(order[offsets[:-1]]) if key else None
     return Groups(order, offsets, codes[order], keys)
@@ -46,12 +49,26 @@ def group(events: pa.Table, key: tuple[str, ...]) -> Groups:
 
 def arrival_order(events: pa.Table) -> np.ndarray:
     """Row numbers by (arrival, seq), or by (arrival, path, line, reading) where the events have those."""
-    arrival = stored(events["arrival"])
+    return np.lexsort((*reversed(_of_one_time(events)), stored(events["arrival"])))
+
+
+def _have_arrived(events: pa.Table, order: np.ndarray, codes: np.ndarray) -> bool:
+    """Whether the events of each key, in an order that has them together, are in that of arrival."""
+    arrival, key = stored(events["arrival"])[order], codes[order]
+    same_key = key[1:] == key[:-1]
+    if (same_key & (arrival[1:] < arrival[:-1])).any():
+        return False
+    tied = np.flatnonzero(same_key & (arrival[1:] == arrival[:-1]))
+    rows = np.union1d(tied, tied + 1)
+    columns = _of_one_time(events.take(order[rows]))
+    return bool((np.lexsort((*reversed(columns), arrival[rows], key[rows])) == np.arange(len(rows))).all())
+
+
+def _of_one_time(events: pa.Table) -> list[np.ndarray]:
+    """By what events that arrived at one time are ordered."""
     if "seq" in events.column_names:
-        later = [stored(events["seq"])]
-    else:
-        later = [_ranks(events["path"], "path")[0], stored(events["line"]), stored(events["reading"])]
-    return np.lexsort((*reversed(later), arrival))
+        return [stored(events["seq"])]
+    return [_ranks(events["path"], "path")[0], stored(events["line"]), stored(events["reading"])]
 
 
 def _ranks(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, int]:

@@ -54,12 +54,12 @@ def test_great_expectations_talks_to_nobody(tmp_path):
         "import socket; socket.socket.connect = socket.getaddrinfo = lambda *a, **k: print('CALLED', a)\n"
         "import sys; from datetime import date; from pathlib import Path; import pandas as pd\n"
         "from pipelines.config import Config; from pipelines.gate import data_docs\n"
-        "from pipelines.gate.project import TableBatch, run_checkpoint; from pipelines.lake.engine import Frame\n"
+        "from pipelines.gate.project import TableBatch, run_checkpoint; from pipelines.lake.engine import Frames\n"
         "from schemas.expectations import NOT_NULL, Expectation\n"
         "config = Config(Path(sys.argv[1]), Path(sys.argv[1]))\n"
         "found = run_checkpoint(config, TableBatch('run', 't', 0, date(2024, 3, 9)), "
         "(Expectation('t', 'n', NOT_NULL, ('a',), {'column': 'a'}, '', ''),), "
-        "Frame('pandas', pd.DataFrame({'a': [1]})))\n"
+        "Frames('pandas', [pd.DataFrame({'a': [1]})]))\n"
         "print(found.result.success and data_docs.build(config).first_page.exists())"
     )
     ended = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)

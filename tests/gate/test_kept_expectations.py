@@ -149,13 +149,13 @@ class TestResults:
         code = (
             "import sys; from pathlib import Path; from datetime import date; import pandas as pd\n"
             "from pipelines.config import Config; from pipelines.gate.project import TableBatch, run_checkpoint\n"
-            "from pipelines.lake.engine import Frame\n"
+            "from pipelines.lake.engine import Frames\n"
             "from schemas.expectations import NOT_NULL, Expectation\n"
             "home, table = Path(sys.argv[1]), sys.argv[2]\n"
             "asked = [Expectation(table, 'a is not null', NOT_NULL, ('a',), {'column': 'a'}, '', '')]\n"
             "for _ in range(5):\n"
             "    batch = TableBatch('one run', table, 0, date(2024, 3, 9))\n"
-            "    frame = Frame('pandas', pd.DataFrame({'a': [1]}))\n"
+            "    frame = Frames('pandas', [pd.DataFrame({'a': [1]})])\n"
             "    assert run_checkpoint(Config(home, home), batch, asked, frame).result.success\n"
         )
         words = [[sys.executable, "-c", code, str(tmp_path), table] for table in ("one", "one", "two")]

@@ -1,23 +1,42 @@
 """The laws counted again on shares of keys give the verdicts of all keys at once, on right rows and on wrong ones."""
 
+from dataclasses import replace
+
 import pytest
 
 from pipelines.config import Config
+from pipelines.engines import engine_of
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
+from pipelines.gate.key_shares import key_shares
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.share import ALL_KEYS, KeyShare
+from pipelines.lake import shares
 from pipelines.lake.lake import Lake
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
 
 PARTS = [KeyShare(part=part, parts=3) for part in range(3)]
 BUCKETS = [KeyShare(buckets=(bucket,)) for bucket in range(STREAM.buckets)]
+OF_BUCKETS = [each._replace(part=part, parts=2) for each in BUCKETS for part in range(2)]
 
 
-def verdicts(made: SmallLake, day, shares: list[KeyShare]) -> list:
+def verdicts(made: SmallLake, day, asked_for: list[KeyShare]) -> list:
     """The laws' verdicts, from findings on each share."""
     of = AuditedDay(made.tables, day, made.versions)
-    return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in shares])
+    return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in asked_for])
+
+
+def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch):
+    made = make_lake(Config(tmp_path, tmp_path), asked("sliding", "watermark"), random_events(seed=5, count=80))
+    of, lake = AuditedDay(made.tables, DAYS[1], made.versions), Lake(made.config)
+    engine = engine_of(made.config)
+    assert key_shares(lake, engine, of) == [ALL_KEYS]
+    monkeypatch.setattr(shares, "LEAST_BYTES", 1)
+    cut = key_shares(lake, replace(engine, slots=5), of)
+    assert {each.buckets for each in cut} == {(bucket,) for bucket in range(STREAM.buckets)}
+    assert all(each.parts > 1 for each in cut)
+    assert len(set(cut)) == len(cut) == sum({each.buckets: each.parts for each in cut}.values())
+    assert verdicts(made, DAYS[1], cut) == verdicts(made, DAYS[1], [ALL_KEYS])
 
 
 def spoil(made: SmallLake) -> None:
@@ -39,9 +58,9 @@ def test_findings_on_shares_add_up_to_the_verdict_on_all_keys(tmp_path, kind, em
     made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit), random_events(seed=7, count=80))
     right = {day: verdicts(made, day, [ALL_KEYS]) for day in DAYS}
     assert all(verdict.passed for of_day in right.values() for verdict in of_day)
-    assert verdicts(made, DAYS[1], PARTS) == verdicts(made, DAYS[1], BUCKETS) == right[DAYS[1]]
+    assert verdicts(made, DAYS[1], PARTS) == verdicts(made, DAYS[1], OF_BUCKETS) == right[DAYS[1]]
     spoil(made)
     wrong = {day: verdicts(made, day, [ALL_KEYS]) for day in DAYS}
     assert not all(verdict.passed for of_day in wrong.values() for verdict in of_day)
-    for shares in (PARTS, BUCKETS):
-        assert {day: verdicts(made, day, shares) for day in DAYS} == wrong
+    for cut in (PARTS, BUCKETS, OF_BUCKETS):
+        assert {day: verdicts(made, day, cut) for day in DAYS} == wrong

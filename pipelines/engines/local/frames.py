@@ -1,7 +1,22 @@
 """Rows of Arrow as pandas has them, for Great Expectations: measured on 300,000 rows and 8 expectations, 1.3 s."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 import pyarrow as pa
+
+# A row took up to 250 bytes in all, while it was checked: half a gigabyte at once.
+ROWS_AT_ONCE = 2_000_000
+
+
+def in_parts(rows: pa.RecordBatchReader) -> Iterator[pd.DataFrame]:
+    """A frame of each batch; one without rows where there are none."""
+    batches = 0
+    for batch in rows:
+        batches += 1
+        yield as_pandas(pa.Table.from_batches([batch]))
+    if not batches:
+        yield as_pandas(rows.schema.empty_table())
 
 
 def as_pandas(rows: pa.Table) -> pd.DataFrame:

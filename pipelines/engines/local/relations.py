@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from pipelines.engines.local import frames, workers
 from pipelines.lake.day_files import add_view
-from pipelines.lake.engine import Frame, MappedFiles, RowMap
+from pipelines.lake.engine import Frames, MappedFiles, RowMap
 from pipelines.lake.lake import Lake, Where
 from schemas.tables import Table
 
@@ -51,9 +51,10 @@ class DuckdbRelations:
         """All of them."""
         return self.database.sql(statement).fetchall()
 
-    def frame(self, statement: str) -> Frame:
-        """A copy of the rows."""
-        return Frame("pandas", frames.as_pandas(self.database.sql(statement).to_arrow_table()))
+    def frames(self, statement: str) -> Frames:
+        """Copies of some rows at a time."""
+        rows = self.database.sql(statement).to_arrow_reader(frames.ROWS_AT_ONCE)
+        return Frames("pandas", frames.in_parts(rows))
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
         """Streamed to delta-rs."""

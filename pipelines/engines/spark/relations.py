@@ -10,7 +10,7 @@ import pyarrow as pa
 from pipelines.config import Config
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.session import give_back, session
-from pipelines.lake.engine import Engine, Frame, MappedFiles, RowMap
+from pipelines.lake.engine import Engine, Frames, MappedFiles, RowMap
 from pipelines.lake.file_commits import replace_partitions, replace_paths
 from pipelines.lake.lake import Lake, Where
 from pipelines.lake.new_files import write_batches
@@ -69,9 +69,9 @@ class SparkRelations:
         with tasks.reported():
             return [tuple(row) for row in self.spark.sql(statement).collect()]
 
-    def frame(self, statement: str) -> Frame:
+    def frames(self, statement: str) -> Frames:
         """A data frame, which is not computed yet."""
-        return Frame("spark", self.spark.sql(statement))
+        return Frames("spark", [self.spark.sql(statement)])
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
         """Shuffled by partition, sorted, and written by the tasks that have them."""

@@ -4,6 +4,8 @@
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +14,20 @@ from pipelines.gate.recount import aggregates
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.stretches import StretchesOfWindows
 
-# Keys are taken together up to so many events: about 400 MB of arrays, and more for values. No key is cut.
+# So many events at once: about 400 MB of arrays, and more for values. A key that has more is cut between windows: with
+# a part go the events that reach into it, of which a long window may have as many again.
 EVENTS_AT_ONCE = 1_000_000
+RANGE = ("held_from", "until", "on_time_from")
+EVERY_NUMBER = (-(1 << 62), 1 << 62)
+
+
+class Part(NamedTuple):
+    """Keys from the first to the last, and of their windows those with numbers from `low` to before `high`."""
+
+    first_key: int
+    last_key: int
+    low: int = EVERY_NUMBER[0]
+    high: int = EVERY_NUMBER[1]
 
 
 def add_final_values(recount: QueryDay) -> None:
@@ -21,28 +35,43 @@ def add_final_values(recount: QueryDay) -> None:
     connection = recount.connection
     values = aggregates.values_of(recount.query, aggregates.types_of(recount, "candidates"))
     made = None
-    for low, high in _keys_at_once(recount):
+    for part in _parts(recount):
+        low, high = part.low, part.high
+        within = ", ".join(f"greatest({low}, least({high}, {name})) AS {name}" for name in RANGE)
         events = connection.execute(f"""
-            SELECT key_number, held_from, until, on_time_from, arrival_us {values} FROM spans
-            WHERE key_number BETWEEN {low} AND {high}""").fetchnumpy()
+            SELECT key_number, {within}, arrival_us {values} FROM spans
+            WHERE key_number BETWEEN {part.first_key} AND {part.last_key} AND held_from < {high} AND until > {low}
+            """).fetchnumpy()
         connection.register("some_final_values", _final_values(recount, events))
         verb = "INSERT INTO final_values" if made else "CREATE OR REPLACE TEMP TABLE final_values AS"
         made = connection.execute(f"{verb} SELECT * FROM some_final_values")
         connection.unregister("some_final_values")
 
 
-def _keys_at_once(recount: QueryDay) -> Iterator[tuple[int, int]]:
-    """First and last key number of each part; one part without events, for the table's columns."""
+def _parts(recount: QueryDay) -> Iterator[Part]:
+    """One without events where there are none, for the table's columns."""
     rows = recount.rows(f"""
-        SELECT min(key_number), max(key_number) FROM (
-            SELECT key_number, (sum(count(*)) OVER (ORDER BY key_number) - 1) // {EVENTS_AT_ONCE} AS part
+        SELECT min(key_number), max(key_number), sum(events) FROM (
+            SELECT key_number, count(*) AS events,
+                   (sum(count(*)) OVER (ORDER BY key_number) - 1) // {EVENTS_AT_ONCE} AS part
             FROM spans GROUP BY key_number)
         GROUP BY part ORDER BY part""")
-    yield from rows or [(0, -1)]
+    for first, last, events in rows or [(0, -1, 0)]:
+        yield from _cut(recount, first) if first == last and events > EVENTS_AT_ONCE else [Part(first, last)]
+
+
+def _cut(recount: QueryDay, key: int) -> Iterator[Part]:
+    """Parts of a key into each of which as many events begin."""
+    begins = recount.rows(f"""
+        SELECT DISTINCT held_from FROM (
+            SELECT held_from, row_number() OVER (ORDER BY held_from) AS place FROM spans WHERE key_number = {key})
+        WHERE place % {EVENTS_AT_ONCE} = 0 ORDER BY held_from""")
+    edges = (EVERY_NUMBER[0], *(number for (number,) in begins), EVERY_NUMBER[1])
+    return (Part(key, key, low, high) for low, high in pairwise(edges))
 
 
 def _final_values(recount: QueryDay, events: dict[str, np.ndarray]) -> pa.Table:
-    taken = ("key_number", "held_from", "until", "on_time_from", "arrival_us")
+    taken = ("key_number", *RANGE, "arrival_us")
     keys, held_from, until, on_time_from, arrivals_us = (np.ma.getdata(events[name]).astype(np.int64) for name in taken)
     found = StretchesOfWindows.of(keys, held_from, until, on_time_from)
     ones = np.ones(len(keys), np.int64)

@@ -11,8 +11,8 @@ from schemas.buckets import bucket_of
 
 
 class KeyShare(NamedTuple):
-    """The keys of some buckets of silver, where a bucket holds a key's events whole; else one of so many parts of all
-    keys. Of no buckets and one part: all keys."""
+    """One of so many parts of the keys of some buckets of silver, where a bucket holds a key's events whole; of all
+    keys where none are named."""
 
     buckets: tuple[int, ...] = ()
     part: int = 0
@@ -41,10 +41,13 @@ def name_rows_of(recount: QueryDay, share: KeyShare, views: Sequence[str]) -> No
 
 
 def _is_of(recount: QueryDay, share: KeyShare) -> str:
+    asked = ["TRUE"]
     if share.buckets:
-        return f"EXISTS (FROM keys_of_buckets k WHERE {sql.same(recount.stream.key, 'r', 'k')})"
-    listed = ", ".join(f"r.{sql.name(column)}" for column in recount.query.key)
-    return f"hash({listed}) % {share.parts} = {share.part}" if share.parts > 1 else "TRUE"
+        asked.append(f"EXISTS (FROM keys_of_buckets k WHERE {sql.same(recount.stream.key, 'r', 'k')})")
+    if share.parts > 1:
+        listed = ", ".join(f"r.{sql.name(column)}" for column in recount.query.key)
+        asked.append(f"hash({listed}) % {share.parts} = {share.part}")
+    return " AND ".join(asked)
 
 
 def _add_keys_of_buckets(recount: QueryDay, share: KeyShare, views: Sequence[str]) -> None:
