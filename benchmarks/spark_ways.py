@@ -6,7 +6,7 @@
 | `by_panes` | rows are grouped into panes of 5 minutes first, and the panes are copied: Spark's best way |
 | `by_range` | a RANGE frame of the last day, for each row |
 | `by_watermark` | `window()` in a stream with a watermark, `availableNow`, all files in one batch |
-| `copied` | no windows: what it takes to read silver and to write as many rows and columns as those of `by_range` |
+| `copied` | no windows: what it takes to read silver and to write its rows, as wide as those of `by_range` |
 | `by_state` | `transformWithState`: the last day before each event, of a key's state, by pandas' rolling windows |
 """
 

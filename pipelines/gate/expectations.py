@@ -6,6 +6,7 @@ Its import takes 4 s; so `gate.py` imports this file only where something has to
 from typing import TYPE_CHECKING
 
 from pipelines.config import Config
+from pipelines.gate.merged_results import name_of
 from pipelines.gate.project import TableBatch, run_checkpoint
 from pipelines.gate.recount import sql
 from pipelines.lake.engine import Frames
@@ -30,14 +31,8 @@ def verdicts_on(
 ) -> list[Verdict]:
     """One verdict per expectation of a table, on the rows of `statement`, which are the batch."""
     result, path = run_checkpoint(config, batch, expectations, frames)
-    results = {_name(each): each for each in result.results}
+    results = {name_of(each): each for each in result.results}
     return [_verdict(each, results[each.name], batch, path) for each in expectations]
-
-
-def _name(result: "ExpectationValidationResult") -> str:
-    config = result.expectation_config
-    assert config is not None and config.meta is not None, "the suite's expectations have their names in their meta"
-    return config.meta["name"]
 
 
 def _verdict(expectation: Expectation, result: "ExpectationValidationResult", batch: TableBatch, path: str) -> Verdict:

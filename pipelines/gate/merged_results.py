@@ -16,20 +16,28 @@ MOST_VALUES = 20
 
 
 def merged(parts: Sequence[ExpectationSuiteValidationResult]) -> ExpectationSuiteValidationResult:
-    """The first part's result, with what was found in all of them. `parts`: at least one, by one suite."""
-    whole = parts[0]
+    """What was found in all of them, with the words of the first. `parts`: at least one, by one suite."""
+    first = parts[0]
     if len(parts) == 1:
-        return whole
-    whole.results = [_of_expectation(found) for found in zip(*(part.results for part in parts), strict=True)]
-    whole.success = all(each.success for each in whole.results)
-    passed = sum(bool(each.success) for each in whole.results)
-    whole.statistics = {
-        "evaluated_expectations": len(whole.results),
+        return first
+    # By name: the library has those that fail first.
+    found = [{name_of(each): each for each in part.results} for part in parts]
+    results = [_of_expectation([part[name] for part in found]) for name in found[0]]
+    passed = sum(bool(each.success) for each in results)
+    statistics = {
+        "evaluated_expectations": len(results),
         "successful_expectations": passed,
-        "unsuccessful_expectations": len(whole.results) - passed,
-        "success_percent": _percent(passed, len(whole.results)),
+        "unsuccessful_expectations": len(results) - passed,
+        "success_percent": _percent(passed, len(results)),
     }
-    return whole
+    return ExpectationSuiteValidationResult(
+        passed == len(results), results, first.suite_name, first.suite_parameters, statistics, first.meta, id=first.id
+    )
+
+
+def name_of(result: ExpectationValidationResult) -> str:
+    """The expectation's own."""
+    return _expected(result).meta["name"]
 
 
 def failed_on_rows(result: ExpectationSuiteValidationResult) -> bool:
@@ -38,22 +46,22 @@ def failed_on_rows(result: ExpectationSuiteValidationResult) -> bool:
 
 
 def _of_expectation(found: Sequence[ExpectationValidationResult]) -> ExpectationValidationResult:
-    raised = [each for each in found if (each.exception_info or {}).get("raised_exception")]
+    first, results = found[0], [each.result for each in found]
+    raised = [each for each in found if not each.result]
     if raised:
         return raised[0]
-    whole = found[0]
-    if "observed_value" in whole.result:
-        rows = sum(each.result["observed_value"] for each in found)
-        whole.result["observed_value"], whole.success = rows, rows == _asked_rows(whole)
+    if "observed_value" in first.result:
+        rows = sum(each["observed_value"] for each in results)
+        passed, whole = rows == _expected(first).kwargs["value"], {**first.result, "observed_value": rows}
     else:
-        whole.result, whole.success = _counted([each.result for each in found]), all(each.success for each in found)
-    return whole
+        passed, whole = all(each.success for each in found), _counted(results)
+    return ExpectationValidationResult(passed, first.expectation_config, whole, first.meta, first.exception_info)
 
 
-def _asked_rows(result: ExpectationValidationResult) -> object:
+def _expected(result: ExpectationValidationResult) -> Any:
     config = result.expectation_config
-    assert config is not None, "each result names what was expected"
-    return config.kwargs["value"]
+    assert config is not None and config.meta is not None, "the suite's expectations have their names in their meta"
+    return config
 
 
 def _counted(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

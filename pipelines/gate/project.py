@@ -31,6 +31,7 @@ from great_expectations.checkpoint.checkpoint import CheckpointResult
 from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResult
 from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context import FileDataContext
+from great_expectations.data_context.store import ValidationResultsStore
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
 ROWS = "rows"
@@ -38,14 +39,14 @@ ROWS = "rows"
 # for: these take Spark another pass over the rows for each expectation.
 SOURCES = {"pandas": "lake", "spark": "lake_on_spark"}
 CHECKPOINTS = {"pandas": "", "spark": "_on_spark"}
-NO_VALUES, SOME_VALUES = (
-    {"result_format": "BASIC", "partial_unexpected_count": count} for count in (0, merged_results.MOST_VALUES)
-)
+NO_VALUES = {"result_format": "BASIC", "partial_unexpected_count": 0}
+SOME_VALUES = {**NO_VALUES, "partial_unexpected_count": merged_results.MOST_VALUES}
 # Which suites are whole, with a digest of what each was made of: there is none while one is being made.
 MADE_OF = "made_of.json"
 SUITES = "suites"
 _DEFINITIONS = (SUITES, "validation_definitions", "checkpoints")
 _YML = "great_expectations.yml"
+_RESULTS_STORE = "validation_results_store"
 
 
 class TableBatch(NamedTuple):
@@ -89,16 +90,17 @@ def _validated(config: Config, batch: TableBatch, asked: "_Asked", frames: Frame
     context = opened(config)
     with _readable(config):
         checkpoint = context.checkpoints.get(asked.checkpoint)
+    # What the library keeps of a part by itself must not be taken for the whole.
+    results, context.stores[_RESULTS_STORE] = context.validation_results_store, ValidationResultsStore()
     of_day = {name: value for each in asked.expectations for name, value in each.of_day.items()}
     run_id = RunIdentifier(run_name=run_name(batch.run_id), run_time=datetime.now(UTC))
     given: dict[str, Any] = {"expectation_parameters": of_day, "run_id": run_id}
-    # Parts have one key: what the library keeps of each is replaced by the next, and at last by the whole.
     found = [_run(checkpoint, {**given, "batch_parameters": {"dataframe": part}}) for part in frames.parts]
     key, result = found[0][0], merged_results.merged([of_part for _, of_part in found])
-    # The library takes no word of ours along: what it kept is kept again, with them.
+    # The library takes no word of ours along.
     markers = {"run": batch.run_id, "version": batch.version, "day": batch.day.isoformat()}
     result.meta["batch_markers"] = {**(result.meta["batch_markers"] or {}), **markers}  # type: ignore[arg-type]
-    context.validation_results_store.set(key, result)
+    results.set(key, result)
     return Validation(result, result_file(key.to_tuple()))
 
 
@@ -212,11 +214,11 @@ def _settings() -> dict:
         "progress_bars": {"globally": False},
         "plugins_directory": None,
         "expectations_store_name": "expectations_store",
-        "validation_results_store_name": "validation_results_store",
+        "validation_results_store_name": _RESULTS_STORE,
         "checkpoint_store_name": "checkpoint_store",
         "stores": {
             **{f"{kind}_store": _store(_class_of(kind), folder) for kind, folder in stores.items()},
-            "validation_results_store": _store("ValidationResultsStore", RESULTS),
+            _RESULTS_STORE: _store("ValidationResultsStore", RESULTS),
         },
         "data_docs_sites": {PAGES: _site()},
     }

@@ -45,7 +45,7 @@ class NewFile(NamedTuple):
 def write_rows(lake: Lake, table: Table, rows: pa.Table) -> list[NewFile]:
     """Write rows in their order, into a file for each partition that they have. StorageFailed where they break the
     table's contract."""
-    fitted = _fitted(lake, table, rows)
+    fitted = _checked(table, _in_types(lake, table, rows))
     return [_written(lake, table, values, iter([part])) for values, part in _by_partition(fitted, table)]
 
 
@@ -54,25 +54,27 @@ def write_batches(
 ) -> NewFile | None:
     """Write batches of one partition into one file, as they come; None where there are no rows. Memory: a row group."""
     names = [name for name in lake.schema(table).names if name not in table.partition_by]
-    fitted = (_fitted(lake, table, _with(partition, rows, lake, table)) for rows in _gathered(batches))
-    rows = (part.select(names) for part in fitted)
+    of_table = (
+        _in_types(lake, table, _with(partition, pa.Table.from_batches([each]), lake, table)) for each in batches
+    )
+    rows = (_checked(table, part).select(names) for part in _gathered(of_table))
     first = next(rows, None)
     if first is None:
         return None
     return _written(lake, table, partition, chain([first], rows))
 
 
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def _gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """In parts of about ROWS_PER_GROUP rows: to check the constraints of a part takes 15 ms, however few it has."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        if waiting and sum(map(len, waiting)) + len(batch) > ROWS_PER_GROUP:
-            yield pa.Table.from_batches(waiting)
+    waiting: list[pa.Table] = []
+    for part in parts:
+        if waiting and sum(map(len, waiting)) + len(part) > ROWS_PER_GROUP:
+            yield pa.concat_tables(waiting)
             waiting = []
-        if len(batch):
-            waiting.append(batch)
+        if len(part):
+            waiting.append(part)
     if waiting:
-        yield pa.Table.from_batches(waiting)
+        yield pa.concat_tables(waiting)
 
 
 def _with(partition: Mapping[str, object], rows: pa.Table, lake: Lake, table: Table) -> pa.Table:
@@ -84,20 +86,24 @@ def _with(partition: Mapping[str, object], rows: pa.Table, lake: Lake, table: Ta
     return rows
 
 
-def _fitted(lake: Lake, table: Table, rows: pa.Table) -> pa.Table:
-    """The table's columns in its types; StorageFailed for a null or a value that its contract has not."""
+def _in_types(lake: Lake, table: Table, rows: pa.Table) -> pa.Table:
+    """The table's columns in its types; StorageFailed for a null or a value that they have not."""
     schema = lake.schema(table)
     try:
-        fitted = rows.select(schema.names).cast(schema)
+        return rows.select(schema.names).cast(schema)
     except (ValueError, pa.ArrowInvalid) as error:
         raise StorageFailed(f"rows for table {table.name!r} fail validation: {error}. Nothing was published") from error
-    for (name, condition), broken in zip(table.constraints, _breaking(fitted, table), strict=True):
+
+
+def _checked(table: Table, rows: pa.Table) -> pa.Table:
+    """The rows; StorageFailed where some break a constraint."""
+    for (name, condition), broken in zip(table.constraints, _breaking(rows, table), strict=True):
         if broken:
             raise StorageFailed(
                 f"{broken} rows for table {table.name!r} violate its constraint {name}: {condition}. Nothing was "
                 "published"
             )
-    return fitted
+    return rows
 
 
 def _breaking(rows: pa.Table, table: Table) -> Sequence[int]:

@@ -60,15 +60,18 @@ def _have_arrived(events: pa.Table, order: np.ndarray, codes: np.ndarray) -> boo
         return False
     tied = np.flatnonzero(same_key & (arrival[1:] == arrival[:-1]))
     rows = np.union1d(tied, tied + 1)
-    columns = _of_one_time(events.take(order[rows]))
+    columns = _of_one_time(events.select(_names_of_one_time(events)).take(order[rows]))
     return bool((np.lexsort((*reversed(columns), arrival[rows], key[rows])) == np.arange(len(rows))).all())
 
 
-def _of_one_time(events: pa.Table) -> list[np.ndarray]:
+def _names_of_one_time(events: pa.Table) -> list[str]:
     """By what events that arrived at one time are ordered."""
-    if "seq" in events.column_names:
-        return [stored(events["seq"])]
-    return [_ranks(events["path"], "path")[0], stored(events["line"]), stored(events["reading"])]
+    return ["seq"] if "seq" in events.column_names else ["path", "line", "reading"]
+
+
+def _of_one_time(events: pa.Table) -> list[np.ndarray]:
+    names = _names_of_one_time(events)
+    return [_ranks(events[name], name)[0] if name == "path" else stored(events[name]) for name in names]
 
 
 def _ranks(column: pa.ChunkedArray, name: str) -> tuple[np.ndarray, int]:

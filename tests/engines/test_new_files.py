@@ -101,6 +101,21 @@ def test_batches_of_one_partition_are_one_file_with_all_their_rows(lake, monkeyp
     assert (found["min.whole"], found["max.whole"], found["null_count.real"]) == ("0", "9", "10")
 
 
+def test_batches_of_other_columns_and_null_flags_go_into_one_file(lake):
+    """As restored files and landed ones do."""
+    loose = pa.schema([field.with_nullable(True) for field in arrow_schema(BY_TASKS)]).append(
+        pa.field("more", pa.int8())
+    )
+    row = dict.fromkeys(COLUMNS)
+    batches = [
+        *pa.Table.from_pylist([{**row, "whole": 1}], arrow_schema(BY_TASKS).remove(len(COLUMNS))).to_batches(),
+        *pa.Table.from_pylist([{**row, "whole": 2, "day": DAYS[0], "more": 3}], loose).to_batches(),
+    ]
+    file = write_batches(lake, BY_TASKS, {"day": DAYS[0]}, iter(batches))
+    replace_partitions(lake, BY_TASKS, "day", DAYS, [file])
+    assert lake.read(BY_TASKS.name)["whole"].to_pylist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -2,16 +2,26 @@
 once, on right rows and on wrong ones.
 """
 
+import itertools
 import json
+from collections.abc import Callable
 
+import pyarrow as pa
 import pytest
+from great_expectations.core.expectation_validation_result import (
+    ExpectationSuiteValidationResult,
+    ExpectationValidationResult,
+)
+from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
 from pipelines.config import Config
 from pipelines.engines.local import frames
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
+from pipelines.gate.merged_results import merged, name_of
 from pipelines.gate.recount import final_values
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.validation_results import kept
 from pipelines.lake.lake import Lake
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, SmallLake, asked, make_lake, random_events
@@ -41,7 +51,9 @@ def validated(made: SmallLake) -> tuple[list[tuple], list[tuple]]:
 
 def _results(made: SmallLake, path: str) -> tuple:
     whole = json.loads((made.config.expectations / path).read_text())
-    each = [(found["expectation_config"]["meta"], found["success"], found["result"]) for found in whole["results"]]
+    each = {
+        found["expectation_config"]["meta"]["name"]: (found["success"], found["result"]) for found in whole["results"]
+    }
     return whole["success"], whole["statistics"], each
 
 
@@ -62,6 +74,70 @@ def test_expectations_on_parts_find_what_they_find_on_the_whole(tmp_path, monkey
         with monkeypatch.context() as patched:
             patched.setattr(frames, "ROWS_AT_ONCE", rows_at_once)
             assert validated(made) == at_once
+
+
+def test_an_expectation_that_can_not_be_checked_on_a_part_can_not_be_on_the_whole():
+    """Whatever the order in which the library has a part's results: what fails comes first."""
+    right = {"element_count": 2, "unexpected_count": 0, "unexpected_percent": 0.0, "partial_unexpected_list": []}
+    raised = {"a metric": {"raised_exception": True, "exception_message": "no such column"}}
+    parts = [
+        result_of(one=(True, right, {}), other=(True, right, {})),
+        result_of(other=(False, {}, raised), one=(True, right, {})),
+        result_of(one=(True, right, {}), other=(True, right, {})),
+    ]
+    whole = merged(parts)
+    found = {name_of(each): (each.success, each.result.get("element_count")) for each in whole.results}
+    assert found == {"one": (True, 6), "other": (False, None)}
+    assert not whole.success and whole.statistics["unsuccessful_expectations"] == 1
+    assert next(each.exception_info for each in whole.results if not each.success) == raised
+
+
+def result_of(**found: tuple) -> ExpectationSuiteValidationResult:
+    """A part's, by the expectations' names: whether they hold, what was found, and what was raised."""
+    results = [
+        ExpectationValidationResult(
+            passed,
+            ExpectationConfiguration("expect_column_values_to_not_be_null", {"column": name}, meta={"name": name}),
+            counted,
+            {},
+            raised,
+        )
+        for name, (passed, counted, raised) in found.items()
+    ]
+    return ExpectationSuiteValidationResult(all(each.success for each in results), results, "suite")
+
+
+def test_a_validation_that_is_cut_off_between_parts_leaves_no_result(tmp_path, monkeypatch):
+    made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=3, count=60), constrained=False)
+    monkeypatch.setattr(frames, "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(frames, "as_pandas", ended_at_the_third(frames.as_pandas))
+    with pytest.raises(KeyboardInterrupt):
+        validated(made)
+    assert not list(kept(made.config))
+
+
+def ended_at_the_third(made: Callable) -> Callable:
+    """As a signal does."""
+    calls = itertools.count(1)
+
+    def call(rows: pa.Table) -> object:
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return made(rows)
+
+    return call
+
+
+def test_a_key_is_cut_also_where_smaller_keys_come_after_it(tmp_path, monkeypatch):
+    made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=11, count=80), constrained=False)
+    recount = open_recount(Lake(made.config), AuditedDay(made.tables, DAYS[1], made.versions))
+    sizes = dict(recount.rows("SELECT key_number, count(*) FROM spans GROUP BY key_number"))
+    monkeypatch.setattr(final_values, "EVENTS_AT_ONCE", most := max(sizes.values()) - 1)
+    parts = list(final_values._parts(recount))
+    whole = [part for part in parts if (part.low, part.high) == final_values.EVERY_NUMBER]
+    together = [sum(sizes[key] for key in range(part.first_key, part.last_key + 1)) for part in whole]
+    assert len(whole) < len(parts) and max(together) < 2 * most
+    assert {key for part in parts for key in range(part.first_key, part.last_key + 1)} == set(sizes)
 
 
 @pytest.mark.parametrize("events_at_once", [1, 5])

@@ -7,7 +7,7 @@ import pytest
 from pipelines.config import Config
 from pipelines.engines import engine_of
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
-from pipelines.gate.key_shares import key_shares
+from pipelines.gate.key_shares import ENOUGH_PARTS, key_shares
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.share import ALL_KEYS, KeyShare
@@ -34,7 +34,7 @@ def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch):
     monkeypatch.setattr(shares, "LEAST_BYTES", 1)
     cut = key_shares(lake, replace(engine, slots=5), of)
     assert {each.buckets for each in cut} == {(bucket,) for bucket in range(STREAM.buckets)}
-    assert all(each.parts > 1 for each in cut)
+    assert all(1 < each.parts <= ENOUGH_PARTS for each in cut)
     assert len(set(cut)) == len(cut) == sum({each.buckets: each.parts for each in cut}.values())
     assert verdicts(made, DAYS[1], cut) == verdicts(made, DAYS[1], [ALL_KEYS])
 

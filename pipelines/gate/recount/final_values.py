@@ -55,7 +55,7 @@ def _parts(recount: QueryDay) -> Iterator[Part]:
             SELECT key_number, count(*) AS events,
                    (sum(count(*)) OVER (ORDER BY key_number) - 1) // {EVENTS_AT_ONCE} AS part
             FROM spans GROUP BY key_number)
-        GROUP BY part ORDER BY part""")
+        GROUP BY part, events > {EVENTS_AT_ONCE} ORDER BY 1""")
     for first, last, events in rows or [(0, -1, 0)]:
         yield from _cut(recount, first) if first == last and events > EVENTS_AT_ONCE else [Part(first, last)]
 

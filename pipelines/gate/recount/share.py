@@ -30,6 +30,7 @@ class KeyShare(NamedTuple):
 
 
 ALL_KEYS = KeyShare()
+KEYS_AT_ONCE = 100_000  # as Python's objects
 
 
 def name_rows_of(recount: QueryDay, share: KeyShare, views: Sequence[str]) -> None:
@@ -54,6 +55,11 @@ def _add_keys_of_buckets(recount: QueryDay, share: KeyShare, views: Sequence[str
     """Of the keys that the views have: SQL doesn't know how keys are put into buckets."""
     columns = ", ".join(map(sql.name, recount.stream.key))
     every = " UNION ".join(f"SELECT {columns} FROM all_{view}" for view in views)
-    keys = recount.connection.sql(every).to_arrow_table()
-    ours = [bucket_of(tuple(key.values()), recount.stream.buckets) in share.buckets for key in keys.to_pylist()]
-    recount.connection.register("keys_of_buckets", keys.filter(pa.array(ours, pa.bool_())))
+    keys = recount.connection.sql(every).to_arrow_reader(KEYS_AT_ONCE)
+    ours = [batch.filter(_are_in_buckets(recount, share, batch)) for batch in keys]
+    recount.connection.register("keys_of_buckets", pa.Table.from_batches(ours, keys.schema))
+
+
+def _are_in_buckets(recount: QueryDay, share: KeyShare, keys: pa.RecordBatch) -> pa.Array:
+    buckets = (bucket_of(tuple(key.values()), recount.stream.buckets) for key in keys.to_pylist())
+    return pa.array([bucket in share.buckets for bucket in buckets], pa.bool_())
