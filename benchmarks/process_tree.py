@@ -5,7 +5,6 @@ Not what a parent knows of its children: Spark's Python workers are ended with t
 """
 
 import math
-import os
 import signal
 import subprocess
 import tempfile
@@ -22,7 +21,6 @@ from processes import proc
 EVERY_S = 0.1
 DRIVER, JVM, FORKING, WORKER, OTHER = "driver", "JVM", "what forks Python workers", "Python worker", "other"
 _DAEMON = b"pipelines.engines.spark.daemon"
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class Seen(NamedTuple):
@@ -61,12 +59,13 @@ class Watch:
 
     def look(self) -> set[int]:
         """Note what is there now, and say which processes these are."""
-        parents = {process: found.parent for process in proc.all_processes() if (found := proc.status(process))}
+        parents = proc.parents()
         ours = self._ours(parents)
         for process in ours:
-            # It may end between two of these.
+            # Its children are looked at themselves. It may end between two of these, peak_mib being the last.
+            spent_s = proc.processor_s(process, with_ended_children=False)
             with suppress(OSError, LookupError):
-                self.seen[process] = Seen(self._role(process, parents), peak_mib(process), _processor_s(process))
+                self.seen[process] = Seen(self._role(process, parents), peak_mib(process), spent_s)
         self.together_mib = max(self.together_mib, sum(map(_proportional_mib, ours)))
         return ours
 
@@ -104,12 +103,6 @@ def watched(words: Sequence[str], environment: Mapping[str, str], most_mib: floa
             output.seek(0)
             raise RuntimeError(f"{words} ended with {command.returncode}: {output.read().decode()[-4_000:]}")
     return Watched(stopped, time.monotonic() - began_s, watch.together_mib, list(watch.seen.values()))
-
-
-def _processor_s(process: int) -> float:
-    """Its own: its children are looked at themselves."""
-    fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
-    return sum(map(int, fields[11:13])) / _TICKS_PER_S
 
 
 def _proportional_mib(process: int) -> float:

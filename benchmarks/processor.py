@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from processes import proc
 
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-
 
 class Spent(NamedTuple):
     """Of one piece of work."""
@@ -26,8 +24,8 @@ def spent(work: Callable[[], object]) -> Spent:
 
 def tree_s() -> float:
     """Processor seconds so far of this process, of what it started and of what that started, those that ended too."""
-    parents = {process: found.parent for process in proc.all_processes() if (found := proc.status(process))}
-    return sum(proc.processor_ticks(process) for process in parents if _is_ours(process, parents)) / _TICKS_PER_S
+    parents = proc.parents()
+    return sum(proc.processor_s(each, with_ended_children=True) for each in parents if _is_ours(each, parents))
 
 
 def _is_ours(process: int, parents: dict[int, int]) -> bool:

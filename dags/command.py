@@ -16,7 +16,7 @@ from typing import Any
 from airflow.sdk import Asset, AssetAlias, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 
-from dags import installation, spark_connection, storage_connection
+from dags import connections, installation
 from processes.sessions import end_session
 from schemas import errors
 
@@ -59,7 +59,7 @@ class WindrowOperator(BaseOperator):
 
     def _run(self, command: list[str]) -> None:
         try:
-            settings = spark_connection.environment() | storage_connection.environment()
+            settings = connections.environment()
             self.process = _start(command, settings, self.log.info)
             error = show(self.process.stdout or (), self.log.info)
             raise_unless_done(self.process.wait(), error)

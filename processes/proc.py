@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _PROC = Path("/proc")
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class Status(NamedTuple):
@@ -50,14 +51,18 @@ def send(processes: Iterable[int], signal: int) -> None:
             continue
 
 
-def processor_ticks(process: int) -> int:
-    """Processor time so far, in the clock ticks of `SC_CLK_TCK`, its children's that have ended included; 0 of a
-    process that has ended."""
+def parents() -> dict[int, int]:
+    """The parent of every process of the machine."""
+    return {process: found.parent for process in all_processes() if (found := status(process))}
+
+
+def processor_s(process: int, with_ended_children: bool) -> float:
+    """Processor seconds so far; 0 of a process that has ended."""
     try:
         fields = _read(process, "stat").rpartition(b")")[2].split()
     except OSError:
-        return 0
-    return sum(map(int, fields[11:15]))
+        return 0.0
+    return sum(map(int, fields[11 : 15 if with_ended_children else 13])) / _TICKS_PER_S
 
 
 def _words(process: int, file: str) -> list[bytes]:

@@ -6,7 +6,7 @@ import pytest
 from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowFailException
 
-from dags import spark_connection, storage_connection
+from dags import connections
 
 
 def spark(**fields):
@@ -15,17 +15,17 @@ def spark(**fields):
 
 def test_a_connection_of_spark_is_settings_of_windrow():
     extra = {"deploy-mode": "client", "queue": "night", "conf": {"spark.executor.memory": "4g"}}
-    found = spark_connection.of_connection(spark(extra=json.dumps(extra)))
+    found = connections.of_spark(spark(extra=json.dumps(extra)))
     assert found["WINDROW_SPARK_MASTER"] == "spark://head:7077"
     assert json.loads(found["WINDROW_SPARK_CONF"]) == {"spark.yarn.queue": "night", "spark.executor.memory": "4g"}
-    assert spark_connection.of_connection(spark(host="yarn", port=None))["WINDROW_SPARK_MASTER"] == "yarn"
+    assert connections.of_spark(spark(host="yarn", port=None))["WINDROW_SPARK_MASTER"] == "yarn"
 
 
 def test_a_connection_that_windrow_can_not_use_is_refused_by_its_name():
     with pytest.raises(AirflowFailException, match="'cluster', a connection of type 'http'; .* type 'spark'"):
-        spark_connection.of_connection(spark(conn_type="http"))
+        connections.of_spark(spark(conn_type="http"))
     with pytest.raises(AirflowFailException, match="'cluster' has deploy-mode 'cluster'; allowed: client"):
-        spark_connection.of_connection(spark(extra=json.dumps({"deploy-mode": "cluster"})))
+        connections.of_spark(spark(extra=json.dumps({"deploy-mode": "cluster"})))
 
 
 def storage(**fields) -> Connection:
@@ -34,17 +34,17 @@ def storage(**fields) -> Connection:
 
 def test_a_connection_of_aws_is_the_standard_variables():
     extra = {"region_name": "us-east-1", "endpoint_url": "http://s3:9000"}
-    assert storage_connection.of_connection(storage(extra=json.dumps(extra))) == {
+    assert connections.of_storage(storage(extra=json.dumps(extra))) == {
         "AWS_ACCESS_KEY_ID": "id",
         "AWS_SECRET_ACCESS_KEY": "key",
         "AWS_REGION": "us-east-1",
         "AWS_ENDPOINT_URL": "http://s3:9000",
     }
-    assert storage_connection.of_connection(storage(login=None, password=None)) == {}
+    assert connections.of_storage(storage(login=None, password=None)) == {}
 
 
 def test_a_storage_connection_that_windrow_can_not_use_is_refused_by_its_name():
     with pytest.raises(AirflowFailException, match="'lake', a connection of type 'http'; .* type 'aws'"):
-        storage_connection.of_connection(storage(conn_type="http"))
+        connections.of_storage(storage(conn_type="http"))
     with pytest.raises(AirflowFailException, match="'lake' has role_arn; allowed: login and password"):
-        storage_connection.of_connection(storage(extra=json.dumps({"role_arn": "arn:aws:iam::1:role/reader"})))
+        connections.of_storage(storage(extra=json.dumps({"role_arn": "arn:aws:iam::1:role/reader"})))

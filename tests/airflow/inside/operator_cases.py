@@ -15,7 +15,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException, Airfl
 from airflow.sdk.execution_time.context import OutletEventAccessors
 from airflow.sdk.execution_time.timeout import timeout
 
-from dags import command, installation, spark_connection, storage_connection, tasks
+from dags import command, connections, installation, tasks
 from processes import sessions
 from schemas import errors
 
@@ -243,8 +243,8 @@ def ended(session):
 
 
 def test_windrow_is_run_with_both_connections(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv(spark_connection.CONNECTION, "cluster")
-    monkeypatch.setenv(storage_connection.CONNECTION, "lake")
+    monkeypatch.setenv(connections.SPARK, "cluster")
+    monkeypatch.setenv(connections.STORAGE, "lake")
     found = {
         "cluster": Connection(conn_id="cluster", conn_type="spark", host="spark://head", port=7077),
         "lake": Connection(conn_id="lake", conn_type="aws", login="id", password="key"),
