@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.location import Location
-from processes import marked, modes, signals
+from processes import marked, modes, proc, signals
 from schemas.errors import NotSetUp
 from stack import commands, components, database, rest, restarts, settings
 from stack.components import AIRFLOW
@@ -97,14 +97,21 @@ def free_port(preferred: int = PREFERRED_PORT) -> Iterator[int]:
     """The preferred port of the loopback interface, or any other that is free; nobody else gets it meanwhile.
 
     Without that two that start at once would both take the preferred one, since a server listens only seconds later:
-    one of them fails, and takes the other's server for its own.
+    one of them fails, and takes the other's server for its own. So would one that starts while the other's server,
+    which has ended, is about to be started again: a port that a living Airflow was given is not free.
     """
     with open(Path(tempfile.gettempdir(), f"windrow-{os.getuid()}-port-{preferred}.lock"), "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             preferred = ANY_PORT
-        yield _bindable(preferred)
+        yield _bindable(ANY_PORT if preferred in _given_ports() else preferred)
+
+
+def _given_ports() -> set[int]:
+    """Those in the environment of some process of this user."""
+    given = (pair.partition(b"=") for process in proc.all_processes() for pair in proc.environment(process))
+    return {int(port) for name, _, port in given if name == settings.PORT.encode() and port.isdigit()}
 
 
 def _bindable(preferred: int) -> int:

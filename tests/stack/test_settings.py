@@ -1,8 +1,10 @@
 """Airflow is reachable from this machine only, and its tasks get what they need."""
 
 import json
+import os
 import socket
 import stat
+import subprocess
 
 import pytest
 
@@ -96,6 +98,22 @@ def test_a_taken_port_is_not_chosen():
             assert port != taken
     with free_port(preferred=taken) as port:
         assert port == taken
+
+
+def test_the_port_of_an_airflow_whose_server_has_ended_is_not_chosen():
+    """Its watcher starts the server again, at the same port."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        given = holder.getsockname()[1]
+    other = subprocess.Popen(["sleep", "60"], env={settings.PORT: str(given), "PATH": os.environ["PATH"]})
+    try:
+        with free_port(preferred=given) as port:
+            assert port != given
+    finally:
+        other.kill()
+        other.wait()
+    with free_port(preferred=given) as port:
+        assert port == given
 
 
 def test_two_that_start_at_once_do_not_get_the_same_port():
