@@ -110,8 +110,8 @@ def free_port(preferred: int = PREFERRED_PORT) -> Iterator[int]:
 
 def _given_ports() -> set[int]:
     """Those in the environment of some process of this user."""
-    given = (pair.partition(b"=") for process in proc.all_processes() for pair in proc.environment(process))
-    return {int(port) for name, _, port in given if name == settings.PORT.encode() and port.isdigit()}
+    given = (components.environment(process).get(settings.PORT, "") for process in proc.all_processes())
+    return {int(port) for port in given if port.isdigit()}
 
 
 def _bindable(preferred: int) -> int:

@@ -23,7 +23,7 @@ def key_shares(lake: Lake, engine: Engine, of: AuditedDay) -> list[KeyShare]:
     query, stream = of.query, of.stream
     if not query.key:
         return [ALL_KEYS]
-    sizes = {bucket: _bytes(lake, of, bucket) for bucket in range(stream.buckets)}
+    sizes = _bytes_by_bucket(lake, of)
     limit, most = limit_bytes(sizes.values(), engine.slots, lake.config.task_bytes), max(engine.slots, ENOUGH_PARTS)
     if sum(sizes.values()) <= limit:
         return [ALL_KEYS]
@@ -40,9 +40,14 @@ def _parts(buckets: tuple[int, ...], of_limit: float, most: int) -> list[KeyShar
     return [KeyShare(buckets, part, parts) for part in range(parts)]
 
 
-def _bytes(lake: Lake, of: AuditedDay, bucket: int) -> int:
+def _bytes_by_bucket(lake: Lake, of: AuditedDay) -> dict[int, int]:
     """A bucket's events of the day, and as large a part of the audit rows as it is of the buckets."""
-    of_day, day = [("bucket", "=", str(bucket))], of.day.isoformat()
-    silver = lake.files(of.tables.source.silver.name, of.versions.silver, [("arrival_date", "=", day), *of_day])
-    audit = lake.files(of.tables.audit.name, of.versions.audit, [("emitted_date", "=", day)])
-    return sum(file_sizes(silver).values()) + sum(file_sizes(audit).values()) // of.stream.buckets
+    day, silver = ("arrival_date", "=", of.day.isoformat()), of.tables.source.silver.name
+    audit = lake.files(of.tables.audit.name, of.versions.audit, [("emitted_date", "=", of.day.isoformat())])
+    of_audit = sum(file_sizes(audit).values()) // of.stream.buckets
+
+    def events(bucket: int) -> int:
+        files = lake.files(silver, of.versions.silver, [day, ("bucket", "=", str(bucket))])
+        return sum(file_sizes(files).values())
+
+    return {bucket: events(bucket) + of_audit for bucket in range(of.stream.buckets)}
