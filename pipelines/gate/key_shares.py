@@ -7,6 +7,7 @@ from pipelines.gate.recount.share import ALL_KEYS, KeyShare
 from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.shares import file_sizes, limit_bytes, packed_within
+from schemas.tables import Table
 
 # Measured on four buckets of 12.5 million events each: their laws took 118 processor s with each bucket whole, 102 in
 # 2 parts, 100 in 4, 138 in 9. Memory is bounded whatever a part has: DuckDB spills, and final_values.py takes a million
@@ -42,12 +43,14 @@ def _parts(buckets: tuple[int, ...], of_limit: float, most: int) -> list[KeyShar
 
 def _bytes_by_bucket(lake: Lake, of: AuditedDay) -> dict[int, int]:
     """A bucket's events of the day, and as large a part of the audit rows as it is of the buckets."""
-    day, silver = ("arrival_date", "=", of.day.isoformat()), of.tables.source.silver.name
-    audit = lake.files(of.tables.audit.name, of.versions.audit, [("emitted_date", "=", of.day.isoformat())])
-    of_audit = sum(file_sizes(audit).values()) // of.stream.buckets
+    day, (events, audit), buckets = of.day.isoformat(), (of.tables.source.silver, of.tables.audit), of.stream.buckets
+    of_audit = _bytes(lake, audit, of.versions.audit, ("emitted_date", day)) // buckets
+    at = ("arrival_date", day)
+    return {
+        each: of_audit + _bytes(lake, events, of.versions.silver, at, ("bucket", str(each))) for each in range(buckets)
+    }
 
-    def events(bucket: int) -> int:
-        files = lake.files(silver, of.versions.silver, [day, ("bucket", "=", str(bucket))])
-        return sum(file_sizes(files).values())
 
-    return {bucket: events(bucket) + of_audit for bucket in range(of.stream.buckets)}
+def _bytes(lake: Lake, table: Table, version: int, *partition: tuple[str, str]) -> int:
+    files = lake.files(table.name, version, [(column, "=", value) for column, value in partition])
+    return sum(file_sizes(files).values())
