@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-function new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -124,6 +124,9 @@ new-query: setup ## write a query and its test: NAME=...
 
 new-aggregate: setup ## write an aggregate and its test: NAME=...
 	@$(WINDROW_PYTHON) -m tools.new aggregate "$(NAME)"
+
+new-function: setup ## write a heavy function of the farm and its test: NAME=...
+	@$(WINDROW_PYTHON) -m tools.new function "$(NAME)"
 
 new-window: setup ## write a window kind, for queries, kernels and gate, and its test: NAME=...
 	@$(WINDROW_PYTHON) -m tools.new window "$(NAME)"

@@ -19,7 +19,7 @@ from kernels.replay.numbered import numbered_logic
 from kernels.runtime.kept import log_errors_only
 from kernels.states.tables import monoid_table, plan_table
 from kernels.windows import kinds, window_kind
-from kernels.windows._kind import Extent
+from kernels.windows._extent import Extent
 
 ONE = np.array([1], np.int64)
 VALID = np.ones((1, 1), np.bool_)

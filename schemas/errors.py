@@ -23,7 +23,8 @@
     ├── BrokenDefinition             15  the file of a stream, query or aggregate; names file and line
     ├── TableDamaged                 16  files of a table are missing, or hold something else
     ├── LockHeld                     17  another process kept a lock for too long
-    └── SparkEnded                   18  Spark's JVM ended while it worked
+    ├── SparkEnded                   18  Spark's JVM ended while it worked
+    └── WorkerLost                   19  a thread of a farm ended, or its function doesn't end
 
 Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
 anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused`, `skipped` and
@@ -51,8 +52,7 @@ class WindrowError(Exception):
 class WrongParameter(WindrowError, ValueError):
     """A parameter's value is not allowed."""
 
-    exit_code = 2
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 2, True, False
 
     def __init__(self, parameter: str, value: object, allowed: str, known: Iterable[str] = ()):
         self.parameter, self.value, self.allowed = parameter, value, allowed
@@ -97,8 +97,7 @@ class TooManyRows(WrongParameter):
 class TooManySeconds(WindrowError):
     """A replay took longer than it may."""
 
-    exit_code = 2
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 2, True, False
 
     def __init__(self, most: float | None = None):
         limit = "" if most is None else f", which is {most:,}"
@@ -111,8 +110,7 @@ class TooManySeconds(WindrowError):
 class UnknownName(WindrowError, LookupError):
     """No stream, query or table of that name."""
 
-    exit_code = 3
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 3, True, False
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
         self.kind, self.name, self.known = kind, name, sorted(known)
@@ -123,8 +121,7 @@ class UnknownName(WindrowError, LookupError):
 class BadInput(WindrowError, ValueError):
     """Events that break the contract of a replay; the message names the row."""
 
-    exit_code = 4
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 4, True, False
 
 
 class AggregateFailed(BadInput):
@@ -137,8 +134,7 @@ class AggregateFailed(BadInput):
 class OutsideStream(WindrowError):
     """A day before the stream's first day or after its last."""
 
-    exit_code = 5
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 5, True, False
 
     def __init__(self, stream: str, day: object, first_day: object, last_day: object):
         days = f"{stream!r}, whose days run from {first_day} to {last_day}"
@@ -165,8 +161,7 @@ class AirflowRefused(NotSetUp):
 class TableMismatch(WindrowError):
     """A table on disk differs from its definition; every difference is listed."""
 
-    exit_code = 7
-    retry_helps = False
+    exit_code, retry_helps = 7, False
 
     def __init__(self, table: str, differences: list[str]):
         self.differences = differences
@@ -180,8 +175,7 @@ class TableMismatch(WindrowError):
 class GateFailed(WindrowError):
     """A check failed: the audit rows are kept, the published table is as before."""
 
-    exit_code = 8
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 8, True, False
 
     def __init__(self, check: str, figure: object, limit: object, query: str):
         self.check, self.figure, self.limit, self.query = check, figure, limit, query
@@ -194,8 +188,7 @@ class GateFailed(WindrowError):
 class IngestBehind(WindrowError):
     """What the stream's newest ingest left can't be replayed: another definition made it, or its tables are gone."""
 
-    exit_code = 9
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 9, True, False
 
 
 class StorageFailed(WindrowError):
@@ -213,8 +206,7 @@ class LandingFailed(WindrowError):
 class BadStatement(WindrowError):
     """SQL that `windrow query` can't run."""
 
-    exit_code = 12
-    retry_helps = False
+    exit_code, retry_helps = 12, False
 
 
 class KernelOutOfMemory(WindrowError, MemoryError):
@@ -233,8 +225,7 @@ class KernelOutOfMemory(WindrowError, MemoryError):
 class Superseded(WindrowError):
     """Rows of the day from a newer snapshot, or newer ones of the same, passed the gate: their run publishes."""
 
-    exit_code = 14
-    skipped, retry_helps = True, False
+    exit_code, skipped, retry_helps = 14, True, False
 
     def __init__(self, audited: str, newest: str, run_id: str, command: str):
         self.newest, self.run_id = newest, run_id
@@ -264,11 +255,16 @@ class SparkEnded(WindrowError):
     exit_code = 18
 
 
+class WorkerLost(WindrowError):
+    """A thread of a farm ended, or its function doesn't end; the message says what to do."""
+
+    exit_code = 19
+
+
 class BrokenDefinition(WindrowError):
     """The file of a stream, a query or an aggregate says what can't be. Others that don't need it go on."""
 
-    exit_code = 15
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 15, True, False
 
     def __init__(self, file: str, line: int, problem: str):
         self.file, self.line, self.problem = file, line, problem
@@ -278,8 +274,7 @@ class BrokenDefinition(WindrowError):
 class TableDamaged(WindrowError):
     """A file of a table, or of its log, is missing or can't be read."""
 
-    exit_code = 16
-    refused, retry_helps = True, False
+    exit_code, refused, retry_helps = 16, True, False
 
     def __init__(self, table: str, file: str, wrong: str, command: str):
         self.table, self.file, self.wrong = table, file, wrong

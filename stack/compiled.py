@@ -49,7 +49,7 @@ def compile_rounds() -> int:
 
 def _stamp() -> str:
     """The name of a file that says so of these sources."""
-    sources = cache.kernels_digest() + "".join(map(cache.aggregate_digest, COMMON))
+    sources = cache.kernels_digest() + "".join(cache.digest_of(cache.AGGREGATES, each) for each in COMMON)
     return f"compiled-{hashlib.sha256(sources.encode()).hexdigest()[: cache.DIGITS]}"
 
 

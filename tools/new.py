@@ -1,4 +1,5 @@
-"""Writes a new definition and its test: `python -m tools.new stream|query|aggregate|window NAME`. All are new files.
+"""Writes a new definition and its test: `python -m tools.new stream|query|aggregate|function|window NAME`. All are new
+files.
 
 What it writes can be imported, and its test fails until somebody has written down what is right.
 """
@@ -47,6 +48,9 @@ KINDS = {
     ),
     "aggregate": Kind(
         {"file": "kernels/monoids/$name.py"}, "tests/kernels/test_aggregate_$name.py", "docs/add-an-aggregate.md"
+    ),
+    "function": Kind(
+        {"file": "kernels/farm/functions/$name.py"}, "tests/kernels/test_function_$name.py", "docs/add-a-function.md"
     ),
 }
 

@@ -11,7 +11,7 @@ import pkgutil
 from contextlib import suppress
 
 from kernels.monoid import SECOND, AggregateSpec, Monoid, Parameter, Sketch
-from kernels.runtime.cache import aggregate_digest
+from kernels.runtime.cache import AGGREGATES, digest_of
 from schemas.errors import BrokenDefinition, NotServed, WrongParameter
 from schemas.loading import load
 
@@ -47,7 +47,7 @@ def as_written(function: str) -> tuple[Monoid | Sketch, ...]:
     if function not in functions():
         raise NotServed("aggregate", function, functions())
     with suppress(SyntaxError):  # to be found again right after
-        aggregate_digest(function)  # before the file is imported: this is what the compiled code is of
+        digest_of(AGGREGATES, function)  # before the file is imported: this is what the compiled code is of
     return load(module_of(function), "MONOIDS", tuple, _validate)
 
 

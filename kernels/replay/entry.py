@@ -1,6 +1,6 @@
 """The public entry of the replay: checks once, calls the compiled loop, names what went wrong."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -30,10 +30,13 @@ from kernels.runtime.memory import address_of
 from kernels.states.layout import Events
 from kernels.states.plan import Plan, make_plan
 from kernels.windows import window_kind
-from kernels.windows._kind import Extent, WindowKind
+from kernels.windows._extent import Extent
 from kernels.windows._rows import ArrivingEvents
 from kernels.windows._window import Window
 from schemas.errors import AggregateFailed, WrongParameter
+
+if TYPE_CHECKING:  # kinds are made of parts of the replay
+    from kernels.windows._kind import WindowKind
 
 MOST_AGGREGATES = 63
 LEAST_PATIENCE = 32
@@ -44,7 +47,7 @@ class Job(NamedTuple):
     """A replay whose parts are checked; every array that compiled code reads lives as long as this."""
 
     columns: EventColumns
-    kind: WindowKind
+    kind: "WindowKind"
     window: Window
     states: Plan
     steps: tuple[np.ndarray, np.ndarray]

@@ -1,7 +1,7 @@
 """The kernels of one replay, and which key gets which: by name, or by the key's events alone (semantics §4)."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from kernels.replay.numbered import numbered_logic
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.windows import window_kind
-from kernels.windows._kind import WindowKind
 from schemas.errors import BadInput, NotServed, WrongParameter
+
+if TYPE_CHECKING:  # kinds are made of parts of the replay
+    from kernels.windows._kind import WindowKind
 
 FINGER_TREE = "finger_tree"
 SORTED_STACKS = "sorted_stacks"
@@ -84,7 +86,7 @@ def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
     _keeper(kernel).pane_option(options)
 
 
-def select_kernels(choice: KernelChoice, columns: EventColumns, kind: WindowKind, passing: Passing) -> Selection:
+def select_kernels(choice: KernelChoice, columns: EventColumns, kind: "WindowKind", passing: Passing) -> Selection:
     """Without a name each key gets the finger tree, but where rolling windows can be made at once (in_time.py).
 
     Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of

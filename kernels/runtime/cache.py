@@ -1,7 +1,9 @@
-"""Where compiled code is kept: a folder for the kernels and one for each aggregate, named by what they are made from.
+"""Where compiled code is kept: a folder for the kernels, one for each aggregate and each heavy function of the farm,
+named by what they are made from.
 
-    var/numba/kernels-3f0a…/    all of kernels/ but monoids/: kernels know aggregates by address only
-    var/numba/sum-91bc…/        one aggregate: its file, what that imports, and how states are worked on
+    var/numba/kernels-3f0a…/    all of kernels/ but monoids/ and farm/functions/: they are called by address only
+    var/numba/sum-91bc…/        one aggregate, or one heavy function: its file, what that imports, and how states are
+                                worked on
 
 Numba compares the one file in which a function stands; an edit in a file that it imports would be missed, and the
 answers wrong. So these folders are named by a hash of all files that went in: whoever imports kernels first, and
@@ -24,6 +26,9 @@ from pathlib import Path
 
 PACKAGE = __name__.partition(".")[0]
 AGGREGATES = f"{PACKAGE}.monoids"
+HEAVY_FUNCTIONS = f"{PACKAGE}.farm.functions"
+APART = (AGGREGATES, HEAVY_FUNCTIONS)
+"""Packages of which each file's compiled code has a folder of its own."""
 STATES = ("runtime", "states")
 """Folders of which every aggregate's compiled code holds something."""
 INSTALLED = {"site-packages", "dist-packages"}
@@ -56,13 +61,13 @@ def _can_be_written(folder: Path) -> bool:
 
 
 def kernels_folders() -> tuple[Path, ...]:
-    """The folder of all compiled code but that of aggregates, below each parent."""
+    """The folder of all compiled code but that of the packages APART, below each parent."""
     return tuple(parent / f"{PACKAGE}-{kernels_digest()}" for parent in parents())
 
 
-def aggregate_folders(function: str) -> tuple[Path, ...]:
-    """The folder of the compiled code of one aggregate's file, below each parent."""
-    return tuple(parent / f"{function}-{aggregate_digest(function)}" for parent in parents())
+def folders_of(package: str, function: str) -> tuple[Path, ...]:
+    """The folder of the compiled code of one file of a package APART, below each parent."""
+    return tuple(parent / f"{function}-{digest_of(package, function)}" for parent in parents())
 
 
 def is_as_seen() -> bool:
@@ -72,18 +77,19 @@ def is_as_seen() -> bool:
 
 
 @functools.cache
-def aggregate_digest(function: str) -> str:
-    """What distinguishes definitions of an aggregate: a hash of all that its compiled code is made from."""
-    modules = _imported(f"{AGGREGATES}.{function}", {})
+def digest_of(package: str, function: str) -> str:
+    """What distinguishes definitions of an aggregate, or of a heavy function: a hash of all that its compiled code is
+    made from."""
+    modules = _imported(f"{package}.{function}", {})
     return _digest([*_states(), *sorted(modules.items())])
 
 
 @functools.cache
 def kernels_digest() -> str:
     """What distinguishes versions of all else."""
-    aggregates = AGGREGATES.replace(".", "/")
-    texts = _texts(files(PACKAGE))  # also those of aggregates: all that there is was seen
-    return _digest([text for text in texts if not text[0].startswith(f"{aggregates}/")])
+    apart = tuple(package.replace(".", "/") + "/" for package in APART)
+    texts = _texts(files(PACKAGE))  # also those apart: all that there is was seen
+    return _digest([text for text in texts if not text[0].startswith(apart)])
 
 
 @functools.cache
@@ -148,7 +154,7 @@ def _find(module: str):
 
 def _is_ours(module: str, origin: str | None) -> bool:
     if module.startswith(f"{PACKAGE}."):
-        return module.split(".")[1] not in STATES and module != AGGREGATES
+        return module.split(".")[1] not in STATES and module not in APART
     if module.split(".")[0] in sys.stdlib_module_names or origin is None or not origin.endswith(".py"):
         return False
     return INSTALLED.isdisjoint(Path(origin).parts)

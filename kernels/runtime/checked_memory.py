@@ -13,37 +13,42 @@ import ctypes
 import operator
 import struct
 import weakref
+from _thread import RLock
 
 import numpy as np
 
 _blocks: dict[int, list[np.ndarray]] = {}  # several at one address: an array, and slices of it that were asked for too
 _starts: list[int] = []
+_one_at_a_time = RLock()  # of the threads of a farm
 
 
 def _add(array: np.ndarray) -> int:
     address = array.ctypes.data
-    if address not in _blocks:
-        bisect.insort(_starts, address)
-    _blocks.setdefault(address, []).append(array.reshape(-1).view(np.uint8))
+    with _one_at_a_time:
+        if address not in _blocks:
+            bisect.insort(_starts, address)
+        _blocks.setdefault(address, []).append(array.reshape(-1).view(np.uint8))
     return address
 
 
 def _remove(address: int, size: int) -> None:
-    blocks = _blocks[address]
-    del blocks[[block.size for block in blocks].index(size)]
-    if not blocks:
-        del _blocks[address]
-        _starts.remove(address)
+    with _one_at_a_time:
+        blocks = _blocks[address]
+        del blocks[[block.size for block in blocks].index(size)]
+        if not blocks:
+            del _blocks[address]
+            _starts.remove(address)
 
 
 def _locate(address: int, size: int) -> tuple[np.ndarray, int]:
     """The block that holds [address, address + size), and the place in it."""
     at = int(address)
-    for place in range(bisect.bisect_right(_starts, at) - 1, -1, -1):
-        start = _starts[place]
-        for block in _blocks[start]:
-            if at + size <= start + block.size:
-                return block, at - start
+    with _one_at_a_time:
+        for place in range(bisect.bisect_right(_starts, at) - 1, -1, -1):
+            start = _starts[place]
+            for block in _blocks[start]:
+                if at + size <= start + block.size:
+                    return block, at - start
     raise IndexError(f"{size} bytes at address {address} lie in no live block")
 
 

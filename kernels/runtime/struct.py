@@ -130,6 +130,7 @@ def _make_constructor(struct: type) -> None:
 
 @lower_cast(StructType, types.int64)
 @lower_cast(PointerType, types.int64)
+@lower_cast(types.int64, PointerType)  # a field of pointers is set to an address
 def _cast(context, builder, from_type, to_type, address):
     return address
 

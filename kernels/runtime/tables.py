@@ -27,6 +27,8 @@ from kernels.runtime.memory import address_of, inner
 from kernels.runtime.struct import Struct, words_at
 
 _I64 = ir.IntType(64)
+NOT_KEPT = ()
+"""As folders of a table: functions that no file's digest names, which another process must not take for its own."""
 
 
 class Operation(Integer):
@@ -80,7 +82,8 @@ def _as_c_function(context, module, made, arguments: tuple):
 
 def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Callable], folders=None) -> Struct:
     """A table of that kind with the addresses of some functions, compiled now or loaded from the disk cache; 0 for
-    operations that aren't given. `name` is of no other table; folders: where it is kept, if not with the kernels.
+    operations that aren't given. `name` is of no other table; folders: where it is kept, if not with the kernels, or
+    NOT_KEPT.
 
     The functions are plain ones. They are called with words; a parameter that is annotated with a structure, as in
     `def insert(tree: Tree, time, state, row)`, is the structure at the address given.
@@ -91,7 +94,7 @@ def compiled_table(table: type[Struct], name: str, functions: Mapping[str, Calla
             setattr(made, operation, place_of(_from_words(function)))
         return made
     addresses = np.zeros(len(functions), np.int64)
-    _fill_of(name, functions, folders or kernels_folders())(address_of(addresses))
+    _fill_of(name, functions, kernels_folders() if folders is None else folders)(address_of(addresses))
     for operation, address in zip(functions, addresses, strict=True):
         setattr(made, operation, int(address))
     return made
@@ -109,5 +112,5 @@ def _fill_of(name: str, functions: Mapping[str, Callable], folders) -> Callable[
         lines.append(f"    words[{place}] = _pointer_to({operation})")
     exec(compile("\n".join(lines), __file__, "exec"), scope)  # a file that exists, for Numba's disk cache
     made = njit(nogil=True, error_model="numpy")(scope[f"fill_{name}"])
-    _fills.append(keep(made, folders, name))
+    _fills.append(keep(made, folders, name) if folders else made)
     return _fills[-1]

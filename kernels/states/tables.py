@@ -13,7 +13,7 @@ from numba.core.errors import NumbaError
 from kernels.monoid import Monoid, Sketch
 from kernels.monoids import module_of, monoids_of
 from kernels.runtime.addresses import bound_to, named_inner
-from kernels.runtime.cache import aggregate_folders
+from kernels.runtime.cache import AGGREGATES, folders_of
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import words_at
 from kernels.runtime.tables import compiled_table
@@ -34,7 +34,7 @@ def monoid_table(function: str, name: str) -> StateOperations:
     """The operations on states of one monoid of a file. BrokenDefinition where they can't be compiled."""
     operations = monoid_functions(name, monoids_of(function)[name])
     try:
-        table = compiled_table(StateOperations, name, operations, aggregate_folders(function))
+        table = compiled_table(StateOperations, name, operations, folders_of(AGGREGATES, function))
     except NumbaError as error:
         try_aggregate(function)  # plain Python says it better
         raise _not_compiled(function, str(error)) from error

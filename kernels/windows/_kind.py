@@ -6,7 +6,6 @@ it without kernels (parameters, refusals, whether days may run in any order) sta
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from kernels import aggregators
 from kernels.monoid import AggregateSpec
 from kernels.replay.placement import Placement
 from kernels.replay.types import WindowSpec
+from kernels.windows._extent import Extent
 from kernels.windows._late import Arrived, Late, late_in_numbered_windows
 from kernels.windows._rows import ArrivingEvents, expected_rows
 from kernels.windows._window import Window
@@ -21,13 +21,6 @@ from schemas.errors import WrongParameter
 from schemas.windows import Window as AskedWindow
 
 LONGEST_US = 1 << 60
-
-
-class Extent(NamedTuple):
-    """The least and the greatest event start, in µs; first > last if there are no events."""
-
-    first: int
-    last: int
 
 
 class WindowKind:

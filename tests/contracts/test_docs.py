@@ -24,7 +24,7 @@ PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 EACH_PAGE = pytest.mark.parametrize("page", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in PAGES])
 BLOCK = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
 # Files that a page shows the reader how to make.
-TO_BE_MADE = re.compile(r"boat_trips|bikes_short_trips|sum_of_squares|fortnights|docker/secrets")
+TO_BE_MADE = re.compile(r"boat_trips|bikes_short_trips|sum_of_squares|mean_of_squares|fortnights|docker/secrets")
 FOLDERS = (
     "schemas/",
     "pipelines/",
@@ -146,6 +146,13 @@ def test_the_query_that_a_page_shows_can_be_made():
     made = {}
     exec("from datetime import timedelta\nfrom schemas.query import *\n" + source, made)
     assert isinstance(made["QUERY"], Query)
+
+
+def test_the_example_of_the_farm_prints_what_its_page_says(capsys):
+    page = (ROOT / "docs/farm.md").read_text()
+    [source] = [body for language, body in BLOCK.findall(page) if language == "python"]
+    exec(source, {})
+    assert f"prints `{capsys.readouterr().out.strip()}`" in page
 
 
 @pytest.mark.parametrize("stop", TOUR, ids=lambda stop: stop.function)

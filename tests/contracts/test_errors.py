@@ -22,7 +22,8 @@ EXPECTED = {
     # Somebody must set up what is missing, restore a definition, write other SQL: nothing of that happens by itself.
     **dict.fromkeys(("NotSetUp", "AirflowRefused", "TableMismatch", "BadStatement"), FAILED_FOR_GOOD),
     # Room, memory, a share of the network and a lock come back when others end.
-    **dict.fromkeys(("StorageFailed", "LandingFailed", "KernelOutOfMemory", "LockHeld", "SparkEnded"), FAILED),
+    **dict.fromkeys(("StorageFailed", "LandingFailed", "KernelOutOfMemory", "LockHeld"), FAILED),
+    **dict.fromkeys(("SparkEnded", "WorkerLost"), FAILED),
     "Superseded": SKIPPED,
 }
 

@@ -136,6 +136,23 @@ def test_a_new_aggregate_fails_its_test_until_it_is_written_in_plain_python(tree
     assert code == ALL_PASSED, output
 
 
+def test_a_new_function_fails_its_test_until_it_is_written_in_plain_python(tree):
+    copy(tree, "kernels")
+    made = new(tree, "function", "mean_of_squares")
+    assert (made.returncode, made.stderr) == (0, "")
+    squared = {"total += values[i]": "total += values[i] * values[i]"}
+    fill_in(tree / "kernels/farm/functions/mean_of_squares.py", pieces=squared)
+    test = tree / "tests/kernels/test_function_mean_of_squares.py"
+    written, name = 'raise NotImplementedError("say in plain Python what mean_of_squares is")', "mean_of_squares"
+    fill_in(test, pieces={written: f'return {{"{name}": sum(values) / len(values)}}'})
+    code, output = outcome(tree, str(test))
+    assert code == SOME_FAILED and "1 failed, 1 passed" in output, output
+
+    fill_in(test, pieces={"sum(values) / len(values)": "sum(value * value for value in values) / len(values)"})
+    code, output = outcome(tree, str(test))
+    assert code == ALL_PASSED, output
+
+
 SQUARES = """
 from kernels.aggregators import make
 from schemas.errors import AggregateFailed

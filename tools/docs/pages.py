@@ -2,6 +2,7 @@
 
 from schemas.registry import streams
 from tools.docs.aggregates import aggregates_page
+from tools.docs.farm import farm_page
 from tools.docs.flow import flow_page
 from tools.docs.kernels import kernels_page
 from tools.docs.streams import stream_page, streams_page
@@ -16,5 +17,6 @@ def pages() -> dict[str, str]:
         "flow.md": flow_page(),
         "aggregates.md": aggregates_page(),
         "kernels.md": kernels_page(),
+        "farm.md": farm_page(),
         **{f"streams/{stream.name}.md": stream_page(stream) for stream in streams().values()},
     }

@@ -1,0 +1,27 @@
+"""Window farming: a heavy function over the content of each window, on all cores (FARM).
+
+    tuples ─▶ emitter ─▶ workers ─▶ collector ─▶ results in window order
+
+`make(model, window, function, workers, …)` gives a farm: farm.py. Windows are complete by extents/, functions are files
+of functions/, models of workers are active.py and agnostic.py, memory is layout.py. Unlike other kernels a farm has
+threads and a clock: each of its workers is a thread, and a function has a time limit.
+"""
+
+from kernels.farm.farm import WindowFarm
+from kernels.farm.functions._function import HeavyFunction
+from kernels.farm.options import options_of
+from kernels.farm.results import Metrics, Results
+from schemas.windows import Window
+
+
+def make(
+    model: str, window: Window, function: str | HeavyFunction, workers: int | None = None, **options: object
+) -> WindowFarm:
+    """A farm of a model of workers, "active" or "agnostic". Options: those of kernels/farm/options.py.
+
+    Raises WrongParameter, NotServed, BrokenDefinition.
+    """
+    return WindowFarm(model, window, function, workers, options_of(options))
+
+
+__all__ = ["HeavyFunction", "Metrics", "Results", "WindowFarm", "make"]

@@ -1,0 +1,107 @@
+"""Active workers: each has the windows i with (key + i) mod workers = its number, keeps the tuples of these itself, and
+expires them; the emitter sends every tuple to all workers whose windows have it (FARM §5.3). For windows whose bounds
+are known when a tuple comes (context-free).
+
+    3 workers, size 3, slide 2     x5 is in windows 1 and 2 ─▶ workers 1 and 2, each with a copy       FARM fig. 16
+
+That a window is complete, FARM's workers see by their next tuple, which may never come; here the emitter sends it, with
+the window's place among all windows, by which results are in order.
+"""
+
+from kernels.farm.compute import add_stretch, compute, set_bounds
+from kernels.farm.deques import append, expire
+from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
+from kernels.farm.inbox import message_to_read, next_message, send
+from kernels.farm.layout import Farm, Substream, Worker
+from kernels.farm.monitor import enter, leave, wait
+from kernels.runtime.memory import inner
+from kernels.windows._window import first_end_after, last_start_until
+
+
+@inner
+def worker_of(farm, stream, number):
+    """Whose a window is."""
+    return farm.workers[(stream.key + number) % farm.worker_count]
+
+
+@inner
+def send_tuple(farm, stream, batch, row):
+    """To each worker that has a window with it. O(workers · columns)."""
+    low = stream.tuples if farm.by_ordinal else batch.times[row]
+    first, last = first_end_after(farm.window, low), last_start_until(farm.window, low)
+    for number in range(first, min(last, first + farm.worker_count - 1) + 1):
+        inbox = worker_of(farm, stream, number).inbox
+        message = next_message(farm, inbox)
+        message.key, message.is_window, message.low = stream.key, False, low
+        message.time = batch.times[row]
+        for column in range(farm.columns):
+            message.values[column] = batch.values[column * batch.count + row]
+
+
+def hand_out(farm: Farm, stream: Substream, low, number, start, end):
+    """A window is complete: its worker is asked to compute it."""
+    fill_descriptor(farm, stream, low, number, start, end)
+    inbox = worker_of(farm, stream, number).inbox
+    message = next_message(farm, inbox)
+    message.key, message.is_window, message.low = stream.key, True, farm.handed_out
+    enter(farm.monitor)
+    farm.handed_out += 1
+    farm.taken += 1
+    leave(farm.monitor)
+    send(inbox)
+
+
+@inner
+def send_waiting(farm):
+    """The same to all workers."""
+    for number in range(farm.worker_count):
+        inbox = farm.workers[number].inbox
+        if inbox.written != inbox.sent:
+            send(inbox)
+
+
+def work(farm: Farm, worker: Worker):
+    """Read messages until there are no more."""
+    inbox = worker.inbox
+    while wait_for_messages(farm, inbox):
+        sent = inbox.sent
+        while worker.handled < sent and farm.stop == 0:
+            message = message_to_read(farm, inbox, worker.handled)
+            worker.handled += 1  # before: should the function get no memory, the next message is the next
+            if message.is_window:
+                compute_window(farm, worker, message.low)
+            else:
+                append(farm, worker.deques[message.key], message)
+        enter(inbox.monitor)
+        inbox.read = worker.handled
+        leave(inbox.monitor)
+
+
+@inner
+def wait_for_messages(farm, inbox):
+    """Whether there are messages to read, now or after waiting."""
+    enter(inbox.monitor)
+    while inbox.read == inbox.sent and not inbox.is_over and farm.stop == 0:
+        wait(inbox.monitor)
+    there_are = inbox.read < inbox.sent and farm.stop == 0
+    leave(inbox.monitor)
+    return there_are
+
+
+@inner
+def compute_window(farm, worker, ordinal):
+    """All tuples of the window are here, and none behind it."""
+    descriptor = descriptor_at(farm, ordinal)
+    deque = worker.deques[descriptor.key]
+    expire(deque, descriptor.low)
+    descriptor.count = deque.end - deque.first
+    worker.content.stretch_count = 0
+    add_stretch(worker, descriptor.count, deque.times[deque.first :], deque.values[deque.first :], deque.room)
+    set_bounds(farm, descriptor, worker.content)
+    enter(farm.monitor)
+    begin(farm, worker, ordinal)
+    leave(farm.monitor)
+    status = compute(farm, worker, descriptor)
+    enter(farm.monitor)
+    finish(farm, worker, status)
+    leave(farm.monitor)

@@ -1,0 +1,165 @@
+"""The shared buffer of agnostic workers: chunks of a key's tuples, written by the emitter only, copied for no window.
+
+    size 1 s, slide 300 ms: chunks of gcd = 100 ms          FARM §5.4.2.1, fig. 23
+    [0, 100)  [100, 200)  [200, 300)  …  [900, 1000)  [1000, 1100)
+    ╰──────────────── window 0 ─────────────────────╯
+                                  ╰──────── window 1 ───────────────…
+
+Chunks of a stretch of time are cut where windows are: one that a worker may read is never written again, and so it may
+move while it grows. Other windows (count, delta, slide-by-tuple) end in the middle of chunks, which have room for a
+fixed number of tuples and never move (§5.4.3.1). The oldest chunk is given back when no window that begins in it is at
+work any more and the next window begins behind it.
+"""
+
+from kernels.farm.layout import Chunk, Farm
+from kernels.farm.monitor import enter, leave
+from kernels.runtime.calls import call
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.struct import allocate
+
+LEAST_TUPLES = 16
+FOREVER = (1 << 63) - 1
+CHUNK_BYTES = Chunk.size_bytes
+
+
+@inner
+def block_bytes(farm, room):
+    """Of the tuples of a chunk that has room for so many."""
+    return (1 + farm.columns) * room * WORD_BYTES
+
+
+@inner
+def first_room(farm):
+    """Of a new chunk, in tuples."""
+    return farm.chunk_tuples if farm.chunk_us == 0 else LEAST_TUPLES
+
+
+@inner
+def bytes_needed(farm, stream, time):
+    """What one more tuple asks for. A chunk that moves is there twice meanwhile."""
+    chunk = Chunk(stream.youngest)
+    if stream.youngest != 0 and time < chunk.until:
+        if chunk.count < chunk.room:
+            return 0
+        if farm.chunk_us > 0:
+            return block_bytes(farm, 2 * chunk.room)
+    return CHUNK_BYTES + block_bytes(farm, first_room(farm))
+
+
+@inner
+def append(farm, stream, batch, row):
+    """A tuple goes behind the key's others."""
+    time = batch.times[row]
+    chunk = Chunk(stream.youngest)
+    if stream.youngest == 0 or time >= chunk.until:
+        chunk = add_chunk(farm, stream, time)
+    elif chunk.count == chunk.room:
+        chunk = make_room(farm, stream, chunk, time)
+    place = chunk.count
+    chunk.times[place] = time
+    for column in range(farm.columns):
+        chunk.values[column * chunk.room + place] = batch.values[column * batch.count + row]
+    chunk.count = place + 1
+
+
+@inner
+def make_room(farm, stream, chunk, time):
+    """A chunk with room: a larger one of the same stretch of time, or one more of so many tuples."""
+    if farm.chunk_us == 0:
+        return add_chunk(farm, stream, time)
+    reserve(farm, chunk, 2 * chunk.room)
+    return chunk
+
+
+@inner
+def add_chunk(farm, stream, time):
+    """A chunk behind the others; the oldest that nobody needs go."""
+    not_inlined()
+    advance(farm, stream, call(farm.extents.least_low, farm, stream))
+    expire(farm, stream)
+    chunk = allocate(Chunk)
+    farm.held += CHUNK_BYTES
+    chunk.until, chunk.first_ordinal = FOREVER, stream.tuples
+    if farm.chunk_us > 0:
+        chunk.until = time - (time - farm.chunk_origin) % farm.chunk_us + farm.chunk_us
+    reserve(farm, chunk, first_room(farm))
+    if stream.youngest == 0:
+        stream.oldest = stream.chunk = chunk.address
+    else:
+        Chunk(stream.youngest).next = chunk.address
+    stream.youngest = chunk.address
+    return chunk
+
+
+@inner
+def reserve(farm, chunk, room):
+    """Room for so many tuples, of which each column is in one piece."""
+    not_inlined()
+    block = resize(0, (1 + farm.columns) * room)
+    farm.held += block_bytes(farm, room)
+    farm.greatest_held = max(farm.greatest_held, farm.held)
+    farm.held -= block_bytes(farm, chunk.room)
+    if chunk.room > 0:
+        move(block, chunk.times.address, chunk.count)
+        for column in range(farm.columns):
+            values = chunk.values[column * chunk.room :]
+            move(block + WORD_BYTES * room * (1 + column), values.address, chunk.count)
+        release(chunk.times.address)
+    chunk.room, chunk.times, chunk.values = room, block, block + WORD_BYTES * room
+
+
+@inner
+def advance(farm, stream, low):
+    """The first tuple of a window that begins at `low`; windows begin never before the one that came before them.
+    O(tuples passed)."""
+    if stream.chunk == 0:
+        return
+    chunk, place, is_there = Chunk(stream.chunk), stream.place, False
+    while not is_there:
+        if place < chunk.count:
+            is_there = call(farm.extents.is_before, farm, chunk, place, low) == 0
+            place += 0 if is_there else 1
+        elif chunk.next != 0:
+            chunk, place = Chunk(chunk.next), 0
+        else:
+            is_there = True
+    stream.chunk, stream.place, stream.ordinal = chunk.address, place, chunk.first_ordinal + place
+
+
+@inner
+def expire(farm, stream):
+    """Give back the oldest chunks that no window needs any more. O(those)."""
+    enter(farm.monitor)
+    while stream.oldest != stream.chunk and Chunk(stream.oldest).starting == 0:
+        release_oldest(farm, stream)
+    leave(farm.monitor)
+
+
+@inner
+def release_oldest(farm, stream):
+    """Give back the oldest chunk."""
+    chunk = Chunk(stream.oldest)
+    farm.held -= CHUNK_BYTES + block_bytes(farm, chunk.room)
+    stream.oldest = chunk.next
+    release(chunk.times.address)
+    release(chunk.address)
+
+
+@inner
+def expire_all(farm: Farm):
+    """The same of all keys; of one that is over also its last chunk. O(keys + chunks given back)."""
+    for key in range(farm.keys):
+        stream = farm.streams[key]
+        if stream.oldest != 0:
+            expire(farm, stream)
+            forget_last(farm, stream)
+
+
+@inner
+def forget_last(farm, stream):
+    """Give back the only chunk of a key that is over."""
+    enter(farm.monitor)
+    if stream.is_over and stream.oldest == stream.youngest and Chunk(stream.oldest).starting == 0:
+        release_oldest(farm, stream)
+        stream.oldest = stream.youngest = stream.chunk = stream.place = 0
+    leave(farm.monitor)

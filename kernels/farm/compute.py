@@ -1,0 +1,63 @@
+"""A worker computes one window: the function gets the content where it lies, and scratch memory of the worker's own."""
+
+from math import nan
+
+from kernels.farm.content import INTERRUPTED, OVER_TIME, RAISED, TupleStretch
+from kernels.farm.layout import Farm
+from kernels.runtime.calls import call
+from kernels.runtime.memory import WORD_BYTES, inner, resize
+
+STRETCH_WORDS = TupleStretch.size_bytes // WORD_BYTES
+
+
+@inner
+def add_stretch(worker, count, times, values, stride):
+    """One more stretch of the window's content."""
+    content = worker.content
+    if content.stretch_count == worker.stretch_room:
+        worker.stretch_room = 2 * worker.stretch_room + 8
+        content.stretches = resize(content.stretches.address, worker.stretch_room * STRETCH_WORDS)
+    stretch = content.stretches[content.stretch_count]
+    stretch.count, stretch.times, stretch.values, stretch.stride = count, times, values, stride
+    content.stretch_count += 1
+
+
+@inner
+def compute(farm: Farm, worker, descriptor):
+    """Call the function on the worker's content; returns its status. Outputs of a call that raised, or
+    had to end, are null."""
+    content = worker.content
+    content.count, content.columns = descriptor.count, farm.columns
+    content.start, content.end = descriptor.start, descriptor.end
+    descriptor.stretch_count = content.stretch_count
+    reserve_scratch(farm, worker, content.count * farm.scratch_per_tuple + farm.scratch_more)
+    clear(farm, descriptor)
+    status = call(farm.compute, content, descriptor.outputs)
+    if status in (RAISED, OVER_TIME, INTERRUPTED):
+        clear(farm, descriptor)
+    return status
+
+
+@inner
+def clear(farm, descriptor):
+    """All outputs null."""
+    for place in range(farm.outputs):
+        descriptor.outputs[place] = nan
+
+
+@inner
+def reserve_scratch(farm, worker, floats):
+    """Room for so many floats; it grows twofold, so that windows that become longer don't ask each time."""
+    if floats > worker.scratch_room:
+        room = max(floats, 2 * worker.scratch_room)
+        worker.content.scratch = resize(worker.content.scratch.address, room)
+        worker.scratch_room = room
+
+
+@inner
+def set_bounds(farm, descriptor, content):
+    """Bounds of a window that begins at its first tuple and ends behind its last."""
+    if farm.ends_at_tuples:
+        last = content.stretches[content.stretch_count - 1]
+        descriptor.start = content.stretches[0].times[0]
+        descriptor.end = last.times[last.count - 1] + 1

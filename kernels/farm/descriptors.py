@@ -1,0 +1,119 @@
+"""The ring of descriptors: handed out by the emitter, taken on demand by the first idle worker, collected in order.
+
+on-demand (FARM §4.3): a worker takes the next descriptor when it has computed one; what FARM sends as feedback is
+that it marks the descriptor as computed, and lets go of the chunk in which the window begins
+"""
+
+from kernels.farm import inbox
+from kernels.farm.content import OK
+from kernels.farm.layout import COMPUTED, TAKEN, TO_BE_TAKEN, Chunk, Farm, Worker
+from kernels.farm.monitor import enter, leave, now_ns, wait_at_most, wake
+from kernels.runtime.memory import inner
+
+NEVER = 1 << 62
+
+
+@inner
+def descriptor_at(farm, ordinal):
+    """The descriptor of the window that was handed out as number `ordinal`."""
+    return farm.descriptors[ordinal & (farm.ring - 1)]
+
+
+@inner
+def has_room(farm):
+    """Whether one more window can be handed out, and one more tuple be sent to active workers."""
+    return farm.handed_out - farm.collected < farm.ring and (not farm.is_active or inbox.has_room(farm))
+
+
+@inner
+def fill_descriptor(farm, stream, low, number, start, end):
+    """The next descriptor, of a window; it isn't handed out yet."""
+    descriptor = descriptor_at(farm, farm.handed_out)
+    descriptor.key, descriptor.number = stream.key, number
+    descriptor.start, descriptor.end, descriptor.low = start, end, low
+    descriptor.state, descriptor.status = TO_BE_TAKEN, OK
+    descriptor.chunk = descriptor.place = descriptor.count = 0
+    return descriptor
+
+
+@inner
+def begin(farm, worker, ordinal):
+    """A worker takes a window; the monitor is entered."""
+    descriptor_at(farm, ordinal).state = TAKEN
+    worker.working_on, worker.is_busy, worker.stop = ordinal & (farm.ring - 1), True, farm.stop
+    worker.began = now_ns()
+
+
+@inner
+def finish(farm, worker, status):
+    """A worker has computed its window; the monitor is entered."""
+    descriptor = farm.descriptors[worker.working_on]
+    took = now_ns() - worker.began
+    descriptor.state, descriptor.status = COMPUTED, status
+    descriptor.worker, descriptor.calculation = worker.number, took
+    if descriptor.chunk != 0:
+        Chunk(descriptor.chunk).starting -= 1
+    worker.is_busy = False
+    worker.busy += took
+    worker.windows += 1
+    worker.tuples += descriptor.count
+    worker.stretches += descriptor.stretch_count
+    farm.computed += 1
+    farm.changes += 1
+    if farm.computed >= farm.wake_at or farm.computed == farm.handed_out:
+        wake(farm.monitor)
+
+
+def fail(farm: Farm, worker: Worker, status):
+    """The window of a worker whose thread came back without having computed it."""
+    enter(farm.monitor)
+    finish(farm, worker, status)
+    leave(farm.monitor)
+
+
+def ready(farm: Farm):
+    """How many windows can be collected: computed, and all before them too. O(those)."""
+    enter(farm.monitor)
+    count = 0
+    while farm.collected + count < farm.taken and descriptor_at(farm, farm.collected + count).state == COMPUTED:
+        count += 1
+    leave(farm.monitor)
+    return count
+
+
+def wait_for_change(farm: Farm, seen, ms):
+    """Until `changes` isn't `seen` any more, and a quarter of what is at work is computed; at most some ms. The emitter
+    is not woken for each window, since it would take a worker's core each time."""
+    enter(farm.monitor)
+    farm.wake_at = farm.computed + max(1, (farm.handed_out - farm.computed) >> 2)
+    if farm.changes == seen and farm.wrong == 0:
+        wait_at_most(farm.monitor, ms)
+    farm.wake_at = NEVER
+    leave(farm.monitor)
+
+
+def stop_overdue(farm: Farm, status, limit_ns):
+    """Ask functions that have worked for longer than the limit to end with a status; returns how many there are."""
+    enter(farm.monitor)
+    count, now = 0, now_ns()
+    for number in range(farm.worker_count):
+        worker = farm.workers[number]
+        if worker.is_busy and now - worker.began > limit_ns:
+            worker.stop = status
+            count += 1
+    leave(farm.monitor)
+    return count
+
+
+def close(farm: Farm, status):
+    """No more windows are handed out; workers end when all are computed, at once if the status isn't 0."""
+    enter(farm.monitor)
+    farm.is_over = True
+    if status != 0:
+        farm.stop = status
+        for number in range(farm.worker_count):
+            farm.workers[number].stop = status
+    wake(farm.monitor)
+    leave(farm.monitor)
+    for number in range(farm.worker_count):
+        inbox.close(farm.workers[number].inbox)

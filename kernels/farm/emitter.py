@@ -1,0 +1,80 @@
+"""The emitter: takes tuples in order, hands out the windows that they complete, and never waits: where there is no room
+it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4.2.2).
+
+    for each tuple:   before ─▶ windows that were complete before it
+                      it goes into the shared buffer, or to the workers whose windows have it
+                      after  ─▶ windows that it completes itself
+"""
+
+from kernels.farm import inbox
+from kernels.farm.active import send_tuple, send_waiting
+from kernels.farm.chunks import advance, append, bytes_needed, expire_all
+from kernels.farm.descriptors import has_room
+from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Farm, TupleBatch
+from kernels.runtime.calls import call
+from kernels.runtime.memory import as_word, inner
+
+
+def feed(farm: Farm, batch: TupleBatch):
+    """Take tuples of a batch from `done` on, until there is no room or one is refused. O(tuples + their windows)."""
+    farm.lacks_memory = False
+    while batch.done < batch.count and has_room(farm) and farm.wrong == 0 and take(farm, batch, batch.done):
+        batch.done += 1
+    if farm.is_active:
+        farm.lacks_memory = not inbox.has_room(farm)
+        send_waiting(farm)
+
+
+@inner
+def may_hold(farm, stream, time):
+    """Whether there is memory for one more tuple, or is once what nobody needs is given back."""
+    needed = bytes_needed(farm, stream, time)
+    if needed == 0 or farm.held + needed <= farm.most_held:
+        return True
+    advance(farm, stream, call(farm.extents.least_low, farm, stream))
+    expire_all(farm)
+    farm.lacks_memory = farm.held + needed > farm.most_held
+    return not farm.lacks_memory
+
+
+@inner
+def take(farm, batch, row):
+    """Whether a tuple was taken."""
+    stream, time = farm.streams[batch.keys[row]], batch.times[row]
+    if stream.tuples > 0 and time < stream.newest:
+        return refuse(farm, row, BACKWARDS)
+    if stream.is_over:
+        return refuse(farm, row, KEY_IS_OVER)
+    value = as_word(batch.values[farm.attribute * batch.count + row]) if farm.attribute >= 0 else 0
+    verdict = call(farm.extents.before, farm, stream, time, value)
+    if verdict == REFUSED:
+        farm.wrong_row = row
+    if verdict != GO_ON:
+        return False
+    if farm.is_active:
+        send_tuple(farm, stream, batch, row)
+    elif may_hold(farm, stream, time):
+        append(farm, stream, batch, row)
+    else:
+        return False
+    stream.tuples += 1
+    stream.newest = time
+    call(farm.extents.after, farm, stream)
+    return True
+
+
+@inner
+def refuse(farm, row, why):
+    """A tuple that can't be taken ends the farm."""
+    farm.wrong, farm.wrong_row = why, row
+    return False
+
+
+def finish_key(farm: Farm, key):
+    """Whether all windows of a key whose tuples are over are handed out; if not there was no room."""
+    stream = farm.streams[key]
+    if not stream.is_over and has_room(farm) and call(farm.extents.finish, farm, stream) == GO_ON:
+        stream.is_over = True
+    if farm.is_active:
+        send_waiting(farm)
+    return stream.is_over

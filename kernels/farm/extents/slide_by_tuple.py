@@ -1,0 +1,39 @@
+"""Slide-by-tuple windows: every step-th tuple of a key triggers one, of the tuples up to and with itself that are no
+older than the size (FARM §2.2.3.4; semantics §2 includes the trigger). Forward-context aware: which windows a tuple is
+in depends on tuples that come later; it may be in none.
+
+size 5, step 3     tuples at 1  2  9 │ 10  11  12        windows [4, 9]: the tuple at 9; [7, 12]: those at 9 … 12
+"""
+
+from functools import cache
+
+from kernels.farm.extents._closed_forms import is_before_time, no_more, nothing_before
+from kernels.farm.extents._served import ServedWindow
+from kernels.farm.layout import Extents, Farm, Substream
+from kernels.runtime.calls import call
+from kernels.runtime.tables import compiled_table
+from schemas.windows import MICROSECOND, SlideByTuple
+
+
+def after(farm: Farm, stream: Substream):
+    """The window that this tuple triggers, if it does."""
+    if stream.tuples % farm.slide == 0:
+        low = stream.newest - farm.size
+        call(farm.hand_out, farm, stream, low, stream.next_window, low, stream.newest + 1)
+        stream.next_window += 1
+
+
+def newest_low(farm: Farm, stream: Substream):
+    return stream.newest - farm.size
+
+
+@cache
+def extents() -> Extents:
+    """The operations, compiled."""
+    functions = {"before": nothing_before, "after": after, "finish": no_more, "is_before": is_before_time}
+    return compiled_table(Extents, "farm_slide_by_tuple", functions | {"least_low": newest_low})
+
+
+def served(window: SlideByTuple, columns: tuple[str, ...]) -> ServedWindow:
+    """size in µs, slide in tuples."""
+    return ServedWindow(extents(), {"size": window.size // MICROSECOND, "slide": window.step})

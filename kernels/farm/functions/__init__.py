@@ -1,0 +1,117 @@
+"""Heavy functions: one file in this folder = one function, named as the file; found by looking, listed nowhere.
+
+A file defines `FUNCTION`, a HeavyFunction (_function.py). Files whose name starts with an underscore are shared.
+"""
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Mapping
+
+from numba.core.errors import NumbaError
+
+from kernels.farm.content import RAISED, Result, WindowContent
+from kernels.farm.functions._function import HeavyFunction, Parameter, Parameters, Values
+from kernels.runtime.addresses import bound_to
+from kernels.runtime.cache import HEAVY_FUNCTIONS, digest_of, folders_of
+from kernels.runtime.memory import inner
+from kernels.runtime.struct import Struct
+from kernels.runtime.tables import NOT_KEPT, Operation, compiled_table
+from schemas.errors import BrokenDefinition, NotServed, WrongParameter
+from schemas.loading import load
+from schemas.mistakes import file_of
+
+MOST_PARAMETERS = 64
+
+
+class HeavyOperations(Struct):
+    """compute(content, result) → status."""
+
+    compute: Operation()
+
+
+def functions() -> list[str]:
+    """Names of the functions in the folder, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+
+
+def describe(name: str) -> str:
+    """What a function computes: the first paragraph of its file."""
+    docstring = importlib.import_module(f"{__name__}.{name}").__doc__ or ""
+    return " ".join(docstring.split("\n\n")[0].split())
+
+
+@functools.cache
+def function(name: str | HeavyFunction) -> HeavyFunction:
+    """What a file says; a HeavyFunction itself is what it is. NotServed for a name without a file, BrokenDefinition for
+    a file that can't be loaded."""
+    if isinstance(name, HeavyFunction):
+        _validate(name)
+        return name
+    if name not in functions():
+        raise NotServed("function", name, functions())
+    digest_of(HEAVY_FUNCTIONS, name)  # before the file is imported: this is what the compiled code is of
+    return load(f"{__name__}.{name}", "FUNCTION", HeavyFunction, _validate)
+
+
+def _validate(function: HeavyFunction) -> None:
+    for place, parameter in enumerate(function.parameters):
+        last = place == len(function.parameters) - 1
+        if isinstance(parameter, Parameters) and not last:
+            raise WrongParameter("parameters", parameter.name, "Parameters(…) as the last one only")
+
+
+def name_of(given: str | HeavyFunction) -> str:
+    """What messages call a function."""
+    return given.compute.__module__.rpartition(".")[2] if isinstance(given, HeavyFunction) else given
+
+
+@functools.cache
+def operations(given: str | HeavyFunction) -> HeavyOperations:
+    """Its address: compiled now, alone, or loaded from the disk cache, which one without a file of its own isn't kept
+    in. BrokenDefinition where Numba can't compile it."""
+    name, is_file = name_of(given), isinstance(given, str)
+
+    def compute(content: WindowContent, result: Result):
+        try:
+            return computed(content, result)  # noqa: F821
+        except Exception:
+            return RAISED
+
+    guarded = bound_to(f"farm_{name}", compute, {"computed": inner(function(given).compute), "RAISED": RAISED})
+    folders = folders_of(HEAVY_FUNCTIONS, name) if is_file else NOT_KEPT
+    try:
+        return compiled_table(HeavyOperations, f"farm_{name}", {"compute": guarded}, folders)
+    except NumbaError as error:
+        first = str(error).strip().splitlines()[0]
+        raise BrokenDefinition(
+            file_of(function(given).compute.__module__), 1, f"Numba can't compile it: {first}"
+        ) from error
+
+
+def parameter_values(chosen: str | HeavyFunction, given: Mapping[str, object]) -> Values:
+    """A float for each parameter, in their order, with defaults. WrongParameter for one that isn't allowed."""
+    name, known = name_of(chosen), {parameter.name: parameter for parameter in function(chosen).parameters}
+    for each in given:
+        if each not in known:
+            raise WrongParameter(f"parameters of {name}", each, ", ".join(known) or "none", known)
+    values: list[float] = []
+    for each in known.values():
+        values += _checked(name, each, given.get(each.name, each.default))
+    return tuple(values)
+
+
+def _checked(name: str, parameter: Parameter | Parameters, value: object) -> list[float]:
+    several = isinstance(parameter, Parameters)
+    kind = float if several else type(parameter.default)
+    numbers = list(value) if several and isinstance(value, (tuple, list)) else [value]
+    if not 0 < len(numbers) <= MOST_PARAMETERS or not all(_fits(parameter, kind, each) for each in numbers):
+        what = "numbers" if several else "a number" if kind is float else "an integer"
+        allowed = f"{what} from {parameter.least} to {parameter.most}"
+        raise WrongParameter(f"{parameter.name} of {name}", value, allowed)
+    return [float(each) for each in numbers]
+
+
+def _fits(parameter: Parameter | Parameters, kind: type, value: object) -> bool:
+    is_number = isinstance(value, (int, float) if kind is float else int) and not isinstance(value, bool)
+    return is_number and parameter.least <= value <= parameter.most

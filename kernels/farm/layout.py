@@ -1,0 +1,248 @@
+"""The memory of a farm. Every compiled function takes addresses of these and nothing else.
+
+    emitter ──descriptors──▶ workers ──▶ collector            a ring of descriptors, in window order:
+       ▲                        │
+       └────────feedback────────┘          collected │ computed, not collected │ taken │ to be taken │ free
+                                                     ▲ collected               ▲ taken ▲ handed_out
+
+Agnostic workers read one buffer of chunks, which only the emitter writes; active workers have an inbox and a private
+buffer each (FARM §4.2.3, §5.3, §5.4).
+"""
+
+from kernels.farm.content import Real, WindowContent
+from kernels.farm.monitor import Monitor
+from kernels.runtime.fields import (
+    Address,
+    Bytes,
+    Code,
+    Count,
+    Flag,
+    Inline,
+    Integer,
+    Microseconds,
+    Place,
+    Pointer,
+    Ref,
+    Tail,
+    Times,
+    Word,
+)
+from kernels.runtime.struct import Struct
+from kernels.runtime.tables import Operation
+from kernels.windows._window import Window
+
+TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
+NO_ROOM, GO_ON, REFUSED = range(3)
+BACKWARDS, ATTRIBUTE_FALLS, KEY_IS_OVER, TOO_LARGE = range(1, 5)
+"""Why a farm ends: a tuple before its key's newest, the same of the attribute of delta windows, a tuple of a key that
+is over, or tuples that open windows need and that are more than the farm may hold."""
+Nanoseconds = Integer("ns")
+
+
+class Descriptor(Struct):
+    """A window that was handed out (FARM §5.4.2.2): where its tuples are, and then what came of it.
+
+    low: of what the tuples are selected by (extents/), that of the first; chunk, place: the first tuple, of agnostic
+    workers; outputs: floats of the result
+    """
+
+    key: Place
+    number: Word
+    start: Microseconds
+    end: Microseconds
+    low: Word
+    count: Count
+    chunk: Address
+    place: Place
+    state: Code
+    status: Code
+    worker: Place
+    stretch_count: Count
+    calculation: Nanoseconds
+    outputs: Pointer(Real)
+
+
+class Chunk(Struct):
+    """Neighbouring tuples of a key in the shared buffer (FARM §5.4.2.1, §5.4.3.1).
+
+    until: all its tuples lie before; first_ordinal: of its first tuple among the key's
+    starting: windows handed out and not computed yet whose first tuple is in it
+    values: value i of column c at c * room + i
+    """
+
+    next: Address
+    count: Count
+    room: Count
+    until: Microseconds
+    first_ordinal: Count
+    starting: Count
+    times: Times
+    values: Pointer(Real)
+
+
+class Substream(Struct):
+    """The tuples of one key, and the next of its windows.
+
+    key: its number
+    tuples: how many came; newest: the time of the last; marker, latest: of delta
+    windows, the value that triggered last, and the last value
+    oldest, youngest: its chunks; chunk, place, ordinal: the first tuple that the next window may have
+    """
+
+    key: Place
+    tuples: Count
+    newest: Microseconds
+    next_window: Word
+    is_over: Flag()
+    marker: Real
+    latest: Real
+    oldest: Address
+    youngest: Address
+    chunk: Address
+    place: Place
+    ordinal: Count
+
+
+class Message(Struct):
+    """To an active worker: a tuple, or the descriptor of a window that has all its tuples.
+
+    low: of a tuple, by what it is selected; of a window, its place among all that were handed out
+    """
+
+    key: Place
+    is_window: Flag()
+    low: Word
+    time: Microseconds
+    values: Tail(Real)
+
+
+class Deque(Struct):
+    """The private buffer of an active worker for one key: tuples first … end, in one piece. `lows`: by what they are
+    selected."""
+
+    first: Place
+    end: Place
+    room: Count
+    lows: Pointer(Word)
+    times: Times
+    values: Pointer(Real)
+
+
+class Inbox(Struct):
+    """Messages to one active worker (inbox.py). last, written, sent: the emitter's; first, read: the worker's."""
+
+    monitor: Inline(Monitor)
+    first: Address
+    last: Address
+    written: Count
+    sent: Count
+    read: Count
+    is_over: Flag()
+
+
+class Worker(Struct):
+    """A thread that computes windows. stop: a status with which the function at work must end, or 0.
+
+    working_on: the place of its descriptor; began, busy: when that began, and the time in the function in all
+    windows, tuples, stretches: of all that it computed; handled: messages, of an active worker
+    """
+
+    number: Place
+    stop: Code
+    is_busy: Flag()
+    began: Nanoseconds
+    busy: Nanoseconds
+    windows: Count
+    tuples: Count
+    stretches: Count
+    working_on: Place
+    handled: Count
+    scratch_room: Count
+    stretch_room: Count
+    content: Inline(WindowContent)
+    inbox: Inline(Inbox)
+    deques: Pointer(Inline(Deque))
+
+
+class Extents(Struct):
+    """When windows are complete, and which tuples they have: the operations of a file of extents/.
+
+    before(farm, stream, time, value) → GO_ON, or NO_ROOM to hand out what is complete before this tuple, or REFUSED;
+        value: the bits of the attribute of delta windows
+    after(farm, stream): hands out what the tuple that was just taken completes
+    finish(farm, stream) → GO_ON or NO_ROOM: hands out what is left when the key's tuples are over
+    is_before(farm, chunk, place, low): whether a tuple lies before a window that begins at `low`
+    least_low(farm, stream): no window that is still to be handed out begins before
+    """
+
+    before: Operation()
+    after: Operation()
+    finish: Operation()
+    is_before: Operation()
+    least_low: Operation()
+
+
+class TupleBatch(Struct):
+    """Tuples to be taken: rows done … count; value i of column c at c * count + i."""
+
+    keys: Pointer(Place)
+    times: Times
+    values: Pointer(Real)
+    count: Count
+    done: Count
+
+
+class Farm(Struct):
+    """The whole. Guarded by the monitor: states and counts of descriptors, `starting` of chunks, `held`, workers' stop.
+
+    size, slide: of windows, in µs, tuples or as bits of floats; window: its closed forms, if it has them
+    by_ordinal: whether its numbers are of tuples, not of times; ends_at_tuples: whether it begins at its first tuple
+    and ends behind its last, wherever they are
+    hand_out(farm, stream, low, number, start, end): a window is complete
+    idle: workers that wait; wake_at: so many computed windows are enough to wake the emitter
+    on_the_way: of `held`, messages to active workers; lacks_memory: whether the emitter waits for memory
+    changes: computed windows and blocks of messages; wrong, wrong_row: why the farm ends, and at which row of a batch
+    """
+
+    monitor: Inline(Monitor)
+    descriptors: Pointer(Inline(Descriptor))
+    ring: Count
+    handed_out: Count
+    taken: Count
+    computed: Count
+    collected: Count
+    wake_at: Count
+    changes: Count
+    idle: Count
+    is_over: Flag()
+    is_active: Flag()
+    stop: Code
+    held: Bytes
+    most_held: Bytes
+    greatest_held: Bytes
+    lacks_memory: Flag()
+    on_the_way: Bytes
+    wrong: Code
+    wrong_row: Place
+    extents: Inline(Extents)
+    hand_out: Operation()
+    window: Ref(Window)
+    by_ordinal: Flag()
+    ends_at_tuples: Flag()
+    size: Word
+    slide: Word
+    attribute: Place
+    chunk_us: Microseconds
+    chunk_origin: Microseconds
+    chunk_tuples: Count
+    columns: Count
+    outputs: Count
+    compute: Operation()
+    parameters: Pointer(Real)
+    parameter_count: Count
+    scratch_per_tuple: Count
+    scratch_more: Count
+    streams: Pointer(Inline(Substream))
+    keys: Count
+    workers: Pointer(Inline(Worker))
+    worker_count: Count

@@ -1,0 +1,45 @@
+"""What distinguishes the models of workers: the compiled functions by which windows are handed out and computed."""
+
+from functools import cache
+
+from kernels.farm import active, agnostic
+from kernels.farm.check import count_broken
+from kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
+from kernels.farm.emitter import feed, finish_key
+from kernels.farm.ending import create_all, release_all
+from kernels.runtime.fields import Flag
+from kernels.runtime.struct import Struct
+from kernels.runtime.tables import Operation, compiled_table
+from schemas.errors import WrongParameter
+
+MODELS = {"active": active, "agnostic": agnostic}
+COMMON = (feed, finish_key, fail, ready, wait_for_change, stop_overdue, close, create_all, release_all, count_broken)
+
+
+class FarmCalls(Struct):
+    """What Python and a farm's threads call. is_active: whether its workers are."""
+
+    is_active: Flag()
+    feed: Operation()
+    finish_key: Operation()
+    hand_out: Operation()
+    work: Operation()
+    fail: Operation()
+    ready: Operation()
+    wait_for_change: Operation()
+    stop_overdue: Operation()
+    close: Operation()
+    create_all: Operation()
+    release_all: Operation()
+    count_broken: Operation()
+
+
+@cache
+def calls(model: str) -> FarmCalls:
+    """The compiled functions of a model. WrongParameter for one that isn't there."""
+    if model not in MODELS:
+        raise WrongParameter("model", model, " or ".join(map(repr, MODELS)), MODELS)
+    functions = {each.__name__: each for each in (*COMMON, MODELS[model].hand_out, MODELS[model].work)}
+    made = compiled_table(FarmCalls, f"farm_{model}", functions)
+    made.is_active = MODELS[model] is active
+    return made

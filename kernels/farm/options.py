@@ -1,0 +1,89 @@
+"""What a farm may be made with, and what is refused."""
+
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import NamedTuple
+
+from kernels.farm.extents import ServedWindow
+from kernels.farm.functions import function, name_of
+from kernels.farm.functions._function import HeavyFunction
+from kernels.farm.memory import Room
+from schemas.errors import WrongParameter
+from schemas.windows import MICROSECOND
+
+MOST_WORKERS, MOST_KEYS, MOST_RING, MOST_CHUNK = 1 << 10, 1 << 24, 1 << 24, 1 << 24
+CHUNK_TUPLES = 1 << 10
+
+
+class FarmOptions(NamedTuple):
+    """parameters: of the function
+    columns: names of the value columns; those of the function unless given
+    keys: how many there are, numbered from 0; each has windows of its own
+    chunk: of the shared buffer: a timedelta that divides size and slide, or a number of tuples. Unless given, the
+        greatest such timedelta, or CHUNK_TUPLES
+    most_held_bytes: of buffers; where it is reached the emitter waits for windows to be computed. With active workers
+        half of it is for tuples on their way to them, half for their own buffers
+    ring: windows handed out and not collected, at most; a power of two
+    seconds_a_window: how long a function may take; then the window's status is "over time". It is looked at while the
+        emitter waits
+    span_us: least and greatest event time, of windows in a time zone
+    """
+
+    parameters: Mapping[str, object] = {}
+    columns: tuple[str, ...] | None = None
+    keys: int = 1
+    chunk: timedelta | int | None = None
+    most_held_bytes: int = 1 << 30
+    ring: int = 1 << 12
+    seconds_a_window: float = 60.0
+    span_us: tuple[int, int] | None = None
+
+
+def options_of(given: dict[str, object]) -> FarmOptions:
+    """WrongParameter for an option that isn't there."""
+    for name in given:
+        if name not in FarmOptions._fields:
+            raise WrongParameter("option of a farm", name, ", ".join(FarmOptions._fields), FarmOptions._fields)
+    return FarmOptions(**given)  # type: ignore[arg-type]
+
+
+def columns_of(name: str | HeavyFunction, columns: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Names of the value columns, as many as the function needs."""
+    takes = function(name).columns
+    least = len(takes) - len(function(name).optional)
+    given = takes[:least] if columns is None else tuple(columns)
+    if len(given) < least:
+        raise WrongParameter("columns", given, f"at least {least}, for {', '.join(takes[:least])} of {name_of(name)}")
+    return given
+
+
+def room_of(workers: int | None, columns: int, served: ServedWindow, options: FarmOptions) -> Room:
+    """How much of everything; as many workers as this process may use cores unless given."""
+    workers = len(os.sched_getaffinity(0)) if workers is None else workers
+    _require_count("workers", workers, MOST_WORKERS)
+    _require_count("keys", options.keys, MOST_KEYS)
+    _require_count("ring", options.ring, MOST_RING)
+    if options.ring & (options.ring - 1):
+        raise WrongParameter("ring", options.ring, "a power of two")
+    chunk = _chunk(served.greatest_chunk_us, options.chunk)
+    return Room(workers, options.keys, columns, options.ring, options.most_held_bytes, *chunk)
+
+
+def _require_count(name: str, value: object, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise WrongParameter(name, value, f"an integer from 1 to {most:,}")
+
+
+def _chunk(greatest_us: int, chunk: timedelta | int | None) -> tuple[int, int]:
+    """µs, or 0, and tuples of a chunk."""
+    if chunk is None:
+        return greatest_us, CHUNK_TUPLES
+    if isinstance(chunk, int):
+        _require_count("chunk", chunk, MOST_CHUNK)
+        return 0, chunk
+    chunk_us = chunk // MICROSECOND
+    if chunk_us < 1 or greatest_us % chunk_us or greatest_us == 0:
+        allowed = f"a divisor of {greatest_us} µs, or " if greatest_us else ""
+        raise WrongParameter("chunk", chunk, f"{allowed}a number of tuples")
+    return chunk_us, CHUNK_TUPLES

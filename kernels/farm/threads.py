@@ -1,0 +1,68 @@
+"""The threads of a farm's workers: each is one compiled call that takes windows until there are no more."""
+
+import threading
+import time
+
+from kernels.farm.content import INTERRUPTED, NO_MEMORY
+from kernels.farm.layout import Worker
+from kernels.farm.memory import FarmMemory
+from kernels.farm.models import FarmCalls
+from kernels.runtime.calls import ask
+from schemas.errors import KernelOutOfMemory, WorkerLost
+
+
+def lost(what: str) -> WorkerLost:
+    """What ends a farm, and what to do."""
+    return WorkerLost(f"{what}; nothing more comes of this farm. Run it again, or let the function ask must_stop")
+
+
+class WorkerThreads:
+    """The workers' threads. Knows the memory, not the farm's object, which may end while they run."""
+
+    def __init__(self, calls: FarmCalls, memory: FarmMemory):
+        self._calls, self._memory, self._failed = calls, memory, []
+        workers = [memory.farm.workers[number] for number in range(memory.farm.worker_count)]
+        arguments = [(calls, memory, worker, self._failed) for worker in workers]
+        self._threads = [
+            threading.Thread(target=_work, args=each, name=f"windrow-farm-{number}", daemon=True)
+            for number, each in enumerate(arguments)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def require_alive(self) -> None:
+        """WorkerLost where a thread has ended before the farm was closed."""
+        if self._failed or not all(thread.is_alive() for thread in self._threads):
+            raise lost(f"a worker's thread ended: {self._failed[0]!r}" if self._failed else "a thread ended")
+
+    def end(self, grace_s: float) -> None:
+        """End all threads and give their memory back. WorkerLost where one doesn't end: its memory is kept then."""
+        address, until_s = self._memory.farm.address, time.monotonic() + grace_s
+        ask(self._calls.close, address, INTERRUPTED)
+        for thread in self._threads:
+            thread.join(max(0.0, until_s - time.monotonic()))
+        if any(thread.is_alive() for thread in self._threads):
+            raise lost(f"a function doesn't end {grace_s:g} s after it was asked to")
+        ask(self._calls.release_all, address)
+
+
+def _work(calls: FarmCalls, memory: FarmMemory, worker: Worker, failed: list[BaseException]) -> None:
+    """A worker's thread. One window that gets no memory is a result of that status; anything else ends the farm."""
+    address = memory.farm.address
+    try:
+        while not _is_over(calls, address, worker):
+            ask(calls.fail, address, worker.address, NO_MEMORY)
+    except BaseException as error:
+        failed.append(error)
+        ask(calls.close, address, INTERRUPTED)
+
+
+def _is_over(calls: FarmCalls, address: int, worker: Worker) -> bool:
+    """Whether a worker's windows are over; False where the one that it computes got no memory."""
+    try:
+        ask(calls.work, address, worker.address)
+    except KernelOutOfMemory:
+        if not worker.is_busy:
+            raise
+        return False
+    return True

@@ -1,0 +1,242 @@
+"""Farms give what a plain scan gives, bit for bit and in window order, whatever the workers, chunks and timing."""
+
+import random
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from numba import config
+
+from kernels import farm
+from kernels.farm.once import compute_once
+from schemas.errors import BadInput, NotServed, WrongParameter
+from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
+from tests.kernels.test_compilation import run_as_plain_python
+from tests.support.kernels.heavy import IN_ORDER
+from tests.support.oracle.farm import windows_of
+from tests.support.oracle.windows import to_us
+
+US = timedelta(microseconds=1)
+RUNS, SEEDS = (100, 10) if not config.DISABLE_JIT else (3, 10)
+MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
+
+
+def random_window(rng: random.Random):
+    size, slide = rng.randint(1, 40), rng.randint(1, 40)
+    origin = rng.choice((None, datetime.fromtimestamp(rng.randint(-3, 3) * 1e-6, ZoneInfo("UTC"))))
+    return rng.choice(
+        (
+            Tumbling(size * US, origin=origin),
+            Sliding(size * US, slide * US, origin=origin),
+            Sliding(size * US, slide * US, origin=origin),
+            Count(size, slide),
+            SlideByTuple(size * US, rng.randint(1, 5)),
+            Delta("value", extent=size / 2, threshold=slide / 4),
+        )
+    )
+
+
+class Tuples:
+    """Random tuples of a few keys, each key's in order, in random batches."""
+
+    def __init__(self, rng: random.Random, rising: bool):
+        self.keys = rng.randint(1, 3)
+        count, gap = rng.choice((0, 1, rng.randint(2, 80))), rng.choice((0, 1, 3, 60))
+        self.times = np.cumsum([rng.randint(0, gap) for _ in range(count)], dtype=np.int64) + rng.randint(-50, 50)
+        self.key = np.array([rng.randrange(self.keys) for _ in range(count)], np.int64)
+        values = [rng.uniform(0, 9) for _ in range(count)]
+        self.values = np.array(sorted(values) if rising else values)
+        self.cuts = sorted(rng.randrange(count + 1) for _ in range(rng.randint(0, 4)))
+
+    def batches(self):
+        for low, high in zip([0, *self.cuts], [*self.cuts, len(self.times)], strict=True):
+            yield self.times[low:high], self.values[low:high], self.key[low:high]
+
+    def of_key(self, key: int):
+        return self.times[self.key == key], self.values[self.key == key]
+
+
+def run(made: farm.WindowFarm, tuples: Tuples) -> farm.Results:
+    with made:
+        for batch in tuples.batches():
+            made.insert(*batch)
+            made.check()
+        made.finish()
+        made.check()
+        return made.take()
+
+
+def plain_results(window, tuples: Tuples, key: int) -> list[tuple]:
+    times, values = tuples.of_key(key)
+    found = []
+    for each in windows_of(window, times.tolist(), values.tolist()):
+        computed = compute_once(IN_ORDER, times[each.places], values[None, each.places], bounds_us=each[:2])
+        found.append((each.start, each.end, len(each.places), *computed.outputs.values()))
+    return found
+
+
+def results_of_key(results: farm.Results, key: int) -> list[tuple]:
+    of_key = results.key == key
+    columns = (results.start_us, results.end_us, results.tuples, *results.outputs.T)
+    return list(zip(*(column[of_key].tolist() for column in columns), strict=True))
+
+
+def random_options(rng: random.Random, window) -> dict:
+    chunks: list[object] = [None, rng.randint(1, 9)]
+    if isinstance(window, Sliding | Tumbling):
+        chunks.append(US)
+    return {"workers": rng.randint(1, 4), "ring": 1 << rng.randint(0, 6), "chunk": rng.choice(chunks)}
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_random_runs_equal_a_plain_scan(seed):
+    rng = random.Random(seed)
+    for _ in range(RUNS):
+        window = random_window(rng)
+        context_free = not isinstance(window, Delta | SlideByTuple)
+        tuples, model = Tuples(rng, isinstance(window, Delta)), rng.choice(("agnostic", "active"))
+        made = farm.make(
+            model if context_free else "agnostic", window, IN_ORDER, keys=tuples.keys, **random_options(rng, window)
+        )
+        results = run(made, tuples)
+        for key in range(tuples.keys):
+            assert results_of_key(results, key) == plain_results(window, tuples, key)
+        assert results.status.tolist() == [0] * len(results.key)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_all_results_come_in_one_order_whatever_the_workers(seed):
+    rng = random.Random(1000 + seed)
+    window = Sliding(rng.randint(5, 40) * US, rng.randint(1, 9) * US)
+    tuples = Tuples(rng, rising=False)
+    ways = [("agnostic", 1), ("agnostic", 3), ("active", 1), ("active", 3)]
+    found = [run(farm.make(model, window, IN_ORDER, workers, keys=tuples.keys), tuples) for model, workers in ways]
+    for results in found[1:]:
+        for field in ("key", "number", "start_us", "end_us", "tuples", "status", "outputs"):
+            assert np.array_equal(getattr(results, field), getattr(found[0], field)), field
+
+
+@MODELS
+def test_fig_16_of_the_paper(model):
+    """3 workers, windows of 3 tuples by 2: x4 is in window 2 only, x5 in windows 2 and 3 (the paper counts from 1)."""
+    made = farm.make(model, Count(3, 2), IN_ORDER, 3)
+    with made:
+        made.insert(np.arange(1, 8), np.arange(1.0, 8.0))
+        made.finish()
+        results = made.take()
+    assert results.number.tolist() == [0, 1, 2]
+    assert results.start_us.tolist() == [1, 3, 5] and results.end_us.tolist() == [4, 6, 8]
+    if model == "active":
+        assert results.worker.tolist() == [0, 1, 2]
+
+
+def test_fig_8_of_the_paper_delta_windows():
+    """Extent 5, threshold 2; exactly the threshold triggers, and the trigger is in the window after it."""
+    made = farm.make("agnostic", Delta("value", 5.0, 2.0), IN_ORDER, 2)
+    with made:
+        made.insert(np.arange(4), np.array([0.5, 2.5, 4.75, 7.25]))
+        made.finish()
+        assert results_bounds(made.take()) == [(0, 1), (0, 2), (1, 3)]
+
+
+def test_fig_10_of_the_paper_a_tuple_in_no_window():
+    """Size 5, every 2 tuples: the first tuple is older than the window that the second one triggers."""
+    made = farm.make("agnostic", SlideByTuple(5 * US, 2), IN_ORDER, 2)
+    with made:
+        made.insert(np.array([1, 10]), np.array([1.0, 2.0]))
+        made.finish()
+        results = made.take()
+    assert results_bounds(results) == [(5, 11)] and results.tuples.tolist() == [1]
+
+
+def results_bounds(results: farm.Results) -> list[tuple[int, int]]:
+    return list(zip(results.start_us.tolist(), results.end_us.tolist(), strict=True))
+
+
+@MODELS
+def test_windows_of_local_days(model):
+    """A day of 25 hours and one of 23, in New York."""
+    window = Tumbling(timedelta(days=1), origin=date(2018, 1, 1), zone="America/New_York")
+    first = to_us(datetime(2018, 11, 3, 12, tzinfo=ZoneInfo("America/New_York")))
+    times = first + np.arange(80) * 3_600_000_000
+    made = farm.make(model, window, IN_ORDER, 2, span_us=(int(times[0]), int(times[-1])))
+    with made:
+        made.insert(times, np.ones(80))
+        made.finish()
+        results = made.take()
+    plain = windows_of(window, times.tolist(), [])
+    assert results_bounds(results) == [(each.start, each.end) for each in plain]
+    assert results.tuples.tolist() == [len(each.places) for each in plain]
+    assert 25 * 3_600_000_000 in (results.end_us - results.start_us).tolist()
+
+
+def test_active_workers_refuse_windows_that_depend_on_later_tuples():
+    for window in (Delta("value", 1.0, 1.0), SlideByTuple(US, 1)):
+        with pytest.raises(WrongParameter, match=f"window is '{window.kind}'.*or the model 'agnostic'"):
+            farm.make("active", window, IN_ORDER)
+
+
+REFUSED = {
+    "model": ({"model": "lazy"}, "model is 'lazy'; allowed: 'active' or 'agnostic'"),
+    "window": ({"window": Rolling(US)}, "window is 'rolling', which is not served yet"),
+    "name": ({"name": "mean"}, "function is 'mean', which is not served yet"),
+    "workers": ({"workers": 5000}, "workers is 5000; allowed: an integer from 1 to 1,024"),
+    "keys": ({"keys": 0}, "keys is 0"),
+    "ring": ({"ring": 12}, "ring is 12; allowed: a power of two"),
+    "chunk": ({"chunk": 4 * US}, "chunk is .*; allowed: a divisor of 10 µs, or a number of tuples"),
+    "column": ({"window": Delta("other", 1.0, 1.0)}, "column is 'other'; allowed: one of value"),
+    "columns": ({"columns": ()}, "columns is .*at least 1, for value of polynomial_fit"),
+    "parameter": ({"parameters": {"degrees": 2}}, "parameters of polynomial_fit is 'degrees'"),
+    "option": ({"chunks": 4}, "option of a farm is 'chunks'; allowed: .*Did you mean 'chunk'"),
+    "zone": ({"window": Tumbling(timedelta(days=1), zone="Europe/Rome")}, "span_us is None"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_wrong_is_refused_with_value_and_limit(case):
+    given, message = REFUSED[case]
+    asked = {"model": "agnostic", "window": Tumbling(10 * US), "name": "polynomial_fit", "workers": 1} | given
+    with pytest.raises((WrongParameter, NotServed), match=message):
+        farm.make(asked.pop("model"), asked.pop("window"), asked.pop("name"), asked.pop("workers"), **asked)
+
+
+@MODELS
+def test_wrong_tuples_are_refused_by_row(model):
+    with farm.make(model, Tumbling(10 * US), IN_ORDER, 1, keys=2) as made:
+        with pytest.raises(BadInput, match="row 1 has NaN in value"):
+            made.insert(np.arange(2), np.array([1.0, np.nan]))
+        with pytest.raises(WrongParameter, match="values is .*; allowed: 1 columns of 2 values"):
+            made.insert(np.arange(2), np.ones(3))
+        with pytest.raises(WrongParameter, match="keys is .*; allowed: 2 numbers from 0 to 1"):
+            made.insert(np.arange(2), np.ones(2), np.array([0, 2]))
+        made.insert(np.array([5, 4]), np.ones(2), np.array([0, 1]))  # in order within each key
+        with pytest.raises(BadInput, match="at row 1 the event time falls; .* of key 1"):
+            made.insert(np.array([5, 3]), np.ones(2), np.array([0, 1]))
+
+
+def test_a_falling_attribute_is_refused():
+    with (
+        farm.make("agnostic", Delta("value", 1.0, 1.0), IN_ORDER, 1) as made,
+        pytest.raises(BadInput, match="at row 2 the attribute of the delta window falls; .* of key 0"),
+    ):
+        made.insert(np.arange(3), np.array([1.0, 2.0, 1.5]))
+
+
+@MODELS
+def test_a_key_can_end_before_the_others(model):
+    with farm.make(model, Tumbling(10 * US), IN_ORDER, 2, keys=2) as made:
+        made.insert(np.arange(4), np.ones(4), np.array([0, 1, 0, 1]))
+        made.finish_key(1)
+        made.insert(np.array([20]), np.ones(1))
+        made.finish()
+        results = made.take()
+        with pytest.raises(BadInput, match="at row 0 comes a tuple behind finish_key of key 1"):
+            made.insert(np.array([30]), np.ones(1), np.array([1]))
+    assert (results.key.tolist(), results.tuples.tolist()) == ([1, 0, 0], [2, 2, 1])
+
+
+@pytest.mark.slow
+def test_it_runs_as_plain_python_with_every_access_checked():
+    assert "passed" in run_as_plain_python(__file__, "not plain_python")
+    assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_faults"), "not interrupt")

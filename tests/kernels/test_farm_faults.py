@@ -1,0 +1,208 @@
+"""What goes wrong in a farm is in a window's row, or ends the farm with a message; nothing hangs; memory is bounded."""
+
+import os
+import signal
+import threading
+import time
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from numba import config
+
+from kernels import farm
+from kernels.farm import farm as made_farms
+from kernels.farm import threads
+from kernels.farm.content import NO_MEMORY, NOT_CONVERGED, OK, OVER_TIME, RAISED, TOO_FEW
+from schemas.errors import WorkerLost, WrongParameter
+from schemas.windows import Count, SlideByTuple, Sliding, Tumbling
+from tests.support.kernels import heavy
+
+US = timedelta(microseconds=1)
+MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
+COMPILED = pytest.mark.skipif(
+    config.DISABLE_JIT, reason="plain Python runs one thread at a time, and its memory is Python's"
+)
+POISONED = np.where(np.arange(100) % 30 == 20, heavy.POISON, 1.0)
+"""Windows of 10 tuples: numbers 2, 5 and 8 begin with POISON."""
+POISONED_WINDOWS = (2, 5, 8)
+
+
+def results_of(made: farm.WindowFarm, values: np.ndarray = POISONED) -> farm.Results:
+    with made:
+        made.insert(np.arange(len(values)), values)
+        made.finish()
+        return made.take()
+
+
+def statuses(bad: int) -> list[int]:
+    return [bad if number in POISONED_WINDOWS else OK for number in range(10)]
+
+
+@MODELS
+@pytest.mark.parametrize(("function", "status"), [(heavy.RAISING, RAISED), (heavy.WITH_STATUS, heavy.OWN_STATUS)])
+def test_a_function_that_raises_or_reports_costs_its_own_window_only(model, function, status):
+    results = results_of(farm.make(model, Tumbling(10 * US), function, 2))
+    assert results.status.tolist() == statuses(status)
+    assert np.isnan(results.outputs[list(POISONED_WINDOWS)]).all() == (status == RAISED)
+    assert results.outputs[0].tolist() == [10.0, 5.0 if status == RAISED else 10.0]
+
+
+@COMPILED
+@MODELS
+def test_a_function_that_gets_no_memory_costs_its_own_window_only(model):
+    results = results_of(farm.make(model, Tumbling(10 * US), heavy.GREEDY, 2))
+    assert results.status.tolist() == statuses(NO_MEMORY)
+
+
+@MODELS
+def test_a_fit_says_why_there_is_none(model):
+    made = farm.make(model, Tumbling(10 * US), "polynomial_fit", 2, parameters={"iterations": 1})
+    with made:
+        made.insert(np.concatenate((np.arange(10), [15, 16])), np.arange(12.0) ** 3)
+        made.finish()
+        assert made.take().status.tolist() == [NOT_CONVERGED, TOO_FEW]
+
+
+@COMPILED
+@MODELS
+def test_a_window_that_takes_too_long_is_ended_and_the_others_go_on(model):
+    results = results_of(farm.make(model, Tumbling(10 * US), heavy.ENDLESS, 2, seconds_a_window=0.2))
+    assert results.status.tolist() == statuses(OVER_TIME)
+    assert np.isnan(results.outputs[2]).all() and results.outputs[3].tolist() == [10.0, 10.0]
+
+
+@COMPILED
+@MODELS
+def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_message(model, monkeypatch):
+    monkeypatch.setattr(made_farms, "GRACE_S", 0.1)
+    with (
+        pytest.raises(WorkerLost, match="doesn't end 0.1 s after it was asked to"),
+        farm.make(model, Tumbling(10 * US), heavy.DEAF, 2, seconds_a_window=0.1) as made,
+    ):
+        made.insert(np.arange(100), POISONED)
+        with pytest.raises(WorkerLost, match="doesn't end 0.1 s behind its limit of 0.1 s"):
+            made.finish()
+    time.sleep(2 * heavy.NOT_ENDING_NS / 1e9)  # it works on memory of the farm, which must be there until it ends
+
+
+@MODELS
+def test_a_thread_that_ends_ends_the_farm_with_a_message(model, monkeypatch):
+    def end_first(calls, address, worker):
+        if worker.number == 0:
+            raise SystemExit("ended")
+        return is_over(calls, address, worker)
+
+    is_over = threads._is_over
+    monkeypatch.setattr(threads, "_is_over", end_first)
+    with farm.make(model, Tumbling(10 * US), heavy.IN_ORDER, 2) as made:
+        with pytest.raises(WorkerLost, match=r"a worker's thread ended: SystemExit\('ended'\)"):
+            for first in range(0, 100_000, 100):
+                made.insert(np.arange(first, first + 100), np.ones(100))
+                made.finish()
+        assert set(made.take().status.tolist()) <= {OK}
+
+
+@COMPILED
+def test_an_interrupt_ends_a_farm_that_waits():
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt), farm.make("agnostic", Tumbling(10 * US), heavy.ENDLESS, 2) as made:
+        made.insert(np.arange(100), POISONED)
+        timer.start()
+        made.finish()
+    assert not [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
+
+
+@MODELS
+def test_a_farm_that_is_closed_early_computes_nothing_more(model):
+    with farm.make(model, Tumbling(10 * US), heavy.SLOW, 2, parameters={"p": 50_000.0}) as made:
+        made.insert(np.arange(100), POISONED)
+    assert not [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
+
+
+SLOW_US = 200.0
+TUPLE_BYTES = 16
+
+
+@COMPILED
+@pytest.mark.parametrize("window", [Sliding(1000 * US, 250 * US), Count(1000, 250), SlideByTuple(1000 * US, 250)])
+def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(window):
+    """400,000 tuples come as fast as they are taken; 1,600 windows of 200 µs take longer. 6.4 MB without the limit."""
+    count, most = 400_000, 1 << 17
+    with farm.make("agnostic", window, heavy.SLOW, 2, parameters={"p": SLOW_US}, most_held_bytes=most) as made:
+        made.insert(np.arange(count), np.ones(count))
+        made.finish()
+        made.check()
+        windows, held = len(made.take().key), made.metrics().greatest_held_bytes
+    assert windows >= 1597 and 1000 * TUPLE_BYTES <= held <= most < count * TUPLE_BYTES
+
+
+@COMPILED
+@pytest.mark.parametrize("workers", [1, 2])
+def test_memory_of_active_workers_is_bounded_too(workers):
+    count, most = 400_000, 1 << 20
+    options = {"parameters": {"p": SLOW_US}, "most_held_bytes": most}
+    with farm.make("active", Sliding(1000 * US, 250 * US), heavy.SLOW, workers, **options) as made:
+        made.insert(np.arange(count), np.ones(count))
+        made.finish()
+        made.check()
+        windows, held = len(made.take().key), made.metrics().greatest_held_bytes
+    assert windows == 1603 and held <= most < count * TUPLE_BYTES
+
+
+@COMPILED
+@MODELS
+@pytest.mark.parametrize("window", [Tumbling(10_000 * US), Count(10_000, 10_000)])
+def test_the_largest_window_that_fits_and_the_next(model, window):
+    refused, least = 0, 1 << 30
+    while least - refused > 1:
+        most = (refused + least) // 2
+        refused, least = (refused, most) if fits(model, window, most) else (most, least)
+    assert 10_000 * TUPLE_BYTES < least < 100 * 10_000
+    with pytest.raises(WrongParameter, match=f"most_held_bytes is {refused}; allowed: more: the tuples of"):
+        held_by(model, window, refused)
+
+
+def fits(model: str, window, most: int) -> bool:
+    try:
+        return held_by(model, window, most) <= most
+    except WrongParameter:
+        return False
+
+
+def held_by(model: str, window, most: int) -> int:
+    """The most bytes that one window of 10,000 tuples takes."""
+    with farm.make(model, window, heavy.IN_ORDER, 1, most_held_bytes=most) as made:
+        for first in range(0, 10_000, 1000):
+            made.insert(np.arange(first, first + 1000), np.ones(1000))
+        made.finish()
+        assert made.take().tuples.tolist() == [10_000]
+        return made.metrics().greatest_held_bytes
+
+
+@MODELS
+@pytest.mark.parametrize("tuples", [10, 1_000, *[100_000, 1_000_000] * (not config.DISABLE_JIT)])
+def test_windows_of_10_to_a_million_tuples(model, tuples):
+    count = 2 * tuples
+    with farm.make(model, Sliding(tuples * US, tuples // 5 * US), heavy.IN_ORDER, 2) as made:
+        made.insert(np.arange(count), np.ones(count))
+        made.finish()
+        results, metrics = made.take(), made.metrics()
+    assert results.tuples.max() == tuples and len(results.key) == 14
+    assert metrics.windows == 14 and sum(metrics.windows_of_worker) == 14
+    assert metrics.fragmentation == (1.0 if model == "active" else results.stretches.mean())
+
+
+@MODELS
+def test_skewed_keys_and_bursts(model):
+    """Nine tenths of all tuples are of one key, and come in bursts of equal times."""
+    rng = np.random.default_rng(7)
+    count = 20_000 if not config.DISABLE_JIT else 300
+    keys = np.where(rng.random(count) < 0.9, 0, rng.integers(1, 50, count))
+    times = np.sort(rng.integers(0, 100, count) * 1000)
+    with farm.make(model, Sliding(5000 * US, 1000 * US), heavy.IN_ORDER, 3, keys=50, ring=16) as made:
+        made.insert(times, np.ones(count), keys)
+        made.finish()
+        results, metrics = made.take(), made.metrics()
+    assert results.tuples.sum() == 5 * count
+    assert 0 < metrics.load_balance <= 1 and metrics.windows == len(results.key)
