@@ -11,14 +11,13 @@ fixed number of tuples and never move (§5.4.3.1). The oldest chunk is given bac
 work any more and the next window begins behind it.
 """
 
-from kernels.farm.layout import Chunk, Farm
+from kernels.farm.layout import FOREVER, Chunk, Farm
 from kernels.farm.monitor import enter, leave
 from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import allocate
 
 LEAST_TUPLES = 16
-FOREVER = (1 << 63) - 1
 CHUNK_BYTES = Chunk.size_bytes
 
 
@@ -60,6 +59,17 @@ def append(farm, stream, batch, row):
     for column in range(farm.columns):
         chunk.values[column * chunk.room + place] = batch.values[column * batch.count + row]
     chunk.count = place + 1
+
+
+@inner
+def append_all(farm, chunk, batch, first, count):
+    """Tuples go behind the others of a chunk that has room for them."""
+    place = chunk.count
+    move(chunk.times[place:].address, batch.times[first:].address, count)
+    for column in range(farm.columns):
+        target = chunk.values[column * chunk.room + place :]
+        move(target.address, batch.values[column * batch.count + first :].address, count)
+    chunk.count = place + count
 
 
 @inner

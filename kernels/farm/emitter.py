@@ -8,9 +8,9 @@ it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4
 
 from kernels.farm import inbox
 from kernels.farm.active import send_tuple, send_waiting
-from kernels.farm.chunks import advance, append, bytes_needed, expire_all
+from kernels.farm.chunks import advance, append, append_all, bytes_needed, expire_all
 from kernels.farm.descriptors import has_room
-from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Farm, TupleBatch
+from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Chunk, Farm, TupleBatch
 from kernels.runtime.calls import call
 from kernels.runtime.memory import as_word, inner
 
@@ -18,11 +18,35 @@ from kernels.runtime.memory import as_word, inner
 def feed(farm: Farm, batch: TupleBatch):
     """Take tuples of a batch from `done` on, until there is no room or one is refused. O(tuples + their windows)."""
     farm.lacks_memory = False
-    while batch.done < batch.count and has_room(farm) and farm.wrong == 0 and take(farm, batch, batch.done):
-        batch.done += 1
+    while batch.done < batch.count and has_room(farm) and farm.wrong == 0:
+        taken = take_quiet(farm, batch, batch.done)
+        if taken == 0 and not take(farm, batch, batch.done):
+            break
+        batch.done += max(taken, 1)
     if farm.is_active:
         farm.lacks_memory = not inbox.has_room(farm)
         send_waiting(farm)
+
+
+@inner
+def take_quiet(farm, batch, first):
+    """Take the next tuples of a key that complete no window and go into its open chunk, all at once; how many. One by
+    one, with three calls by address each, tuples cost 35 ns."""
+    key = batch.keys[first]
+    stream = farm.streams[key]
+    chunk, row, newest = Chunk(stream.youngest), first, stream.newest
+    if farm.is_active or stream.youngest == 0 or stream.is_over:
+        return 0
+    until = min(call(farm.extents.quiet_until, farm, stream), chunk.until)
+    most = min(call(farm.extents.quiet_tuples, farm, stream), chunk.room - chunk.count)
+    end = min(batch.count, first + max(most, 0))
+    while row < end and batch.keys[row] == key and newest <= batch.times[row] < until:
+        newest = batch.times[row]
+        row += 1
+    append_all(farm, chunk, batch, first, row - first)
+    stream.tuples += row - first
+    stream.newest = newest
+    return row - first
 
 
 @inner

@@ -33,6 +33,8 @@ from kernels.windows._window import Window
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
 NO_ROOM, GO_ON, REFUSED = range(3)
+FOREVER = (1 << 61) + (1 << 60)
+"""Later than every time, and more than every count."""
 BACKWARDS, ATTRIBUTE_FALLS, KEY_IS_OVER, TOO_LARGE = range(1, 5)
 """Why a farm ends: a tuple before its key's newest, the same of the attribute of delta windows, a tuple of a key that
 is over, or tuples that open windows need and that are more than the farm may hold."""
@@ -171,6 +173,8 @@ class Extents(Struct):
         value: the bits of the attribute of delta windows
     after(farm, stream): hands out what the tuple that was just taken completes
     finish(farm, stream) → GO_ON or NO_ROOM: hands out what is left when the key's tuples are over
+    quiet_until(farm, stream), quiet_tuples(farm, stream): tuples before that time, and so many of the next ones,
+        complete no window
     is_before(farm, chunk, place, low): whether a tuple lies before a window that begins at `low`
     least_low(farm, stream): no window that is still to be handed out begins before
     """
@@ -178,6 +182,8 @@ class Extents(Struct):
     before: Operation()
     after: Operation()
     finish: Operation()
+    quiet_until: Operation()
+    quiet_tuples: Operation()
     is_before: Operation()
     least_low: Operation()
 

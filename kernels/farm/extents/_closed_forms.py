@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels.farm.descriptors import has_room
 from kernels.farm.extents._served import ServedWindow
-from kernels.farm.layout import GO_ON, NO_ROOM, Chunk, Extents, Farm, Substream
+from kernels.farm.layout import FOREVER, GO_ON, NO_ROOM, Chunk, Extents, Farm, Substream
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
 from kernels.runtime.tables import compiled_table
@@ -94,18 +94,33 @@ def next_start(farm: Farm, stream: Substream):
     return window_start(farm.window, stream.next_window)
 
 
+def next_end(farm: Farm, stream: Substream):
+    return window_end(farm.window, stream.next_window)
+
+
+def until_last(farm: Farm, stream: Substream):
+    """All but the last of the next window's tuples."""
+    return window_end(farm.window, stream.next_window) - stream.tuples - 1
+
+
+def no_end(farm: Farm, stream: Substream):
+    return FOREVER
+
+
 @cache
 def extents() -> Extents:
     """Of times."""
     functions = {"before": before_time, "after": nothing_after, "finish": finish_times, "is_before": is_before_time}
-    return compiled_table(Extents, "farm_times", functions | {"least_low": next_start})
+    functions |= {"quiet_until": next_end, "quiet_tuples": no_end, "least_low": next_start}
+    return compiled_table(Extents, "farm_times", functions)
 
 
 @cache
 def ordinal_extents() -> Extents:
     """Of ordinals."""
     functions = {"before": nothing_before, "after": after_ordinal, "finish": no_more, "is_before": is_before_ordinal}
-    return compiled_table(Extents, "farm_ordinals", functions | {"least_low": next_start})
+    functions |= {"quiet_until": no_end, "quiet_tuples": until_last, "least_low": next_start}
+    return compiled_table(Extents, "farm_ordinals", functions)
 
 
 def served(window: Window, span_us: tuple[int, int] | None) -> ServedWindow:

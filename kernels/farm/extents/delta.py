@@ -8,7 +8,7 @@ extent 5, threshold 2     attributes 1  2.5  3.1  4  9     3.1 triggers [1, 2.5]
 from functools import cache
 
 from kernels.farm.descriptors import has_room
-from kernels.farm.extents._closed_forms import no_more, nothing_after
+from kernels.farm.extents._closed_forms import no_end, no_more, nothing_after
 from kernels.farm.extents._served import ServedWindow
 from kernels.farm.layout import ATTRIBUTE_FALLS, GO_ON, NO_ROOM, REFUSED, Chunk, Extents, Farm, Substream
 from kernels.runtime.calls import call
@@ -45,11 +45,17 @@ def latest_low(farm: Farm, stream: Substream):
     return as_word(stream.latest - as_float(farm.size))
 
 
+def none_is_quiet(farm: Farm, stream: Substream):
+    """Each one's attribute has to be looked at."""
+    return 0
+
+
 @cache
 def extents() -> Extents:
     """The operations, compiled."""
     functions = {"before": before, "after": nothing_after, "finish": no_more, "is_before": is_before}
-    return compiled_table(Extents, "farm_delta", functions | {"least_low": latest_low})
+    functions |= {"quiet_until": no_end, "quiet_tuples": none_is_quiet, "least_low": latest_low}
+    return compiled_table(Extents, "farm_delta", functions)
 
 
 def served(window: Delta, columns: tuple[str, ...]) -> ServedWindow:

@@ -7,7 +7,7 @@ size 5, step 3     tuples at 1  2  9 │ 10  11  12        windows [4, 9]: the t
 
 from functools import cache
 
-from kernels.farm.extents._closed_forms import is_before_time, no_more, nothing_before
+from kernels.farm.extents._closed_forms import is_before_time, no_end, no_more, nothing_before
 from kernels.farm.extents._served import ServedWindow
 from kernels.farm.layout import Extents, Farm, Substream
 from kernels.runtime.calls import call
@@ -27,11 +27,17 @@ def newest_low(farm: Farm, stream: Substream):
     return stream.newest - farm.size
 
 
+def until_trigger(farm: Farm, stream: Substream):
+    """All before the next trigger."""
+    return farm.slide - stream.tuples % farm.slide - 1
+
+
 @cache
 def extents() -> Extents:
     """The operations, compiled."""
     functions = {"before": nothing_before, "after": after, "finish": no_more, "is_before": is_before_time}
-    return compiled_table(Extents, "farm_slide_by_tuple", functions | {"least_low": newest_low})
+    functions |= {"quiet_until": no_end, "quiet_tuples": until_trigger, "least_low": newest_low}
+    return compiled_table(Extents, "farm_slide_by_tuple", functions)
 
 
 def served(window: SlideByTuple, columns: tuple[str, ...]) -> ServedWindow:

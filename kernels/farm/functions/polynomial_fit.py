@@ -26,28 +26,32 @@ from kernels.farm.content import (
 )
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.functions._linear import factor, invert, solve
+from kernels.farm.functions._scaled_polynomial import covariance, fill_back, sum_of_row
 from kernels.monoid import Parameter
 from kernels.runtime.fields import Count, Pointer
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 
 DEGREE, TOLERANCE, ITERATIONS = range(3)
-FIRST_DAMPING = 1e-3
+FIRST_DAMPING = 1e-6
+"""Marquardt begins with 1e-2, far from the optimum of a curve; of a polynomial the undamped step is the answer, and
+damping is there for matrices that are nearly singular. 1e-3 took an iteration more."""
 ROUNDING = 1e-14
 """A cost that is greater by so much of itself is no worse: near the optimum two costs differ by rounding only, and each
 step that was refused for that would be an iteration more."""
-US_A_SECOND = 1e6
 
 
 class Fit(Struct):
     """A fit at work, in scratch memory: `n` coefficients, a matrix is n · n floats.
 
+    offset: the first value, subtracted from all, so that a large one costs no digits of the others
     moments: Σ weight · u^k for k < 2n; gradient: Jᵀ W (value − fitted)
     """
 
     n: Count
-    middle_s: Real
-    half_s: Real
+    middle_us: Real
+    half_us: Real
+    offset: Real
     cost: Real
     iterations: Count
     coefficients: Pointer(Real)
@@ -86,9 +90,9 @@ def compute(content: WindowContent, result: Result):
     if content.count < fit.n:
         return TOO_FEW
     scale_times(fit, content)
-    if fit.n > 1 and fit.half_s == 0.0:
+    if fit.n > 1 and fit.half_us == 0.0:
         return SINGULAR
-    add_moments(fit, content)
+    begin(fit, content)
     status = descend(fit, content)
     if status in (OK, NOT_CONVERGED):
         write(fit, content, result)
@@ -110,30 +114,31 @@ def lay_out(fit, n, room):
 def scale_times(fit, content):
     """From the first to the last tuple's time is [-1, 1]."""
     last = content.stretches[content.stretch_count - 1]
-    first_s = (content.stretches[0].times[0] - content.start) / US_A_SECOND
-    last_s = (last.times[last.count - 1] - content.start) / US_A_SECOND
-    fit.middle_s, fit.half_s = 0.5 * (first_s + last_s), 0.5 * (last_s - first_s)
+    first_us = content.stretches[0].times[0] - content.start
+    last_us = last.times[last.count - 1] - content.start
+    fit.middle_us, fit.half_us = 0.5 * (first_us + last_us), 0.5 * (last_us - first_us)
+    fit.offset = column_of(content.stretches[0], 0)[0]
 
 
 @inner
-def scaled(fit, content, time):
-    """A time in [-1, 1]; 0 where all times are equal."""
-    half_s = fit.half_s if fit.half_s > 0.0 else 1.0
-    return ((time - content.start) / US_A_SECOND - fit.middle_s) / half_s
-
-
-@inner
-def add_moments(fit, content):
-    """JᵀWJ, whose element (i, j) is moment i + j. O(tuples · n)."""
-    n, has_weights = fit.n, content.columns > 1
-    for k in range(2 * n - 1):
-        fit.moments[k] = 0.0
+def begin(fit, content):
+    """The first pass: JᵀWJ, whose element (i, j) is moment i + j; with coefficients of 0 the gradient is Jᵀ W value.
+    O(tuples · n)."""
+    n, start, middle, scale = fit.n, content.start, fit.middle_us, scale_of(fit)
+    has_weights, offset = content.columns > 1, fit.offset
+    clear(fit)
     for s in range(content.stretch_count):
         stretch = content.stretches[s]
-        weights = column_of(stretch, 1)
+        values, weights = column_of(stretch, 0), column_of(stretch, 1)
         for i in range(stretch.count):
-            power, u = (weights[i] if has_weights else 1.0), scaled(fit, content, stretch.times[i])
-            for k in range(2 * n - 1):
+            u, value = (stretch.times[i] - start - middle) * scale, values[i] - offset
+            power = weights[i] if has_weights else 1.0
+            fit.cost += power * value * value
+            for k in range(n):
+                fit.moments[k] += power
+                fit.gradient[k] += power * value
+                power *= u
+            for k in range(n, 2 * n - 1):
                 fit.moments[k] += power
                 power *= u
     for i in range(n):
@@ -142,20 +147,37 @@ def add_moments(fit, content):
 
 
 @inner
+def clear(fit):
+    """Before the first pass."""
+    fit.cost, fit.iterations = 0.0, 0
+    for k in range(2 * fit.n - 1):
+        fit.moments[k] = 0.0
+    for k in range(fit.n):
+        fit.coefficients[k] = fit.gradient[k] = 0.0
+
+
+@inner
+def scale_of(fit):
+    """u per µs; all times equal make u 0."""
+    return 1.0 / fit.half_us if fit.half_us > 0.0 else 0.0
+
+
+@inner
 def add_residuals(fit, content, coefficients, gradient):
     """The weighted sum of squared residuals of some coefficients, and its gradient. O(tuples · n)."""
-    n, has_weights, cost = fit.n, content.columns > 1, 0.0
+    n, start, middle, scale = fit.n, content.start, fit.middle_us, scale_of(fit)
+    has_weights, offset, cost = content.columns > 1, fit.offset, 0.0
     for k in range(n):
         gradient[k] = 0.0
     for s in range(content.stretch_count):
         stretch = content.stretches[s]
         values, weights = column_of(stretch, 0), column_of(stretch, 1)
         for i in range(stretch.count):
-            u, fitted = scaled(fit, content, stretch.times[i]), 0.0
+            u, fitted = (stretch.times[i] - start - middle) * scale, 0.0
             for k in range(n - 1, -1, -1):
                 fitted = fitted * u + coefficients[k]
-            residual = values[i] - fitted
-            power = residual * (weights[i] if has_weights else 1.0)
+            residual = values[i] - offset - fitted
+            power = residual * weights[i] if has_weights else residual
             cost += power * residual
             for k in range(n):
                 gradient[k] += power
@@ -165,11 +187,8 @@ def add_residuals(fit, content, coefficients, gradient):
 
 @inner
 def descend(fit, content):
-    """Steps until one changes no coefficient by more than the tolerance; returns the status."""
+    """Steps until one would change no coefficient by more than the tolerance; returns the status."""
     damping, n = FIRST_DAMPING, fit.n
-    for k in range(n):
-        fit.coefficients[k] = 0.0
-    fit.cost, fit.iterations = add_residuals(fit, content, fit.coefficients, fit.gradient), 0
     if not isfinite(fit.cost):
         return NOT_FINITE
     if not factor(fit.matrix, n, 0.0, fit.lower):  # damping makes every matrix one that can be solved
@@ -181,9 +200,10 @@ def descend(fit, content):
         fit.iterations += 1
         factor(fit.matrix, n, damping, fit.lower)
         solve(fit.lower, n, fit.gradient, fit.step)
-        damping *= 0.1 if take_step(fit, content) else 10.0
         if is_small(fit, content.parameters[TOLERANCE]):
+            add_step(fit, fit.coefficients)
             return OK
+        damping *= 0.1 if take_step(fit, content) else 10.0
     return NOT_CONVERGED
 
 
@@ -191,8 +211,7 @@ def descend(fit, content):
 def take_step(fit, content):
     """Whether the step fits no worse; it is taken then. `inverse` is not in use yet: its first row has the trial's
     gradient."""
-    for k in range(fit.n):
-        fit.trial[k] = fit.coefficients[k] + fit.step[k]
+    add_step(fit, fit.trial)
     cost = add_residuals(fit, content, fit.trial, fit.inverse)
     if not cost <= fit.cost * (1.0 + ROUNDING):
         return False
@@ -200,6 +219,13 @@ def take_step(fit, content):
     for k in range(fit.n):
         fit.coefficients[k], fit.gradient[k] = fit.trial[k], fit.inverse[k]
     return True
+
+
+@inner
+def add_step(fit, target):
+    """target: the coefficients after the step."""
+    for k in range(fit.n):
+        target[k] = fit.coefficients[k] + fit.step[k]
 
 
 @inner
@@ -219,7 +245,7 @@ def write(fit, content, result):
     invert(fit.lower, n, fit.step, fit.inverse)
     fill_back(fit)
     for k in range(n):
-        result.values[k] = sum_of_row(fit, k)
+        result.values[k] = sum_of_row(fit, k) + (fit.offset if k == 0 else 0.0)
     variance = fit.cost / (content.count - n) if content.count > n else nan
     result.values[n], result.values[n + 1] = sqrt(variance), fit.iterations
     place = n + 2
@@ -227,38 +253,6 @@ def write(fit, content, result):
         for j in range(i, n):
             result.values[place] = covariance(fit, i, j) * variance
             place += 1
-
-
-@inner
-def fill_back(fit):
-    """back: coefficients of u = (x − middle) / half into those of x, row k: C(j, k) (−middle)^(j − k) / half^j."""
-    n, half_s = fit.n, (fit.half_s if fit.half_s > 0.0 else 1.0)
-    for k in range(n):
-        term = 1.0 / half_s**k
-        for j in range(n):
-            fit.back[k * n + j] = 0.0
-        for j in range(k, n):
-            fit.back[k * n + j] = term
-            term *= (j + 1) / (j + 1 - k) * -fit.middle_s / half_s
-
-
-@inner
-def sum_of_row(fit, k):
-    """One coefficient of x."""
-    total = 0.0
-    for j in range(k, fit.n):
-        total += fit.back[k * fit.n + j] * fit.coefficients[j]
-    return total
-
-
-@inner
-def covariance(fit, i, j):
-    """back · inverse · backᵀ, one element."""
-    n, total = fit.n, 0.0
-    for a in range(i, n):
-        for b in range(j, n):
-            total += fit.back[i * n + a] * fit.inverse[a * n + b] * fit.back[j * n + b]
-    return total
 
 
 FUNCTION = HeavyFunction(
