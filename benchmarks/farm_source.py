@@ -46,7 +46,7 @@ class Configuration(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stream:
+class GeneratedTuples:
     """Tuples whose distances in time are exponential, as in FARM §6."""
 
     times_us: np.ndarray
@@ -58,11 +58,11 @@ class Stream:
             yield self.times_us[first : first + tuples], self.values[first : first + tuples]
 
 
-def stream(tuples: int, seed: int = 1) -> Stream:
+def stream(tuples: int, seed: int = 1) -> GeneratedTuples:
     """A slow curve, and noise."""
     chance = np.random.default_rng(seed)
     times = np.cumsum(chance.exponential(1e6 / TUPLES_A_SECOND, tuples)).astype(np.int64)
-    return Stream(times, np.sin(times / 1e7) + chance.normal(0, 0.1, tuples))
+    return GeneratedTuples(times, np.sin(times / 1e7) + chance.normal(0, 0.1, tuples))
 
 
 def unpaced(model: str, asked: Configuration, workers: int, windows: int, **options: object) -> farm.Metrics:

@@ -105,8 +105,16 @@ def test_a_thread_that_ends_ends_the_farm_with_a_message(model, monkeypatch):
         assert set(made.take().status.tolist()) <= {OK}
 
 
+@pytest.fixture
+def heeded_interrupts():
+    """A shell starts what it leaves in the background with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @COMPILED
-def test_an_interrupt_ends_a_farm_that_waits():
+def test_an_interrupt_ends_a_farm_that_waits(heeded_interrupts):
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt), farm.make("agnostic", Tumbling(10 * US), heavy.ENDLESS, 2) as made:
         made.insert(np.arange(100), POISONED)
