@@ -15,8 +15,9 @@ def add_stretch(worker, count, times, values, stride):
     """One more stretch of the window's content."""
     content = worker.content
     if content.stretch_count == worker.stretch_room:
-        worker.stretch_room = 2 * worker.stretch_room + 8
-        content.stretches = resize(content.stretches.address, worker.stretch_room * STRETCH_WORDS)
+        room = 2 * worker.stretch_room + 8
+        content.stretches = resize(content.stretches.address, room * STRETCH_WORDS)
+        worker.stretch_room = room  # once it is there: where there is no memory the worker goes on
     stretch = content.stretches[content.stretch_count]
     stretch.count, stretch.times, stretch.values, stretch.stride = count, times, values, stride
     content.stretch_count += 1

@@ -4,6 +4,8 @@ on-demand (FARM §4.3): a worker takes the next descriptor when it has computed 
 that it marks the descriptor as computed, and lets go of the chunk in which the window begins
 """
 
+from math import nan
+
 from kernels.farm import inbox
 from kernels.farm.content import OK
 from kernels.farm.layout import COMPUTED, TAKEN, TO_BE_TAKEN, Chunk, Farm, Worker
@@ -32,7 +34,7 @@ def fill_descriptor(farm, stream, low, number, start, end):
     descriptor.key, descriptor.number = stream.key, number
     descriptor.start, descriptor.end, descriptor.low = start, end, low
     descriptor.state, descriptor.status = TO_BE_TAKEN, OK
-    descriptor.chunk = descriptor.place = descriptor.count = 0
+    descriptor.chunk = descriptor.place = descriptor.count = descriptor.stretch_count = 0
     return descriptor
 
 
@@ -67,6 +69,9 @@ def finish(farm, worker, status):
 def fail(farm: Farm, worker: Worker, status):
     """The window of a worker whose thread came back without having computed it."""
     enter(farm.monitor)
+    descriptor = farm.descriptors[worker.working_on]
+    for place in range(farm.outputs):
+        descriptor.outputs[place] = nan
     finish(farm, worker, status)
     leave(farm.monitor)
 

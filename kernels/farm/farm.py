@@ -78,6 +78,7 @@ class WindowFarm:
         Raises BadInput for a tuple out of order or NaN; WrongParameter where the tuples of open windows need more than
         most_held_bytes; WorkerLost.
         """
+        self._require_open()
         self._began_s = time.monotonic() if self._began_s is None else self._began_s
         batch = self._batch(times_us, values, keys)
         farm = self._farm
@@ -93,6 +94,9 @@ class WindowFarm:
 
     def finish_key(self, key: int) -> None:
         """The tuples of a key are over: its windows are complete."""
+        self._require_open()
+        if not 0 <= key < self._farm.keys:
+            raise WrongParameter("key", key, f"a number from 0 to {self._farm.keys - 1}")
         seen = self._farm.changes
         while not ask(self._calls.finish_key, self._farm.address, key):
             if not self._collect():
@@ -113,7 +117,8 @@ class WindowFarm:
 
     def take(self) -> Results:
         """The results since the last time, in window order."""
-        self._collect()
+        if self._end.alive:
+            self._collect()
         nothing = results_of(self._memory.descriptors, self._memory.outputs, np.zeros(0, np.int64))
         parts, self._parts = self._parts, []
         return joined([nothing, *parts])
@@ -125,6 +130,7 @@ class WindowFarm:
 
     def check(self) -> None:
         """AssertionError with the first invariant that doesn't hold (check.py)."""
+        self._require_open()
         broken = ask(self._calls.count_broken, self._farm.address)
         assert not broken, INVARIANTS[broken]
 
@@ -132,6 +138,10 @@ class WindowFarm:
         """End the threads, windows that aren't computed yet included. Raises WorkerLost if one doesn't end."""
         if self._end.detach():
             self._threads.end(GRACE_S)
+
+    def _require_open(self) -> None:
+        if not self._end.alive:
+            raise WrongParameter("the farm", "closed", "one that is open; make another")
 
     def _batch(self, times_us: np.ndarray, values: np.ndarray, keys: np.ndarray | None) -> TupleBatch:
         times = np.ascontiguousarray(times_us, np.int64)

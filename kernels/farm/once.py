@@ -22,7 +22,7 @@ class Computed(NamedTuple):
 
 def status_text(status: int) -> str:
     """A status in words."""
-    return STATUSES[status] if status < len(STATUSES) else f"status {status} of the function"
+    return STATUSES[status] if 0 <= status < len(STATUSES) else f"status {status} of the function"
 
 
 def compute_once(

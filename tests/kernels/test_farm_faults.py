@@ -52,6 +52,7 @@ def test_a_function_that_raises_or_reports_costs_its_own_window_only(model, func
 def test_a_function_that_gets_no_memory_costs_its_own_window_only(model):
     results = results_of(farm.make(model, Tumbling(10 * US), heavy.GREEDY, 2))
     assert results.status.tolist() == statuses(NO_MEMORY)
+    assert np.isnan(results.outputs[list(POISONED_WINDOWS)]).all()
 
 
 @MODELS
@@ -128,6 +129,25 @@ def test_a_farm_that_is_closed_early_computes_nothing_more(model):
     with farm.make(model, Tumbling(10 * US), heavy.SLOW, 2, parameters={"p": 50_000.0}) as made:
         made.insert(np.arange(100), POISONED)
     assert not [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
+
+
+@MODELS
+def test_a_closed_farm_takes_nothing_more_and_a_wrong_key_is_refused(model):
+    with farm.make(model, Tumbling(10 * US), heavy.IN_ORDER, 2) as made:
+        made.insert(np.arange(100), POISONED)
+        with pytest.raises(WrongParameter, match="key is 1; allowed: a number from 0 to 0"):
+            made.finish_key(1)
+        made.finish()
+    made.close()
+    for use in (
+        lambda: made.insert(np.arange(100, 101), np.ones(1)),
+        made.finish,
+        lambda: made.finish_key(0),
+        made.check,
+    ):
+        with pytest.raises(WrongParameter, match="the farm is 'closed'; allowed: one that is open"):
+            use()
+    assert len(made.take().key) == 10
 
 
 SLOW_US = 200.0
