@@ -51,7 +51,7 @@ def work(farm: Farm, worker: Worker):
 def wait_for_window(farm):
     """Whether there is a window to take, now or after waiting."""
     farm.idle += 1
-    while farm.taken == farm.handed_out and not farm.is_over and farm.stop == 0:
+    while farm.taken == farm.handed_out and farm.stop == 0:
         wait(farm.monitor)
     farm.idle -= 1
     return farm.taken < farm.handed_out and farm.stop == 0

@@ -1,8 +1,7 @@
 """A worker computes one window: the function gets the content where it lies, and scratch memory of the worker's own."""
 
-from math import nan
-
 from kernels.farm.content import INTERRUPTED, OVER_TIME, RAISED, TupleStretch
+from kernels.farm.descriptors import clear
 from kernels.farm.layout import Farm
 from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, inner, resize
@@ -37,13 +36,6 @@ def compute(farm: Farm, worker, descriptor):
     if status in (RAISED, OVER_TIME, INTERRUPTED):
         clear(farm, descriptor)
     return status
-
-
-@inner
-def clear(farm, descriptor):
-    """All outputs null."""
-    for place in range(farm.outputs):
-        descriptor.outputs[place] = nan
 
 
 @inner

@@ -64,7 +64,7 @@ class WindowContent(Struct):
 
 
 class Result(Struct):
-    """Where a function writes its outputs; what it leaves NaN is null."""
+    """Where a function writes its outputs: null before it is called, and what it leaves so stays null."""
 
     values: Tail(Real)
 

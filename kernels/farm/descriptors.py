@@ -58,7 +58,6 @@ def finish(farm, worker, status):
     worker.is_busy = False
     worker.busy += took
     worker.windows += 1
-    worker.tuples += descriptor.count
     worker.stretches += descriptor.stretch_count
     farm.computed += 1
     farm.changes += 1
@@ -66,12 +65,17 @@ def finish(farm, worker, status):
         wake(farm.monitor)
 
 
+@inner
+def clear(farm, descriptor):
+    """All outputs null."""
+    for place in range(farm.outputs):
+        descriptor.outputs[place] = nan
+
+
 def fail(farm: Farm, worker: Worker, status):
     """The window of a worker whose thread came back without having computed it."""
     enter(farm.monitor)
-    descriptor = farm.descriptors[worker.working_on]
-    for place in range(farm.outputs):
-        descriptor.outputs[place] = nan
+    clear(farm, farm.descriptors[worker.working_on])
     finish(farm, worker, status)
     leave(farm.monitor)
 
@@ -111,13 +115,11 @@ def stop_overdue(farm: Farm, status, limit_ns):
 
 
 def close(farm: Farm, status):
-    """No more windows are handed out; workers end when all are computed, at once if the status isn't 0."""
+    """Workers end at once; windows at work do with a status that isn't 0."""
     enter(farm.monitor)
-    farm.is_over = True
-    if status != 0:
-        farm.stop = status
-        for number in range(farm.worker_count):
-            farm.workers[number].stop = status
+    farm.stop = status
+    for number in range(farm.worker_count):
+        farm.workers[number].stop = status
     wake(farm.monitor)
     leave(farm.monitor)
     for number in range(farm.worker_count):

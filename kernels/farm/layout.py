@@ -146,7 +146,7 @@ class Worker(Struct):
     """A thread that computes windows. stop: a status with which the function at work must end, or 0.
 
     working_on: the place of its descriptor; began, busy: when that began, and the time in the function in all
-    windows, tuples, stretches: of all that it computed; handled: messages, of an active worker
+    windows, stretches: of all that it computed; handled: messages, of an active worker
     """
 
     number: Place
@@ -155,7 +155,6 @@ class Worker(Struct):
     began: Nanoseconds
     busy: Nanoseconds
     windows: Count
-    tuples: Count
     stretches: Count
     working_on: Place
     handled: Count
@@ -220,7 +219,6 @@ class Farm(Struct):
     wake_at: Count
     changes: Count
     idle: Count
-    is_over: Flag()
     is_active: Flag()
     stop: Code
     held: Bytes

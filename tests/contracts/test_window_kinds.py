@@ -11,8 +11,8 @@ from schemas.windows import every_kind
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("dags", "kernels", "pipelines", "schemas", "tools")
 OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
-# The words of the query language, the questions asked in it, and what is compiled before anybody asks.
-# Kinds of which a farm finds the tuples by other means than closed forms.
+# Kinds whose tuples a farm finds by other means than closed forms; the words of the query language, the questions asked
+# in it, and what is compiled before anybody asks.
 USERS = ("kernels/farm/extents/", "schemas/query.py", "schemas/queries/", "kernels/warm.py")
 CLASSES = {kind.__name__ for kind in every_kind() if kind.kind in kinds()}
 FILES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))

@@ -9,10 +9,18 @@ was. Not quicksort, since a window may hold its worst case; and by passes, since
 two of them. Values may be infinite, but not NaN; −0.0 and 0.0 are equal.
 """
 
-from kernels.farm.content import must_stop
+from kernels.farm.content import gather, must_stop
 from kernels.runtime.memory import inner, move
 
 FEW = 8  # so many records are sorted by insertion
+
+
+@inner
+def gather_sorted(content):
+    """The first column in scratch memory, sorted; behind it is room for as many. Returns as sort_floats."""
+    values = content.scratch
+    gather(content, 0, values)
+    return sort_floats(content, values, values[content.count :], content.count)
 
 
 @inner

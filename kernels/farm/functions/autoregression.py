@@ -68,8 +68,6 @@ def compute(content: WindowContent, result: Result):
     """O(tuples · order² + ahead · order)."""
     model = Model(content.scratch.address)
     lay_out(model, content)
-    for place in range(FIRST_PHI + model.n - 1):
-        result.values[place] = nan
     if model.rows < model.n + 1:
         return TOO_FEW
     gather(content, 0, model.series)

@@ -13,9 +13,9 @@ median and mad are written, the others are null; not finite, where median or MAD
 
 from math import isfinite, nan
 
-from kernels.farm.content import NOT_FINITE, OK, SINGULAR, TOO_FEW, Result, WindowContent, column_of, gather
+from kernels.farm.content import NOT_FINITE, OK, SINGULAR, TOO_FEW, Result, WindowContent, column_of
 from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.functions._sorting import sort_floats
+from kernels.farm.functions._sorting import gather_sorted
 from kernels.monoid import Parameter
 from kernels.runtime.memory import inner
 
@@ -28,13 +28,9 @@ OF_NORMAL_VALUES = 0.6745
 
 def compute(content: WindowContent, result: Result):
     """O(tuples · log tuples)."""
-    count, values = content.count, content.scratch
-    for place in range(len(OUTPUTS)):
-        result.values[place] = nan
-    if count < content.parameters[LEAST]:
+    if content.count < content.parameters[LEAST]:
         return TOO_FEW
-    gather(content, 0, values)
-    stopped = sort_floats(content, values, values[count:], count)
+    stopped = gather_sorted(content)
     if stopped != 0:
         return stopped
     return write(content, result)

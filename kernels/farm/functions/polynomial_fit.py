@@ -85,8 +85,6 @@ def compute(content: WindowContent, result: Result):
     """O(iterations · tuples · degree)."""
     fit = Fit(content.scratch.address)
     lay_out(fit, int(content.parameters[DEGREE]) + 1, content.scratch[FIT_FLOATS:])
-    for place in range(fit.n + 2 + fit.n * (fit.n + 1) // 2):
-        result.values[place] = nan
     if content.count < fit.n:
         return TOO_FEW
     scale_times(fit, content)

@@ -10,11 +10,11 @@ that are known are written. Statuses: too few tuples for a window without any; n
 """
 
 from decimal import Decimal
-from math import isfinite, isnan, nan
+from math import isfinite, isnan
 
-from kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent, gather
+from kernels.farm.content import NOT_FINITE, OK, TOO_FEW, Result, WindowContent
 from kernels.farm.functions._function import HeavyFunction, Parameters
-from kernels.farm.functions._sorting import sort_floats
+from kernels.farm.functions._sorting import gather_sorted
 from kernels.runtime.memory import inner
 from schemas.errors import WrongParameter
 
@@ -42,13 +42,9 @@ def scratch(values):
 
 def compute(content: WindowContent, result: Result):
     """O(tuples · log tuples + probabilities)."""
-    count, values = content.count, content.scratch
-    for k in range(content.parameter_count):
-        result.values[k] = nan
-    if count == 0:
+    if content.count == 0:
         return TOO_FEW
-    gather(content, 0, values)
-    stopped = sort_floats(content, values, values[count:], count)
+    stopped = gather_sorted(content)
     if stopped != 0:
         return stopped
     return write(content, result)

@@ -30,8 +30,6 @@ PAIR = 2
 def compute(content: WindowContent, result: Result):
     """O(tuples · log tuples)."""
     count, pairs = content.count, content.scratch
-    for place in range(len(OUTPUTS)):
-        result.values[place] = nan
     if count == 0:
         return TOO_FEW
     greatest_y = gather_pairs(content, pairs)
