@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-aggregate new-function new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -124,6 +124,9 @@ new-stream: setup ## write a stream and its test: NAME=...
 
 new-query: setup ## write a query and its test: NAME=...
 	@$(WINDROW_PYTHON) -m tools.new query "$(NAME)"
+
+new-model: setup ## a new model and its test: NAME=bikes_long_trips
+	@$(WINDROW_PYTHON) -m tools.new model "$(NAME)"
 
 new-aggregate: setup ## write an aggregate and its test: NAME=...
 	@$(WINDROW_PYTHON) -m tools.new aggregate "$(NAME)"

@@ -11,6 +11,7 @@ Every stage that a process goes through also gets a row in the ledger, `runs`, a
 
 from dataclasses import dataclass
 
+from schemas.model import Model
 from schemas.query import Query
 from schemas.registry import queries_of
 from schemas.stream import Stream
@@ -85,7 +86,7 @@ CHECK_SILVER = Stage(
 REPLAY = Stage(
     "replay",
     LOGICAL_DATE,
-    "runs the day's arrivals through the query's kernel, into the audit tables",
+    "runs the day's arrivals through the query's kernel, and a model's function, into the audit tables",
     ("silver_{stream}",),
     ("{query}_audit", "{query}_late_audit"),
 )
@@ -136,6 +137,8 @@ def ingest_task(stream: Stream) -> Task:
 def query_task(query: Query) -> Task:
     """Checks the silver that it reads, as the run's ingest left it, makes the day's audit rows, checks and publishes
     them: in one process, so that an engine is started once for all of it."""
+    if isinstance(query, Model):
+        return Task(query.name, ("farm", query.file), QUERY_STAGES, published_tables(query))
     return Task(query.name, ("replay", query.name), QUERY_STAGES, published_tables(query))
 
 

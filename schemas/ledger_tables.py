@@ -49,3 +49,33 @@ VERDICTS = Table(
     ),
     grows=True,
 )
+
+FARM_RUNS = Table(
+    "farm_runs",
+    "What each farm of a model's run did: one row per farm, a farm being one call over the keys of a bucket",
+    (
+        required("run_id", "string", "name of the run"),
+        required("stream", "string", "name of the stream"),
+        required("query", "string", "name of the model's query"),
+        required("logical_date", "date", "the arrival day that the run is for"),
+        required("at", "timestamp", "when the run's rows were written, UTC"),
+        required("function", "string", "name of the function"),
+        required("engine", "string", "spark or local"),
+        required("host", "string", "the machine that it ran on"),
+        required("workers", "int64", "threads that computed windows"),
+        required("windows", "int64", "windows that were computed"),
+        required("tuples", "int64", "tuples of all these windows: one that is in several counts in each"),
+        required("statuses", "string", "JSON: windows by status"),
+        required("completion_s", "float64", "from the first window handed out to the last computed", "s"),
+        required("calculation_s", "float64", "mean time in the function per window (FARM definition 14)", "s"),
+        required("bandwidth", "float64", "windows computed per second (FARM definition 13)", "windows/s"),
+        required("ideal_bandwidth", "float64", "the same if no worker ever waited", "windows/s"),
+        required("load_balance", "float64", "mean ÷ greatest time in the function among workers; 1 is even"),
+        required("fragmentation", "float64", "pieces of memory per window (FARM §6.2.3.1); 1 is in one piece"),
+        required("held_bytes", "int64", "most that tuples and windows took in memory", "bytes"),
+    ),
+    grows=True,
+)
+
+LEDGER = {table.name: table for table in (RUNS, VERDICTS, FARM_RUNS)}
+"""By name."""

@@ -1,4 +1,5 @@
-"""Finds streams and queries by looking in their folders: a new one is a new file, and nothing else.
+"""Finds streams, queries and models by looking in their folders: a new one is a new file, and nothing else. A model is
+a query too, named with a prefix.
 
 They load one by one: one that is broken harms itself, and those that need it, only. Whoever asks for it by name gets
 BrokenDefinition; whoever asks for all gets the others.
@@ -9,16 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from schemas.errors import BrokenDefinition, UnknownName
+from schemas.ledger_tables import LEDGER
 from schemas.loading import load
+from schemas.model import PREFIX, Model
 from schemas.query import Query
 from schemas.stream import Stream
 from schemas.validation import validate_query, validate_stream
 from schemas.windows import require
 
-T = TypeVar("T", Stream, Query)
+T = TypeVar("T", Stream, Query, Model)
 ROOT = Path(__file__).parent
 
 
@@ -44,8 +47,14 @@ def streams() -> dict[str, Stream]:
 
 
 def queries() -> dict[str, Query]:
-    """All queries by name: `QUERY` of every file in schemas/queries/ that isn't broken."""
+    """All queries by name: `QUERY` of every file in schemas/queries/ and `MODEL` of every file in schemas/models/ that
+    isn't broken."""
     return _queries().found
+
+
+def models() -> dict[str, Model]:
+    """Those of the queries that are models."""
+    return {name: query for name, query in queries().items() if isinstance(query, Model)}
 
 
 def broken_streams() -> dict[str, BrokenDefinition]:
@@ -54,7 +63,8 @@ def broken_streams() -> dict[str, BrokenDefinition]:
 
 
 def broken_queries() -> dict[str, BrokenDefinition]:
-    """What is wrong with the other files of schemas/queries/, by name; queries of broken streams are among them."""
+    """What is wrong with the other files of schemas/queries/ and schemas/models/, by name of the query; those of broken
+    streams are among them."""
     return _queries().broken
 
 
@@ -74,8 +84,23 @@ def stream(name: str) -> Stream:
 
 
 def query(name: str) -> Query:
-    """The query of that name; BrokenDefinition or UnknownName otherwise."""
+    """The query of that name, which may be a model; BrokenDefinition or UnknownName otherwise."""
     return _queries().named("query", name)
+
+
+def model(name: str) -> Model:
+    """The model of a file of that name; BrokenDefinition or UnknownName otherwise."""
+    broken = {query: each for query, each in broken_queries().items() if query.startswith(PREFIX)}
+    if PREFIX + name in {**models(), **broken}:
+        return cast(Model, query(PREFIX + name))
+    raise UnknownName("model", name, [each.removeprefix(PREFIX) for each in [*models(), *broken]])
+
+
+def module_of(query_name: str) -> str:
+    """The module of the file of a query or a model."""
+    if query_name.startswith(PREFIX):
+        return f"schemas.models.{query_name.removeprefix(PREFIX)}"
+    return f"schemas.queries.{query_name}"
 
 
 def queries_of(stream_name: str) -> list[Query]:
@@ -90,22 +115,39 @@ def _streams() -> Definitions[Stream]:
 
 @cache
 def _queries() -> Definitions[Query]:
-    return _load("queries", "QUERY", Query, lambda query: validate_query(query, stream(query.stream)))
+    plain = _load("queries", "QUERY", Query, _validate_plain)
+    models = _load("models", "MODEL", Model, _validate_query, PREFIX)
+    return Definitions({**plain.found, **models.found}, {**plain.broken, **models.broken})
 
 
-def _load(folder: str, attribute: str, kind: type[T], validate: Callable[[T], object]) -> Definitions[T]:
+def _validate_query(query: Query) -> None:
+    validate_query(query, stream(query.stream))
+
+
+def _validate_plain(query: Query) -> None:
+    require(not query.name.startswith(PREFIX), "name", query.name, f"one without {PREFIX!r}, which is for models")
+    _validate_query(query)
+
+
+def _load(
+    folder: str, attribute: str, kind: type[T], validate: Callable[[T], object], prefix: str = ""
+) -> Definitions[T]:
     made: Definitions[T] = Definitions({}, {})
-    for name in sorted(path.stem for path in (ROOT / folder).glob("*.py") if not path.stem.startswith("_")):
+    for file in sorted(path.stem for path in (ROOT / folder).glob("*.py") if not path.stem.startswith("_")):
+        name = prefix + file
         try:
-            made.found[name] = load(f"schemas.{folder}.{name}", attribute, kind, _named(name, validate))
+            made.found[name] = load(f"schemas.{folder}.{file}", attribute, kind, _named(name, file, validate))
         except BrokenDefinition as broken:
             made.broken[name] = broken
     return made
 
 
-def _named(name: str, validate: Callable[[T], object]) -> Callable[[T], object]:
+def _named(name: str, file: str, validate: Callable[[T], object]) -> Callable[[T], object]:
+    allowed = f"that of its file, {name!r}" if name == file else f"{name!r}, as its file is {file}.py"
+
     def named_and_valid(found: T) -> None:
-        require(found.name == name, "name", found.name, f"that of its file, {name!r}")
+        require(found.name == name, "name", found.name, allowed)
+        require(name not in LEDGER, "name", name, "one that no table of the ledger has: rename the file")
         validate(found)
 
     return named_and_valid
@@ -127,8 +169,10 @@ def replay_hash(name: str) -> str:
 
 
 def query_hash(name: str) -> str:
-    """Changes whenever a query's file or the query language changes."""
-    return _hash_files([ROOT / "queries" / f"{name}.py", ROOT / "query.py", *sorted((ROOT / "windows").glob("*.py"))])
+    """Changes whenever a query's or a model's file or the query language changes."""
+    _, folder, file = module_of(name).split(".")
+    language = [ROOT / "query.py", *([ROOT / "model.py"] if folder == "models" else [])]
+    return _hash_files([ROOT / folder / f"{file}.py", *language, *sorted((ROOT / "windows").glob("*.py"))])
 
 
 def _hash_files(paths: list[Path]) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from schemas import conditions
 from schemas.errors import WrongParameter
+from schemas.model import Model
 from schemas.query import Query
 from schemas.stream import Stream
 from schemas.tables import silver_table
 from schemas.windows import require, require_zone
 
 TYPES = ("string", "int64", "float64", "bool", "timestamp", "date")
+NUMBERS = ("int64", "float64", "bool")
 TIMES = dict.fromkeys(("start", "end", "arrival"), "timestamp")
 
 
@@ -39,6 +41,11 @@ def validate_query(query: Query, stream: Stream) -> None:
     _require_columns("key", query.key, types, stream)
     for name, aggregate in query.aggregates.items():
         _require_columns(f"aggregates[{name!r}]", aggregate.columns, types, stream)
+    if isinstance(query, Model):
+        _require_columns(query.function.function, query.function.columns, types, stream)
+        for column in query.function.columns:
+            what = f"a column of numbers ({', '.join(NUMBERS)}), not of type {types[column]}"
+            require(types[column] in NUMBERS, query.function.function, column, what)
     for column, operator, value in query.where:
         _require_columns("where", (column,), types | TIMES, stream)
         type_ = (types | TIMES)[column]

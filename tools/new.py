@@ -1,5 +1,4 @@
-"""Writes a new definition and its test: `python -m tools.new stream|query|aggregate|function|window NAME`. All are new
-files.
+"""Writes a new definition and its test: `python -m tools.new KIND NAME`. All are new files.
 
 What it writes can be imported, and its test fails until somebody has written down what is right.
 """
@@ -13,6 +12,8 @@ from pathlib import Path
 from string import Template
 
 from schemas.errors import UnknownName, WindrowError, WrongParameter
+from schemas.registry import stream
+from schemas.validation import NUMBERS
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -49,6 +50,7 @@ KINDS = {
     "aggregate": Kind(
         {"file": "kernels/monoids/$name.py"}, "tests/kernels/test_aggregate_$name.py", "docs/add-an-aggregate.md"
     ),
+    "model": Kind({"file": "schemas/models/$name.py"}, "tests/semantics/test_model_$name.py", "docs/add-a-model.md"),
     "function": Kind(
         {"file": "kernels/farm/functions/$name.py"}, "tests/kernels/test_function_$name.py", "docs/add-a-function.md"
     ),
@@ -60,7 +62,8 @@ def write(kind: str, name: str, root: Path = ROOT) -> list[Path]:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise WrongParameter("NAME", name, "lower-case letters, digits and _, such as boat_trips")
     words = {"name": name, "title": name.title().replace("_", "")}
-    words["stream"] = _stream_of(name, root) if kind == "query" else name
+    words["stream"] = _stream_of(name, root) if kind in ("query", "model") else name
+    words["column"] = _column_of(words["stream"]) if kind == "model" else ""
     paths = {part: root / Template(path).substitute(words) for part, path in KINDS[kind].files.items()}
     if kind == "window" and paths["schema"].exists():  # what a query may write is known; no kernel serves it yet
         del paths["schema"]
@@ -80,6 +83,13 @@ def _stream_of(name: str, root: Path) -> str:
     if not fits:
         raise UnknownName("stream that the query's NAME begins with, as in STREAM_something,", name, known)
     return max(fits, key=len)
+
+
+def _column_of(stream_name: str) -> str:
+    """The stream's first column of numbers that is no key, with a unit if there is one: else it may be an id."""
+    found = stream(stream_name)
+    numbers = [each for each in found.columns if each.type in NUMBERS and each.name not in found.key]
+    return next((each.name for each in sorted(numbers, key=lambda each: each.unit is None)), "TODO")
 
 
 def main() -> int:

@@ -9,8 +9,9 @@ reads the buffer where the window's tuples are (FARM §5.4). For every kind of w
 from kernels.farm.chunks import advance
 from kernels.farm.compute import add_stretch, compute, set_bounds
 from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
-from kernels.farm.layout import Chunk, Farm, Substream, Worker
+from kernels.farm.layout import Chunk, Descriptor, Farm, Substream, Worker
 from kernels.farm.monitor import enter, leave, wait, wake
+from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
 
 
@@ -39,7 +40,7 @@ def work(farm: Farm, worker: Worker):
         begin(farm, worker, ordinal)
         leave(farm.monitor)
         descriptor = descriptor_at(farm, ordinal)
-        find_content(worker, descriptor)
+        call(farm.find_content, farm, worker, descriptor)
         set_bounds(farm, descriptor, worker.content)
         status = compute(farm, worker, descriptor)
         enter(farm.monitor)
@@ -57,8 +58,7 @@ def wait_for_window(farm):
     return farm.taken < farm.handed_out and farm.stop == 0
 
 
-@inner
-def find_content(worker, descriptor):
+def find_content(farm: Farm, worker: Worker, descriptor: Descriptor):
     """The stretches of a window: a part of its first and of its last chunk, and all between. O(chunks). The last chunk
     may be written meanwhile, behind the window's tuples; nothing else of it is read."""
     worker.content.stretch_count = 0

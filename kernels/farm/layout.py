@@ -27,7 +27,7 @@ from kernels.runtime.fields import (
     Times,
     Word,
 )
-from kernels.runtime.struct import Struct
+from kernels.runtime.struct import BYTE, Struct
 from kernels.runtime.tables import Operation
 from kernels.windows._window import Window
 
@@ -45,7 +45,8 @@ class Descriptor(Struct):
     """A window that was handed out (FARM §5.4.2.2): where its tuples are, and then what came of it.
 
     low: of what the tuples are selected by (extents/), that of the first; chunk, place: the first tuple, of agnostic
-    workers; outputs: floats of the result
+    workers; known_at, covered: of sorted tuples, those that arrived later don't count, and how many do count, whether
+    they have values or not; outputs: floats of the result
     """
 
     key: Place
@@ -56,6 +57,8 @@ class Descriptor(Struct):
     count: Count
     chunk: Address
     place: Place
+    known_at: Microseconds
+    covered: Count
     state: Code
     status: Code
     worker: Place
@@ -197,6 +200,19 @@ class TupleBatch(Struct):
     done: Count
 
 
+class SortedTuples(Struct):
+    """All tuples of all keys (sorted_tuples.py): by key and event time; first_of_key has the end too. `values`:
+    value i of column c at c * stride + i; last_missed: start of the last window that a tuple was too late for."""
+
+    first_of_key: Pointer(Place)
+    times: Times
+    arrivals: Times
+    last_missed: Times
+    has_value: Pointer(BYTE)
+    values: Pointer(Real)
+    stride: Count
+
+
 class Farm(Struct):
     """The whole. Guarded by the monitor: states and counts of descriptors, `starting` of chunks, `held`, workers' stop.
 
@@ -204,6 +220,7 @@ class Farm(Struct):
     by_ordinal: whether its numbers are of tuples, not of times; ends_at_tuples: whether it begins at its first tuple
     and ends behind its last, wherever they are
     hand_out(farm, stream, low, number, start, end): a window is complete
+    find_content(farm, worker, descriptor): gives a worker the stretches of a window, of agnostic workers
     idle: workers that wait; wake_at: so many computed windows are enough to wake the emitter
     on_the_way: of `held`, messages to active workers; lacks_memory: whether the emitter waits for memory
     changes: computed windows and blocks of messages; wrong, wrong_row: why the farm ends, and at which row of a batch
@@ -230,6 +247,8 @@ class Farm(Struct):
     wrong_row: Place
     extents: Inline(Extents)
     hand_out: Operation()
+    find_content: Operation()
+    sorted_tuples: Ref(SortedTuples)
     window: Ref(Window)
     by_ordinal: Flag()
     ends_at_tuples: Flag()

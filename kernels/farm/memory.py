@@ -51,6 +51,7 @@ class FarmMemory:
             most_held=room.most_held_bytes,
             outputs=len(self.output_names),
             hand_out=calls.hand_out,
+            find_content=calls.find_content,
             compute=compute,
             is_active=calls.is_active,
             **fields | counts | window.fields,

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from kernels.farm import active, agnostic
+from kernels.farm import active, agnostic, sorted_tuples
 from kernels.farm.check import count_broken
 from kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
 from kernels.farm.emitter import feed, finish_key
@@ -13,6 +13,7 @@ from kernels.runtime.tables import Operation, compiled_table
 from schemas.errors import WrongParameter
 
 MODELS = {"active": active, "agnostic": agnostic}
+OWN = ("hand_out", "work", "find_content")
 COMMON = (feed, finish_key, fail, ready, wait_for_change, stop_overdue, close, create_all, release_all, count_broken)
 
 
@@ -23,6 +24,8 @@ class FarmCalls(Struct):
     feed: Operation()
     finish_key: Operation()
     hand_out: Operation()
+    hand_out_more: Operation()
+    find_content: Operation()
     work: Operation()
     fail: Operation()
     ready: Operation()
@@ -39,7 +42,14 @@ def calls(model: str) -> FarmCalls:
     """The compiled functions of a model. WrongParameter for one that isn't there."""
     if model not in MODELS:
         raise WrongParameter("model", model, " or ".join(map(repr, MODELS)), MODELS)
-    functions = {each.__name__: each for each in (*COMMON, MODELS[model].hand_out, MODELS[model].work)}
-    made = compiled_table(FarmCalls, f"farm_{model}", functions)
+    own = [getattr(MODELS[model], name) for name in OWN if hasattr(MODELS[model], name)]
+    made = compiled_table(FarmCalls, f"farm_{model}", {each.__name__: each for each in (*COMMON, *own)})
     made.is_active = MODELS[model] is active
     return made
+
+
+@cache
+def batch_calls() -> FarmCalls:
+    """Those of a farm whose tuples are all here: agnostic workers, which find them sorted."""
+    own = (agnostic.work, sorted_tuples.find_content, sorted_tuples.hand_out_more)
+    return compiled_table(FarmCalls, "farm_batch", {each.__name__: each for each in (*COMMON, *own)})

@@ -60,14 +60,20 @@ def columns_of(name: str | HeavyFunction, columns: tuple[str, ...] | None) -> tu
 
 def room_of(workers: int | None, columns: int, served: ServedWindow, options: FarmOptions) -> Room:
     """How much of everything; as many workers as this process may use cores unless given."""
-    workers = len(os.sched_getaffinity(0)) if workers is None else workers
-    _require_count("workers", workers, MOST_WORKERS)
+    workers = workers_of(workers)
     _require_count("keys", options.keys, MOST_KEYS)
     _require_count("ring", options.ring, MOST_RING)
     if options.ring & (options.ring - 1):
         raise WrongParameter("ring", options.ring, "a power of two")
     chunk = _chunk(served.greatest_chunk_us, options.chunk)
     return Room(workers, options.keys, columns, options.ring, options.most_held_bytes, *chunk)
+
+
+def workers_of(workers: int | None) -> int:
+    """As many as this process may use cores unless given."""
+    found = len(os.sched_getaffinity(0)) if workers is None else workers
+    _require_count("workers", found, MOST_WORKERS)
+    return found
 
 
 def _require_count(name: str, value: object, most: int) -> None:

@@ -15,6 +15,7 @@ class Results(NamedTuple):
 
     key, number: int64; the number is the window's among those of its key
     start_us, end_us, tuples: int64; the window is [start, end) of event time
+    covered: int64; of sorted tuples, with those that have no value; else 0
     status: int64, of kernels/farm/content.py
     outputs: float64[windows, outputs], NaN where there is none
     worker, stretches, calculation_ns: int64; who computed it, of how many pieces of memory, in what time: the only ones
@@ -26,6 +27,7 @@ class Results(NamedTuple):
     start_us: np.ndarray
     end_us: np.ndarray
     tuples: np.ndarray
+    covered: np.ndarray
     status: np.ndarray
     outputs: np.ndarray
     worker: np.ndarray
@@ -57,7 +59,10 @@ class Metrics(NamedTuple):
     greatest_held_bytes: int
 
 
-FIELDS = ("key", "number", "start", "end", "count", "status", "outputs", "worker", "stretch_count", "calculation")
+FIELDS = (
+    *("key", "number", "start", "end", "count", "covered"),
+    *("status", "outputs", "worker", "stretch_count", "calculation"),
+)
 """Of a descriptor, in the order of Results."""
 
 

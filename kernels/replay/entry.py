@@ -92,7 +92,7 @@ def replay_keys(
     made = kind.make(window, extent)
     steps = _steps(ticks, rules)
     selection = select_kernels(choice, columns, kind, Passing(*steps, rules.emit))
-    return _run(Job(columns, kind, made, states, steps, rules, selection))
+    return _run(Job(columns, kind, made, states, steps, rules, selection)).starting(*rules.starts_us)
 
 
 def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray]:

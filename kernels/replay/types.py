@@ -118,6 +118,7 @@ class ReplayRules(NamedTuple):
         tick). No event arrives after it.
     limits: what the call may cost
     rows_from_us: None, or the tick from which on rows are wanted; those before it count as revisions, and are not made
+    starts_us: rows are wanted of windows that start from the first on and before the second, where these aren't None
     """
 
     lateness_us: int
@@ -126,6 +127,7 @@ class ReplayRules(NamedTuple):
     complete_tick_us: int | None = None
     limits: CallLimits = CallLimits()
     rows_from_us: int | None = None
+    starts_us: tuple[int | None, int | None] = (None, None)
 
 
 class KernelChoice(NamedTuple):
@@ -161,3 +163,12 @@ class ResultRows(NamedTuple):
     null: np.ndarray
     output_types: tuple[str, ...]
     kernels: dict[str, int]
+
+    def starting(self, low_us: int | None, high_us: int | None) -> "ResultRows":
+        """Rows of windows that start from `low_us` on and before `high_us`."""
+        if low_us is None and high_us is None:
+            return self
+        wanted = np.ones(len(self.key), bool) if low_us is None else self.window_start >= low_us
+        wanted = wanted if high_us is None else wanted & (self.window_start < high_us)
+        *arrays, output_types, kernels = self
+        return ResultRows(*(each[..., wanted] for each in arrays), output_types, kernels)

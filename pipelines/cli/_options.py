@@ -62,5 +62,9 @@ AssetEvents = Annotated[
     ),
 ]
 RunId = Annotated[str | None, typer.Option(help="Name of the run in the ledger.", show_default="a new one")]
-QueryName = Annotated[str, typer.Argument(metavar="QUERY", help="A query: a file of schemas/queries/.")]
+QueryName = Annotated[
+    str,
+    typer.Argument(metavar="QUERY", help="A query: a file of schemas/queries/, or farm_MODEL."),
+]
+ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A model: a file of schemas/models/.")]
 StreamName = Annotated[str, typer.Argument(metavar="STREAM", help="A stream: a file of schemas/streams/.")]

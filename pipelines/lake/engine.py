@@ -108,6 +108,13 @@ class Relations(Protocol):
         statements find together, sorted as the table's files are, in one commit; returns its version."""
 
 
+class Executors(NamedTuple):
+    """Processes that each have some cores for themselves: a farm's work takes one of them whole."""
+
+    processes: int
+    cores: int
+
+
 class Engine(Protocol):
     """One of pipelines/engines/."""
 
@@ -120,6 +127,10 @@ class Engine(Protocol):
         """As many as there will be by its settings; nothing is started for the answer."""
 
     @property
+    def executors(self) -> Executors:
+        """Where farms can be at work at the same time."""
+
+    @property
     def rows_per_commit(self) -> int | None:
         """How many rows one commit of `Relations.replace` had better have; None: any number."""
 
@@ -130,11 +141,13 @@ class Engine(Protocol):
     def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
         """Show, as long as it lasts, how far long work is."""
 
-    def each(self, work: Callable[[Share], Found], shares: Sequence[Share]) -> list[Found]:
-        """What some work finds on each share, in their order; shares and what is found can be pickled. Errors of
-        schemas/errors.py are raised as they are."""
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], whole: bool = False) -> list[Found]:
+        """What some work finds on each share, in their order; shares and what is found can be pickled. whole: each is
+        given all cores of an executor. Errors of schemas/errors.py are raised as they are."""
 
-    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
+    def each_group(
+        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, whole: bool = False
+    ) -> list[Found]:
         """What some work finds on rows that are brought together, and the pane that they were gathered for."""
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:

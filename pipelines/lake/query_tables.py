@@ -3,8 +3,10 @@
 from typing import NamedTuple
 
 from pipelines.lake.aggregates import aggregate_columns
+from pipelines.lake.model_columns import function_columns
 from pipelines.lake.stream_tables import StreamTables
 from schemas import registry
+from schemas.model import Model
 from schemas.query import Query
 from schemas.tables import Table, query_tables
 
@@ -24,7 +26,8 @@ class QueryTables(NamedTuple):
 
     @classmethod
     def of(cls, query: Query) -> "QueryTables":
-        """From the query and its stream; the aggregates' columns come from the kernels."""
+        """From the query and its stream; the columns of aggregates and of a model's function come from the kernels."""
         stream = registry.stream(query.stream)
         aggregates = aggregate_columns(query, {column.name: column.type for column in stream.columns})
-        return cls(query, StreamTables.of(stream), *query_tables(query, stream, aggregates))
+        of_function = function_columns(query) if isinstance(query, Model) else ()
+        return cls(query, StreamTables.of(stream), *query_tables(query, stream, (*aggregates, *of_function)))

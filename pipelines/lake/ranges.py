@@ -18,8 +18,13 @@ class Range(NamedTuple):
 
     def widened(self, before: int, after: int) -> "Range":
         """Of numbers: from so much earlier to so much later."""
-        low, high = cast(int | None, self.low), cast(int | None, self.high)
+        low, high = self.bounds
         return Range(None if low is None else low - before, None if high is None else high + after)
+
+    @property
+    def bounds(self) -> tuple[int | None, int | None]:
+        """Of numbers."""
+        return cast(int | None, self.low), cast(int | None, self.high)
 
     @property
     def is_everything(self) -> bool:

@@ -6,17 +6,16 @@ from datetime import date, timedelta
 
 from pipelines.lake.lake import Lake
 from schemas import registry
-from schemas.ledger_tables import RUNS, VERDICTS
+from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
 from schemas.table_owners import query_of, stream_of
 
-LEDGER = {table.name: table for table in (RUNS, VERDICTS)}
 _DAY = re.compile(r"(?:^|/)(?:emitted|arrival)_date=(\d{4}-\d{2}-\d{2})/")
 
 
 def commands(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
     """What makes the rows of a table's lost files again; `lost`: their paths below its folder."""
-    if name == VERDICTS.name:
-        return []  # a check whose verdict is lost is done again
+    if name in (VERDICTS.name, FARM_RUNS.name):
+        return []  # a check whose verdict is lost is done again; how quick a farm was, nobody needs to know
     if name == RUNS.name:
         # A run finds the snapshot that it reads in the ledger: an ingest without news leaves one too.
         there = [stream.name for stream in registry.streams().values() if lake.holds_anything(f"files_{stream.name}")]

@@ -7,11 +7,12 @@ from pipelines.config import REPOSITORY
 from schemas.registry import query_hash, replay_hash, stream_hash
 
 ROOTS = ("kernels", "pipelines", "schemas")
-# Folders whose code makes no row. Streams and queries are definitions, hashed apart: a new query must not make the runs
-# of the others stale. The rest only starts runs or shows rows.
+# Folders whose code makes no row. Streams, queries and models are definitions, hashed apart: a new query must not make
+# the runs of the others stale. The rest only starts runs or shows rows.
 MAKE_NO_ROWS = (
     "schemas/streams/",
     "schemas/queries/",
+    "schemas/models/",
     "pipelines/cli/",
     "pipelines/report/",
     "pipelines/ingest/profile/",

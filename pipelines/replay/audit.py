@@ -14,10 +14,12 @@ from pipelines.lake.file_commits import replace_partitions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.ranges import Range
+from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.look_back import LookBack, Reading
 from pipelines.replay.plan import plan, work_of
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import COUNTS, KEYS_BY, Work, WrittenShare, replay_rows, replay_share, rows_of
+from schemas.model import Model
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,14 @@ class Audited:
     """What a replay wrote and read, for the ledger.
 
     counts: those of task.COUNTS; kernel: those that replayed any keys, with commas between; None where there were no
-    events.
+    events; farms: what a model's did.
     """
 
     versions: AuditVersions
     inputs: dict
     counts: dict[str, int]
     kernel: str | None
+    farms: list[FarmRun]
 
 
 def audit(
@@ -46,7 +49,8 @@ def audit(
     """
     for table in (tables.audit, tables.late_audit):
         lake.ensure(table)
-    written = replayed(lake, engine, tables, work_of(lake, tables, served, back))
+    workers = engine.executors.cores if isinstance(served.query, Model) else 1
+    written = replayed(lake, engine, tables, work_of(lake, tables, served, back, workers))
     late_version, version = _commit(lake, tables, back, written)
     counts = {name: sum(each.counts[name] for each in written) for name in COUNTS.names}
     # Where nothing had arrived before the day, the run depends on that too.
@@ -58,18 +62,21 @@ def audit(
         read.days.inputs(first_day, back.day),
         counts,
         ", ".join(kernel for kernel, name in KEYS_BY.items() if counts[name]) or None,
+        [farm for each in written for farm in each.farms],
     )
 
 
 def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work) -> list[WrittenShare]:
-    """What the tasks of a day write."""
-    planned = plan(lake, engine.slots, tables, work)
+    """What the tasks of a day write; those of a model each have an executor for themselves."""
+    has_farm = isinstance(work.served.query, Model)
+    planned = plan(lake, engine.executors.processes if has_farm else engine.slots, tables, work)
     if not work.whole_buckets:
         rows = rows_of(work, planned.files)
-        found = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering)
+        found = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering, has_farm)
         return _keys_counted_once([None] * len(found), found)
     shares = planned.shares
-    return _keys_counted_once([share[:2] for share in shares], engine.each(partial(replay_share, lake, work), shares))
+    found = engine.each(partial(replay_share, lake, work), shares, has_farm)
+    return _keys_counted_once([share[:2] for share in shares], found)
 
 
 def _keys_counted_once(keys: Sequence[Hashable], written: Sequence[WrittenShare]) -> list[WrittenShare]:

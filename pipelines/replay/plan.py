@@ -60,8 +60,8 @@ def plan(lake: Lake, slots: int, tables: QueryTables, work: Work) -> ReplayPlan:
     return ReplayPlan(work, buckets_of(lake, tables, work.look_back), cuts)
 
 
-def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack) -> Work:
-    """What the tasks of a run need to know."""
+def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack, workers: int = 1) -> Work:
+    """What the tasks of a run need to know. workers: threads of a model's farm."""
     query = tables.query
     silver = {column.name: column for column in tables.source.silver.columns}
     read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
@@ -70,7 +70,16 @@ def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack
     halo_us = served.kind.halo_us(query.window)
     first = tables.source.stream.key[0]
     return Work(
-        served, back, read_schema, tables.audit, tables.late_audit, whole_buckets, first, halo_us, lake.config.limits
+        served,
+        back,
+        read_schema,
+        tables.audit,
+        tables.late_audit,
+        whole_buckets,
+        first,
+        halo_us,
+        lake.config.limits,
+        workers,
     )
 
 

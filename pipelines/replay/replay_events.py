@@ -3,23 +3,29 @@
 events ──filter──▶ kept ──group by key──▶ NumPy columns ──kernels.replay──▶ rows of the query's table
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from kernels.farm.batch import BatchOptions
 from kernels.replay import FIRINGS, EventColumns, PassTicks, ReplayRules, ResultRows, replay_keys
 from pipelines.lake.aggregates import Aggregates, plan_aggregates
 from pipelines.lake.arrays import TIME, stored, times
+from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import result_arrays, value_arrays
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, group
+from pipelines.replay.heavy_function import Farmed, compute_rows, no_columns, require_served
 from pipelines.replay.labels import labels_of
 from pipelines.replay.limits import NAMES, limits_of
 from pipelines.replay.specifications import ServedQuery
+from schemas.model import Model
 from schemas.query import Query
 
+WORKERS = "workers"
+"""Option: threads of a model's farm."""
 RESULT_TYPES = {
     "window_start": TIME,
     "window_end": TIME,
@@ -32,10 +38,12 @@ RESULT_TYPES = {
 
 
 class Replayed(NamedTuple):
-    """rows: of the query's table; kernels: how many keys were replayed by which kernel."""
+    """rows: of the query's table; kernels: how many keys were replayed by which kernel; farms: what they did, of a
+    model."""
 
     rows: pa.Table
     kernels: Mapping[str, int]
+    farms: Sequence[FarmRun] = ()
 
 
 def replay_events(
@@ -55,7 +63,9 @@ def replay_events(
     """
     query, options = served.query, options or {}
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
-    of_kernel = {name: value for name, value in options.items() if name not in NAMES}
+    if isinstance(query, Model):
+        require_served(served)
+    of_kernel = {name: value for name, value in options.items() if name not in (*NAMES, WORKERS)}
     choice = served.choose_kernel(aggregates.plan, kernel, of_kernel)
     kept = _in_windows(events, served)
     if kept.num_rows == 0:
@@ -67,7 +77,11 @@ def replay_events(
     with limits_of(options) as limits:
         limited = (rules or served.rules(None))._replace(limits=limits)
         rows = replay_keys(columns, spec, aggregates.plan, ticks, limited, choice)
-    return Replayed(_result_table(rows, groups, aggregates), rows.kernels)
+        farmed = Farmed({}, [])
+        if isinstance(query, Model):
+            farm_options = BatchOptions(options.get(WORKERS), stop=limits.stop)
+            farmed = compute_rows(served, kept, groups, ticks, rows, farm_options)
+    return Replayed(_result_table(rows, groups, aggregates, farmed.columns), rows.kernels, farmed.runs)
 
 
 def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
@@ -87,10 +101,13 @@ def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa
     """No rows, with the columns and types of a result."""
     keys = {name: events.schema.field(name).type for name in query.key}
     outputs = {output.name: output.result for output in aggregates.outputs}
-    return pa.schema({**keys, **RESULT_TYPES, **outputs}).empty_table()
+    of_function = no_columns(query) if isinstance(query, Model) else {}
+    return pa.schema({**keys, **RESULT_TYPES, **outputs, **of_function}).empty_table()
 
 
-def _result_table(rows: ResultRows, groups: Groups, aggregates: Aggregates) -> pa.Table:
+def _result_table(
+    rows: ResultRows, groups: Groups, aggregates: Aggregates, of_function: dict[str, pa.Array]
+) -> pa.Table:
     taken = None if groups.keys is None else groups.keys.take(rows.key)
     keys = {} if taken is None else {name: taken[name] for name in taken.column_names}
     firing = pa.array(np.array(FIRINGS, dtype=object)[rows.firing], pa.string())
@@ -105,5 +122,6 @@ def _result_table(rows: ResultRows, groups: Groups, aggregates: Aggregates) -> p
             "events": rows.events,
             "late_events": rows.late_events,
             **result_arrays(aggregates, rows.outputs, rows.null),
+            **of_function,
         }
     )

@@ -18,10 +18,11 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.new_files import NewFile, write_rows
 from pipelines.lake.ranges import EVERYTHING, Range, filter_of
 from pipelines.lake.read_rows import read_rows
+from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.event_shares import EventShare
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack
-from pipelines.replay.replay_events import replay_events
+from pipelines.replay.replay_events import WORKERS, replay_events
 from pipelines.replay.specifications import ServedQuery
 from schemas.replay_limits import ReplayLimits
 from schemas.tables import Table
@@ -39,7 +40,7 @@ class Work:
 
     result, late: the audit tables; whole_buckets: a key is in one bucket only; first_key_column: by which silver's
     files are sorted; halo_us: how long before and after a pane of windows their events may start; limits: what each
-    call of the kernel may cost
+    call of the kernel may cost; workers: threads of a model's farm
     """
 
     served: ServedQuery
@@ -51,24 +52,28 @@ class Work:
     first_key_column: str
     halo_us: tuple[int, int]
     limits: ReplayLimits
+    workers: int = 1
 
 
 @dataclass(frozen=True)
 class Made:
-    """Rows of the day, late rows of the day, and a row of COUNTS."""
+    """Rows of the day, late rows of the day, a row of COUNTS, and what a model's farm did."""
 
     result: pa.Table
     late: pa.Table
     counts: pa.Table
+    farms: tuple[FarmRun, ...]
 
 
 class WrittenShare(NamedTuple):
-    """What a task made of its share, as files that no commit names yet; the pane of its keys; and its counts."""
+    """What a task made of its share, as files that no commit names yet; the pane of its keys; its counts; and what a
+    model's farms did."""
 
     result: list[NewFile]
     late: list[NewFile]
     pane: Range
     counts: dict[str, int]
+    farms: tuple[FarmRun, ...] = ()
 
 
 def replay_share(lake: Lake, work: Work, share: EventShare) -> WrittenShare:
@@ -89,6 +94,7 @@ def _written(lake: Lake, work: Work, pane: Range, parts: Sequence[Made]) -> Writ
         _write(lake, work.late, [each.late for each in parts]),
         pane,
         {name: sum(counts[name].to_pylist()) for name in counts.column_names},
+        tuple(farm for each in parts for farm in each.farms),
     )
 
 
@@ -114,11 +120,11 @@ def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOf
 def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> Made:
     """Replay whole keys; rows of ticks before the day are not made. pane: of which windows and late events."""
     back, served = work.look_back, work.served
-    kept, options = _that_make_rows(events, back), asdict(work.limits)
-    rules = served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us)
+    kept, options = _that_make_rows(events, back), {**asdict(work.limits), WORKERS: work.workers}
+    rules = served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
     replayed = replay_events(kept, served, back.ticks, rules, options=options)
     late = late_events(events, served, back.ticks)
-    rows = _of_day(_of_pane(replayed.rows, "window_start", pane), "emitted_at", "emitted_date", work)
+    rows = _of_day(replayed.rows, "emitted_at", "emitted_date", work)
     late_rows = _of_day(_of_pane(late, "start", pane), "arrival", "arrival_date", work)
     own = _of_pane(events, "start", pane)
     counts = (
@@ -133,6 +139,7 @@ def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> 
         rows.select(result.names).cast(result),
         late_rows.select(late_of_day.names).cast(late_of_day),
         pa.table([[count] for count in counts], schema=COUNTS),
+        tuple(replayed.farms),
     )
 
 

@@ -1,6 +1,7 @@
 """What people read about a stream's DAG and its tasks: made from the definitions, standard library only."""
 
 from pipelines import flow
+from schemas.model import HeavyCall, Model
 from schemas.query import Query
 from schemas.registry import queries_of
 from schemas.stream import Stream
@@ -76,12 +77,19 @@ def flow_page(stream: Stream) -> str:
 
 
 def describe(query: Query) -> str:
-    """One line: aggregates, key, window, lateness, emit."""
-    aggregates = ", ".join(f"{name} = {a.function}({', '.join(a.columns)})" for name, a in query.aggregates.items())
+    """One line: aggregates or a model's function, key, window, lateness, emit."""
+    asked = [f"{name} = {a.function}({', '.join(a.columns)})" for name, a in query.aggregates.items()]
+    if isinstance(query, Model):
+        asked.insert(0, _call(query.function))
     parameters = vars(query.window).items()
     window = ", ".join(f"{name} {value}" for name, value in parameters if value is not None)
     return (
-        f"{aggregates} per ({', '.join(query.key)}); {query.window.kind} window: {window}; "
+        f"{', '.join(asked)} per ({', '.join(query.key)}); {query.window.kind} window: {window}; "
         f"lateness {query.lateness}, "
         f"allowed lateness {query.allowed_lateness}, emit {query.emit}"
     )
+
+
+def _call(call: HeavyCall) -> str:
+    given = "".join(f", {name} {value}" for name, value in call.parameters)
+    return f"{call.function}({', '.join(call.columns)}{given})"

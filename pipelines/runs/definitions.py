@@ -13,10 +13,12 @@ from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.lake.aggregates import plan_aggregates
 from pipelines.lake.arrow_schemas import ARROW_TYPES
 from pipelines.lake.query_tables import QueryTables
+from pipelines.replay.heavy_function import require_served
 from pipelines.replay.specifications import ServedQuery
 from schemas import registry
 from schemas.errors import UnknownName, WindrowError, WrongParameter
 from schemas.mistakes import file_of, placed
+from schemas.model import Model
 from schemas.query import Query
 from schemas.windows import require_context_free
 
@@ -37,6 +39,8 @@ def served(tables: QueryTables) -> ServedQuery:
         found = ServedQuery.of(query)
         refuse_unrecounted(query.window)
         plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
+        if isinstance(query, Model):
+            require_served(found)
         found.choose_kernel(plan, None, None)
     return found
 
@@ -70,10 +74,14 @@ def _checked(kind: str, name: str) -> Checked:
     except WindrowError as wrong:
         place, _, problem = str(wrong).partition(": ")
         return Checked(kind, name, place, problem)
-    return Checked(kind, name, file_of(f"{_FOLDERS[kind]}.{name}"))
+    return Checked(kind, name, file_of(_MODULES[kind](name)))
 
 
-_FOLDERS = {"stream": "schemas.streams", "query": "schemas.queries", "aggregate": AGGREGATES}
+_MODULES: dict[str, Callable[[str], str]] = {
+    "stream": lambda name: f"schemas.streams.{name}",
+    "query": registry.module_of,
+    "aggregate": lambda name: f"{AGGREGATES}.{name}",
+}
 _CHECKS: dict[str, Callable[[str], object]] = {
     "stream": registry.stream,
     "query": lambda name: served(tables_of(name)),
@@ -86,4 +94,4 @@ def _placed(query: Query) -> Iterator[None]:
     try:
         yield
     except WrongParameter as wrong:
-        raise placed(f"schemas.queries.{query.name}", wrong) from None
+        raise placed(registry.module_of(query.name), wrong) from None

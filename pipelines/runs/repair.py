@@ -24,7 +24,7 @@ from pipelines.ledger.stale import days_that_differ
 from pipelines.location import Location, below
 from schemas import registry
 from schemas.errors import UnknownName
-from schemas.ledger_tables import RUNS
+from schemas.ledger_tables import LEDGER, RUNS
 from schemas.table_owners import stream_of
 
 
@@ -55,7 +55,7 @@ def repair(config: Config, names: list[str], report: Callable[[Repair], object] 
     if unknown := [name for name in names if name not in known]:
         raise UnknownName("table", unknown[0], known)
     # The ledger last: what it has lost of a table's days can be seen in the others once these are whole.
-    asked = sorted(names or known, key=lambda name: name in remade.LEDGER)
+    asked = sorted(names or known, key=lambda name: name in LEDGER)
     done: list[Repair] = []
     for find in (_repaired, _behind_ledger):
         for name in [name for name in asked if name not in {each.table for each in done}]:
@@ -112,8 +112,8 @@ def _locked(lake: Lake, name: str) -> Iterator[None]:
 
 def _repair(lake: Lake, found: Damage, place: Location) -> tuple[int | None, list[str]]:
     """Rows lost, and the commands that make them again."""
-    if found.table in remade.LEDGER:
-        lost = salvage.salvage(lake, remade.LEDGER[found.table], found, place)
+    if found.table in LEDGER:
+        lost = salvage.salvage(lake, LEDGER[found.table], found, place)
         return lost, remade.commands(lake, found.table, [])
     _take_checkpoints_out(lake.folder(found.table), place)
     left = damage_of(lake, found.table, read_all=True)

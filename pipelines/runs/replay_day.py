@@ -23,7 +23,7 @@ from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs, snapshots, verdicts
+from pipelines.ledger import farm_runs, runs, snapshots, verdicts
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import DIGESTS, other_inputs
@@ -135,6 +135,8 @@ def _audit(replay: _Replay) -> _Audited:
         audited = audit(lake.committing(snapshot=read.snapshot.name), engine, tables, served, back, read)
         entry.inputs, entry.counts, entry.kernel = audited.inputs, audited.counts, audited.kernel
         entry.outputs = asdict(audited.versions)
+        if audited.farms:
+            farm_runs.record(lake, run, audited.farms)
     rows = {tables.audit.name: audited.counts["rows"], tables.late_audit.name: audited.counts["late_rows"]}
     return _Audited(audited.versions, audited.inputs, rows)
 

@@ -14,6 +14,7 @@ import pytest
 from pipelines import flow
 from pipelines.config import Config
 from schemas import ledger_tables, tables
+from schemas.model import Model
 from schemas.registry import queries_of, stream, streams
 from tests.schemas.test_broken_definitions import edit
 
@@ -145,10 +146,11 @@ def test_the_first_task_is_the_only_first_and_is_the_one_that_refuses_foreign_da
 def test_each_query_is_replayed_and_published_after_the_ingest_by_one_task(dags):
     for dag in dags.values():
         tasks = tasks_of(dag)
-        names = [query.name for query in flow.scheduled_queries(stream(dag["id"]))]
+        names = {query.name: query for query in flow.scheduled_queries(stream(dag["id"]))}
         assert tasks["ingest"]["downstream"] == sorted(names)
-        for name in names:
-            assert (tasks[name]["downstream"], tasks[name]["arguments"]) == ([], ["replay", name])
+        for name, query in names.items():
+            words = ["farm", query.file] if isinstance(query, Model) else ["replay", name]
+            assert (tasks[name]["downstream"], tasks[name]["arguments"]) == ([], words)
         assert tasks.keys() == {"ingest", *names}
 
 

@@ -121,6 +121,27 @@ def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
     assert code == ALL_PASSED, output
 
 
+def test_a_new_model_fails_its_test_until_its_rows_are_worked_out(tree):
+    made = new(tree, "model", "bikes_quiet")
+    assert (made.returncode, made.stderr) == (0, "")
+    test = tree / "tests/semantics/test_model_bikes_quiet.py"
+    code, output = outcome(tree, str(test))
+    assert code == SOME_FAILED
+    assert "write events into EVENTS" in output
+
+    event = {"start": "2018-08-01 10:05", "arrival": "2018-08-01 10:15", "start_station_id": 7, "trip_duration_s": 600}
+    expected = {"start_station_id": 7, "pane": "on_time", "tuples": 1, "status": "ok", "p50": 600.0}
+    fill_in(
+        test,
+        {"EVENTS: list[dict] = []": f"EVENTS = [{event}]", "EXPECTED: list[dict] = []": f"EXPECTED = [{expected}]"},
+    )
+    code, output = outcome(tree, str(test))
+    assert code == ALL_PASSED, output
+    fill_in(test, {"600.0": "601.0"})
+    code, output = outcome(tree, str(test))
+    assert code == SOME_FAILED, "another quantile must fail"
+
+
 def test_a_new_aggregate_fails_its_test_until_it_is_written_in_plain_python(tree):
     copy(tree, "kernels")
     made = new(tree, "aggregate", "total")

@@ -87,6 +87,7 @@ CACHE = (Path("kernels/runtime/cache.py"), Path("kernels/runtime/kept.py"))
 OF_FARMS = {
     Path("kernels/farm/monitor.py"): {"threading", "time"},
     Path("kernels/farm/threads.py"): {"threading", "time"},
+    Path("kernels/farm/batch.py"): {"time"},
     Path("kernels/farm/farm.py"): {"time"},
     Path("kernels/farm/options.py"): {"datetime", "os"},
 }

@@ -13,7 +13,7 @@ FOLDERS = ("dags", "kernels", "pipelines", "schemas", "tools")
 OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
 # Kinds whose tuples a farm finds by other means than closed forms; the words of the query language, the questions asked
 # in it, and what is compiled before anybody asks.
-USERS = ("kernels/farm/extents/", "schemas/query.py", "schemas/queries/", "kernels/warm.py")
+USERS = ("kernels/farm/extents/", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
 CLASSES = {kind.__name__ for kind in every_kind() if kind.kind in kinds()}
 FILES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 

@@ -18,6 +18,7 @@ from pipelines.replay import audit, event_shares
 from pipelines.replay.audit import replayed
 from pipelines.replay.event_shares import EventShare
 from pipelines.replay.specifications import can_be_cut
+from schemas.model import Model, heavy
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from schemas.tables import silver_table
 from tests.replay.test_stage import ORDER, read_written
@@ -41,6 +42,20 @@ def query(name: str, window, key: tuple[str, ...] = ("place",), emit: str = "wat
     return Query(name, "toy", key, window, aggregates or EXACT, HOUR, 12 * HOUR, emit, ())
 
 
+def model(name: str, key: tuple[str, ...]) -> Model:
+    """Its function sees every event of a window, in order: of sums of floats the last bits would differ."""
+    window, lateness = sliding(2 * HOUR, HOUR), {"lateness": HOUR, "allowed_lateness": 12 * HOUR}
+    return Model(
+        name=name,
+        stream="toy",
+        key=key,
+        window=window,
+        function=heavy("autoregression", "weight", order=1),
+        aggregates={"n": agg("count")},
+        **lateness,
+    )
+
+
 CUT_IN_TIME = [
     query("slides", sliding(2 * HOUR, HOUR)),
     query("slides_by_arrival", sliding(2 * HOUR, HOUR), emit="arrival"),
@@ -53,6 +68,8 @@ CUT_IN_TIME = [
     query("across_buckets", sliding(2 * HOUR, HOUR), key=("kind",)),
     query("spans_across_buckets", spanning(2 * HOUR, HOUR, longest=2 * HOUR), ("kind",), aggregates=COMMUTING),
     query("without_key", sliding(2 * HOUR, HOUR), key=()),
+    model("farm_of_place", ("place",)),
+    model("farm_across_buckets", ("kind",)),
 ]
 NOT_CUT_IN_TIME = [
     query("rounded", sliding(2 * HOUR, HOUR), aggregates=ROUNDED),

@@ -2,7 +2,7 @@
 
 from pipelines.lake.query_tables import QueryTables
 from pipelines.report import dag_text
-from schemas.ledger_tables import RUNS, VERDICTS
+from schemas.ledger_tables import LEDGER
 from schemas.query import Query
 from schemas.registry import queries_of, streams
 from schemas.tables import Table, ingest_tables
@@ -21,7 +21,7 @@ def tables_page() -> str:
     for stream in streams().values():
         parts += [f"## Stream {stream.name}", *(_table(table) for table in ingest_tables(stream))]
         parts += [part for query in queries_of(stream.name) for part in _query_tables(query)]
-    return page([*parts, "## Ledger", _table(RUNS), _table(VERDICTS)])
+    return page([*parts, "## Ledger", *map(_table, LEDGER.values())])
 
 
 def _query_tables(query: Query) -> list[str]:

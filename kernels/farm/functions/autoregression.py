@@ -30,7 +30,7 @@ SOLUTIONS = 2
 BLOCK = 512  # rounding grows with the terms of a sum: here with those of a block, and then with the blocks
 
 
-class Model(Struct):
+class LagFit(Struct):
     """A fit at work, in scratch memory: `n` coefficients, the intercept and one of each lag; a matrix is n · n floats.
 
     rows: values that have all their lags before them; series: (value − middle) / half, then the forecasts
@@ -50,7 +50,7 @@ class Model(Struct):
     ones: Pointer(Real)
 
 
-MODEL_FLOATS = Model.size_bytes // 8
+MODEL_FLOATS = LagFit.size_bytes // 8
 
 
 def outputs(values):
@@ -66,7 +66,7 @@ def scratch(values):
 
 def compute(content: WindowContent, result: Result):
     """O(tuples · order² + ahead · order)."""
-    model = Model(content.scratch.address)
+    model = LagFit(content.scratch.address)
     lay_out(model, content)
     if model.rows < model.n + 1:
         return TOO_FEW

@@ -9,7 +9,7 @@ from pipelines.config import Config
 from pipelines.engines.local import workers
 from pipelines.engines.local.relations import DuckdbRelations
 from pipelines.lake import databases
-from pipelines.lake.engine import Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.lake.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
 from pipelines.lake.read_rows import read_rows
 
 ROWS_PER_COMMIT = 1_000_000
@@ -33,11 +33,18 @@ class LocalEngine:
         """Nothing: stages say all that there is."""
         return nullcontext()
 
-    def each(self, work: Callable[[Share], Found], shares: Sequence[Share]) -> list[Found]:
+    @property
+    def executors(self) -> Executors:
+        """This process, with all cores of the machine."""
+        return Executors(1, self.config.cores)
+
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], whole: bool = False) -> list[Found]:
         """O(shares), one after the other."""
         return [work(share) for share in shares]
 
-    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
+    def each_group(
+        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, whole: bool = False
+    ) -> list[Found]:
         """All keys at once, pane after pane."""
         panes = gathering.panes
         ranges = [panes.pane(number) for number in range(panes.total)] if rows.files else []

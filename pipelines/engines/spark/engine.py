@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.engines.spark import tasks
+from pipelines.engines.spark import tasks, whole_executors
 from pipelines.engines.spark.relations import SparkRelations, ddl
 from pipelines.engines.spark.session import pages, require_alive, session
 from pipelines.engines.spark.settings import expected_slots
-from pipelines.lake.engine import Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.lake.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
 from pipelines.lake.ranges import Panes
 from pipelines.lake.shares import file_sizes, packed
 from pipelines.location import Location
@@ -53,11 +53,18 @@ class SparkEngine:
 
         return progress.reported(show)
 
-    def each(self, work: Callable[[Share], Found], shares: Sequence[Share]) -> list[Found]:
-        """A task for each share."""
-        return tasks.each(self.config, work, shares)
+    @property
+    def executors(self) -> Executors:
+        """Of a cluster those that have come by now; on one machine this process."""
+        return whole_executors.found(self.config)
 
-    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], whole: bool = False) -> list[Found]:
+        """A task for each share; of whole executors as many at a time as there are."""
+        return tasks.each(self.config, work, shares, whole)
+
+    def each_group(
+        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, whole: bool = False
+    ) -> list[Found]:
         """Shuffled by key and pane."""
         if not rows.files:
             return []
@@ -65,7 +72,11 @@ class SparkEngine:
         in_panes = found.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
         together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
         return tasks.found_by(
-            together.mapInArrow(partial(_work_on_groups, work, rows.schema, gathering.panes), "found BINARY")
+            together.mapInArrow(
+                partial(_work_on_groups, work, rows.schema, gathering.panes),
+                "found BINARY",
+                profile=whole_executors.profile(self.config) if whole else None,
+            )
         )
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:

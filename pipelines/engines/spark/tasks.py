@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pipelines.config import Config
+from pipelines.engines.spark import whole_executors
 from pipelines.engines.spark.session import end_reported, session
 from pipelines.lake.engine import Found, Share
 from processes import orphan_jvms
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
 _REFUSED = re.compile(r"^schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
 
 
-def each(config: Config, work: Callable[[Share], Found], shares: Sequence[Share]) -> list[Found]:
-    """What the work finds on each share, in their order."""
+def each(config: Config, work: Callable[[Share], Found], shares: Sequence[Share], whole: bool = False) -> list[Found]:
+    """What the work finds on each share, in their order. whole: with all cores of an executor."""
     if not shares:
         return []
-    numbers = session(config).range(0, len(shares), 1, len(shares))
-    return found_by(numbers.mapInArrow(partial(_work_on, work, tuple(shares)), "found BINARY"))
+    tasks = whole_executors.tasks(config, len(shares)) if whole else len(shares)
+    numbers = session(config).range(0, len(shares), 1, tasks)
+    profile = whole_executors.profile(config) if whole else None
+    return found_by(numbers.mapInArrow(partial(_work_on, work, tuple(shares)), "found BINARY", profile=profile))
 
 
 def found_by(rows: "DataFrame") -> list:

@@ -101,13 +101,20 @@ def too_late(event: Event, window: tuple[int, int], query: Query) -> bool:
 
 def replay(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
     """The rows of `replay_table`: sorted by key (nulls last), window_start, window_end, revision."""
+    return [row for row, _ in contents(events, query, complete)]
+
+
+def contents(events: list[dict], query: Query, complete: bool = False) -> list[tuple[dict, list[dict]]]:
+    """Each of these rows with the events that it covers, in order of (start, arrival, seq)."""
     system = StreamingSystem(query)
     for tick in history(events, query, complete):
         system.take(tick)
-    return sorted(
-        system.rows,
-        key=lambda row: (_order(row[c] for c in query.key), row["window_start"], row["window_end"], row["revision"]),
-    )
+    rows = zip(system.rows, system.held, strict=True)
+    return sorted(rows, key=lambda pair: _place(pair[0], query))
+
+
+def _place(row: dict, query: Query) -> tuple:
+    return (_order(row[c] for c in query.key), row["window_start"], row["window_end"], row["revision"])
 
 
 def _order(key) -> tuple:
@@ -120,6 +127,7 @@ class StreamingSystem:
     def __init__(self, query: Query):
         self.query = query
         self.rows: list[dict] = []
+        self.held: list[list[dict]] = []  # the events of each row
         self.arrived = defaultdict(list)  # key → its events so far, in order of arrival
         self.rolling = defaultdict(set)  # key → event times that have a rolling window
         self.revisions = defaultdict(int)  # (key, window) → rows made of it
@@ -199,6 +207,7 @@ class StreamingSystem:
         ]
         late_events = sum(event.watermark_before >= window[1] for event in held)
         held.sort(key=lambda event: event.start)  # events of one time stay in order of arrival
+        self.held.append([event.row for event in held])
         self.rows.append(
             {
                 **dict(zip(self.query.key, key, strict=True)),

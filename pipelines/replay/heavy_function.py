@@ -1,0 +1,114 @@
+"""What a model's heavy function says of each row of a replay: one farm over the rows' windows, on many cores.
+
+    rows of the kernel ─────▶ windows, each known at its tick ─┐
+    events ──sort by time───▶ tuples of keys ──────────────────┴─▶ kernels/farm/batch.py ─▶ tuples, status, outputs
+
+A row's tuples are the events that the row covers, in order of (start, arrival, seq): those that had arrived by then and
+were not too late. So a late event makes a revision here too, and the newest revision is what turned out to be true.
+"""
+
+import platform
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kernels.farm.batch import BatchOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from kernels.farm.once import status_text
+from kernels.farm.results import Metrics, Results
+from kernels.replay import PassTicks, ResultRows
+from kernels.windows._late import BEFORE_ALL_US, Arrived
+from pipelines.lake.arrays import decoded, stored, valid
+from pipelines.lake.model_columns import STATUS, TUPLES, output_names
+from pipelines.ledger.farm_runs import FarmRun
+from pipelines.replay.group_keys import Groups
+from pipelines.replay.specifications import ServedQuery
+from schemas.errors import WrongParameter
+from schemas.model import Model
+
+
+class Farmed(NamedTuple):
+    """The columns of the rows that a model adds, by name, and what the farm did; none where there were no rows."""
+
+    columns: dict[str, pa.Array]
+    runs: list[FarmRun]
+
+
+def require_served(served: ServedQuery) -> None:
+    """WrongParameter for a model whose windows don't hold the events that start in them."""
+    kind = served.kind
+    if kind.events_last or kind.keeps_events:
+        allowed = "windows that hold the events which start in them, such as tumbling and sliding ones"
+        raise WrongParameter("window of a model", served.query.window.kind, allowed)
+
+
+def no_columns(model: Model) -> dict[str, pa.DataType]:
+    """Names and types of the columns that a model adds."""
+    outputs = dict.fromkeys(output_names(model), pa.float64())
+    return {TUPLES: pa.int64(), STATUS: pa.string(), **outputs}
+
+
+def compute_rows(
+    served: ServedQuery, kept: pa.Table, groups: Groups, ticks: PassTicks, rows: ResultRows, options: BatchOptions
+) -> Farmed:
+    """kept, groups: the events that the rows were made from. Raises as `compute_windows`.
+
+    O(events · log events), and the function on each row's events.
+    """
+    model = served.query
+    assert isinstance(model, Model), "a plain query has no function"
+    call = model.function
+    tuples = _tuples_of_keys(served, model, kept, groups, ticks)
+    windows = WindowsOfKeys(rows.key, rows.window_start, rows.window_end, rows.emitted_at)
+    options = options._replace(seconds_a_window=model.seconds_a_window)
+    results, metrics = compute_windows(call.function, call.named_parameters, tuples, windows, options)
+    assert np.array_equal(results.covered, rows.events), "a farm's windows cover what the replay's do"
+    runs = [_run(call.function, results, metrics)] if len(rows.key) else []
+    return Farmed(_columns(model, results), runs)
+
+
+def _tuples_of_keys(
+    served: ServedQuery, model: Model, kept: pa.Table, groups: Groups, ticks: PassTicks
+) -> TuplesOfKeys:
+    start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
+    late = served.kind.late(
+        served.query.window, Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, served.rules(None))
+    )
+    last_missed_us = np.full(len(start_us), BEFORE_ALL_US)
+    last_missed_us[late.row] = np.where(late.windows_missed > 0, late.last_missed_us, BEFORE_ALL_US)
+    # Sorting is stable: events of one time stay in order of arrival.
+    by_time = np.lexsort((start_us, groups.number))
+    values, has_value = _values(model, kept, groups.order[by_time])
+    return TuplesOfKeys(
+        groups.offsets, start_us[by_time], arrival_us[by_time], last_missed_us[by_time], has_value, values
+    )
+
+
+def _values(model: Model, kept: pa.Table, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """float64[columns, tuples], and which tuples have a value in every column."""
+    columns = [decoded(kept[name]) for name in model.function.columns]
+    has_value = np.logical_and.reduce([valid(column)[order] for column in columns])
+    return np.stack([stored(_as_floats(column))[order] for column in columns]), has_value
+
+
+def _as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    return column.cast(pa.float64(), safe=False)  # integers beyond 2**53 become the nearest float
+
+
+def _columns(model: Model, results: Results) -> dict[str, pa.Array]:
+    known, places = np.unique(results.status, return_inverse=True)
+    texts = pa.array([status_text(int(each)) for each in known], pa.string())
+    outputs = {
+        name: pa.array(results.outputs[:, place], pa.float64(), mask=np.isnan(results.outputs[:, place]))
+        for place, name in enumerate(output_names(model))
+    }
+    return {TUPLES: pa.array(results.tuples), STATUS: pc.take(texts, pa.array(places)), **outputs}
+
+
+def _run(function: str, results: Results, metrics: Metrics) -> FarmRun:
+    statuses = Counter(status_text(int(each)) for each in results.status)
+    return FarmRun(function, platform.node(), int(results.tuples.sum()), dict(statuses), metrics)

@@ -1,0 +1,178 @@
+"""A farm over windows whose tuples are all here gives what one call a window gives, on any number of workers; what goes
+wrong is in the window's row."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import config
+
+from kernels.farm import batch
+from kernels.farm.batch import BatchOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED
+from kernels.farm.once import compute_once, status_text
+from kernels.replay import OVER_TIME as STOPPED
+from kernels.windows._late import BEFORE_ALL_US
+from schemas.errors import TooManySeconds, WorkerLost, WrongParameter
+from tests.support.kernels import heavy
+
+COMPILED = pytest.mark.skipif(
+    config.DISABLE_JIT, reason="plain Python runs one thread at a time, and its memory is Python's"
+)
+SLIDE = 10
+
+
+def tuples_of(times, values, arrivals=None, last_missed=None, has_value=None, offsets=None) -> TuplesOfKeys:
+    count = len(times)
+    return TuplesOfKeys(
+        np.array([0, count] if offsets is None else offsets),
+        np.asarray(times),
+        np.asarray(times if arrivals is None else arrivals),
+        np.full(count, BEFORE_ALL_US) if last_missed is None else np.asarray(last_missed),
+        np.ones(count, bool) if has_value is None else np.asarray(has_value),
+        np.atleast_2d(np.asarray(values, np.float64)),
+    )
+
+
+def tumbling(count: int, known_at: int = 1 << 60) -> WindowsOfKeys:
+    starts = np.arange(count) * SLIDE
+    return WindowsOfKeys(np.zeros(count, np.int64), starts, starts + SLIDE, np.full(count, known_at))
+
+
+POISONED = np.where(np.arange(100) % 30 == 20, heavy.POISON, 1.0)
+BAD = [2, 5, 8]
+
+
+def poisoned(function, **options):
+    return compute_windows(function, {}, tuples_of(np.arange(100), POISONED), tumbling(10), BatchOptions(2, **options))
+
+
+@st.composite
+def keys_and_windows(draw):
+    """A few keys with equal times, arrivals in any order, tuples that missed windows, or have no value."""
+    chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    keys, windows = draw(st.integers(1, 4)), draw(st.integers(0, 200))
+    lengths = chance.integers(0, 60, keys)
+    times = np.concatenate([np.sort(chance.integers(0, 100, length)) for length in lengths])
+    count = len(times)
+    tuples = tuples_of(
+        times,
+        chance.normal(size=count),
+        times + chance.integers(0, 50, count),
+        np.where(chance.random(count) < 0.2, times - chance.integers(0, 30, count), BEFORE_ALL_US),
+        chance.random(count) < 0.9,
+        np.concatenate(([0], np.cumsum(lengths))),
+    )
+    starts = chance.integers(-20, 120, windows)
+    ends = starts + chance.integers(1, 60, windows)
+    return tuples, WindowsOfKeys(
+        np.sort(chance.integers(0, keys, windows)), starts, ends, chance.integers(0, 150, windows)
+    )
+
+
+def covered_by(tuples: TuplesOfKeys, key: int, start: int, end: int, known_at: int) -> list[int]:
+    """Places of the tuples that a window covers."""
+    places = range(tuples.offsets[key], tuples.offsets[key + 1])
+    return [
+        i
+        for i in places
+        if start <= tuples.times_us[i] < end and tuples.arrivals_us[i] <= known_at and tuples.last_missed_us[i] < start
+    ]
+
+
+@given(keys_and_windows(), st.integers(1, 5), st.sampled_from([1, 4, 1 << 14]))
+def test_windows_are_what_one_call_each_gives(asked, workers, ring):
+    tuples, windows = asked
+    before, batch.MOST_RING = batch.MOST_RING, ring
+    try:
+        results, metrics = compute_windows("autoregression", {"order": 1}, tuples, windows, BatchOptions(workers))
+    finally:
+        batch.MOST_RING = before
+    assert metrics.windows == len(windows.key) == len(results.status)
+    for place, (key, start, end, known_at) in enumerate(zip(*windows, strict=True)):
+        covered = covered_by(tuples, key, start, end, known_at)
+        chosen = [i for i in covered if tuples.has_value[i]]
+        once = compute_once(
+            "autoregression", tuples.times_us[chosen], tuples.values[:, chosen], {"order": 1}, (start, end)
+        )
+        found = (results.covered[place], results.tuples[place], status_text(results.status[place]))
+        assert found == (len(covered), len(chosen), once.status)
+        assert np.array_equal(results.outputs[place], list(once.outputs.values()), equal_nan=True)
+
+
+def test_the_drawn_example():
+    """Of the file: 3 arrived in time for what is known at 9, 5 was too late for the window, 7 lies behind it."""
+    missed = [BEFORE_ALL_US] * 4 + [2, BEFORE_ALL_US, BEFORE_ALL_US]
+    tuples = tuples_of([1, 2, 3, 4, 5, 6, 7], np.arange(7.0), [1, 2, 9, 4, 5, 8, 11], missed)
+    windows = WindowsOfKeys(*(np.array([each]) for each in (0, 2, 7, 9)))
+    results, _ = compute_windows("quantiles", {"probabilities": (0.0, 1.0)}, tuples, windows, BatchOptions(1))
+    assert (results.tuples[0], results.stretches[0], results.outputs[0].tolist()) == (4, 2, [1.0, 5.0])
+
+
+@pytest.mark.parametrize(("function", "status"), [(heavy.RAISING, RAISED), (heavy.WITH_STATUS, heavy.OWN_STATUS)])
+def test_a_function_that_raises_or_reports_costs_its_own_window_only(function, status):
+    results, _ = poisoned(function)
+    assert np.flatnonzero(results.status != OK).tolist() == BAD
+    assert set(results.status[BAD]) == {status}
+    assert np.isnan(results.outputs[BAD]).all() == (status == RAISED)
+
+
+@COMPILED
+@pytest.mark.parametrize(("function", "status"), [(heavy.GREEDY, NO_MEMORY), (heavy.ENDLESS, OVER_TIME)])
+def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(function, status):
+    results, metrics = poisoned(function, seconds_a_window=0.2)
+    assert results.status.tolist() == [status if number in BAD else OK for number in range(10)]
+    assert np.isnan(results.outputs[BAD]).all() and metrics.windows == 10
+
+
+@COMPILED
+def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_message(monkeypatch):
+    monkeypatch.setattr(batch, "GRACE_S", 0.1)
+    kept = []
+    monkeypatch.setattr(batch, "FarmMemory", lambda *given: kept.append(memory(*given)) or kept[-1])
+    with pytest.raises(WorkerLost, match="doesn't end 0.1 s after it was asked to"):
+        poisoned(heavy.DEAF, seconds_a_window=0.1)
+    kept[0].farm.parameters[0] = 0.0
+    for thread in threading.enumerate():
+        if thread.name.startswith("windrow-farm"):
+            thread.join()
+
+
+memory = batch.FarmMemory
+
+
+@COMPILED
+def test_it_ends_when_the_replay_must():
+    stop = np.zeros(1, np.int64)
+    timer = threading.Timer(0.3, stop.__setitem__, (0, STOPPED))
+    timer.start()
+    with pytest.raises(TooManySeconds):
+        poisoned(heavy.ENDLESS, stop=stop)
+
+
+@COMPILED
+def test_an_interrupt_ends_it():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            poisoned(heavy.ENDLESS)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("windrow-farm")]
+
+
+def test_a_time_limit_that_is_none_is_refused():
+    with pytest.raises(WrongParameter, match="seconds_a_window is 0"):
+        poisoned(heavy.IN_ORDER, seconds_a_window=0)
+
+
+def test_it_says_how_much_memory_it_took():
+    tuples, windows = tuples_of(np.arange(100_000), np.ones(100_000)), tumbling(10_000)
+    _, metrics = compute_windows("quantiles", {}, tuples, windows, BatchOptions(2))
+    assert tuples.held_bytes < metrics.greatest_held_bytes < tuples.held_bytes + (1 << 14) * 200

@@ -1,0 +1,171 @@
+"""A model's rows: those of its query, and what the function says of exactly the events that each row covers."""
+
+import math
+import struct
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.farm.once import compute_once
+from pipelines.local import replay_table
+from schemas.errors import NotServed, WrongParameter
+from schemas.model import HeavyCall, Model, heavy
+from schemas.query import rolling, sliding, spanning, tumbling
+from tests.support.oracle import oracle
+from tests.support.oracle.windows import to_us
+from tests.support.semantics.generate import Question, questions, to_table
+
+KINDS = ("tumbling", "sliding", "calendar")
+CALLS = (
+    heavy("quantiles", "weight", probabilities=(0.0, 0.3, 1.0)),
+    heavy("median_deviation", "bikes", least=1),
+    heavy("polynomial_fit", "rough", degree=1),
+    heavy("polynomial_fit", "bikes", "size", degree=0),
+    heavy("skyline", "bikes", "weight"),
+    heavy("autoregression", "weight", order=1),
+)
+HOUR = timedelta(hours=1)
+
+
+def model_of(question: Question, call: HeavyCall) -> Model:
+    asked = question.query
+    shared = {name: getattr(asked, name) for name in ("stream", "key", "window", "lateness", "allowed_lateness")}
+    return Model(
+        name="farm_random", aggregates=asked.aggregates, function=call, emit=asked.emit, where=asked.where, **shared
+    )
+
+
+def expected(model: Model, row: dict, held: list[dict]) -> dict:
+    """What the function says of the events alone, one call, no farm."""
+    given = [event for event in held if all(event[column] is not None for column in model.function.columns)]
+    bounds_us = to_us(row["window_start"]), to_us(row["window_end"])
+    call = model.function
+    found = compute_once(
+        call.function,
+        np.array([to_us(event["start"]) for event in given], np.int64),
+        np.array([[float(event[column]) for event in given] for column in call.columns]),
+        call.named_parameters,
+        bounds_us,
+    )
+    return {"tuples": len(given), "status": found.status, **found.outputs}
+
+
+def bits(row: dict, names: list[str]) -> list[object]:
+    """Floats as their bits, NaN and null as None."""
+    values = [row[name] for name in names]
+    return [None if value is None or value != value else struct.pack("d", value) if isinstance(value, float) else value
+            for value in values]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_each_row_has_what_the_function_says_of_its_events():
+    """Whatever is late, early, filtered out, without a value, or in a second revision."""
+    reached = Counter()
+
+    @given(questions(kinds=KINDS), st.sampled_from(CALLS))
+    def ask(question: Question, call: HeavyCall) -> None:
+        model = model_of(question, call)
+        found = replay_table(question.table, model, question.complete).to_pylist()
+        plain = replay_table(question.table, question.query, question.complete).to_pylist()
+        own = list(found[0])[-(len(found[0]) - len(plain[0])) :] if found else []
+        assert [{name: row[name] for name in row if name not in own} for row in found] == plain
+        pairs = oracle.contents(question.rows, question.query, question.complete)
+        for row, (_, held) in zip(found, pairs, strict=True):
+            assert bits(row, own) == bits(expected(model, row, held), own)
+            reached.update(_features(row))
+
+    ask()
+    assert {"ok", "too few tuples", "revised", "late", "without a value", "final", "early", "on_time"} <= set(reached)
+
+
+def _features(row: dict):
+    yield from (row["status"], row["pane"])
+    yield from ["revised"] * (row["revision"] > 0) + ["without a value"] * (row["tuples"] < row["events"])
+
+
+def event(minute: int, value: float | None, arrived: int | None = None, seq: int = 0) -> dict:
+    first = datetime(2024, 3, 1, 10, tzinfo=UTC)
+    start = first + timedelta(minutes=minute)
+    arrival = start if arrived is None else first + timedelta(minutes=arrived)
+    plain = {"hub": "a", "dock": 1, "bikes": None, "rough": None, "size": None}
+    return {**plain, "start": start, "end": start, "arrival": arrival, "seq": seq, "weight": value}
+
+
+HALVES = Model(
+    name="farm_halves",
+    stream="random",
+    key=("hub",),
+    window=tumbling(HOUR),
+    function=heavy("quantiles", "weight", probabilities=(0.5,)),
+    lateness=timedelta(0),
+    allowed_lateness=HOUR,
+)
+
+
+def test_a_late_event_makes_a_revision_with_the_function_computed_again():
+    rows = [
+        event(0, 1.0, seq=0), event(10, 3.0, seq=1), event(20, None, seq=2), event(60, 9.0, seq=3),
+        event(30, 8.0, arrived=70, seq=4),
+        event(125, 9.0, seq=5), event(40, 50.0, arrived=130, seq=6),
+    ]  # fmt: skip
+    found = replay_table(to_table(rows), HALVES).to_pylist()
+    found_rows = [(row["window_start"].hour, row["revision"], row["events"], row["tuples"], row["status"], row["p50"])
+            for row in found]  # fmt: skip
+    assert found_rows[:2] == [(10, 0, 3, 2, "ok", 2.0), (10, 1, 4, 3, "ok", 3.0)], "the last one was too late to count"
+
+
+def test_a_window_without_values_says_so_and_has_no_outputs():
+    found = replay_table(to_table([event(0, None, seq=0), event(70, 1.0, seq=1)]), HALVES).to_pylist()
+    assert (found[0]["tuples"], found[0]["status"], found[0]["p50"]) == (0, "too few tuples", None)
+
+
+def test_no_events_give_no_rows_with_the_models_columns():
+    none = replay_table(to_table([]), HALVES)
+    one = replay_table(to_table([event(0, 1.0)]), HALVES, complete=True)
+    assert (none.num_rows, none.schema) == (0, one.schema)
+    assert one.column_names[-3:] == ["tuples", "status", "p50"]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_any_number_of_workers_gives_the_same_rows(workers):
+    rows = [event(minute, math.sin(minute), seq=minute) for minute in range(0, 600)]
+    asked = replace(HALVES, window=sliding(HOUR, timedelta(minutes=1)), function=heavy("autoregression", "weight"))
+    one = replay_table(to_table(rows), asked, options={"workers": 1})
+    assert replay_table(to_table(rows), asked, options={"workers": workers}).equals(one)
+
+
+@pytest.mark.parametrize("window", [rolling(HOUR), spanning(HOUR, HOUR, longest=HOUR)], ids=lambda window: window.kind)
+def test_windows_that_hold_other_events_than_those_that_start_in_them_are_refused(window):
+    with pytest.raises(WrongParameter, match=f"window of a model is '{window.kind}'.*tumbling and sliding"):
+        replay_table(to_table([event(0, 1.0)]), replace(HALVES, window=window))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (heavy("quantile", "weight"), "function is 'quantile'.*quantiles"),
+        (heavy("quantiles", "weight", probabilities=(2.0,)), "probabilities of quantiles is .*from 0.0 to 1.0"),
+        (heavy("quantiles", "weight", "bikes"), "columns of quantiles is .*1 of them, for value"),
+        (heavy("skyline", "weight"), "columns of skyline is .*2 of them, for x, y"),
+        (heavy("quantiles", "weight", chance=0.5), "parameters of quantiles is 'chance'.*probabilities"),
+    ],
+)
+def test_a_function_that_is_not_there_or_asked_wrongly_is_refused(call, message):
+    with pytest.raises((WrongParameter, NotServed), match=message):
+        replay_table(to_table([event(0, 1.0)]), replace(HALVES, function=call))
+
+
+def test_a_model_needs_a_function_with_columns_and_a_time_limit():
+    with pytest.raises(WrongParameter, match="function is 'quantiles'.*heavy"):
+        replace(HALVES, function="quantiles")
+    with pytest.raises(WrongParameter, match="columns of quantiles"):
+        heavy("quantiles")
+    with pytest.raises(WrongParameter, match="seconds_a_window is 0"):
+        replace(HALVES, seconds_a_window=0)
+    with pytest.raises(WrongParameter, match="name is 'status'"):
+        replace(HALVES, key=("status",))
