@@ -9,6 +9,7 @@ own is in `of_day`, and the parameters name it.
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
+from schemas.model import MODEL_COLUMNS, Model
 from schemas.query import Query
 from schemas.stream import Column, Stream
 
@@ -80,7 +81,15 @@ def audit_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
         in_range(rows, Column("events", "int64", "", low=1)),
         in_range(rows, Column("late_events", "int64", "", low=0)),
         in_range(rows, Column("revision", "int64", "", low=0, high=0 if query.emit == "final" else None)),
+        *(_of_function(rows) if isinstance(query, Model) else ()),
     )
+
+
+def _of_function(rows: DayOfTable) -> tuple[Expectation, ...]:
+    """Of what a model's function was given and says."""
+    tuples, status = MODEL_COLUMNS
+    return (in_range(rows, Column(tuples, "int64", "", low=0)), at_least(rows, "events", tuples, or_equal=True),
+            not_null(rows, status))  # fmt: skip
 
 
 def late_expectations(query: Query, day: date) -> tuple[Expectation, ...]:

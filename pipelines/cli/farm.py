@@ -46,6 +46,11 @@ def farm(
         _output.show_json({**vars(report), "farms": farms})
     else:
         _output.show_facts(vars(report), as_json)
-        _output.show(farms, as_json)
+        _output.show([{name: _short(value) for name, value in row.items()} for row in farms], as_json)
     if run_id is None:
         note_pending(Lake(settings), [registry.stream(asked.stream)], AHEAD)
+
+
+def _short(value: object) -> object:
+    """Three digits say enough of a measured figure."""
+    return float(f"{value:.3g}") if isinstance(value, float) else value

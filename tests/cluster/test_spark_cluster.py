@@ -11,19 +11,22 @@ import pytest
 
 from pipelines import config
 from pipelines.config import REPOSITORY, Config
+from pipelines.lake.lake import Lake
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp
+from schemas.ledger_tables import FARM_RUNS
 from tests.command_line.conftest import WINDROW, typed
 from tests.support.digests import digests_of_rows
 from tests.support.lakes import ingest
 from tests.support.processes import wait_until
 from tests.support.replay import landing
-from tests.support.spark_cluster import WORKERS, SparkCluster, cluster
+from tests.support.spark_cluster import CORES, WORKERS, SparkCluster, cluster
 
 pytestmark = [pytest.mark.jvm, pytest.mark.timeout(1_200)]
 QUERY, DAY = registry.query("bikes_demand"), landing.FIRST_DAY + timedelta(days=1)
-REPLAY = ("replay", QUERY.name, "--day", str(DAY))
+MODEL = registry.model("bikes_anomalies")
+REPLAY, FARM = ("replay", QUERY.name, "--day", str(DAY)), ("farm", MODEL.file, "--day", str(DAY))
 LIMIT_S = 600
 
 
@@ -50,7 +53,8 @@ def in_folder(tmp_path_factory) -> Config:
     alone = Config(folder / "home", folder / "landing", asked_engine="local")
     landing.write(alone.landing, landing.trips())
     ingest(alone, "bikes")
-    replay_day(alone, QUERY.name, DAY)
+    for query in (QUERY, MODEL):
+        replay_day(alone, query.name, DAY)
     return alone
 
 
@@ -59,7 +63,7 @@ def replayed(variables) -> Config:
     """A lake that the cluster has made."""
     made = config.load()
     landing.write(made.landing, landing.trips())
-    for words in (("ingest", "bikes", "--day", str(DAY)), REPLAY):
+    for words in (("ingest", "bikes", "--day", str(DAY)), REPLAY, FARM):
         ended = typed(*words, limit_s=LIMIT_S, **variables)
         assert ended.code == 0, ended.error
     return made
@@ -123,6 +127,49 @@ def test_an_executor_that_is_killed_costs_no_row(in_folder, replayed, at_work, r
     assert at_work.wait(LIMIT_S) == 0
     assert running.started() > executors
     assert digests_of_rows(replayed) == digests_of_rows(in_folder)
+
+
+def test_a_farm_has_all_cores_of_its_executor(replayed):
+    farms = Lake(replayed).read(FARM_RUNS.name).to_pylist()
+    assert {farm["workers"] for farm in farms} == {CORES}
+
+
+FITTING = """
+import json, sys
+from pipelines import config
+from pipelines.engines import engine_of
+
+folder = sys.argv[1]
+
+def fits(share):
+    import hashlib, os
+    import numpy as np
+    from kernels.farm.batch import BatchOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+    count, windows = 200_000, 2_000
+    times, starts = np.arange(count), np.arange(windows) * 50
+    every, never = np.ones(count, bool), np.full(count, -(1 << 61))
+    values = np.random.default_rng(share).normal(size=(1, count))
+    tuples = TuplesOfKeys(np.array([0, count]), times, times, never, every, values)
+    asked = WindowsOfKeys(np.zeros(windows, np.int64), starts, starts + 100_000, np.full(windows, 1 << 60))
+    open(f"{folder}/{share}-{os.getpid()}", "w").close()
+    results, metrics = compute_windows("polynomial_fit", {"degree": 8}, tuples, asked, BatchOptions(2))
+    assert (results.status == 0).all()
+    return hashlib.sha256(results.outputs.tobytes()).hexdigest()
+
+engine = engine_of(config.load())
+print(json.dumps([engine.executors, engine.each(fits, [1, 2, 3], True), list(map(fits, [1, 2, 3]))]))
+"""
+
+
+def test_a_farm_whose_executor_is_killed_is_computed_again_by_another(running, variables, tmp_path):
+    words = [sys.executable, "-c", FITTING, str(tmp_path)]
+    with subprocess.Popen(words, env=variables, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        wait_until(lambda: list(tmp_path.glob("[123]-*")), "a farm is at work")
+        running.kill_an_executor()
+        printed, _ = process.communicate(timeout=LIMIT_S)
+    executors, found, alone = json.loads(printed.splitlines()[-1])
+    assert (executors, found) == ([len(WORKERS), CORES], alone)
+    assert len(list(tmp_path.glob("[123]-*"))) > 2 * len(found), "a share was begun twice, and the driver did all three"
 
 
 def test_a_driver_that_is_killed_leaves_what_the_next_one_ends(in_folder, replayed, at_work, running, variables):

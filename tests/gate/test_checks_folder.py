@@ -10,7 +10,7 @@ from pipelines.config import REPOSITORY
 from pipelines.gate.checks import checks
 
 FOLDER = Path(REPOSITORY, "pipelines", "gate", "checks")
-OF = ("audit", "files", "silver")
+OF = ("audit", "files", "model", "silver")
 FILES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
 
 
@@ -23,7 +23,7 @@ def test_every_file_of_the_folder_is_a_check():
 def test_a_check_has_its_name_its_law_and_what_it_checks(check):
     assert check.NAME and check.LAW.endswith(".")
     assert check.CHECKS in OF
-    functions = ("find", "verdict") if check.CHECKS == "audit" else ("run",)
+    functions = ("find", "verdict") if check.CHECKS in ("audit", "model") else ("run",)
     assert all(callable(getattr(check, function)) for function in functions)
 
 
@@ -39,7 +39,7 @@ def test_every_law_of_semantics_has_its_file(law):
 
 def test_the_recount_uses_no_kernel():
     code = (
-        "import sys, pipelines.gate.checks as c; c.checks('audit'); c.checks('silver'); "
+        "import sys, pipelines.gate.checks as c; c.checks('audit'); c.checks('model'); c.checks('silver'); "
         "from importlib import import_module; from pipelines.gate.recount import kinds; "
         "[import_module(f'{kinds.__name__}.{name}') for name in kinds.kinds()]; "
         "print([name for name in sys.modules if name.split('.')[0] in ('kernels', 'pyspark', 'numba')])"

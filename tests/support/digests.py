@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pipelines.config import Config
 from pipelines.lake import databases
 from pipelines.lake.lake import Lake
-from schemas.ledger_tables import VERDICTS
+from schemas.ledger_tables import FARM_RUNS, VERDICTS
 
 # What depends on how many commits there were.
 NOT_COMPARED = {"silver_version"}
@@ -14,7 +14,7 @@ NOT_COMPARED = {"silver_version"}
 def digests_of_rows(config: Config) -> dict[str, tuple]:
     """Of all tables but those of runs and of files' places."""
     lake = Lake(config)
-    of_places = ("runs", VERDICTS.name)
+    of_places = ("runs", VERDICTS.name, FARM_RUNS.name)
     names = [name for name in lake.names() if name not in of_places and not name.startswith(("bronze", "files"))]
     return digests(config, names)
 

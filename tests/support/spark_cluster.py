@@ -26,7 +26,7 @@ from tests.support.ports import free_port
 _LINKS_TO_CHECKOUT = ("_windrow.pth", "windrow-*.dist-info")
 _MASTER, _WORKER = (f"org.apache.spark.deploy.{name}" for name in ("master.Master", "worker.Worker"))
 _EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
-WORKERS = ("worker-1", "worker-2")
+WORKERS, CORES = ("worker-1", "worker-2"), 2
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,16 @@ def cluster(folder: Path) -> Iterator[SparkCluster]:
         started.append(_start(made, "master", _MASTER, "--host", "127.0.0.1", "--port", str(made.port)))
         processes.wait_until(lambda: "I have been elected leader" in _printed(made, "master"), "the master leads")
         for name in WORKERS:
-            options = ["--host", "127.0.0.1", "--cores", "1", "--memory", "2g", "--work-dir", folder / name / "work"]
+            options = [
+                "--host",
+                "127.0.0.1",
+                "--cores",
+                str(CORES),
+                "--memory",
+                "2g",
+                "--work-dir",
+                folder / name / "work",
+            ]
             started.append(_start(made, name, _WORKER, *options, made.variables["WINDROW_SPARK_MASTER"]))
         for name in WORKERS:
             processes.wait_until(lambda name=name: "registered with master" in _printed(made, name), f"{name} is known")

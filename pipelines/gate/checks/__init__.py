@@ -1,8 +1,9 @@
 """The gate's checks: one file = one law, found by looking in this folder.
 
-A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver" or "audit") and
-`run(…) -> Verdict`, of LandedFiles or a SilverDay; one of "audit", whose laws are per key, has `find(Recount) ->
-LawFinding` on some keys, and `verdict(AuditedDay, LawFinding) -> Verdict` on all. What they share is in `../recount/`.
+A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver", "audit" or "model") and
+`run(…) -> Verdict`, of LandedFiles or a SilverDay; one of "audit", or of a "model"'s audit, is per key and has
+`find(Recount) -> LawFinding` on some keys, and `verdict(AuditedDay, LawFinding) -> Verdict` on all. What they share is
+in `../recount/`.
 """
 
 from collections.abc import Sequence
@@ -18,10 +19,11 @@ from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.silver import SilverDay
 from pipelines.ledger.verdicts import Verdict
+from schemas.model import Model
 
 
 def checks(of: str) -> list[ModuleType]:
-    """The checks of "files", "silver" or "audit", by file name."""
+    """The checks of "files", "silver", "audit" or "model", by file name."""
     names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__")
     found = (import_module(f"{__name__}.{name}") for name in names)
     return [check for check in found if of == check.CHECKS]
@@ -40,7 +42,7 @@ def verdicts_on_silver(silver: SilverDay) -> list[Verdict]:
 def find_in_rows(recount: Recount) -> dict[str, LawFinding]:
     """What each law finds on some keys of a run's rows, by file."""
     excepted = _excepted(recount)
-    return {file: law.find(recount) for file, law in _laws().items() if file not in excepted}
+    return {file: law.find(recount) for file, law in _laws(recount).items() if file not in excepted}
 
 
 def verdicts_on_rows(of: AuditedDay, found: Sequence[dict[str, LawFinding]]) -> list[Verdict]:
@@ -50,12 +52,13 @@ def verdicts_on_rows(of: AuditedDay, found: Sequence[dict[str, LawFinding]]) -> 
         does_not_apply(of, law.NAME, excepted[file])
         if file in excepted
         else law.verdict(of, joined([each[file] for each in found]))
-        for file, law in _laws().items()
+        for file, law in _laws(of).items()
     ]
 
 
-def _laws() -> dict[str, ModuleType]:
-    return {law.__name__.rpartition(".")[2]: law for law in checks("audit")}
+def _laws(of: AuditedDay) -> dict[str, ModuleType]:
+    laws = [*checks("audit"), *(checks("model") if isinstance(of.query, Model) else [])]
+    return {law.__name__.rpartition(".")[2]: law for law in laws}
 
 
 def _excepted(of: AuditedDay) -> dict[str, str]:

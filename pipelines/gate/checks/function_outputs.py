@@ -1,0 +1,136 @@
+"""A model's outputs are what its function says of the row's events, one call a window, on one core.
+
+Which events a row has is asked of silver in SQL, where no kernel takes part, as all of a recount; the function is the
+model's own. Of each share of keys some rows are computed again: a farm that mixed up windows, lost tuples of a chunk or
+wrote to another's row would do so in many.
+"""
+
+from math import isnan
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.finding import LawFinding
+from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.recount import Recount
+from pipelines.ledger.verdicts import Verdict
+from schemas.model import MODEL_COLUMNS, HeavyCall, Model
+
+NAME = "a model's outputs are what its function says"
+LAW = (
+    "Of some rows of each share of keys, tuples, status and outputs are, to the last bit, what one call of the model's "
+    "function gives of the events that the row covers and that have a value in each of its columns."
+)
+CHECKS = "model"
+ROWS_OF_A_SHARE = 20
+EVENTS_OF_A_ROW = 100_000
+"""A row that has more events isn't computed again: its check would take as long as the farm."""
+TUPLES, STATUS = MODEL_COLUMNS
+OF_THE_MACHINE = ("over time", "no memory")
+"""Statuses that depend on more than the events."""
+
+
+class _Row(NamedTuple):
+    """A row of the audit; `until_us`: its events had arrived by then; found: tuples, status and outputs."""
+
+    key_number: int
+    window_start_us: int
+    window_end_us: int
+    revision: int
+    until_us: int
+    found: tuple
+
+
+def find(recount: Recount) -> LawFinding:
+    """Compute some rows again. O(events of these rows)."""
+    expected = [(row, _expected(recount, row)) for row in _rows(recount)]
+    broken = [(*row[:4], *again) for row, again in expected if not _same(row.found, again)]
+    recount.connection.register("computed_again", _table(recount, broken))
+    return found_in_rows(recount, "SELECT * FROM computed_again", _names(recount))
+
+
+def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
+    """Of the whole day."""
+    what = f"say other than their events ({ROWS_OF_A_SHARE} rows of each share of keys were computed again)"
+    return verdict_on_rows(of, NAME, found, _names(of), what)
+
+
+def _outputs(of: AuditedDay) -> list[str]:
+    """The columns behind `status`: a model's own."""
+    names = list(of.tables.audit.column_names)
+    return names[names.index(STATUS) + 1 : names.index("emitted_date")]
+
+
+def _names(of: AuditedDay) -> tuple[str, ...]:
+    again = (f"recounted_{number}" for number in range(len(_outputs(of))))
+    return ("recounted_tuples", "recounted_status", *again)
+
+
+def _table(recount: Recount, rows: list[tuple]) -> pa.Table:
+    where = [(name, pa.int64()) for name in _Row._fields[:4]]
+    tuples, status, *outputs = _names(recount)
+    schema = pa.schema(
+        [*where, (tuples, pa.int64()), (status, pa.string()), *((name, pa.float64()) for name in outputs)]
+    )
+    return pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
+
+
+def _rows(recount: Recount) -> list[_Row]:
+    """Some of the audit's, the same ones each time."""
+    columns = ", ".join(f"a.{sql.name(name)}" for name in (TUPLES, STATUS, *_outputs(recount)))
+    statuses = ", ".join(map(sql.literal, OF_THE_MACHINE))
+    found = recount.rows(f"""
+        SELECT k.key_number, w.window_start_us, w.window_end_us, a.revision,
+               least(epoch_us(a.emitted_at), w.closed_us), {columns}
+        FROM audit_table a JOIN keys k ON {sql.same(recount.query.key, "a", "k")}
+        JOIN windows w
+            ON epoch_us(a.window_start) = w.window_start_us AND epoch_us(a.window_end) = w.window_end_us
+        WHERE a.{STATUS} NOT IN ({statuses}) AND a.events <= {EVENTS_OF_A_ROW}
+        ORDER BY hash(k.key_number, w.window_start_us, a.revision), 1, 2, 3, 4 LIMIT {ROWS_OF_A_SHARE}""")
+    return [
+        _Row(key_number, start_us, end_us, revision, until_us, tuple(of_function))
+        for key_number, start_us, end_us, revision, until_us, *of_function in found
+    ]
+
+
+def _expected(recount: Recount, row: _Row) -> tuple:
+    """tuples, status and outputs, by one call."""
+    # Imported here: the recount of a plain query uses no kernel.
+    import numpy as np
+
+    from kernels.farm.once import compute_once
+
+    call = _function(recount)
+    events = np.array(_events(recount, row), np.float64).reshape(-1, 1 + len(call.columns))
+    times_us = events[:, 0].astype(np.int64) + row.window_start_us
+    bounds_us = row.window_start_us, row.window_end_us
+    once = compute_once(call.function, times_us, events[:, 1:].T, call.named_parameters, bounds_us)
+    return (len(events), once.status, *once.outputs.values())
+
+
+def _function(of: AuditedDay) -> HeavyCall:
+    assert isinstance(of.query, Model), "this check is of models"
+    return of.query.function
+
+
+def _events(recount: Recount, row: _Row) -> list[tuple]:
+    """Time from the window's start, in µs, and values; in order of (start, arrival, seq)."""
+    columns = [f"s.{sql.name(column)}" for column in _function(recount).columns]
+    return recount.rows(f"""
+        SELECT epoch_us(s.start) - {row.window_start_us}, {", ".join(f"CAST({each} AS DOUBLE)" for each in columns)}
+        FROM silver s JOIN keys k ON {sql.same(recount.query.key, "s", "k")}
+        WHERE k.key_number = {row.key_number} AND {sql.where(recount.query.where, "s")}
+          AND epoch_us(s.start) >= {row.window_start_us} AND epoch_us(s.start) < {row.window_end_us}
+          AND epoch_us(s.arrival) <= {row.until_us} AND {" AND ".join(f"{each} IS NOT NULL" for each in columns)}
+        ORDER BY s.start, s.arrival, s.path, s.line, s.reading""")
+
+
+def _same(found: tuple, again: tuple) -> bool:
+    return tuple(map(_plain, found)) == tuple(map(_plain, again))
+
+
+def _plain(value: object) -> object:
+    """Null is NaN."""
+    return None if isinstance(value, float) and isnan(value) else value

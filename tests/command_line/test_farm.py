@@ -1,0 +1,80 @@
+"""`windrow farm` as a user types it: rows of the model, and what its farms did."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from pipelines.cli import _app
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from schemas.errors import UnknownName
+from tests.support.lakes import ingest
+from tests.support.replay import landing
+
+DAY = landing.FIRST_DAY + timedelta(days=1)
+TABLE = "farm_bikes_anomalies"
+
+
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory) -> Config:
+    folder = tmp_path_factory.mktemp("bikes")
+    config = Config(folder / "home", folder / "landing", asked_engine="local")
+    landing.write(config.landing, landing.trips())
+    ingest(config, "bikes")
+    return config
+
+
+@pytest.fixture
+def farm(ingested, monkeypatch, capsys):
+    """Run `windrow farm` in this process."""
+    for name, value in {"HOME": ingested.home, "LANDING": ingested.landing, "ENGINE": "local"}.items():
+        monkeypatch.setenv(f"WINDROW_{name}", str(value))
+
+    def run(*words: str) -> tuple[int, str, str]:
+        return _app.run(["farm", *words]), *capsys.readouterr()
+
+    return run
+
+
+def test_a_day_of_a_model_is_published_and_its_farms_are_shown(farm, ingested):
+    code, out, error = farm("bikes_anomalies", "--day", str(DAY), "--json")
+    assert code == 0, error
+    report = json.loads(out)
+    rows = Lake(ingested).read(TABLE).to_pylist()
+    assert (report["query"], report["rows"][TABLE], len(rows)) == (TABLE, len(rows), len(rows))
+    assert sum(each["windows"] for each in report["farms"]) == len(rows)
+    assert sum(each["tuples"] for each in report["farms"]) == sum(row["tuples"] for row in rows)
+    counted: dict[str, int] = {}
+    for each in report["farms"]:
+        for status, windows in json.loads(each["statuses"]).items():
+            counted[status] = counted.get(status, 0) + windows
+    assert counted == {status: sum(row["status"] == status for row in rows) for status in counted}
+    assert all(row["median"] is not None for row in rows if row["status"] == "ok")
+
+
+def test_people_get_a_table_of_farms(farm):
+    code, out, error = farm("bikes_anomalies", "--day", str(DAY))
+    assert code == 0, error
+    assert TABLE in out and "load_balance" in out and "statuses" in out
+
+
+def test_the_same_day_again_gives_the_same_rows(farm, ingested):
+    def rows() -> list[dict]:
+        return Lake(ingested).read(TABLE).to_pylist()
+
+    farm("bikes_anomalies", "--day", str(DAY))
+    before = rows()
+    assert farm("bikes_anomalies", "--day", str(DAY))[0] == 0
+    assert rows() == before
+
+
+def test_a_model_that_there_is_not_is_refused_with_those_that_there_are(farm):
+    code, _, error = farm("bikes_anomaly", "--day", str(DAY))
+    assert code == UnknownName.exit_code
+    assert "no model is named 'bikes_anomaly'" in error and "Did you mean 'bikes_anomalies'?" in error
+
+
+def test_a_day_without_events_is_published_without_rows_and_has_no_farm(farm):
+    code, out, error = farm("bikes_anomalies", "--day", "2013-06-01", "--json")
+    assert (code, json.loads(out)["farms"], json.loads(out)["rows"][TABLE]) == (0, [], 0), error
