@@ -12,7 +12,7 @@ from kernels.farm.compute import add_stretch, compute, set_bounds
 from kernels.farm.deques import append, expire
 from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
 from kernels.farm.inbox import message_to_read, next_message, send
-from kernels.farm.layout import Farm, Substream, Worker
+from kernels.farm.layout import TOO_LARGE, Farm, Substream, Worker
 from kernels.farm.monitor import enter, leave, wait
 from kernels.runtime.memory import inner
 from kernels.windows._window import first_end_after, last_start_until
@@ -63,29 +63,35 @@ def send_waiting(farm):
 def work(farm: Farm, worker: Worker):
     """Read messages until there are no more."""
     inbox = worker.inbox
-    while wait_for_messages(farm, inbox):
-        sent = inbox.sent
-        while worker.handled < sent and farm.stop == 0:
+    sent = wait_for_messages(farm, worker)
+    while sent > worker.handled:
+        while sent > worker.handled and may_go_on(farm):
             message = message_to_read(farm, inbox, worker.handled)
             worker.handled += 1  # before: should the function get no memory, the next message is the next
             if message.is_window:
                 compute_window(farm, worker, message.low)
             else:
                 append(farm, worker.deques[message.key], message)
-        enter(inbox.monitor)
-        inbox.read = worker.handled
-        leave(inbox.monitor)
+        sent = wait_for_messages(farm, worker)
 
 
 @inner
-def wait_for_messages(farm, inbox):
-    """Whether there are messages to read, now or after waiting."""
+def may_go_on(farm):
+    """Not where the farm ends, nor where tuples of a window had no room."""
+    return farm.stop == 0 and farm.wrong != TOO_LARGE
+
+
+@inner
+def wait_for_messages(farm, worker):
+    """All up to those that it handled are read. So many may be, now or after waiting; 0 where there will be none."""
+    inbox = worker.inbox
     enter(inbox.monitor)
-    while inbox.read == inbox.sent and not inbox.is_over and farm.stop == 0:
+    inbox.read = worker.handled
+    while (inbox.read == inbox.sent or not may_go_on(farm)) and not inbox.is_over and farm.stop == 0:
         wait(inbox.monitor)
-    there_are = inbox.read < inbox.sent and farm.stop == 0
+    sent = inbox.sent if may_go_on(farm) else 0
     leave(inbox.monitor)
-    return there_are
+    return sent
 
 
 @inner

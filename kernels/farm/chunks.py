@@ -34,6 +34,12 @@ def first_room(farm):
 
 
 @inner
+def least_held(farm):
+    """What a farm must be allowed to hold: one chunk."""
+    return CHUNK_BYTES + block_bytes(farm, first_room(farm))
+
+
+@inner
 def bytes_needed(farm, stream, time):
     """What one more tuple asks for. A chunk that moves is there twice meanwhile."""
     chunk = Chunk(stream.youngest)

@@ -1,10 +1,15 @@
 """What a farm needs before its first tuple, and gives back when all of its threads have ended."""
 
-from kernels.farm import monitor
+from kernels.farm import chunks, inbox, monitor
 from kernels.farm.chunks import release_oldest
 from kernels.farm.inbox import release_blocks
 from kernels.farm.layout import Farm
 from kernels.runtime.memory import inner, release
+
+
+def least_held(farm: Farm):
+    """So many bytes a farm must be allowed to hold, or it could take no tuple."""
+    return inbox.least_held(farm) if farm.is_active else chunks.least_held(farm)
 
 
 def create_all(farm: Farm):

@@ -60,6 +60,7 @@ class WindowFarm:
         self._parts: list[Results] = []
         self._began_s: float | None = None
         self._ended_s: float | None = None
+        self._require_memory(model)
         ask(self._calls.create_all, self._farm.address)
         self._threads = WorkerThreads(self._calls, self._memory)
         self._end = weakref.finalize(self, self._threads.end, GRACE_S)
@@ -138,6 +139,12 @@ class WindowFarm:
         """End the threads, windows that aren't computed yet included. Raises WorkerLost if one doesn't end."""
         if self._end.detach():
             self._threads.end(GRACE_S)
+
+    def _require_memory(self, model: str) -> None:
+        farm, least = self._farm, ask(self._calls.least_held, self._farm.address)
+        if farm.most_held < least:
+            whose = f"{farm.worker_count} {model} workers and {farm.columns} columns"
+            raise WrongParameter("most_held_bytes", farm.most_held, f"{least} or more, for {whose}")
 
     def _require_open(self) -> None:
         if not self._end.alive:

@@ -6,14 +6,26 @@ from kernels.farm import active, agnostic
 from kernels.farm.check import count_broken
 from kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
 from kernels.farm.emitter import feed, finish_key
-from kernels.farm.ending import create_all, release_all
+from kernels.farm.ending import create_all, least_held, release_all
 from kernels.runtime.fields import Flag
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation, compiled_table
 from schemas.errors import WrongParameter
 
 MODELS = {"active": active, "agnostic": agnostic}
-COMMON = (feed, finish_key, fail, ready, wait_for_change, stop_overdue, close, create_all, release_all, count_broken)
+COMMON = (
+    feed,
+    finish_key,
+    fail,
+    ready,
+    wait_for_change,
+    stop_overdue,
+    close,
+    create_all,
+    release_all,
+    count_broken,
+    least_held,
+)
 
 
 class FarmCalls(Struct):
@@ -32,6 +44,7 @@ class FarmCalls(Struct):
     create_all: Operation()
     release_all: Operation()
     count_broken: Operation()
+    least_held: Operation()
 
 
 @cache

@@ -188,7 +188,7 @@ def test_the_largest_window_that_fits_and_the_next(model, window):
     while least - refused > 1:
         most = (refused + least) // 2
         refused, least = (refused, most) if fits(model, window, most) else (most, least)
-    assert 10_000 * TUPLE_BYTES < least < 100 * 10_000
+    assert 10_000 * TUPLE_BYTES < least < 120 * 10_000
     with pytest.raises(WrongParameter, match=f"most_held_bytes is {refused}; allowed: more: the tuples of"):
         held_by(model, window, refused)
 

@@ -1,0 +1,80 @@
+"""A farm's limits: how much memory it may hold, how long a function may take, which options and tuples it takes."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from numba import config
+
+from kernels import farm
+from schemas.errors import WrongParameter
+from schemas.windows import Sliding, Tumbling
+from tests.support.kernels import heavy
+
+US = timedelta(microseconds=1)
+MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
+COMPILED = pytest.mark.skipif(config.DISABLE_JIT, reason="plain Python runs one thread at a time")
+
+DEQUE_BYTES = 24
+"""Of a tuple of one column in a private buffer."""
+
+
+def least_held(model: str, workers: int) -> int:
+    """The least most_held_bytes that is taken, as the message says."""
+    with pytest.raises(WrongParameter, match="most_held_bytes is 1; allowed: [0-9]+ or more, for") as refused:
+        farm.make(model, Sliding(100 * US, 10 * US), heavy.IN_ORDER, workers, most_held_bytes=1)
+    return int(refused.value.allowed.split()[0])
+
+
+@MODELS
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_farm_works_within_the_least_memory_that_it_takes(model, workers):
+    least, count = least_held(model, workers), 20_000 if not config.DISABLE_JIT else 3000
+    if model == "agnostic":
+        least *= 40  # one chunk is no room for a window
+    window = Sliding(100 * US, 10 * US)
+    with farm.make(model, window, heavy.IN_ORDER, workers, most_held_bytes=least, ring=64) as made:
+        for first in range(0, count, 1000):
+            made.insert(np.arange(first, first + 1000), np.ones(1000))
+        made.finish()
+        made.check()
+        windows, held = len(made.take().key), made.metrics().greatest_held_bytes
+    assert windows == count // 10 + 9 and held <= least
+
+
+@MODELS
+def test_less_memory_than_a_farm_needs_is_refused(model):
+    least = least_held(model, 2)
+    with pytest.raises(WrongParameter, match=f"allowed: {least} or more, for 2 {model} workers and 1 columns"):
+        farm.make(model, Sliding(100 * US, 10 * US), heavy.IN_ORDER, 2, most_held_bytes=least - 1)
+
+
+@COMPILED
+def test_messages_take_at_most_half_of_what_active_workers_may_hold():
+    """Blocks of eight workers become full at the same tuple."""
+    most, options = least_held("active", 8), {"parameters": {"p": 2000.0}}
+    with farm.make("active", Sliding(80 * US, 10 * US), heavy.SLOW, 8, most_held_bytes=most, **options) as made:
+        made.insert(np.arange(4000), np.ones(4000))
+        made.finish()
+        assert 0 < made.metrics().greatest_held_bytes <= most // 2 + 8 * 2 * 256 * DEQUE_BYTES
+
+
+@COMPILED
+def test_a_private_buffer_that_moves_is_counted_twice():
+    held = []
+    for tuples in (16, 17):
+        with farm.make("active", Tumbling(100 * US), heavy.IN_ORDER, 1) as made:
+            made.insert(np.arange(tuples), np.ones(tuples))
+            made.finish()
+            held.append(made.metrics().greatest_held_bytes)
+    assert held[1] - held[0] == 32 * DEQUE_BYTES
+
+
+@COMPILED
+def test_a_private_buffer_that_is_refused_is_never_made():
+    """The worker computes no window whose tuples had no room."""
+    with farm.make("active", Tumbling(100_000 * US), heavy.IN_ORDER, 1, most_held_bytes=1 << 20) as made:
+        with pytest.raises(WrongParameter, match="most_held_bytes is 1048576; allowed: more"):
+            made.insert(np.arange(1_000_000), np.ones(1_000_000))
+            made.finish()
+        assert made.metrics().greatest_held_bytes <= 1 << 20 and len(made.take().key) == 0
