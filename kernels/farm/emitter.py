@@ -14,11 +14,16 @@ from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Chunk, F
 from kernels.runtime.calls import call
 from kernels.runtime.memory import as_word, inner
 
+AT_ONCE = 1 << 18
+"""Tuples: some milliseconds."""
+
 
 def feed(farm: Farm, batch: TupleBatch):
-    """Take tuples of a batch from `done` on, until there is no room or one is refused. O(tuples + their windows)."""
+    """Take tuples of a batch from `done` on, until there is no room or one is refused; so many at most that the caller
+    can look how long functions take. O(tuples + their windows)."""
     farm.lacks_memory = False
-    while batch.done < batch.count and has_room(farm) and farm.wrong == 0:
+    until = min(batch.count, batch.done + AT_ONCE)
+    while batch.done < until and has_room(farm) and farm.wrong == 0:
         taken = take_quiet(farm, batch, batch.done)
         if taken == 0 and not take(farm, batch, batch.done):
             break
@@ -39,7 +44,7 @@ def take_quiet(farm, batch, first):
         return 0
     until = min(call(farm.extents.quiet_until, farm, stream), chunk.until)
     most = min(call(farm.extents.quiet_tuples, farm, stream), chunk.room - chunk.count)
-    end = min(batch.count, first + max(most, 0))
+    end = min(batch.count, first + min(max(most, 0), AT_ONCE))
     while row < end and batch.keys[row] == key and newest <= batch.times[row] < until:
         newest = batch.times[row]
         row += 1

@@ -60,6 +60,7 @@ class WindowFarm:
         self._parts: list[Results] = []
         self._began_s: float | None = None
         self._ended_s: float | None = None
+        self._look_s, self._longest = 0.0, 0
         self._require_memory(model)
         ask(self._calls.create_all, self._farm.address)
         self._threads = WorkerThreads(self._calls, self._memory)
@@ -83,6 +84,7 @@ class WindowFarm:
         self._began_s = time.monotonic() if self._began_s is None else self._began_s
         batch = self._batch(times_us, values, keys)
         farm = self._farm
+        self._end_overdue()
         while batch.done < batch.count:
             seen, before, was_idle = farm.changes, (batch.done, farm.handed_out), self._is_idle()
             ask(self._calls.feed, farm.address, batch.address)
@@ -90,6 +92,7 @@ class WindowFarm:
             is_stuck = (batch.done, farm.handed_out) == before
             if is_stuck and was_idle and farm.lacks_memory:
                 raise _too_large(farm.most_held)
+            self._end_overdue()
             if not self._collect() and is_stuck:
                 self._wait(seen)
 
@@ -119,6 +122,7 @@ class WindowFarm:
     def take(self) -> Results:
         """The results since the last time, in window order."""
         if self._end.alive:
+            self._longest_ns()
             self._collect()
         nothing = results_of(self._memory.descriptors, self._memory.outputs, np.zeros(0, np.int64))
         parts, self._parts = self._parts, []
@@ -183,9 +187,22 @@ class WindowFarm:
         ask(self._calls.wait_for_change, farm.address, seen, WAIT_MS)
         self._threads.require_alive()
         self._raise_wrong()
-        ask(self._calls.stop_overdue, farm.address, OVER_TIME, round(self._limit_s * 1e9))
-        if ask(self._calls.stop_overdue, farm.address, OVER_TIME, round((self._limit_s + GRACE_S) * 1e9)):
+        self._end_overdue()
+
+    def _end_overdue(self) -> None:
+        """Ask functions that take too long to end. WorkerLost where one doesn't."""
+        if self._longest_ns() > (self._limit_s + GRACE_S) * 1e9:
             raise lost(f"a function doesn't end {GRACE_S:g} s behind its limit of {self._limit_s:g} s")
+
+    def _longest_ns(self) -> int:
+        """How long functions have worked at most, when they were last looked at; those over the limit are asked to end.
+        Every WAIT_MS: each look keeps workers out of the monitor."""
+        now_s = time.monotonic()
+        if now_s >= self._look_s:
+            self._look_s = now_s + WAIT_MS / 1000
+            limit_ns = round(self._limit_s * 1e9)
+            self._longest = ask(self._calls.stop_overdue, self._farm.address, OVER_TIME, limit_ns)
+        return self._longest
 
     def _raise_wrong(self, keys: Elements | None = None) -> None:
         """For what a batch holds, whose keys these are, or what workers found."""

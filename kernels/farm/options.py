@@ -25,8 +25,8 @@ class FarmOptions(NamedTuple):
     most_held_bytes: of buffers; where it is reached the emitter waits for windows to be computed. With active workers
         half of it is for tuples on their way to them, half for their own buffers
     ring: windows handed out and not collected, at most; a power of two
-    seconds_a_window: how long a function may take; then the window's status is "over time". It is looked at while the
-        emitter waits
+    seconds_a_window: how long a function may take; then the window's status is "over time". It is looked at by insert,
+        take and whatever waits
     span_us: least and greatest event time, of windows in a time zone
     """
 

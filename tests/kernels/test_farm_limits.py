@@ -1,5 +1,6 @@
 """A farm's limits: how much memory it may hold, how long a function may take, which options and tuples it takes."""
 
+import time
 from datetime import timedelta
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from numba import config
 
 from kernels import farm
+from kernels.farm.content import OVER_TIME
 from schemas.errors import WrongParameter
 from schemas.windows import Sliding, Tumbling
 from tests.support.kernels import heavy
@@ -78,3 +80,17 @@ def test_a_private_buffer_that_is_refused_is_never_made():
             made.insert(np.arange(1_000_000), np.ones(1_000_000))
             made.finish()
         assert made.metrics().greatest_held_bytes <= 1 << 20 and len(made.take().key) == 0
+
+
+@COMPILED
+@MODELS
+@pytest.mark.parametrize("use", ["insert", "take"])
+def test_a_time_limit_holds_while_the_emitter_never_waits(model, use):
+    """A window that begins with POISON is computed until it must end."""
+    values, until_s = np.full(11, heavy.POISON), time.monotonic() + 10.0
+    with farm.make(model, Tumbling(10 * US), heavy.ENDLESS, 1, seconds_a_window=0.1) as made:
+        made.insert(np.arange(11), values)
+        while made.metrics().windows == 0 and time.monotonic() < until_s:
+            made.take() if use == "take" else made.insert(np.zeros(0, np.int64), np.zeros(0))
+            time.sleep(0.01)
+        assert made.take().status.tolist() == [OVER_TIME]
