@@ -27,7 +27,7 @@ def compute(farm: Farm, worker, descriptor):
     """Call the function on the worker's content; returns its status. Outputs of a call that raised, or
     had to end, are null."""
     content = worker.content
-    content.count, content.columns = descriptor.count, farm.columns
+    content.count, content.columns = descriptor.count, farm.read_columns
     content.start, content.end = descriptor.start, descriptor.end
     descriptor.stretch_count = content.stretch_count
     reserve_scratch(farm, worker, content.count * farm.scratch_per_tuple + farm.scratch_more)

@@ -13,14 +13,16 @@ import weakref
 
 import numpy as np
 
+from kernels.farm.batch import ANY_TIME, TupleLimits, batch_of
 from kernels.farm.check import INVARIANTS
+from kernels.farm.columns import columns_of
 from kernels.farm.content import OVER_TIME
 from kernels.farm.extents import require_context_free, served_window
 from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE, TupleBatch
+from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE
 from kernels.farm.memory import FarmMemory
 from kernels.farm.models import calls
-from kernels.farm.options import FarmOptions, columns_of, room_of
+from kernels.farm.options import FarmOptions, room_of
 from kernels.farm.results import Metrics, Results, joined, metrics_of, results_of
 from kernels.farm.threads import WorkerThreads, lost
 from kernels.runtime.calls import ask
@@ -49,11 +51,12 @@ class WindowFarm:
         self, model: str, window: Window, name: str | HeavyFunction, workers: int | None, options: FarmOptions
     ):
         self._calls, self._limit_s = calls(model), options.seconds_a_window
-        self.columns = columns_of(name, options.columns)
-        served = served_window(window, self.columns, options.span_us)
+        columns = columns_of(name, options.columns)
+        served = served_window(window, columns.kept(), options.span_us)
+        self.columns, self._limits = columns.names, TupleLimits(columns, options.keys, options.span_us or ANY_TIME)
         if self._calls.is_active:
             require_context_free(window, served)
-        room = room_of(workers, len(self.columns), served, options)
+        room = room_of(workers, columns, served, options)
         self._memory = FarmMemory(self._calls, served, name, options.parameters, room)
         self.output_names = self._memory.output_names
         self._farm = self._memory.farm
@@ -77,12 +80,12 @@ class WindowFarm:
         the room. O(tuples + their windows).
 
         times_us: int64[tuples]; values: float64[tuples], or [columns, tuples]; keys: int64[tuples], 0 unless given
-        Raises BadInput for a tuple out of order or NaN; WrongParameter where the tuples of open windows need more than
-        most_held_bytes; WorkerLost.
+        Raises BadInput for a tuple out of order, beyond span_us or NaN; WrongParameter where the tuples of open windows
+        need more than most_held_bytes; WorkerLost.
         """
         self._require_open()
         self._began_s = time.monotonic() if self._began_s is None else self._began_s
-        batch = self._batch(times_us, values, keys)
+        batch = batch_of(self._limits, times_us, values, keys)
         farm = self._farm
         self._end_overdue()
         while batch.done < batch.count:
@@ -153,19 +156,6 @@ class WindowFarm:
     def _require_open(self) -> None:
         if not self._end.alive:
             raise WrongParameter("the farm", "closed", "one that is open; make another")
-
-    def _batch(self, times_us: np.ndarray, values: np.ndarray, keys: np.ndarray | None) -> TupleBatch:
-        times = np.ascontiguousarray(times_us, np.int64)
-        columns = np.ascontiguousarray(np.atleast_2d(values), np.float64)
-        if columns.shape != (len(self.columns), len(times)):
-            raise WrongParameter("values", columns.shape, f"{len(self.columns)} columns of {len(times)} values")
-        of_key = np.zeros(len(times), np.int64) if keys is None else np.ascontiguousarray(keys, np.int64)
-        if len(of_key) != len(times) or np.any((of_key < 0) | (of_key >= self._farm.keys)):
-            raise WrongParameter("keys", of_key, f"{len(times)} numbers from 0 to {self._farm.keys - 1}")
-        if np.isnan(columns).any():
-            column, row = np.argwhere(np.isnan(columns))[0].tolist()
-            raise BadInput(f"row {row} has NaN in {self.columns[column]}; leave such tuples out, they have no value")
-        return TupleBatch.make(keys=of_key, times=times, values=columns, count=len(times))
 
     def _is_idle(self) -> bool:
         """Whether all that was handed out is computed, and all that was sent is read."""

@@ -206,6 +206,7 @@ class Farm(Struct):
     hand_out(farm, stream, low, number, start, end): a window is complete
     idle: workers that wait; wake_at: so many computed windows are enough to wake the emitter
     on_the_way: of `held`, messages to active workers; lacks_memory: whether the emitter waits for memory
+    columns: of values; the function reads the first read_columns of them
     changes: computed windows and blocks of messages; wrong, wrong_row: why the farm ends, and at which row of a batch
     """
 
@@ -240,6 +241,7 @@ class Farm(Struct):
     chunk_origin: Microseconds
     chunk_tuples: Count
     columns: Count
+    read_columns: Count
     outputs: Count
     compute: Operation()
     parameters: Pointer(Real)

@@ -30,7 +30,7 @@ def random_window(rng: random.Random):
             Tumbling(size * US, origin=origin),
             Sliding(size * US, slide * US, origin=origin),
             Sliding(size * US, slide * US, origin=origin),
-            Count(size, slide),
+            Count(size, slide, "event_time"),
             SlideByTuple(size * US, rng.randint(1, 5)),
             Delta("value", extent=size / 2, threshold=slide / 4),
         )
@@ -120,7 +120,7 @@ def test_all_results_come_in_one_order_whatever_the_workers(seed):
 @MODELS
 def test_fig_16_of_the_paper(model):
     """3 workers, windows of 3 tuples by 2: x4 is in window 2 only, x5 in windows 2 and 3 (the paper counts from 1)."""
-    made = farm.make(model, Count(3, 2), IN_ORDER, 3)
+    made = farm.make(model, Count(3, 2, "event_time"), IN_ORDER, 3)
     with made:
         made.insert(np.arange(1, 8), np.arange(1.0, 8.0))
         made.finish()
@@ -186,7 +186,17 @@ REFUSED = {
     "ring": ({"ring": 12}, "ring is 12; allowed: a power of two"),
     "chunk": ({"chunk": 4 * US}, "chunk is .*; allowed: a divisor of 10 µs, or a number of tuples"),
     "column": ({"window": Delta("other", 1.0, 1.0)}, "column is 'other'; allowed: one of value"),
-    "columns": ({"columns": ()}, "columns is .*at least 1, for value of polynomial_fit"),
+    "columns": ({"columns": ()}, "columns is .*; allowed: a tuple of names, each of them once"),
+    "letters": ({"columns": "value"}, "columns is 'value'; allowed: a tuple of names"),
+    "lacking": ({"columns": ("weight",)}, "columns is .*; allowed: names of columns with value, weight of polynomial_"),
+    "seconds": ({"seconds_a_window": float("nan")}, "seconds_a_window is nan; allowed: a number of seconds, above 0"),
+    "bytes": ({"most_held_bytes": 1e6}, "most_held_bytes is 1000000.0; allowed: an integer from 1 to"),
+    "pieces": ({"chunk": 0.5}, "chunk is 0.5; allowed: an integer from 1 to"),
+    "span": ({"span_us": (5, 4)}, "span_us is .5, 4.; allowed: .least, greatest. event time"),
+    "order": ({"window": Count(3, 2)}, "order is 'arrival', which is not served yet; .* event_time"),
+    "length": ({"window": SlideByTuple(timedelta(days=20_000_000), 1)}, "size is .*; allowed: from 1 µs to 2..60 µs"),
+    "step": ({"window": Count(1 << 61, 1, "event_time")}, "size is .*; allowed: from 1 to 2..60 tuples"),
+    "values": ({"parameters": None}, "parameters is None; allowed: a mapping"),
     "parameter": ({"parameters": {"degrees": 2}}, "parameters of polynomial_fit is 'degrees'"),
     "option": ({"chunks": 4}, "option of a farm is 'chunks'; allowed: .*Did you mean 'chunk'"),
     "zone": ({"window": Tumbling(timedelta(days=1), zone="Europe/Rome")}, "span_us is None"),

@@ -155,7 +155,9 @@ TUPLE_BYTES = 16
 
 
 @COMPILED
-@pytest.mark.parametrize("window", [Sliding(1000 * US, 250 * US), Count(1000, 250), SlideByTuple(1000 * US, 250)])
+@pytest.mark.parametrize(
+    "window", [Sliding(1000 * US, 250 * US), Count(1000, 250, "event_time"), SlideByTuple(1000 * US, 250)]
+)
 def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(window):
     """400,000 tuples come as fast as they are taken; 1,600 windows of 200 µs take longer. 6.4 MB without the limit."""
     count, most = 400_000, 1 << 17
@@ -182,7 +184,7 @@ def test_memory_of_active_workers_is_bounded_too(workers):
 
 @COMPILED
 @MODELS
-@pytest.mark.parametrize("window", [Tumbling(10_000 * US), Count(10_000, 10_000)])
+@pytest.mark.parametrize("window", [Tumbling(10_000 * US), Count(10_000, 10_000, "event_time")])
 def test_the_largest_window_that_fits_and_the_next(model, window):
     refused, least = 0, 1 << 30
     while least - refused > 1:

@@ -1,7 +1,7 @@
 """A farm's limits: how much memory it may hold, how long a function may take, which options and tuples it takes."""
 
 import time
-from datetime import timedelta
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -9,7 +9,8 @@ from numba import config
 
 from kernels import farm
 from kernels.farm.content import OVER_TIME
-from schemas.errors import WrongParameter
+from kernels.farm.once import compute_once
+from schemas.errors import BadInput, WrongParameter
 from schemas.windows import Sliding, Tumbling
 from tests.support.kernels import heavy
 
@@ -90,7 +91,78 @@ def test_a_time_limit_holds_while_the_emitter_never_waits(model, use):
     values, until_s = np.full(11, heavy.POISON), time.monotonic() + 10.0
     with farm.make(model, Tumbling(10 * US), heavy.ENDLESS, 1, seconds_a_window=0.1) as made:
         made.insert(np.arange(11), values)
+        found = []
         while made.metrics().windows == 0 and time.monotonic() < until_s:
-            made.take() if use == "take" else made.insert(np.zeros(0, np.int64), np.zeros(0))
+            made.insert(np.zeros(0, np.int64), np.zeros(0)) if use == "insert" else found.append(made.take())
             time.sleep(0.01)
-        assert made.take().status.tolist() == [OVER_TIME]
+        found.append(made.take())
+    assert [each.status.tolist() for each in found if len(each.key)] == [[OVER_TIME]]
+
+
+DAY_US = 86_400_000_000
+
+
+@MODELS
+@pytest.mark.parametrize("day", [-1, 2, 400])
+def test_tuples_beyond_the_span_are_refused(model, day):
+    """Of the days behind it no bounds are known."""
+    window, span_us = Tumbling(timedelta(days=1), date(1970, 1, 1), "UTC"), (0, 2 * DAY_US - 1)
+    with farm.make(model, window, heavy.IN_ORDER, 1, span_us=span_us) as made:
+        made.insert(np.array([0, 2 * DAY_US - 1]), np.ones(2))
+        with pytest.raises(BadInput, match=f"row 1 is {day * DAY_US} µs; allowed: 0 to 172799999999, the farm's span"):
+            made.insert(np.array([0, day * DAY_US]), np.ones(2))
+        made.finish()
+        assert made.take().tuples.tolist() == [1, 1]
+
+
+WRONG_TUPLES = {
+    "time": ([0, (1 << 61) + 1], [1.0, 1.0], None, "event time of row 1 is .*; allowed: within"),
+    "times": ([[0], [1]], [1.0, 1.0], None, "times_us is 'int64 of shape .2, 1.'; allowed: int64 in one dimension"),
+    "fractions": ([0.0, 1.5], [1.0, 1.0], None, "times_us is 'float64 of shape .2,.'"),
+    "dates": (np.array([0, 1], "datetime64[ns]"), [1.0, 1.0], None, "times_us is 'datetime64.ns. .*make datetime64 so"),
+    "keys": ([0, 1], [1.0, 1.0], [0.0, 0.5], "keys is 'float64 of shape .2,.'; allowed: int64"),
+    "fewer": ([0, 1], [1.0, 1.0], [0], "keys is '1 numbers'; allowed: 2 numbers from 0 to 0"),
+    "text": ([0, 1], ["a", "b"], None, "values is '<U1 of shape .1, 2.'; allowed: float64"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_TUPLES)
+def test_wrong_tuples_are_refused(case):
+    times, values, keys, message = WRONG_TUPLES[case]
+    with farm.make("agnostic", Tumbling(10 * US), heavy.IN_ORDER, 1) as made:
+        with pytest.raises((BadInput, WrongParameter), match=message):
+            made.insert(times, values, keys)
+        made.finish()
+        assert len(made.take().key) == 0
+
+
+@MODELS
+def test_a_function_reads_its_columns_by_name(model):
+    """A column that it doesn't know is no weight, and its own may stand anywhere."""
+    values = np.array([1.0, 3.0, 2.0, 7.0])
+    weights, others = np.array([1.0, 1.0, 9.0, 1.0]), np.array([5.0, 0.0, 0.0, 0.0])
+    plain = compute_once("polynomial_fit", np.arange(4), values).outputs
+    weighted = compute_once("polynomial_fit", np.arange(4), np.array([values, weights])).outputs
+    for columns, given, expected in (
+        (("other", "value"), (others, values), plain),
+        (("weight", "other", "value"), (weights, others, values), weighted),
+    ):
+        with farm.make(model, Tumbling(10 * US), "polynomial_fit", 1, columns=columns) as made:
+            made.insert(np.arange(4), np.array(given))
+            made.finish()
+            found = dict(zip(made.output_names, made.take().outputs[0].tolist(), strict=True))
+        assert found["c1"] == expected["c1"] and plain["c1"] != weighted["c1"]
+
+
+@pytest.mark.parametrize(
+    ("times", "values", "message"),
+    [
+        ([0, 1], np.ones((3, 2)), "values is .3, 2.; allowed: 1 to 2 columns of 2 values"),
+        ([0, 1], np.ones((1, 3)), "values is .1, 3.; allowed: 1 to 2 columns of 2 values"),
+        ([1, 0], np.ones((1, 2)), "at row 1 the event time falls"),
+        ([0, 1], np.array([[1.0, np.nan]]), "row 1 has NaN in value"),
+    ],
+)
+def test_one_window_by_hand_takes_what_a_farm_takes(times, values, message):
+    with pytest.raises((BadInput, WrongParameter), match=message):
+        compute_once("polynomial_fit", times, values)
