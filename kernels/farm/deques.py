@@ -44,10 +44,26 @@ def make_room(farm, deque):
     room = max(2 * room, LEAST_TUPLES)
     if not hold(farm, bytes_of(farm, room)):
         return False
-    old, old_bytes = deque.lows.address, bytes_of(farm, deque.room)
-    move_to(farm, deque, resize(0, bytes_of(farm, room) // WORD_BYTES), room)
+    block, old_bytes = resize(0, bytes_of(farm, room) // WORD_BYTES), bytes_of(farm, deque.room)
+    old = deque.lows.address if deque.room > 0 else 0
+    move_to(farm, deque, block, room)
     release(old)
     return hold(farm, -old_bytes)
+
+
+@inner
+def give_back(farm, deque):
+    """The tuples are needed no more."""
+    hold(farm, -bytes_of(farm, deque.room))
+    release_block(deque)
+    deque.room = deque.first = deque.end = 0
+
+
+@inner
+def release_block(deque):
+    """Without room there is no block."""
+    if deque.room > 0:
+        release(deque.lows.address)
 
 
 @inner

@@ -7,8 +7,8 @@ it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4
 """
 
 from kernels.farm import inbox
-from kernels.farm.active import send_tuple, send_waiting
-from kernels.farm.chunks import advance, append, append_all, bytes_needed, expire_all
+from kernels.farm.active import end_key, send_tuple, send_waiting
+from kernels.farm.chunks import append, append_all, bytes_needed, expire_all
 from kernels.farm.descriptors import has_room
 from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Chunk, Farm, TupleBatch
 from kernels.runtime.calls import call
@@ -60,7 +60,6 @@ def may_hold(farm, stream, time):
     needed = bytes_needed(farm, stream, time)
     if needed == 0 or farm.held + needed <= farm.most_held:
         return True
-    advance(farm, stream, call(farm.extents.least_low, farm, stream))
     expire_all(farm)
     farm.lacks_memory = farm.held + needed > farm.most_held
     return not farm.lacks_memory
@@ -104,6 +103,8 @@ def finish_key(farm: Farm, key):
     stream = farm.streams[key]
     if not stream.is_over and has_room(farm) and call(farm.extents.finish, farm, stream) == GO_ON:
         stream.is_over = True
+        if farm.is_active:
+            end_key(farm, stream)
     if farm.is_active:
         send_waiting(farm)
     return stream.is_over

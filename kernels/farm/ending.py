@@ -2,6 +2,7 @@
 
 from kernels.farm import chunks, inbox, monitor
 from kernels.farm.chunks import release_oldest
+from kernels.farm.deques import release_block
 from kernels.farm.inbox import release_blocks
 from kernels.farm.layout import Farm
 from kernels.runtime.memory import inner, release
@@ -38,6 +39,6 @@ def release_worker(farm, worker):
     release(worker.content.stretches.address)
     if farm.is_active:
         for key in range(farm.keys):
-            release(worker.deques[key].lows.address)
+            release_block(worker.deques[key])
         release_blocks(worker.inbox)
     monitor.end(worker.inbox.monitor)

@@ -32,6 +32,7 @@ from kernels.runtime.tables import Operation
 from kernels.windows._window import Window
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
+A_TUPLE, A_WINDOW, KEY_ENDS = range(3)
 NO_ROOM, GO_ON, REFUSED = range(3)
 FOREVER = (1 << 61) + (1 << 60)
 """Later than every time, and more than every count."""
@@ -106,13 +107,14 @@ class Substream(Struct):
 
 
 class Message(Struct):
-    """To an active worker: a tuple, or the descriptor of a window that has all its tuples.
+    """To an active worker: a tuple, or the descriptor of a window that has all its tuples, or that a key is over.
 
-    low: of a tuple, by what it is selected; of a window, its place among all that were handed out
+    kind: A_TUPLE, A_WINDOW or KEY_ENDS; low: of a tuple, by what it is selected; of a window, its place among all that
+    were handed out
     """
 
     key: Place
-    is_window: Flag()
+    kind: Code
     low: Word
     time: Microseconds
     values: Tail(Real)

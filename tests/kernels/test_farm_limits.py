@@ -11,7 +11,7 @@ from kernels import farm
 from kernels.farm.content import OVER_TIME
 from kernels.farm.once import compute_once
 from schemas.errors import BadInput, WrongParameter
-from schemas.windows import Sliding, Tumbling
+from schemas.windows import Count, Delta, SlideByTuple, Sliding, Tumbling
 from tests.support.kernels import heavy
 
 US = timedelta(microseconds=1)
@@ -81,6 +81,56 @@ def test_a_private_buffer_that_is_refused_is_never_made():
             made.insert(np.arange(1_000_000), np.ones(1_000_000))
             made.finish()
         assert made.metrics().greatest_held_bytes <= 1 << 20 and len(made.take().key) == 0
+
+
+@pytest.mark.parametrize("chunk", [64, 1 << 10])
+def test_keys_that_are_over_give_their_memory_back(chunk):
+    """Half a window of each is left, in several chunks."""
+    with farm.make(
+        "agnostic", Count(100, 100, "event_time"), heavy.IN_ORDER, 2, keys=40, chunk=chunk, most_held_bytes=20_000
+    ) as made:
+        for key in range(40):
+            made.insert(np.arange(150), np.ones(150), np.full(150, key))
+            made.finish_key(key)
+            made.check()
+        made.finish()
+        assert len(made.take().key) == 40
+
+
+def test_tuples_that_no_window_can_have_give_their_memory_back():
+    """Of each key 90 tuples lie close together, and one so much later that no window has them."""
+    times = np.concatenate((np.arange(90), [10_000]))
+    window = SlideByTuple(100 * US, 1000)
+    with farm.make("agnostic", window, heavy.IN_ORDER, 1, keys=40, chunk=16, most_held_bytes=40_000) as made:
+        for key in range(40):
+            made.insert(times, np.ones(91), np.full(91, key))
+            made.check()
+
+
+def test_private_buffers_of_keys_that_are_over_are_given_back():
+    with farm.make("active", Tumbling(100 * US), heavy.IN_ORDER, 2, keys=10) as made:
+        made.insert(np.arange(1000), np.ones(1000), np.arange(1000) // 100)
+        made.finish()
+        private, until_s = (lambda: made._farm.held - made._farm.on_the_way), time.monotonic() + 10.0
+        while private() > 0 and time.monotonic() < until_s:
+            time.sleep(0.001)
+        assert private() == 0
+
+
+@pytest.mark.parametrize("window", [Count(3, 3, "event_time"), SlideByTuple(3 * US, 3), Delta("value", 1.0, 1.0)])
+def test_many_keys_with_few_tuples_take_little_memory(window):
+    with farm.make("agnostic", window, heavy.IN_ORDER, 1, keys=100) as made:
+        made.insert(np.repeat(np.arange(3), 100), np.ones(300), np.tile(np.arange(100), 3))
+        made.check()
+        assert made.metrics().greatest_held_bytes <= 100 * 512
+
+
+def test_chunks_double_up_to_their_number_of_tuples():
+    """16, 32, 64, and 100 from there on."""
+    with farm.make("agnostic", Count(400, 400, "event_time"), heavy.IN_ORDER, 1, chunk=100) as made:
+        made.insert(np.arange(800), np.ones(800))
+        made.finish()
+        assert made.take().stretches.tolist() == [6, 5]
 
 
 @COMPILED
