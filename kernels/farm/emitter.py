@@ -100,11 +100,26 @@ def refuse(farm, row, why):
 
 def finish_key(farm: Farm, key):
     """Whether all windows of a key whose tuples are over are handed out; if not there was no room."""
-    stream = farm.streams[key]
+    is_over = end_stream(farm, farm.streams[key])
+    if farm.is_active:
+        send_waiting(farm)
+    return is_over
+
+
+def finish_all(farm: Farm):
+    """The same of all keys; it goes on where it had no room the last time."""
+    while farm.finished < farm.keys and end_stream(farm, farm.streams[farm.finished]):
+        farm.finished += 1
+    if farm.is_active:
+        send_waiting(farm)
+    return farm.finished == farm.keys
+
+
+@inner
+def end_stream(farm, stream):
+    """The same of one key; messages to active workers aren't sent yet."""
     if not stream.is_over and has_room(farm) and call(farm.extents.finish, farm, stream) == GO_ON:
         stream.is_over = True
         if farm.is_active:
             end_key(farm, stream)
-    if farm.is_active:
-        send_waiting(farm)
     return stream.is_over

@@ -23,7 +23,7 @@ from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LAR
 from kernels.farm.memory import FarmMemory
 from kernels.farm.models import calls
 from kernels.farm.options import FarmOptions, room_of
-from kernels.farm.results import Metrics, Results, joined, metrics_of, results_of
+from kernels.farm.results import Metrics, Results, add, joined, metrics_of, results_of
 from kernels.farm.threads import WorkerThreads, lost
 from kernels.runtime.calls import ask
 from kernels.runtime.fields import Elements
@@ -68,6 +68,15 @@ class WindowFarm:
         ask(self._calls.create_all, self._farm.address)
         self._threads = WorkerThreads(self._calls, self._memory)
         self._end = weakref.finalize(self, self._threads.end, GRACE_S)
+        self._start()
+
+    def _start(self) -> None:
+        """Ends what was begun where it is interrupted: nobody has the farm yet who could close it."""
+        try:
+            self._threads.start()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> "WindowFarm":
         return self
@@ -104,16 +113,12 @@ class WindowFarm:
         self._require_open()
         if not 0 <= key < self._farm.keys:
             raise WrongParameter("key", key, f"a number from 0 to {self._farm.keys - 1}")
-        seen = self._farm.changes
-        while not ask(self._calls.finish_key, self._farm.address, key):
-            if not self._collect():
-                self._wait(seen)
-            seen = self._farm.changes
+        self._finish(self._calls.finish_key, key)
 
     def finish(self) -> None:
         """All tuples are over: waits until all windows are computed. Raises WorkerLost."""
-        for key in range(self._farm.keys):
-            self.finish_key(key)
+        self._require_open()
+        self._finish(self._calls.finish_all)
         farm = self._farm
         while farm.collected < farm.handed_out:
             seen = farm.changes
@@ -122,9 +127,17 @@ class WindowFarm:
         self._raise_wrong()
         self._ended_s = time.monotonic()
 
+    def _finish(self, operation: int, *key: int) -> None:
+        """Ask until all is handed out."""
+        seen = self._farm.changes
+        while not ask(operation, self._farm.address, *key):
+            if not self._collect():
+                self._wait(seen)
+            seen = self._farm.changes
+
     def take(self) -> Results:
         """The results since the last time, in window order."""
-        if self._end.alive:
+        if self._end.alive and self._threads.are_here():
             self._longest_ns()
             self._collect()
         nothing = results_of(self._memory.descriptors, self._memory.outputs, np.zeros(0, np.int64))
@@ -156,6 +169,8 @@ class WindowFarm:
     def _require_open(self) -> None:
         if not self._end.alive:
             raise WrongParameter("the farm", "closed", "one that is open; make another")
+        if not self._threads.are_here():
+            raise WrongParameter("the farm", "one of another process", "one that this process made; make another")
 
     def _is_idle(self) -> bool:
         """Whether all that was handed out is computed, and all that was sent is read."""
@@ -168,7 +183,7 @@ class WindowFarm:
         count = ask(self._calls.ready, self._farm.address)
         if count:
             places = (self._farm.collected + np.arange(count)) & (self._farm.ring - 1)
-            self._parts.append(results_of(self._memory.descriptors, self._memory.outputs, places))
+            add(self._parts, results_of(self._memory.descriptors, self._memory.outputs, places))
             self._farm.collected += count
         return count
 

@@ -209,6 +209,7 @@ class Farm(Struct):
     idle: workers that wait; wake_at: so many computed windows are enough to wake the emitter
     on_the_way: of `held`, messages to active workers; lacks_memory: whether the emitter waits for memory
     columns: of values; the function reads the first read_columns of them
+    finished: keys before this one are over
     changes: computed windows and blocks of messages; wrong, wrong_row: why the farm ends, and at which row of a batch
     """
 
@@ -252,5 +253,6 @@ class Farm(Struct):
     scratch_more: Count
     streams: Pointer(Inline(Substream))
     keys: Count
+    finished: Count
     workers: Pointer(Inline(Worker))
     worker_count: Count

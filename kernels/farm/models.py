@@ -5,7 +5,7 @@ from functools import cache
 from kernels.farm import active, agnostic
 from kernels.farm.check import count_broken
 from kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
-from kernels.farm.emitter import feed, finish_key
+from kernels.farm.emitter import feed, finish_all, finish_key
 from kernels.farm.ending import create_all, least_held, release_all
 from kernels.runtime.fields import Flag
 from kernels.runtime.struct import Struct
@@ -16,6 +16,7 @@ MODELS = {"active": active, "agnostic": agnostic}
 COMMON = (
     feed,
     finish_key,
+    finish_all,
     fail,
     ready,
     wait_for_change,
@@ -34,6 +35,7 @@ class FarmCalls(Struct):
     is_active: Flag()
     feed: Operation()
     finish_key: Operation()
+    finish_all: Operation()
     hand_out: Operation()
     work: Operation()
     fail: Operation()
