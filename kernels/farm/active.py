@@ -8,7 +8,7 @@ That a window is complete, FARM's workers see by their next tuple, which may nev
 the window's place among all windows, by which results are in order.
 """
 
-from kernels.farm.compute import add_stretch, compute, set_bounds
+from kernels.farm.compute import add_stretch, compute
 from kernels.farm.deques import append, expire, give_back
 from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
 from kernels.farm.inbox import message_to_read, next_message, send
@@ -111,12 +111,13 @@ def compute_window(farm, worker, ordinal):
     deque = worker.deques[descriptor.key]
     expire(deque, descriptor.low)
     descriptor.count = deque.end - deque.first
-    worker.content.stretch_count = 0
-    add_stretch(worker, descriptor.count, deque.times[deque.first :], deque.values[deque.first :], deque.room)
-    set_bounds(farm, descriptor, worker.content)
+    if farm.ends_at_tuples:
+        descriptor.start, descriptor.end = deque.times[deque.first], deque.times[deque.end - 1] + 1
     enter(farm.monitor)
     begin(farm, worker, ordinal)
     leave(farm.monitor)
+    worker.content.stretch_count = 0
+    add_stretch(worker, descriptor.count, deque.times[deque.first :], deque.values[deque.first :], deque.room)
     status = compute(farm, worker, descriptor)
     enter(farm.monitor)
     finish(farm, worker, status)

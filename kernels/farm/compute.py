@@ -45,12 +45,3 @@ def reserve_scratch(farm, worker, floats):
         room = max(floats, 2 * worker.scratch_room)
         worker.content.scratch = resize(worker.content.scratch.address, room)
         worker.scratch_room = room
-
-
-@inner
-def set_bounds(farm, descriptor, content):
-    """Bounds of a window that begins at its first tuple and ends behind its last."""
-    if farm.ends_at_tuples:
-        last = content.stretches[content.stretch_count - 1]
-        descriptor.start = content.stretches[0].times[0]
-        descriptor.end = last.times[last.count - 1] + 1

@@ -19,7 +19,7 @@ from kernels.farm.columns import columns_of
 from kernels.farm.content import OVER_TIME
 from kernels.farm.extents import require_context_free, served_window
 from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE
+from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE, Farm
 from kernels.farm.memory import FarmMemory
 from kernels.farm.models import calls
 from kernels.farm.options import FarmOptions, room_of
@@ -61,6 +61,7 @@ class WindowFarm:
         self.output_names = self._memory.output_names
         self._farm = self._memory.farm
         self._parts: list[Results] = []
+        self._error: WrongParameter | BadInput | None = None
         self._began_s: float | None = None
         self._ended_s: float | None = None
         self._look_s, self._longest = 0.0, 0
@@ -98,11 +99,11 @@ class WindowFarm:
         farm = self._farm
         self._end_overdue()
         while batch.done < batch.count:
-            seen, before, was_idle = farm.changes, (batch.done, farm.handed_out), self._is_idle()
+            seen, before, was_idle = farm.changes, (batch.done, farm.handed_out), farm.computed == farm.handed_out
             ask(self._calls.feed, farm.address, batch.address)
             self._raise_wrong(batch.keys)
             is_stuck = (batch.done, farm.handed_out) == before
-            if is_stuck and was_idle and farm.lacks_memory:
+            if is_stuck and was_idle and farm.lacks_memory and not farm.is_active:  # active ones read, and then go on
                 raise _too_large(farm.most_held)
             self._end_overdue()
             if not self._collect() and is_stuck:
@@ -171,12 +172,7 @@ class WindowFarm:
             raise WrongParameter("the farm", "closed", "one that is open; make another")
         if not self._threads.are_here():
             raise WrongParameter("the farm", "one of another process", "one that this process made; make another")
-
-    def _is_idle(self) -> bool:
-        """Whether all that was handed out is computed, and all that was sent is read."""
-        farm = self._farm
-        inboxes = (farm.workers[number].inbox for number in range(farm.worker_count))
-        return farm.computed == farm.handed_out and all(each.read == each.written for each in inboxes)
+        self._raise_wrong()
 
     def _collect(self) -> int:
         """How many results became ready, in window order."""
@@ -210,13 +206,19 @@ class WindowFarm:
         return self._longest
 
     def _raise_wrong(self, keys: Elements | None = None) -> None:
-        """For what a batch holds, whose keys these are, or what workers found."""
-        wrong, row = self._farm.wrong, self._farm.wrong_row
-        if wrong == TOO_LARGE:
-            raise _too_large(self._farm.most_held)
-        if wrong:
-            key = f" of key {keys[row]}" if keys is not None else ""
-            raise BadInput(f"at row {row} {REASONS[wrong]}{key}")
+        """What ended the farm, also later, when its row and key are no longer those of the batch: what a batch of these
+        keys holds, or what workers found."""
+        if self._error is None and self._farm.wrong:
+            self._error = _error_of(self._farm, keys)
+        if self._error is not None:
+            raise self._error
+
+
+def _error_of(farm: Farm, keys: Elements | None) -> WrongParameter | BadInput:
+    if farm.wrong == TOO_LARGE:
+        return _too_large(farm.most_held)
+    key = f" of key {keys[farm.wrong_row]}" if keys is not None else ""
+    return BadInput(f"at row {farm.wrong_row} {REASONS[farm.wrong]}{key}")
 
 
 def _too_large(most: int) -> WrongParameter:

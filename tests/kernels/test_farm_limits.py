@@ -8,8 +8,14 @@ import pytest
 from numba import config
 
 from kernels import farm
+from kernels.farm import monitor as monitors
 from kernels.farm.content import OVER_TIME
+from kernels.farm.extents import _closed_forms, served_window
+from kernels.farm.layout import TO_BE_TAKEN, Descriptor
+from kernels.farm.monitor import Monitor
 from kernels.farm.once import compute_once
+from kernels.runtime.memory import address_of, entry
+from kernels.windows.sliding import SlidingKind
 from schemas.errors import BadInput, WrongParameter
 from schemas.windows import Count, Delta, SlideByTuple, Sliding, Tumbling
 from tests.support.kernels import heavy
@@ -216,3 +222,61 @@ def test_a_function_reads_its_columns_by_name(model):
 def test_one_window_by_hand_takes_what_a_farm_takes(times, values, message):
     with pytest.raises((BadInput, WrongParameter), match=message):
         compute_once("polynomial_fit", times, values)
+
+
+@MODELS
+def test_an_error_stays_what_it_was(model):
+    """Row and key are those of the batch in which it was."""
+    message = "at row 2 the event time falls; .* of key 1"
+    with farm.make(model, Tumbling(10 * US), heavy.IN_ORDER, 1, keys=2) as made:
+        with pytest.raises(BadInput, match=message):
+            made.insert(np.array([5, 5, 4]), np.ones(3), np.array([0, 1, 1]))
+        for use in (lambda: made.insert(np.array([9]), np.ones(1)), lambda: made.finish_key(0), made.finish):
+            with pytest.raises(BadInput, match=message):
+                use()
+
+
+@COMPILED
+@pytest.mark.parametrize("window", [Count(10, 10, "event_time"), Delta("value", 10.0, 10.0)])
+def test_a_window_has_its_bounds_before_a_worker_takes_it(window):
+    """A worker that gets no memory for it writes none."""
+    with farm.make("agnostic", window, heavy.SLOW, 1, parameters={"p": 200_000.0}) as made:
+        made.insert(np.arange(5, 51), np.arange(46.0))
+        waiting = made._memory.descriptors[1]
+        offsets = [Descriptor.offsets[field] // 8 for field in ("state", "start", "end")]
+        assert waiting[offsets].tolist() == [TO_BE_TAKEN, 15, 25]
+
+
+@COMPILED
+def test_a_wait_ends_after_its_time():
+    memory = np.zeros(Monitor.size_bytes // 8, np.int64)
+    took_s = time.monotonic()
+    wait_once(address_of(memory), 100)
+    assert 0.09 < time.monotonic() - took_s < 5.0
+
+
+@entry
+def wait_once(address, ms):
+    monitor = Monitor(address)
+    monitors.create(monitor)
+    monitors.enter(monitor)
+    monitors.wait_at_most(monitor, ms)
+    monitors.leave(monitor)
+    monitors.end(monitor)
+
+
+class ShiftedKind(SlidingKind):
+    """Has the fields of a grid, and other bounds."""
+
+    def make(self, spec, extent):
+        grid = super().make(spec, extent)
+        grid.start = grid.start + 1
+        return grid
+
+
+def test_windows_with_the_fields_of_a_grid_but_other_bounds_are_none(monkeypatch):
+    """Their chunks would be cut within windows, and move while a worker reads them."""
+    window = Sliding(10 * US, 5 * US)
+    assert served_window(window, ("value",), None).greatest_chunk_us == 5
+    monkeypatch.setattr(_closed_forms, "window_kind", lambda kind: ShiftedKind())
+    assert served_window(window, ("value",), None).greatest_chunk_us == 0
