@@ -103,7 +103,9 @@ def test_a_thread_that_ends_ends_the_farm_with_a_message(model, monkeypatch):
             for first in range(0, 100_000, 100):
                 made.insert(np.arange(first, first + 100), np.ones(100))
                 made.finish()
-        assert set(made.take().status.tolist()) <= {OK}
+        results = made.take()
+    assert results.number.tolist() == list(range(len(results.key))) and (results.tuples == 10).all()
+    assert not len(results.key) or (model == "agnostic" and set(results.status.tolist()) == {OK})
 
 
 @pytest.fixture
@@ -126,9 +128,11 @@ def test_an_interrupt_ends_a_farm_that_waits(heeded_interrupts):
 
 @MODELS
 def test_a_farm_that_is_closed_early_computes_nothing_more(model):
-    with farm.make(model, Tumbling(10 * US), heavy.SLOW, 2, parameters={"p": 50_000.0}) as made:
+    """Each worker ends the window at which it works, and takes no other one."""
+    with farm.make(model, Tumbling(10 * US), heavy.SLOW, 2, parameters={"p": 300_000.0}) as made:
         made.insert(np.arange(100), POISONED)
     assert not [each for each in threading.enumerate() if each.name.startswith("windrow-farm")]
+    assert made.metrics().windows <= 2 and len(made.take().key) == 0
 
 
 @MODELS
@@ -236,5 +240,19 @@ def test_skewed_keys_and_bursts(model):
         made.insert(times, np.ones(count), keys)
         made.finish()
         results, metrics = made.take(), made.metrics()
-    assert results.tuples.sum() == 5 * count
-    assert 0 < metrics.load_balance <= 1 and metrics.windows == len(results.key)
+    assert results.tuples.sum() == 5 * count and metrics.windows == len(results.key)
+    calculated_s = [results.calculation_ns[results.worker == number].sum() / 1e9 for number in range(3)]
+    assert metrics.busy_s_of_worker == pytest.approx(calculated_s)
+    assert metrics.load_balance == pytest.approx(sum(calculated_s) / 3 / max(calculated_s))
+
+
+@pytest.mark.parametrize(("keys", "balance"), [((0, 2), 0.5), ((0, 1), 1.0)])
+def test_the_load_balance_of_active_workers_follows_from_the_keys(keys, balance):
+    """Each key has one window: number 0, of worker key mod 2."""
+    with farm.make("active", Tumbling(10 * US), heavy.SLOW, 2, parameters={"p": 50_000.0}, keys=3) as made:
+        for key in keys:
+            made.insert(np.arange(10), np.ones(10), np.full(10, key))
+        made.finish()
+        metrics = made.metrics()
+    assert metrics.windows_of_worker == ((2, 0) if balance == 0.5 else (1, 1))
+    assert metrics.load_balance == pytest.approx(balance, rel=0.2)
