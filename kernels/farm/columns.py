@@ -1,4 +1,4 @@
-"""The value columns of a farm: by name, whatever their order and whichever others there are beside them.
+"""The value columns of a farm: by name, whatever their order and whichever others there are.
 
 a function reads value, weight      columns=("x", "weight", "value")      kept in memory as value, weight, x
 """

@@ -282,3 +282,4 @@ def test_a_key_can_end_before_the_others(model):
 def test_it_runs_as_plain_python_with_every_access_checked():
     assert "passed" in run_as_plain_python(__file__, "not plain_python")
     assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_faults"), "not interrupt")
+    assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_limits"), "test")
