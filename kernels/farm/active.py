@@ -8,11 +8,11 @@ That a window is complete, FARM's workers see by their next tuple, which may nev
 the window's place among all windows, by which results are in order.
 """
 
-from kernels.farm.compute import add_stretch, compute, set_bounds
-from kernels.farm.deques import append, expire
+from kernels.farm.compute import add_stretch, compute
+from kernels.farm.deques import append, expire, give_back
 from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
 from kernels.farm.inbox import message_to_read, next_message, send
-from kernels.farm.layout import Farm, Substream, Worker
+from kernels.farm.layout import A_TUPLE, A_WINDOW, KEY_ENDS, TOO_LARGE, Farm, Substream, Worker
 from kernels.farm.monitor import enter, leave, wait
 from kernels.runtime.memory import inner
 from kernels.windows._window import first_end_after, last_start_until
@@ -32,7 +32,7 @@ def send_tuple(farm, stream, batch, row):
     for number in range(first, min(last, first + farm.worker_count - 1) + 1):
         inbox = worker_of(farm, stream, number).inbox
         message = next_message(farm, inbox)
-        message.key, message.is_window, message.low = stream.key, False, low
+        message.key, message.kind, message.low = stream.key, A_TUPLE, low
         message.time = batch.times[row]
         for column in range(farm.columns):
             message.values[column] = batch.values[column * batch.count + row]
@@ -43,12 +43,20 @@ def hand_out(farm: Farm, stream: Substream, low, number, start, end):
     fill_descriptor(farm, stream, low, number, start, end)
     inbox = worker_of(farm, stream, number).inbox
     message = next_message(farm, inbox)
-    message.key, message.is_window, message.low = stream.key, True, farm.handed_out
+    message.key, message.kind, message.low = stream.key, A_WINDOW, farm.handed_out
     enter(farm.monitor)
     farm.handed_out += 1
     farm.taken += 1
     leave(farm.monitor)
     send(inbox)
+
+
+@inner
+def end_key(farm, stream):
+    """All windows of a key are handed out: its tuples are needed no more."""
+    for number in range(farm.worker_count if stream.tuples > 0 else 0):
+        message = next_message(farm, farm.workers[number].inbox)
+        message.key, message.kind = stream.key, KEY_ENDS
 
 
 @inner
@@ -63,29 +71,37 @@ def send_waiting(farm):
 def work(farm: Farm, worker: Worker):
     """Read messages until there are no more."""
     inbox = worker.inbox
-    while wait_for_messages(farm, inbox):
-        sent = inbox.sent
-        while worker.handled < sent and farm.stop == 0:
+    sent = wait_for_messages(farm, worker)
+    while sent > worker.handled:
+        while sent > worker.handled and may_go_on(farm):
             message = message_to_read(farm, inbox, worker.handled)
             worker.handled += 1  # before: should the function get no memory, the next message is the next
-            if message.is_window:
+            if message.kind == A_WINDOW:
                 compute_window(farm, worker, message.low)
-            else:
+            elif message.kind == A_TUPLE:
                 append(farm, worker.deques[message.key], message)
-        enter(inbox.monitor)
-        inbox.read = worker.handled
-        leave(inbox.monitor)
+            else:
+                give_back(farm, worker.deques[message.key])
+        sent = wait_for_messages(farm, worker)
 
 
 @inner
-def wait_for_messages(farm, inbox):
-    """Whether there are messages to read, now or after waiting."""
+def may_go_on(farm):
+    """Not where the farm ends, nor where tuples of a window had no room."""
+    return farm.stop == 0 and farm.wrong != TOO_LARGE
+
+
+@inner
+def wait_for_messages(farm, worker):
+    """All up to those that it handled are read. So many may be, now or after waiting; 0 where there will be none."""
+    inbox = worker.inbox
     enter(inbox.monitor)
-    while inbox.read == inbox.sent and not inbox.is_over and farm.stop == 0:
+    inbox.read = worker.handled
+    while (inbox.read == inbox.sent or not may_go_on(farm)) and not inbox.is_over and farm.stop == 0:
         wait(inbox.monitor)
-    there_are = inbox.read < inbox.sent and farm.stop == 0
+    sent = inbox.sent if may_go_on(farm) else 0
     leave(inbox.monitor)
-    return there_are
+    return sent
 
 
 @inner
@@ -95,12 +111,13 @@ def compute_window(farm, worker, ordinal):
     deque = worker.deques[descriptor.key]
     expire(deque, descriptor.low)
     descriptor.count = deque.end - deque.first
-    worker.content.stretch_count = 0
-    add_stretch(worker, descriptor.count, deque.times[deque.first :], deque.values[deque.first :], deque.room)
-    set_bounds(farm, descriptor, worker.content)
+    if farm.ends_at_tuples:
+        descriptor.start, descriptor.end = deque.times[deque.first], deque.times[deque.end - 1] + 1
     enter(farm.monitor)
     begin(farm, worker, ordinal)
     leave(farm.monitor)
+    worker.content.stretch_count = 0
+    add_stretch(worker, descriptor.count, deque.times[deque.first :], deque.values[deque.first :], deque.room)
     status = compute(farm, worker, descriptor)
     enter(farm.monitor)
     finish(farm, worker, status)

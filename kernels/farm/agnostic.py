@@ -7,7 +7,7 @@ reads the buffer where the window's tuples are (FARM §5.4). For every kind of w
 """
 
 from kernels.farm.chunks import advance
-from kernels.farm.compute import add_stretch, compute, set_bounds
+from kernels.farm.compute import add_stretch, compute
 from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
 from kernels.farm.layout import Chunk, Descriptor, Farm, Substream, Worker
 from kernels.farm.monitor import enter, leave, wait, wake
@@ -21,6 +21,8 @@ def hand_out(farm: Farm, stream: Substream, low, number, start, end):
     count = stream.tuples - stream.ordinal
     if count == 0:
         return
+    if farm.ends_at_tuples:
+        start, end = Chunk(stream.chunk).times[stream.place], stream.newest + 1
     descriptor = fill_descriptor(farm, stream, low, number, start, end)
     descriptor.chunk, descriptor.place, descriptor.count = stream.chunk, stream.place, count
     enter(farm.monitor)
@@ -41,7 +43,6 @@ def work(farm: Farm, worker: Worker):
         leave(farm.monitor)
         descriptor = descriptor_at(farm, ordinal)
         call(farm.find_content, farm, worker, descriptor)
-        set_bounds(farm, descriptor, worker.content)
         status = compute(farm, worker, descriptor)
         enter(farm.monitor)
         finish(farm, worker, status)

@@ -6,9 +6,9 @@
                                   ╰──────── window 1 ───────────────…
 
 Chunks of a stretch of time are cut where windows are: one that a worker may read is never written again, and so it may
-move while it grows. Other windows (count, delta, slide-by-tuple) end in the middle of chunks, which have room for a
-fixed number of tuples and never move (§5.4.3.1). The oldest chunk is given back when no window that begins in it is at
-work any more and the next window begins behind it.
+move while it grows. Other windows (count, delta, slide-by-tuple) end in the middle of chunks, which never move
+(§5.4.3.1): each has twice the room of the key's last one, up to a number of tuples. The oldest chunk is given back when
+no window that begins in it is at work any more and the next window begins behind it.
 """
 
 from kernels.farm.layout import FOREVER, Chunk, Farm
@@ -29,8 +29,22 @@ def block_bytes(farm, room):
 
 @inner
 def first_room(farm):
-    """Of a new chunk, in tuples."""
-    return farm.chunk_tuples if farm.chunk_us == 0 else LEAST_TUPLES
+    """Of a key's first chunk, in tuples."""
+    return min(LEAST_TUPLES, farm.chunk_tuples)
+
+
+@inner
+def next_room(farm, stream):
+    """Of the next one."""
+    if farm.chunk_us > 0 or stream.youngest == 0:
+        return first_room(farm)
+    return min(2 * Chunk(stream.youngest).room, farm.chunk_tuples)
+
+
+@inner
+def least_held(farm):
+    """What a farm must be allowed to hold: one chunk."""
+    return CHUNK_BYTES + block_bytes(farm, first_room(farm))
 
 
 @inner
@@ -42,7 +56,7 @@ def bytes_needed(farm, stream, time):
             return 0
         if farm.chunk_us > 0:
             return block_bytes(farm, 2 * chunk.room)
-    return CHUNK_BYTES + block_bytes(farm, first_room(farm))
+    return CHUNK_BYTES + block_bytes(farm, next_room(farm, stream))
 
 
 @inner
@@ -87,12 +101,12 @@ def add_chunk(farm, stream, time):
     not_inlined()
     advance(farm, stream, call(farm.extents.least_low, farm, stream))
     expire(farm, stream)
-    chunk = allocate(Chunk)
+    room, chunk = next_room(farm, stream), allocate(Chunk)
     farm.held += CHUNK_BYTES
     chunk.until, chunk.first_ordinal = FOREVER, stream.tuples
     if farm.chunk_us > 0:
         chunk.until = time - (time - farm.chunk_origin) % farm.chunk_us + farm.chunk_us
-    reserve(farm, chunk, first_room(farm))
+    reserve(farm, chunk, room)
     if stream.youngest == 0:
         stream.oldest = stream.chunk = chunk.address
     else:
@@ -157,19 +171,26 @@ def release_oldest(farm, stream):
 
 @inner
 def expire_all(farm: Farm):
-    """The same of all keys; of one that is over also its last chunk. O(keys + chunks given back)."""
+    """The same of all keys, also of those whose next window isn't complete yet, and of those that are over.
+    O(keys + tuples passed)."""
     for key in range(farm.keys):
         stream = farm.streams[key]
-        if stream.oldest != 0:
+        if stream.oldest != 0 and stream.is_over:
+            forget(farm, stream)
+        elif stream.oldest != 0:
+            advance(farm, stream, call(farm.extents.least_low, farm, stream))
             expire(farm, stream)
-            forget_last(farm, stream)
 
 
 @inner
-def forget_last(farm, stream):
-    """Give back the only chunk of a key that is over."""
+def forget(farm, stream):
+    """Give back the oldest chunks of a key that is over, also the last, where no window at work begins in them."""
     enter(farm.monitor)
-    if stream.is_over and stream.oldest == stream.youngest and Chunk(stream.oldest).starting == 0:
+    while stream.oldest != 0 and Chunk(stream.oldest).starting == 0:
         release_oldest(farm, stream)
-        stream.oldest = stream.youngest = stream.chunk = stream.place = 0
     leave(farm.monitor)
+    stream.chunk = stream.oldest
+    if stream.oldest == 0:
+        stream.youngest = 0
+    else:
+        stream.place, stream.ordinal = 0, Chunk(stream.oldest).first_ordinal

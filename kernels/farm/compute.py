@@ -27,7 +27,7 @@ def compute(farm: Farm, worker, descriptor):
     """Call the function on the worker's content; returns its status. Outputs of a call that raised, or
     had to end, are null."""
     content = worker.content
-    content.count, content.columns = descriptor.count, farm.columns
+    content.count, content.columns = descriptor.count, farm.read_columns
     content.start, content.end = descriptor.start, descriptor.end
     descriptor.stretch_count = content.stretch_count
     reserve_scratch(farm, worker, content.count * farm.scratch_per_tuple + farm.scratch_more)
@@ -45,12 +45,3 @@ def reserve_scratch(farm, worker, floats):
         room = max(floats, 2 * worker.scratch_room)
         worker.content.scratch = resize(worker.content.scratch.address, room)
         worker.scratch_room = room
-
-
-@inner
-def set_bounds(farm, descriptor, content):
-    """Bounds of a window that begins at its first tuple and ends behind its last."""
-    if farm.ends_at_tuples:
-        last = content.stretches[content.stretch_count - 1]
-        descriptor.start = content.stretches[0].times[0]
-        descriptor.end = last.times[last.count - 1] + 1

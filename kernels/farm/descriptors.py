@@ -102,16 +102,18 @@ def wait_for_change(farm: Farm, seen, ms):
 
 
 def stop_overdue(farm: Farm, status, limit_ns):
-    """Ask functions that have worked for longer than the limit to end with a status; returns how many there are."""
+    """Ask functions that have worked for longer than the limit to end with a status; returns the longest time that one
+    has worked, in ns."""
     enter(farm.monitor)
-    count, now = 0, now_ns()
+    longest, now = 0, now_ns()
     for number in range(farm.worker_count):
         worker = farm.workers[number]
-        if worker.is_busy and now - worker.began > limit_ns:
+        worked = now - worker.began if worker.is_busy else 0
+        if worked > limit_ns:
             worker.stop = status
-            count += 1
+        longest = max(longest, worked)
     leave(farm.monitor)
-    return count
+    return longest
 
 
 def close(farm: Farm, status):

@@ -7,18 +7,23 @@ it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4
 """
 
 from kernels.farm import inbox
-from kernels.farm.active import send_tuple, send_waiting
-from kernels.farm.chunks import advance, append, append_all, bytes_needed, expire_all
+from kernels.farm.active import end_key, send_tuple, send_waiting
+from kernels.farm.chunks import append, append_all, bytes_needed, expire_all
 from kernels.farm.descriptors import has_room
 from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Chunk, Farm, TupleBatch
 from kernels.runtime.calls import call
 from kernels.runtime.memory import as_word, inner
 
+AT_ONCE = 1 << 18
+"""Tuples: some milliseconds."""
+
 
 def feed(farm: Farm, batch: TupleBatch):
-    """Take tuples of a batch from `done` on, until there is no room or one is refused. O(tuples + their windows)."""
+    """Take tuples of a batch from `done` on, until there is no room or one is refused; so many at most that the caller
+    can look how long functions take. O(tuples + their windows)."""
     farm.lacks_memory = False
-    while batch.done < batch.count and has_room(farm) and farm.wrong == 0:
+    until = min(batch.count, batch.done + AT_ONCE)
+    while batch.done < until and has_room(farm) and farm.wrong == 0:
         taken = take_quiet(farm, batch, batch.done)
         if taken == 0 and not take(farm, batch, batch.done):
             break
@@ -39,7 +44,7 @@ def take_quiet(farm, batch, first):
         return 0
     until = min(call(farm.extents.quiet_until, farm, stream), chunk.until)
     most = min(call(farm.extents.quiet_tuples, farm, stream), chunk.room - chunk.count)
-    end = min(batch.count, first + max(most, 0))
+    end = min(batch.count, first + min(max(most, 0), AT_ONCE))
     while row < end and batch.keys[row] == key and newest <= batch.times[row] < until:
         newest = batch.times[row]
         row += 1
@@ -55,7 +60,6 @@ def may_hold(farm, stream, time):
     needed = bytes_needed(farm, stream, time)
     if needed == 0 or farm.held + needed <= farm.most_held:
         return True
-    advance(farm, stream, call(farm.extents.least_low, farm, stream))
     expire_all(farm)
     farm.lacks_memory = farm.held + needed > farm.most_held
     return not farm.lacks_memory
@@ -96,9 +100,26 @@ def refuse(farm, row, why):
 
 def finish_key(farm: Farm, key):
     """Whether all windows of a key whose tuples are over are handed out; if not there was no room."""
-    stream = farm.streams[key]
-    if not stream.is_over and has_room(farm) and call(farm.extents.finish, farm, stream) == GO_ON:
-        stream.is_over = True
+    is_over = end_stream(farm, farm.streams[key])
     if farm.is_active:
         send_waiting(farm)
+    return is_over
+
+
+def finish_all(farm: Farm):
+    """The same of all keys; it goes on where it had no room the last time."""
+    while farm.finished < farm.keys and end_stream(farm, farm.streams[farm.finished]):
+        farm.finished += 1
+    if farm.is_active:
+        send_waiting(farm)
+    return farm.finished == farm.keys
+
+
+@inner
+def end_stream(farm, stream):
+    """The same of one key; messages to active workers aren't sent yet."""
+    if not stream.is_over and has_room(farm) and call(farm.extents.finish, farm, stream) == GO_ON:
+        stream.is_over = True
+        if farm.is_active:
+            end_key(farm, stream)
     return stream.is_over

@@ -1,10 +1,16 @@
 """What a farm needs before its first tuple, and gives back when all of its threads have ended."""
 
-from kernels.farm import monitor
+from kernels.farm import chunks, inbox, monitor
 from kernels.farm.chunks import release_oldest
+from kernels.farm.deques import release_block
 from kernels.farm.inbox import release_blocks
 from kernels.farm.layout import Farm
 from kernels.runtime.memory import inner, release
+
+
+def least_held(farm: Farm):
+    """So many bytes a farm must be allowed to hold, or it could take no tuple."""
+    return inbox.least_held(farm) if farm.is_active else chunks.least_held(farm)
 
 
 def create_all(farm: Farm):
@@ -33,6 +39,6 @@ def release_worker(farm, worker):
     release(worker.content.stretches.address)
     if farm.is_active:
         for key in range(farm.keys):
-            release(worker.deques[key].lows.address)
+            release_block(worker.deques[key])
         release_blocks(worker.inbox)
     monitor.end(worker.inbox.monitor)

@@ -9,28 +9,25 @@ with farm.make("agnostic", sliding(hour, minute), "polynomial_fit", workers=2) a
 """
 
 import time
-import weakref
 
 import numpy as np
 
+from kernels.farm.batch import ANY_TIME, TupleLimits, batch_of
 from kernels.farm.check import INVARIANTS
-from kernels.farm.content import OVER_TIME
+from kernels.farm.columns import columns_of
 from kernels.farm.extents import require_context_free, served_window
 from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE, TupleBatch
+from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE, Farm
 from kernels.farm.memory import FarmMemory
 from kernels.farm.models import calls
-from kernels.farm.options import FarmOptions, columns_of, room_of
-from kernels.farm.results import Metrics, Results, joined, metrics_of, results_of
-from kernels.farm.threads import WorkerThreads, lost
+from kernels.farm.options import FarmOptions, room_of
+from kernels.farm.results import Metrics, Results
+from kernels.farm.running import RunningFarm
 from kernels.runtime.calls import ask
 from kernels.runtime.fields import Elements
 from schemas.errors import BadInput, WrongParameter
 from schemas.windows import Window
 
-WAIT_MS = 50
-GRACE_S = 5.0
-"""How long behind its time limit a function may take to see that it must end."""
 REASONS = {
     BACKWARDS: "the event time falls; sort a key's tuples by it: that",
     ATTRIBUTE_FALLS: "the attribute of the delta window falls; sort a key's tuples by it: that",
@@ -48,21 +45,20 @@ class WindowFarm:
     def __init__(
         self, model: str, window: Window, name: str | HeavyFunction, workers: int | None, options: FarmOptions
     ):
-        self._calls, self._limit_s = calls(model), options.seconds_a_window
-        self.columns = columns_of(name, options.columns)
-        served = served_window(window, self.columns, options.span_us)
+        self._calls = calls(model)
+        columns = columns_of(name, options.columns)
+        served = served_window(window, columns.kept(), options.span_us)
+        self.columns, self._limits = columns.names, TupleLimits(columns, options.keys, options.span_us or ANY_TIME)
         if self._calls.is_active:
             require_context_free(window, served)
-        room = room_of(workers, len(self.columns), served, options)
-        self._memory = FarmMemory(self._calls, served, name, options.parameters, room)
-        self.output_names = self._memory.output_names
-        self._farm = self._memory.farm
-        self._parts: list[Results] = []
+        room = room_of(workers, columns, served, options)
+        memory = FarmMemory(self._calls, served, name, options.parameters, room)
+        self.output_names, self._farm = memory.output_names, memory.farm
+        self._error: WrongParameter | BadInput | None = None
         self._began_s: float | None = None
         self._ended_s: float | None = None
-        ask(self._calls.create_all, self._farm.address)
-        self._threads = WorkerThreads(self._calls, self._memory)
-        self._end = weakref.finalize(self, self._threads.end, GRACE_S)
+        self._require_memory(model)
+        self._running = RunningFarm(self._calls, memory, options.seconds_a_window)
 
     def __enter__(self) -> "WindowFarm":
         return self
@@ -75,21 +71,23 @@ class WindowFarm:
         the room. O(tuples + their windows).
 
         times_us: int64[tuples]; values: float64[tuples], or [columns, tuples]; keys: int64[tuples], 0 unless given
-        Raises BadInput for a tuple out of order or NaN; WrongParameter where the tuples of open windows need more than
-        most_held_bytes; WorkerLost.
+        Raises BadInput for a tuple out of order, beyond span_us or NaN; WrongParameter where the tuples of open windows
+        need more than most_held_bytes; WorkerLost.
         """
         self._require_open()
         self._began_s = time.monotonic() if self._began_s is None else self._began_s
-        batch = self._batch(times_us, values, keys)
+        batch = batch_of(self._limits, times_us, values, keys)
         farm = self._farm
+        self._running.end_overdue()
         while batch.done < batch.count:
-            seen, before, was_idle = farm.changes, (batch.done, farm.handed_out), self._is_idle()
+            seen, before, was_idle = farm.changes, (batch.done, farm.handed_out), farm.computed == farm.handed_out
             ask(self._calls.feed, farm.address, batch.address)
             self._raise_wrong(batch.keys)
             is_stuck = (batch.done, farm.handed_out) == before
-            if is_stuck and was_idle and farm.lacks_memory:
+            if is_stuck and was_idle and farm.lacks_memory and not farm.is_active:  # active ones read, and then go on
                 raise _too_large(farm.most_held)
-            if not self._collect() and is_stuck:
+            self._running.end_overdue()
+            if not self._running.collect() and is_stuck:
                 self._wait(seen)
 
     def finish_key(self, key: int) -> None:
@@ -97,36 +95,36 @@ class WindowFarm:
         self._require_open()
         if not 0 <= key < self._farm.keys:
             raise WrongParameter("key", key, f"a number from 0 to {self._farm.keys - 1}")
-        seen = self._farm.changes
-        while not ask(self._calls.finish_key, self._farm.address, key):
-            if not self._collect():
-                self._wait(seen)
-            seen = self._farm.changes
+        self._finish(self._calls.finish_key, key)
 
     def finish(self) -> None:
         """All tuples are over: waits until all windows are computed. Raises WorkerLost."""
-        for key in range(self._farm.keys):
-            self.finish_key(key)
+        self._require_open()
+        self._finish(self._calls.finish_all)
         farm = self._farm
         while farm.collected < farm.handed_out:
             seen = farm.changes
-            if not self._collect():
+            if not self._running.collect():
                 self._wait(seen)
         self._raise_wrong()
         self._ended_s = time.monotonic()
 
+    def _finish(self, operation: int, *key: int) -> None:
+        """Ask until all is handed out."""
+        seen = self._farm.changes
+        while not ask(operation, self._farm.address, *key):
+            if not self._running.collect():
+                self._wait(seen)
+            seen = self._farm.changes
+
     def take(self) -> Results:
         """The results since the last time, in window order."""
-        if self._end.alive:
-            self._collect()
-        nothing = results_of(self._memory.descriptors, self._memory.outputs, np.zeros(0, np.int64))
-        parts, self._parts = self._parts, []
-        return joined([nothing, *parts])
+        return self._running.take()
 
     def metrics(self) -> Metrics:
         """Of all windows that were computed until now."""
         until_s = time.monotonic() if self._ended_s is None else self._ended_s
-        return metrics_of(self._farm, 0.0 if self._began_s is None else until_s - self._began_s)
+        return self._running.metrics(0.0 if self._began_s is None else until_s - self._began_s)
 
     def check(self) -> None:
         """AssertionError with the first invariant that doesn't hold (check.py)."""
@@ -136,58 +134,36 @@ class WindowFarm:
 
     def close(self) -> None:
         """End the threads, windows that aren't computed yet included. Raises WorkerLost if one doesn't end."""
-        if self._end.detach():
-            self._threads.end(GRACE_S)
+        self._running.close()
+
+    def _require_memory(self, model: str) -> None:
+        farm, least = self._farm, ask(self._calls.least_held, self._farm.address)
+        if farm.most_held < least:
+            whose = f"{farm.worker_count} {model} workers and {farm.columns} columns"
+            raise WrongParameter("most_held_bytes", farm.most_held, f"{least} or more, for {whose}")
 
     def _require_open(self) -> None:
-        if not self._end.alive:
-            raise WrongParameter("the farm", "closed", "one that is open; make another")
-
-    def _batch(self, times_us: np.ndarray, values: np.ndarray, keys: np.ndarray | None) -> TupleBatch:
-        times = np.ascontiguousarray(times_us, np.int64)
-        columns = np.ascontiguousarray(np.atleast_2d(values), np.float64)
-        if columns.shape != (len(self.columns), len(times)):
-            raise WrongParameter("values", columns.shape, f"{len(self.columns)} columns of {len(times)} values")
-        of_key = np.zeros(len(times), np.int64) if keys is None else np.ascontiguousarray(keys, np.int64)
-        if len(of_key) != len(times) or np.any((of_key < 0) | (of_key >= self._farm.keys)):
-            raise WrongParameter("keys", of_key, f"{len(times)} numbers from 0 to {self._farm.keys - 1}")
-        if np.isnan(columns).any():
-            column, row = np.argwhere(np.isnan(columns))[0].tolist()
-            raise BadInput(f"row {row} has NaN in {self.columns[column]}; leave such tuples out, they have no value")
-        return TupleBatch.make(keys=of_key, times=times, values=columns, count=len(times))
-
-    def _is_idle(self) -> bool:
-        """Whether all that was handed out is computed, and all that was sent is read."""
-        farm = self._farm
-        inboxes = (farm.workers[number].inbox for number in range(farm.worker_count))
-        return farm.computed == farm.handed_out and all(each.read == each.written for each in inboxes)
-
-    def _collect(self) -> int:
-        """How many results became ready, in window order."""
-        count = ask(self._calls.ready, self._farm.address)
-        if count:
-            places = (self._farm.collected + np.arange(count)) & (self._farm.ring - 1)
-            self._parts.append(results_of(self._memory.descriptors, self._memory.outputs, places))
-            self._farm.collected += count
-        return count
+        self._running.require_open()
+        self._raise_wrong()
 
     def _wait(self, seen: int) -> None:
-        farm = self._farm
-        ask(self._calls.wait_for_change, farm.address, seen, WAIT_MS)
-        self._threads.require_alive()
+        self._running.wait(seen)
         self._raise_wrong()
-        ask(self._calls.stop_overdue, farm.address, OVER_TIME, round(self._limit_s * 1e9))
-        if ask(self._calls.stop_overdue, farm.address, OVER_TIME, round((self._limit_s + GRACE_S) * 1e9)):
-            raise lost(f"a function doesn't end {GRACE_S:g} s behind its limit of {self._limit_s:g} s")
 
     def _raise_wrong(self, keys: Elements | None = None) -> None:
-        """For what a batch holds, whose keys these are, or what workers found."""
-        wrong, row = self._farm.wrong, self._farm.wrong_row
-        if wrong == TOO_LARGE:
-            raise _too_large(self._farm.most_held)
-        if wrong:
-            key = f" of key {keys[row]}" if keys is not None else ""
-            raise BadInput(f"at row {row} {REASONS[wrong]}{key}")
+        """What ended the farm, also later, when its row and key are no longer those of the batch: what a batch of these
+        keys holds, or what workers found."""
+        if self._error is None and self._farm.wrong:
+            self._error = _error_of(self._farm, keys)
+        if self._error is not None:
+            raise self._error
+
+
+def _error_of(farm: Farm, keys: Elements | None) -> WrongParameter | BadInput:
+    if farm.wrong == TOO_LARGE:
+        return _too_large(farm.most_held)
+    key = f" of key {keys[farm.wrong_row]}" if keys is not None else ""
+    return BadInput(f"at row {farm.wrong_row} {REASONS[farm.wrong]}{key}")
 
 
 def _too_large(most: int) -> WrongParameter:

@@ -41,8 +41,15 @@ def block_bytes(farm):
 
 @inner
 def has_room(farm):
-    """Whether messages take less than half of what the farm may hold; the other half is for private buffers."""
-    return 2 * farm.on_the_way <= farm.most_held
+    """Whether messages take at most half of what the farm may hold, even with one more block for each worker: a tuple
+    and the windows around it ask for no more. The other half is for private buffers."""
+    return 2 * (farm.on_the_way + farm.worker_count * block_bytes(farm)) <= farm.most_held
+
+
+@inner
+def least_held(farm):
+    """What a farm must be allowed to hold: a worker keeps the block that it has read until it reads the next one."""
+    return 4 * farm.worker_count * block_bytes(farm)
 
 
 @inner

@@ -32,6 +32,7 @@ from kernels.runtime.tables import Operation
 from kernels.windows._window import Window
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
+A_TUPLE, A_WINDOW, KEY_ENDS = range(3)
 NO_ROOM, GO_ON, REFUSED = range(3)
 FOREVER = (1 << 61) + (1 << 60)
 """Later than every time, and more than every count."""
@@ -109,13 +110,14 @@ class Substream(Struct):
 
 
 class Message(Struct):
-    """To an active worker: a tuple, or the descriptor of a window that has all its tuples.
+    """To an active worker: a tuple, or the descriptor of a window that has all its tuples, or that a key is over.
 
-    low: of a tuple, by what it is selected; of a window, its place among all that were handed out
+    kind: A_TUPLE, A_WINDOW or KEY_ENDS; low: of a tuple, by what it is selected; of a window, its place among all that
+    were handed out
     """
 
     key: Place
-    is_window: Flag()
+    kind: Code
     low: Word
     time: Microseconds
     values: Tail(Real)
@@ -223,6 +225,8 @@ class Farm(Struct):
     find_content(farm, worker, descriptor): gives a worker the stretches of a window, of agnostic workers
     idle: workers that wait; wake_at: so many computed windows are enough to wake the emitter
     on_the_way: of `held`, messages to active workers; lacks_memory: whether the emitter waits for memory
+    columns: of values; the function reads the first read_columns of them
+    finished: keys before this one are over
     changes: computed windows and blocks of messages; wrong, wrong_row: why the farm ends, and at which row of a batch
     """
 
@@ -259,6 +263,7 @@ class Farm(Struct):
     chunk_origin: Microseconds
     chunk_tuples: Count
     columns: Count
+    read_columns: Count
     outputs: Count
     compute: Operation()
     parameters: Pointer(Real)
@@ -267,5 +272,6 @@ class Farm(Struct):
     scratch_more: Count
     streams: Pointer(Inline(Substream))
     keys: Count
+    finished: Count
     workers: Pointer(Inline(Worker))
     worker_count: Count

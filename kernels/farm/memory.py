@@ -20,6 +20,7 @@ class Room(NamedTuple):
     workers: int
     keys: int
     columns: int
+    read_columns: int
     ring: int
     most_held_bytes: int
     chunk_us: int
@@ -46,6 +47,7 @@ class FarmMemory:
     def _make(self, room: Room, calls: FarmCalls, window: ServedWindow, compute: int) -> Farm:
         fields = {"attribute": -1, "chunk_us": room.chunk_us, "chunk_tuples": room.chunk_tuples}
         counts = {"keys": room.keys, "worker_count": room.workers, "columns": room.columns, "ring": room.ring}
+        counts["read_columns"] = room.read_columns
         farm = Farm.make(
             descriptors=self.descriptors,
             most_held=room.most_held_bytes,

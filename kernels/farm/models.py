@@ -5,8 +5,8 @@ from functools import cache
 from kernels.farm import active, agnostic, sorted_tuples
 from kernels.farm.check import count_broken
 from kernels.farm.descriptors import close, fail, ready, stop_overdue, wait_for_change
-from kernels.farm.emitter import feed, finish_key
-from kernels.farm.ending import create_all, release_all
+from kernels.farm.emitter import feed, finish_all, finish_key
+from kernels.farm.ending import create_all, least_held, release_all
 from kernels.runtime.fields import Flag
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation, compiled_table
@@ -14,7 +14,20 @@ from schemas.errors import WrongParameter
 
 MODELS = {"active": active, "agnostic": agnostic}
 OWN = ("hand_out", "work", "find_content")
-COMMON = (feed, finish_key, fail, ready, wait_for_change, stop_overdue, close, create_all, release_all, count_broken)
+COMMON = (
+    feed,
+    finish_key,
+    finish_all,
+    fail,
+    ready,
+    wait_for_change,
+    stop_overdue,
+    close,
+    create_all,
+    release_all,
+    count_broken,
+    least_held,
+)
 
 
 class FarmCalls(Struct):
@@ -23,6 +36,7 @@ class FarmCalls(Struct):
     is_active: Flag()
     feed: Operation()
     finish_key: Operation()
+    finish_all: Operation()
     hand_out: Operation()
     hand_out_more: Operation()
     find_content: Operation()
@@ -35,6 +49,7 @@ class FarmCalls(Struct):
     create_all: Operation()
     release_all: Operation()
     count_broken: Operation()
+    least_held: Operation()
 
 
 @cache
@@ -49,7 +64,7 @@ def calls(model: str) -> FarmCalls:
 
 
 @cache
-def batch_calls() -> FarmCalls:
+def given_calls() -> FarmCalls:
     """Those of a farm whose tuples are all here: agnostic workers, which find them sorted."""
     own = (agnostic.work, sorted_tuples.find_content, sorted_tuples.hand_out_more)
-    return compiled_table(FarmCalls, "farm_batch", {each.__name__: each for each in (*COMMON, *own)})
+    return compiled_table(FarmCalls, "farm_given", {each.__name__: each for each in (*COMMON, *own)})

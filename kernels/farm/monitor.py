@@ -9,6 +9,7 @@ core. Tried in mind: queues without locks, as FastFlow has them (FARM §3.1.1), 
 where all cores run workers, the emitter would take one of them.
 """
 
+import sys
 import threading
 import time
 
@@ -20,8 +21,10 @@ from kernels.runtime.fields import Array, Word
 from kernels.runtime.memory import make_intrinsic
 from kernels.runtime.struct import Struct
 
-MUTEX_WORDS = CONDITION_WORDS = 8
-"""Room for either on every system that Numba serves: 64 bytes at most."""
+MUTEX_WORDS = CONDITION_WORDS = ATTRIBUTE_WORDS = 8
+"""Room for each on every system that Numba serves: 64 bytes at most."""
+WAITING_CLOCK = time.CLOCK_REALTIME if sys.platform == "darwin" else time.CLOCK_MONOTONIC
+"""By which a wait ends, whatever somebody sets the time of day to; macOS has no other clock for it."""
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 _WORD = types.int64
 NS_A_MS, NS_A_S = 1_000_000, 1_000_000_000
@@ -38,7 +41,8 @@ _CONDITION = Monitor.offsets["changed"]
 
 
 def _of_library(builder, name: str, *arguments):
-    function = get_or_insert_function(builder.module, ir.FunctionType(_I32, [_I64] * len(arguments)), name)
+    kind = ir.FunctionType(_I32, [each.type for each in arguments])
+    function = get_or_insert_function(builder.module, kind, name)
     return builder.call(function, arguments)
 
 
@@ -47,9 +51,13 @@ def _condition(builder, monitor):
 
 
 def _create(context, builder, signature, arguments):
-    zero = ir.Constant(_I64, 0)
-    _of_library(builder, "pthread_mutex_init", arguments[0], zero)
-    _of_library(builder, "pthread_cond_init", _condition(builder, arguments[0]), zero)
+    _of_library(builder, "pthread_mutex_init", arguments[0], ir.Constant(_I64, 0))
+    attributes = builder.ptrtoint(alloca_once(builder, ir.ArrayType(_I64, ATTRIBUTE_WORDS)), _I64)
+    _of_library(builder, "pthread_condattr_init", attributes)
+    if WAITING_CLOCK != time.CLOCK_REALTIME:
+        _of_library(builder, "pthread_condattr_setclock", attributes, ir.Constant(_I32, WAITING_CLOCK))
+    _of_library(builder, "pthread_cond_init", _condition(builder, arguments[0]), attributes)
+    _of_library(builder, "pthread_condattr_destroy", attributes)
     return context.get_dummy_value()
 
 
@@ -91,7 +99,7 @@ def _time_of(builder, clock: int):
 
 def _wait_at_most(context, builder, signature, arguments):
     monitor, ms = arguments
-    address, (seconds, nanoseconds) = _time_of(builder, time.CLOCK_REALTIME)
+    address, (seconds, nanoseconds) = _time_of(builder, WAITING_CLOCK)
     later = builder.add(builder.load(nanoseconds), builder.mul(ms, ir.Constant(_I64, NS_A_MS)))
     a_second = ir.Constant(_I64, NS_A_S)
     builder.store(builder.add(builder.load(seconds), builder.sdiv(later, a_second)), seconds)

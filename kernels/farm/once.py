@@ -5,11 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.columns import check_times
+from kernels.farm.batch import check_values, floats, integers
 from kernels.farm.content import FIRST_OWN, STATUSES, TupleStretch, WindowContent
 from kernels.farm.functions import function, operations, parameter_values
 from kernels.farm.functions._function import HeavyFunction
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of
+from schemas.errors import BadInput, WrongParameter
 
 
 class Computed(NamedTuple):
@@ -33,9 +36,10 @@ def compute_once(
     bounds_us: tuple[int, int] | None = None,
 ) -> Computed:
     """times_us: int64[tuples], never falling; values: float64[columns, tuples]; bounds_us: of the window, from the
-    first tuple to behind the last unless given. Raises as `function` and `parameter_values`."""
+    first tuple to behind the last unless given. Raises as `function` and `parameter_values`, and for columns or times
+    that a farm would refuse."""
     given = np.array(parameter_values(name, parameters or {}), np.float64)
-    times, columns = np.ascontiguousarray(times_us, np.int64), np.ascontiguousarray(values, np.float64)
+    times, columns = _checked(name, times_us, values)
     count, made = len(times), function(name)
     per_tuple, more = made.scratch(tuple(given))
     names = made.outputs(tuple(given))
@@ -59,6 +63,19 @@ def compute_once(
     result = np.full(len(names), np.nan)
     status = ask(operations(name).compute, content.address, address_of(result))
     return Computed(status_text(status), dict(zip(names, result.tolist(), strict=True)))
+
+
+def _checked(name: str | HeavyFunction, times_us: object, values: object) -> tuple[np.ndarray, np.ndarray]:
+    times, columns, takes = integers("times_us", times_us), floats(values), function(name).columns
+    least = len(takes) - len(function(name).optional)
+    if columns.shape[1] != len(times) or not least <= len(columns) <= len(takes):
+        raise WrongParameter("values", columns.shape, f"{least} to {len(takes)} columns of {len(times)} values")
+    check_times("event time", "row", times)
+    check_values(columns, takes)
+    falls = np.flatnonzero(np.diff(times) < 0)
+    if len(falls):
+        raise BadInput(f"at row {int(falls[0]) + 1} the event time falls; sort tuples by it")
+    return times, columns
 
 
 __all__ = ["FIRST_OWN", "Computed", "compute_once", "status_text"]

@@ -5,29 +5,32 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
+from kernels.columns import LIMIT_US
+from kernels.farm.columns import Columns
 from kernels.farm.extents import ServedWindow
-from kernels.farm.functions import function, name_of
-from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.memory import Room
 from schemas.errors import WrongParameter
+from schemas.replay_limits import require_seconds
 from schemas.windows import MICROSECOND
 
 MOST_WORKERS, MOST_KEYS, MOST_RING, MOST_CHUNK = 1 << 10, 1 << 24, 1 << 24, 1 << 24
+MOST_BYTES = 1 << 60
 CHUNK_TUPLES = 1 << 10
 
 
 class FarmOptions(NamedTuple):
     """parameters: of the function
-    columns: names of the value columns; those of the function unless given
+    columns: names of the value columns, in the order in which they are given; those that the function needs unless
+        given. It reads its own by name
     keys: how many there are, numbered from 0; each has windows of its own
     chunk: of the shared buffer: a timedelta that divides size and slide, or a number of tuples. Unless given, the
         greatest such timedelta, or CHUNK_TUPLES
     most_held_bytes: of buffers; where it is reached the emitter waits for windows to be computed. With active workers
         half of it is for tuples on their way to them, half for their own buffers
     ring: windows handed out and not collected, at most; a power of two
-    seconds_a_window: how long a function may take; then the window's status is "over time". It is looked at while the
-        emitter waits
-    span_us: least and greatest event time, of windows in a time zone
+    seconds_a_window: how long a function may take; then the window's status is "over time". It is looked at by insert,
+        take and whatever waits
+    span_us: least and greatest event time; others are refused. Windows in a time zone need it
     """
 
     parameters: Mapping[str, object] = {}
@@ -45,20 +48,16 @@ def options_of(given: dict[str, object]) -> FarmOptions:
     for name in given:
         if name not in FarmOptions._fields:
             raise WrongParameter("option of a farm", name, ", ".join(FarmOptions._fields), FarmOptions._fields)
-    return FarmOptions(**given)  # type: ignore[arg-type]
+    options = FarmOptions(**given)  # type: ignore[arg-type]
+    require_seconds("seconds_a_window", options.seconds_a_window)
+    _require_count("most_held_bytes", options.most_held_bytes, MOST_BYTES)
+    _require_span(options.span_us)
+    if not isinstance(options.parameters, Mapping):
+        raise WrongParameter("parameters", options.parameters, "a mapping of names to values")
+    return options
 
 
-def columns_of(name: str | HeavyFunction, columns: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Names of the value columns, as many as the function needs."""
-    takes = function(name).columns
-    least = len(takes) - len(function(name).optional)
-    given = takes[:least] if columns is None else tuple(columns)
-    if len(given) < least:
-        raise WrongParameter("columns", given, f"at least {least}, for {', '.join(takes[:least])} of {name_of(name)}")
-    return given
-
-
-def room_of(workers: int | None, columns: int, served: ServedWindow, options: FarmOptions) -> Room:
+def room_of(workers: int | None, columns: Columns, served: ServedWindow, options: FarmOptions) -> Room:
     """How much of everything; as many workers as this process may use cores unless given."""
     workers = workers_of(workers)
     _require_count("keys", options.keys, MOST_KEYS)
@@ -66,7 +65,8 @@ def room_of(workers: int | None, columns: int, served: ServedWindow, options: Fa
     if options.ring & (options.ring - 1):
         raise WrongParameter("ring", options.ring, "a power of two")
     chunk = _chunk(served.greatest_chunk_us, options.chunk)
-    return Room(workers, options.keys, columns, options.ring, options.most_held_bytes, *chunk)
+    counts = (len(columns.names), columns.read)
+    return Room(workers, options.keys, *counts, options.ring, options.most_held_bytes, *chunk)
 
 
 def workers_of(workers: int | None) -> int:
@@ -81,11 +81,18 @@ def _require_count(name: str, value: object, most: int) -> None:
         raise WrongParameter(name, value, f"an integer from 1 to {most:,}")
 
 
+def _require_span(span_us: object) -> None:
+    pair = span_us if isinstance(span_us, tuple | list) and len(span_us) == 2 else (1, 0)
+    are_whole = all(isinstance(each, int) for each in pair)
+    if span_us is not None and not (are_whole and -LIMIT_US <= pair[0] <= pair[1] <= LIMIT_US):
+        raise WrongParameter("span_us", span_us, "(least, greatest) event time in µs, within ±2**61")
+
+
 def _chunk(greatest_us: int, chunk: timedelta | int | None) -> tuple[int, int]:
     """µs, or 0, and tuples of a chunk."""
     if chunk is None:
         return greatest_us, CHUNK_TUPLES
-    if isinstance(chunk, int):
+    if not isinstance(chunk, timedelta):
         _require_count("chunk", chunk, MOST_CHUNK)
         return 0, chunk
     chunk_us = chunk // MICROSECOND

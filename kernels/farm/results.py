@@ -78,6 +78,14 @@ def joined(parts: Sequence[Results]) -> Results:
     return Results(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
+def add(parts: list[Results], part: Results) -> None:
+    """One more part; those before it that aren't twice as long are joined with it. Parts stay few, and each result is
+    copied O(log results) times."""
+    while parts and len(parts[-1].key) < 2 * len(part.key):
+        part = joined([parts.pop(), part])
+    parts.append(part)
+
+
 def metrics_of(farm: Farm, completion_s: float) -> Metrics:
     """From what the workers counted."""
     workers = [farm.workers[number] for number in range(farm.worker_count)]

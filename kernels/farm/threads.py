@@ -1,5 +1,6 @@
 """The threads of a farm's workers: each is one compiled call that takes windows until there are no more."""
 
+import os
 import threading
 import time
 
@@ -10,6 +11,8 @@ from kernels.farm.models import FarmCalls
 from kernels.runtime.calls import ask
 from schemas.errors import KernelOutOfMemory, WorkerLost
 
+LONGEST_START_S, SHORTLY_S = 0.2, 0.001
+
 
 def lost(what: str) -> WorkerLost:
     """What ends a farm, and what to do."""
@@ -17,18 +20,28 @@ def lost(what: str) -> WorkerLost:
 
 
 class WorkerThreads:
-    """The workers' threads. Knows the memory, not the farm's object, which may end while they run."""
+    """The workers' threads. Knows the memory, not the farm's object, which may end while they run. They are threads of
+    the process that made them: in a forked one there are none, and the monitors may be as they left them for ever."""
 
     def __init__(self, calls: FarmCalls, memory: FarmMemory):
-        self._calls, self._memory, self._failed = calls, memory, []
+        self._calls, self._memory, self._failed, self._process = calls, memory, [], os.getpid()
         workers = [memory.farm.workers[number] for number in range(memory.farm.worker_count)]
         arguments = [(calls, memory, worker, self._failed) for worker in workers]
         self._threads = [
             threading.Thread(target=_work, args=each, name=f"windrow-farm-{number}", daemon=True)
             for number, each in enumerate(arguments)
         ]
+        self._begun = 0
+
+    def start(self) -> None:
+        """Let them work; whatever happens meanwhile, `end` knows which ones were begun."""
         for thread in self._threads:
+            self._begun += 1
             thread.start()
+
+    def are_here(self) -> bool:
+        """Whether this is the process that made them."""
+        return os.getpid() == self._process
 
     def require_alive(self) -> None:
         """WorkerLost where a thread has ended before the farm was closed."""
@@ -37,13 +50,24 @@ class WorkerThreads:
 
     def end(self, grace_s: float) -> None:
         """End all threads and give their memory back. WorkerLost where one doesn't end: its memory is kept then."""
+        if not self.are_here():
+            return
         address, until_s = self._memory.farm.address, time.monotonic() + grace_s
         ask(self._calls.close, address, INTERRUPTED)
-        for thread in self._threads:
-            thread.join(max(0.0, until_s - time.monotonic()))
+        for thread in self._threads[: self._begun]:
+            _join(thread, until_s)
         if any(thread.is_alive() for thread in self._threads):
             raise lost(f"a function doesn't end {grace_s:g} s after it was asked to")
         ask(self._calls.release_all, address)
+
+
+def _join(thread: threading.Thread, until_s: float) -> None:
+    """Wait for the end of a thread. One whose start was interrupted may say only later that it has begun."""
+    begins_s = min(until_s, time.monotonic() + LONGEST_START_S)
+    while thread.ident is None and time.monotonic() < begins_s:
+        time.sleep(SHORTLY_S)
+    if thread.ident is not None:
+        thread.join(max(0.0, until_s - time.monotonic()))
 
 
 def _work(calls: FarmCalls, memory: FarmMemory, worker: Worker, failed: list[BaseException]) -> None:

@@ -1,7 +1,7 @@
 """What a model's heavy function says of each row of a replay: one farm over the rows' windows, on many cores.
 
-    rows of the kernel ─────▶ windows, each known at its tick ─┐
-    events ──sort by time───▶ tuples of keys ──────────────────┴─▶ kernels/farm/batch.py ─▶ tuples, status, outputs
+    rows of the kernel ────▶ windows, each known at its tick ─┐
+    events ──sort by time──▶ tuples of keys ──────────────────┴─▶ farm (given_windows.py) ─▶ tuples, status, outputs
 
 A row's tuples are the events that the row covers, in order of (start, arrival, seq): those that had arrived by then and
 were not too late. So a late event makes a revision here too, and the newest revision is what turned out to be true.
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.farm.batch import BatchOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import status_text
 from kernels.farm.results import Metrics, Results
 from kernels.replay import PassTicks, ResultRows
@@ -51,7 +51,7 @@ def no_columns(model: Model) -> dict[str, pa.DataType]:
 
 
 def compute_rows(
-    served: ServedQuery, kept: pa.Table, groups: Groups, ticks: PassTicks, rows: ResultRows, options: BatchOptions
+    served: ServedQuery, kept: pa.Table, groups: Groups, ticks: PassTicks, rows: ResultRows, options: ComputeOptions
 ) -> Farmed:
     """kept, groups: the events that the rows were made from. Raises as `compute_windows`.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kernels.farm.batch import BatchOptions
+from kernels.farm.given_windows import ComputeOptions
 from kernels.replay import FIRINGS, EventColumns, PassTicks, ReplayRules, ResultRows, replay_keys
 from pipelines.lake.aggregates import Aggregates, plan_aggregates
 from pipelines.lake.arrays import TIME, stored, times
@@ -79,7 +79,7 @@ def replay_events(
         rows = replay_keys(columns, spec, aggregates.plan, ticks, limited, choice)
         farmed = Farmed({}, [])
         if isinstance(query, Model):
-            farm_options = BatchOptions(options.get(WORKERS), stop=limits.stop)
+            farm_options = ComputeOptions(options.get(WORKERS), stop=limits.stop)
             farmed = compute_rows(served, kept, groups, ticks, rows, farm_options)
     return Replayed(_result_table(rows, groups, aggregates, farmed.columns), rows.kernels, farmed.runs)
 

@@ -144,7 +144,7 @@ folder = sys.argv[1]
 def fits(share):
     import hashlib, os
     import numpy as np
-    from kernels.farm.batch import BatchOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+    from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
     count, windows = 200_000, 2_000
     times, starts = np.arange(count), np.arange(windows) * 50
     every, never = np.ones(count, bool), np.full(count, -(1 << 61))
@@ -152,7 +152,7 @@ def fits(share):
     tuples = TuplesOfKeys(np.array([0, count]), times, times, never, every, values)
     asked = WindowsOfKeys(np.zeros(windows, np.int64), starts, starts + 100_000, np.full(windows, 1 << 60))
     open(f"{folder}/{share}-{os.getpid()}", "w").close()
-    results, metrics = compute_windows("polynomial_fit", {"degree": 8}, tuples, asked, BatchOptions(2))
+    results, metrics = compute_windows("polynomial_fit", {"degree": 8}, tuples, asked, ComputeOptions(2))
     assert (results.status == 0).all()
     return hashlib.sha256(results.outputs.tobytes()).hexdigest()
 

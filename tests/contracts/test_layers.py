@@ -86,8 +86,9 @@ CACHE = (Path("kernels/runtime/cache.py"), Path("kernels/runtime/kept.py"))
 # A farm has threads, one a core, and a time limit (DESIGN, layout).
 OF_FARMS = {
     Path("kernels/farm/monitor.py"): {"threading", "time"},
-    Path("kernels/farm/threads.py"): {"threading", "time"},
-    Path("kernels/farm/batch.py"): {"time"},
+    Path("kernels/farm/threads.py"): {"os", "threading", "time"},
+    Path("kernels/farm/given_windows.py"): {"time"},
+    Path("kernels/farm/running.py"): {"time"},
     Path("kernels/farm/farm.py"): {"time"},
     Path("kernels/farm/options.py"): {"datetime", "os"},
 }

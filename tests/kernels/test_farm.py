@@ -17,33 +17,36 @@ from tests.support.kernels.heavy import IN_ORDER
 from tests.support.oracle.farm import windows_of
 from tests.support.oracle.windows import to_us
 
-US = timedelta(microseconds=1)
+US, HOUR = timedelta(microseconds=1), timedelta(hours=1)
 RUNS, SEEDS = (100, 10) if not config.DISABLE_JIT else (3, 10)
 MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
 
 
 def random_window(rng: random.Random):
     size, slide = rng.randint(1, 40), rng.randint(1, 40)
+    days = Sliding(rng.choice((6, 24, 48)) * HOUR, rng.choice((6, 12, 24)) * HOUR, zone="America/New_York")
     origin = rng.choice((None, datetime.fromtimestamp(rng.randint(-3, 3) * 1e-6, ZoneInfo("UTC"))))
     return rng.choice(
         (
             Tumbling(size * US, origin=origin),
             Sliding(size * US, slide * US, origin=origin),
             Sliding(size * US, slide * US, origin=origin),
-            Count(size, slide),
+            Count(size, slide, "event_time"),
             SlideByTuple(size * US, rng.randint(1, 5)),
             Delta("value", extent=size / 2, threshold=slide / 4),
+            days,
         )
     )
 
 
 class Tuples:
-    """Random tuples of a few keys, each key's in order, in random batches."""
+    """Random tuples of a few keys, each key's in order, in random batches; those of local days are hours apart."""
 
-    def __init__(self, rng: random.Random, rising: bool):
+    def __init__(self, rng: random.Random, rising: bool, tick: timedelta = US):
         self.keys = rng.randint(1, 3)
         count, gap = rng.choice((0, 1, rng.randint(2, 80))), rng.choice((0, 1, 3, 60))
         self.times = np.cumsum([rng.randint(0, gap) for _ in range(count)], dtype=np.int64) + rng.randint(-50, 50)
+        self.times *= tick // US
         self.key = np.array([rng.randrange(self.keys) for _ in range(count)], np.int64)
         values = [rng.uniform(0, 9) for _ in range(count)]
         self.values = np.array(sorted(values) if rising else values)
@@ -56,15 +59,30 @@ class Tuples:
     def of_key(self, key: int):
         return self.times[self.key == key], self.values[self.key == key]
 
+    def span_us(self) -> tuple[int, int]:
+        return (int(self.times[0]), int(self.times[-1])) if len(self.times) else (0, 0)
 
-def run(made: farm.WindowFarm, tuples: Tuples) -> farm.Results:
+    def over(self, cut: int) -> list[int]:
+        """Keys of which no tuples come behind a batch."""
+        return sorted(set(range(self.keys)) - set(self.key[[*self.cuts, len(self.times)][cut] :].tolist()))
+
+
+def run(made: farm.WindowFarm, tuples: Tuples, ends_early: bool = False) -> farm.Results:
     with made:
-        for batch in tuples.batches():
-            made.insert(*batch)
+        for number, batch in enumerate(tuples.batches()):
+            made.insert(*given_as(made.columns, *batch))
+            for key in tuples.over(number) if ends_early else []:
+                made.finish_key(key)
             made.check()
         made.finish()
         made.check()
         return made.take()
+
+
+def given_as(columns: tuple[str, ...], times, values, keys):
+    """Values of columns of any names and order; the function reads one of them."""
+    others = -np.arange(len(times), dtype=np.float64)
+    return times, np.array([values if each == "value" else others for each in columns]), keys
 
 
 def plain_results(window, tuples: Tuples, key: int) -> list[tuple]:
@@ -84,9 +102,19 @@ def results_of_key(results: farm.Results, key: int) -> list[tuple]:
 
 def random_options(rng: random.Random, window) -> dict:
     chunks: list[object] = [None, rng.randint(1, 9)]
-    if isinstance(window, Sliding | Tumbling):
+    if isinstance(window, Sliding | Tumbling) and window.zone is None:
         chunks.append(US)
-    return {"workers": rng.randint(1, 4), "ring": 1 << rng.randint(0, 6), "chunk": rng.choice(chunks)}
+    columns = rng.choice((None, ("value", "other"), ("other", "value"), ("a", "value", "b")))
+    return {"workers": rng.randint(1, 4), "ring": 1 << rng.randint(0, 6), "chunk": rng.choice(chunks)} | {
+        "columns": columns
+    }
+
+
+def least_held(model: str, window, options: dict) -> int:
+    """What a farm of the model asks for to be made at all."""
+    with pytest.raises(WrongParameter) as refused:
+        farm.make(model, window, IN_ORDER, **options | {"most_held_bytes": 1})
+    return int(refused.value.allowed.split()[0])
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
@@ -94,12 +122,16 @@ def test_random_runs_equal_a_plain_scan(seed):
     rng = random.Random(seed)
     for _ in range(RUNS):
         window = random_window(rng)
-        context_free = not isinstance(window, Delta | SlideByTuple)
-        tuples, model = Tuples(rng, isinstance(window, Delta)), rng.choice(("agnostic", "active"))
-        made = farm.make(
-            model if context_free else "agnostic", window, IN_ORDER, keys=tuples.keys, **random_options(rng, window)
-        )
-        results = run(made, tuples)
+        zoned = getattr(window, "zone", None) is not None
+        tuples = Tuples(rng, isinstance(window, Delta), HOUR if zoned else US)
+        model = "agnostic" if isinstance(window, Delta | SlideByTuple) else rng.choice(("agnostic", "active"))
+        options = random_options(rng, window) | {"keys": tuples.keys}
+        if zoned:
+            options["span_us"] = tuples.span_us()
+        room = rng.choice((1, 2, 1000)) * (least_held(model, window, options) + 16_000 * (model == "agnostic"))
+        made = farm.make(model, window, IN_ORDER, most_held_bytes=room, **options)
+        results = run(made, tuples, rng.random() < 0.5)
+        assert made.metrics().greatest_held_bytes <= room
         for key in range(tuples.keys):
             assert results_of_key(results, key) == plain_results(window, tuples, key)
         assert results.status.tolist() == [0] * len(results.key)
@@ -120,7 +152,7 @@ def test_all_results_come_in_one_order_whatever_the_workers(seed):
 @MODELS
 def test_fig_16_of_the_paper(model):
     """3 workers, windows of 3 tuples by 2: x4 is in window 2 only, x5 in windows 2 and 3 (the paper counts from 1)."""
-    made = farm.make(model, Count(3, 2), IN_ORDER, 3)
+    made = farm.make(model, Count(3, 2, "event_time"), IN_ORDER, 3)
     with made:
         made.insert(np.arange(1, 8), np.arange(1.0, 8.0))
         made.finish()
@@ -186,7 +218,17 @@ REFUSED = {
     "ring": ({"ring": 12}, "ring is 12; allowed: a power of two"),
     "chunk": ({"chunk": 4 * US}, "chunk is .*; allowed: a divisor of 10 µs, or a number of tuples"),
     "column": ({"window": Delta("other", 1.0, 1.0)}, "column is 'other'; allowed: one of value"),
-    "columns": ({"columns": ()}, "columns is .*at least 1, for value of polynomial_fit"),
+    "columns": ({"columns": ()}, "columns is .*; allowed: a tuple of names, each of them once"),
+    "letters": ({"columns": "value"}, "columns is 'value'; allowed: a tuple of names"),
+    "lacking": ({"columns": ("weight",)}, "columns is .*; allowed: names of columns with value, weight of polynomial_"),
+    "seconds": ({"seconds_a_window": float("nan")}, "seconds_a_window is nan; allowed: a number of seconds, above 0"),
+    "bytes": ({"most_held_bytes": 1e6}, "most_held_bytes is 1000000.0; allowed: an integer from 1 to"),
+    "pieces": ({"chunk": 0.5}, "chunk is 0.5; allowed: an integer from 1 to"),
+    "span": ({"span_us": (5, 4)}, "span_us is .5, 4.; allowed: .least, greatest. event time"),
+    "order": ({"window": Count(3, 2)}, "order is 'arrival', which is not served yet; .* event_time"),
+    "length": ({"window": SlideByTuple(timedelta(days=20_000_000), 1)}, "size is .*; allowed: from 1 µs to 2..60 µs"),
+    "step": ({"window": Count(1 << 61, 1, "event_time")}, "size is .*; allowed: from 1 to 2..60 tuples"),
+    "values": ({"parameters": None}, "parameters is None; allowed: a mapping"),
     "parameter": ({"parameters": {"degrees": 2}}, "parameters of polynomial_fit is 'degrees'"),
     "option": ({"chunks": 4}, "option of a farm is 'chunks'; allowed: .*Did you mean 'chunk'"),
     "zone": ({"window": Tumbling(timedelta(days=1), zone="Europe/Rome")}, "span_us is None"),
@@ -240,3 +282,4 @@ def test_a_key_can_end_before_the_others(model):
 def test_it_runs_as_plain_python_with_every_access_checked():
     assert "passed" in run_as_plain_python(__file__, "not plain_python")
     assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_faults"), "not interrupt")
+    assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_limits"), "test")

@@ -18,7 +18,9 @@ from kernels.runtime.tables import compiled_table
 from kernels.windows import window_kind
 from kernels.windows._extent import Extent
 from kernels.windows._grid import Grid
+from kernels.windows._window import Window as KernelWindow
 from kernels.windows._window import first_end_after, window_end, window_start
+from kernels.windows.sliding import bounds
 from schemas.errors import WrongParameter
 from schemas.windows import Window
 
@@ -131,6 +133,11 @@ def served(window: Window, span_us: tuple[int, int] | None) -> ServedWindow:
         raise WrongParameter("span_us", None, f"(least, greatest) event time, for windows in the zone {window.zone}")
     span = Extent(*(span_us or (0, 0)))
     made = kind.make(kind.spec(window, np.array(span, np.int64)), span)
-    if not isinstance(made, Grid):
+    if not _starts_every_slide(made):
         return ServedWindow(extents(), {"window": made})
     return ServedWindow(extents(), {"window": made, "chunk_origin": made.origin}, gcd(made.size, made.slide))
+
+
+def _starts_every_slide(made: KernelWindow) -> bool:
+    """Whether windows are those of a grid by their closed forms too: a kind may have its fields only."""
+    return isinstance(made, Grid) and (made.start, made.end) == (bounds().start, bounds().end)

@@ -3,6 +3,8 @@
 from typing import Any, NamedTuple
 
 from kernels.farm.layout import Extents
+from kernels.windows._kind import LONGEST_US
+from schemas.errors import WrongParameter
 
 
 class ServedWindow(NamedTuple):
@@ -12,3 +14,9 @@ class ServedWindow(NamedTuple):
     extents: Extents
     fields: dict[str, Any]
     greatest_chunk_us: int = 0
+
+
+def require_tuples(parameter: str, count: int) -> None:
+    """WrongParameter for so many tuples that places of them can't be added."""
+    if count > LONGEST_US:
+        raise WrongParameter(parameter, count, "from 1 to 2**60 tuples")

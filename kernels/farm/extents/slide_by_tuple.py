@@ -8,10 +8,11 @@ size 5, step 3     tuples at 1  2  9 │ 10  11  12        windows [4, 9]: the t
 from functools import cache
 
 from kernels.farm.extents._closed_forms import is_before_time, no_end, no_more, nothing_before
-from kernels.farm.extents._served import ServedWindow
+from kernels.farm.extents._served import ServedWindow, require_tuples
 from kernels.farm.layout import Extents, Farm, Substream
 from kernels.runtime.calls import call
 from kernels.runtime.tables import compiled_table
+from kernels.windows._kind import require_length
 from schemas.windows import MICROSECOND, SlideByTuple
 
 
@@ -42,4 +43,6 @@ def extents() -> Extents:
 
 def served(window: SlideByTuple, columns: tuple[str, ...]) -> ServedWindow:
     """size in µs, slide in tuples."""
+    require_length("size", window.size // MICROSECOND)
+    require_tuples("step", window.step)
     return ServedWindow(extents(), {"size": window.size // MICROSECOND, "slide": window.step})

@@ -24,7 +24,8 @@ class HeavyFunction(NamedTuple):
     columns: names of the value columns that it reads, in their order; those in `optional` may be left out at the end
     outputs(values of the parameters) → names of what it writes
     compute(content, result) → status: plain Python that Numba can compile, over the fields of kernels/farm/content.py;
-        it reads nothing else, so that a window's result follows from its content, whichever thread computes it
+        it reads nothing else, so that a window's result follows from its content, whichever thread computes it. What it
+        raises has constant arguments: Numba never frees others, some 70 bytes each time
     scratch(values of the parameters) → (floats for each tuple, floats more) that it may write to
     """
 

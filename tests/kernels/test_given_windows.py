@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import config
 
-from kernels.farm import batch
-from kernels.farm.batch import BatchOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from kernels.farm import given_windows, running
 from kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED
+from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import compute_once, status_text
 from kernels.replay import OVER_TIME as STOPPED
 from kernels.windows._late import BEFORE_ALL_US
@@ -48,7 +48,9 @@ BAD = [2, 5, 8]
 
 
 def poisoned(function, **options):
-    return compute_windows(function, {}, tuples_of(np.arange(100), POISONED), tumbling(10), BatchOptions(2, **options))
+    return compute_windows(
+        function, {}, tuples_of(np.arange(100), POISONED), tumbling(10), ComputeOptions(2, **options)
+    )
 
 
 @st.composite
@@ -87,11 +89,11 @@ def covered_by(tuples: TuplesOfKeys, key: int, start: int, end: int, known_at: i
 @given(keys_and_windows(), st.integers(1, 5), st.sampled_from([1, 4, 1 << 14]))
 def test_windows_are_what_one_call_each_gives(asked, workers, ring):
     tuples, windows = asked
-    before, batch.MOST_RING = batch.MOST_RING, ring
+    before, given_windows.MOST_RING = given_windows.MOST_RING, ring
     try:
-        results, metrics = compute_windows("autoregression", {"order": 1}, tuples, windows, BatchOptions(workers))
+        results, metrics = compute_windows("autoregression", {"order": 1}, tuples, windows, ComputeOptions(workers))
     finally:
-        batch.MOST_RING = before
+        given_windows.MOST_RING = before
     assert metrics.windows == len(windows.key) == len(results.status)
     for place, (key, start, end, known_at) in enumerate(zip(*windows, strict=True)):
         covered = covered_by(tuples, key, start, end, known_at)
@@ -109,7 +111,7 @@ def test_the_drawn_example():
     missed = [BEFORE_ALL_US] * 4 + [2, BEFORE_ALL_US, BEFORE_ALL_US]
     tuples = tuples_of([1, 2, 3, 4, 5, 6, 7], np.arange(7.0), [1, 2, 9, 4, 5, 8, 11], missed)
     windows = WindowsOfKeys(*(np.array([each]) for each in (0, 2, 7, 9)))
-    results, _ = compute_windows("quantiles", {"probabilities": (0.0, 1.0)}, tuples, windows, BatchOptions(1))
+    results, _ = compute_windows("quantiles", {"probabilities": (0.0, 1.0)}, tuples, windows, ComputeOptions(1))
     assert (results.tuples[0], results.stretches[0], results.outputs[0].tolist()) == (4, 2, [1.0, 5.0])
 
 
@@ -131,9 +133,9 @@ def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(function, 
 
 @COMPILED
 def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_message(monkeypatch):
-    monkeypatch.setattr(batch, "GRACE_S", 0.1)
+    monkeypatch.setattr(running, "GRACE_S", 0.1)
     kept = []
-    monkeypatch.setattr(batch, "FarmMemory", lambda *given: kept.append(memory(*given)) or kept[-1])
+    monkeypatch.setattr(given_windows, "FarmMemory", lambda *given: kept.append(memory(*given)) or kept[-1])
     with pytest.raises(WorkerLost, match="doesn't end 0.1 s after it was asked to"):
         poisoned(heavy.DEAF, seconds_a_window=0.1)
     kept[0].farm.parameters[0] = 0.0
@@ -142,7 +144,7 @@ def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_mes
             thread.join()
 
 
-memory = batch.FarmMemory
+memory = given_windows.FarmMemory
 
 
 @COMPILED
@@ -174,5 +176,5 @@ def test_a_time_limit_that_is_none_is_refused():
 
 def test_it_says_how_much_memory_it_took():
     tuples, windows = tuples_of(np.arange(100_000), np.ones(100_000)), tumbling(10_000)
-    _, metrics = compute_windows("quantiles", {}, tuples, windows, BatchOptions(2))
+    _, metrics = compute_windows("quantiles", {}, tuples, windows, ComputeOptions(2))
     assert tuples.held_bytes < metrics.greatest_held_bytes < tuples.held_bytes + (1 << 14) * 200

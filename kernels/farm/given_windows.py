@@ -1,0 +1,142 @@
+"""A farm over windows whose tuples are all here, as a replay has them: `compute_windows`.
+
+Descriptors go out as far as the ring has room, workers take them on demand, and results come back in the order of the
+windows, bit for bit those of the serial run, whatever the number of workers (FARM §5.4 without its emitter's buffer).
+"""
+
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.farm.extents import ServedWindow
+from kernels.farm.functions._function import HeavyFunction
+from kernels.farm.layout import TO_BE_TAKEN, Descriptor, Extents, SortedTuples
+from kernels.farm.memory import FarmMemory, Room
+from kernels.farm.models import given_calls
+from kernels.farm.options import MOST_BYTES, workers_of
+from kernels.farm.results import Metrics, Results
+from kernels.farm.running import RunningFarm
+from kernels.runtime.calls import ask
+from kernels.runtime.memory import WORD_BYTES
+from schemas.errors import TooManySeconds
+from schemas.replay_limits import require_seconds
+
+MOST_RING = 1 << 14
+SECONDS_A_WINDOW = 60.0
+
+
+class TuplesOfKeys(NamedTuple):
+    """Tuples by key and event time.
+
+    offsets: int64[keys + 1]; times_us, arrivals_us: int64[tuples]; last_missed_us: int64[tuples], start of the last
+    window that a tuple was too late for; has_value: bool[tuples]; values: float64[columns, tuples]
+    """
+
+    offsets: np.ndarray
+    times_us: np.ndarray
+    arrivals_us: np.ndarray
+    last_missed_us: np.ndarray
+    has_value: np.ndarray
+    values: np.ndarray
+
+    @property
+    def held_bytes(self) -> int:
+        """Of all arrays."""
+        return sum(each.nbytes for each in self)
+
+
+class WindowsOfKeys(NamedTuple):
+    """int64[windows] each: the key, the bounds [start, end) of event time, and the arrival tick up to which tuples
+    count."""
+
+    key: np.ndarray
+    start_us: np.ndarray
+    end_us: np.ndarray
+    known_at_us: np.ndarray
+
+
+class ComputeOptions(NamedTuple):
+    """workers: threads, as many as this process may use cores unless given; seconds_a_window: how long the function may
+    take, then the window's status is "over time"; stop: int64[1], TooManySeconds once it isn't 0."""
+
+    workers: int | None = None
+    seconds_a_window: float = SECONDS_A_WINDOW
+    stop: np.ndarray | None = None
+
+
+def compute_windows(
+    name: str | HeavyFunction,
+    parameters: Mapping[str, object],
+    tuples: TuplesOfKeys,
+    windows: WindowsOfKeys,
+    options: ComputeOptions,
+) -> tuple[Results, Metrics]:
+    """What a function says of each window, in their order; `covered` of the results counts tuples without a value too.
+
+    Raises WrongParameter, NotServed, BrokenDefinition; WorkerLost where a function doesn't end; TooManySeconds.
+    Memory: `tuples`, and 16 words and the outputs of each of MOST_RING windows; results as they come.
+    """
+    require_seconds("seconds_a_window", options.seconds_a_window)
+    calls, sorted_tuples = given_calls(), _structure(tuples)
+    served = ServedWindow(Extents.make(), {"sorted_tuples": sorted_tuples})
+    memory = FarmMemory(calls, served, name, parameters, _room(tuples, windows, options))
+    running = RunningFarm(calls, memory, options.seconds_a_window)
+    try:
+        results, metrics = _run(running, windows, options.stop)
+    finally:
+        running.close()
+    own_bytes = memory.descriptors.nbytes + memory.outputs.nbytes
+    return results, metrics._replace(greatest_held_bytes=tuples.held_bytes + own_bytes)
+
+
+def _structure(tuples: TuplesOfKeys) -> SortedTuples:
+    return SortedTuples.make(
+        first_of_key=np.ascontiguousarray(tuples.offsets, np.int64),
+        times=np.ascontiguousarray(tuples.times_us, np.int64),
+        arrivals=np.ascontiguousarray(tuples.arrivals_us, np.int64),
+        last_missed=np.ascontiguousarray(tuples.last_missed_us, np.int64),
+        has_value=np.ascontiguousarray(tuples.has_value, np.bool_),
+        values=np.ascontiguousarray(tuples.values, np.float64),
+        stride=len(tuples.times_us),
+    )
+
+
+def _run(running: RunningFarm, windows: WindowsOfKeys, stop: np.ndarray | None) -> tuple[Results, Metrics]:
+    began_s, farm = time.monotonic(), running.farm
+    while farm.collected < len(windows.key):
+        seen = farm.changes
+        _hand_out(running, windows)
+        if not running.collect():
+            running.wait(seen)
+            if stop is not None and stop[0]:
+                raise TooManySeconds
+    metrics = running.metrics(time.monotonic() - began_s)
+    return running.take(), metrics
+
+
+def _hand_out(running: RunningFarm, windows: WindowsOfKeys) -> None:
+    """As many windows as there is room for."""
+    farm = running.farm
+    first, end = farm.handed_out, min(len(windows.key), farm.collected + farm.ring)
+    if first == end:
+        return
+    places = np.arange(first, end) & (farm.ring - 1)
+    fields = {
+        "key": windows.key[first:end],
+        "number": np.arange(first, end),
+        "start": windows.start_us[first:end],
+        "end": windows.end_us[first:end],
+        "known_at": windows.known_at_us[first:end],
+        "state": TO_BE_TAKEN,
+    }
+    for field, values in fields.items():
+        running.memory.descriptors[places, Descriptor.offsets[field] // WORD_BYTES] = values
+    ask(running.calls.hand_out_more, farm.address, end - first)
+
+
+def _room(tuples: TuplesOfKeys, windows: WindowsOfKeys, options: ComputeOptions) -> Room:
+    workers = workers_of(options.workers)
+    ring = 1 << max(0, min(len(windows.key), MOST_RING) - 1).bit_length()
+    return Room(workers, 1, len(tuples.values), len(tuples.values), ring, MOST_BYTES, 0, 0)
