@@ -240,8 +240,8 @@ def test_an_error_stays_what_it_was(model):
 @pytest.mark.parametrize("window", [Count(10, 10, "event_time"), Delta("value", 10.0, 10.0)])
 def test_a_window_has_its_bounds_before_a_worker_takes_it(window):
     """A worker that gets no memory for it writes none."""
-    with farm.make("agnostic", window, heavy.SLOW, 1, parameters={"p": 200_000.0}) as made:
-        made.insert(np.arange(5, 51), np.arange(46.0))
+    with farm.make("agnostic", window, heavy.ENDLESS, 1) as made:
+        made.insert(np.arange(5, 51), heavy.POISON + np.arange(46.0))  # the first window never ends
         waiting = made._running.memory.descriptors[1]
         offsets = [Descriptor.offsets[field] // 8 for field in ("state", "start", "end")]
         assert waiting[offsets].tolist() == [TO_BE_TAKEN, 15, 25]

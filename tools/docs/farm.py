@@ -43,9 +43,9 @@ def farm_page() -> str:
             "are cores (FARM; `kernels/farm/`).",
             PICTURE,
             EXAMPLE,
-            f"prints `{PRINTED}`. Windows are tumbling, sliding (of a time zone too), count, delta or slide-by-tuple; "
-            "each key has its own (`keys=`, and a key's number for each tuple). Tuples of a key come in order of "
-            "event time.",
+            f"prints `{PRINTED}`. Windows are tumbling, sliding (of a time zone too, with `span_us=`, the least and "
+            'greatest event time), count (of `order="event_time"`), delta or slide-by-tuple; each key has its own '
+            "(`keys=`, and a key's number for each tuple). Tuples of a key come in order of event time.",
             grid(_MODELS),
             "Results are the same, to the last bit, whatever the model, the workers, the chunks and the timing; only "
             "`worker`, `stretches` and `calculation_ns` of a result differ.",
@@ -62,7 +62,8 @@ def farm_page() -> str:
             "## Memory",
             "Buffers take `most_held_bytes` at most (1 GiB unless given): where a function is slower than the tuples "
             "come, taking them waits. With active workers half of it is for tuples on their way, half for the workers' "
-            "own buffers. Tuples of the windows that are open must fit, or the farm ends with a message that says so. "
+            "own buffers, and each worker needs four blocks of 1,024 messages, 160 KiB where tuples have one column. "
+            "Tuples of the windows that are open must fit, or the farm ends with a message that says so. "
             "`ring` windows (4,096 unless given) are handed out and not collected, at most.",
         ]
     )
