@@ -1,7 +1,7 @@
 """A window's tuples in groups of LANES, for sums over all of them.
 
-    stretches    │ 0 1 2 │ 3 4 5 6 7 8 9 … 20 │        groups of 8: 0 … 7, gathered; 8 … 15 where they lie; 16 … 20,
-                                                         and three times tuple 20 with a weight of 0
+    stretches    │ 0 1 2 │ 3 4 5 … 49 │        groups of 8: 0 … 7, copied together; 8 … 47 where they lie; 48 and 49,
+                                                 copied, with 49 six times more, without weight
 
     begin(groups, content)
     run = next_run(groups, content)
@@ -20,7 +20,11 @@ from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 
 MOST_A_RUN = 1 << 12
-"""Groups between two questions whether the call must end: some 30 µs."""
+"""Groups between two questions whether the call must end: some 10 µs."""
+LONG = 4 * LANES
+"""Tuples that are worth a run of their own; fewer are copied, with those of the stretches behind them."""
+ROOM = 16 * LANES
+"""Tuples that are copied at a time. Of one group at a time, the loop waited for what had just been copied."""
 
 
 class Groups(Struct):
@@ -37,9 +41,9 @@ class Groups(Struct):
     values: Pointer(Real)
     weights: Pointer(Real)
     weight_step: Count
-    gathered_times: Array(Microseconds, LANES)
-    gathered_values: Array(Real, LANES)
-    gathered_weights: Array(Real, LANES)
+    gathered_times: Array(Microseconds, ROOM)
+    gathered_values: Array(Real, ROOM)
+    gathered_weights: Array(Real, ROOM)
     ones: Array(Real, LANES)
 
 
@@ -56,41 +60,61 @@ def next_run(groups, content):
     """The number of groups in the next run; 0 behind the last tuple, or where the call must end. O(1)."""
     if groups.left == 0 or must_stop(content) != 0:
         return 0
-    stretch = content.stretches[groups.stretch]
-    whole = min((stretch.count - groups.place) // LANES, MOST_A_RUN)
-    if whole == 0:
-        gather_group(groups, content)
-        return 1
-    place, has_weights = groups.place, content.columns > 1
+    stretch, place, has_weights = content.stretches[groups.stretch], groups.place, content.columns > 1
+    if stretch.count - place < LONG:
+        return gather(groups, content)
     groups.times, groups.values = stretch.times[place:], column_of(stretch, 0)[place:]
     groups.weights = column_of(stretch, 1)[place:] if has_weights else groups.ones
     groups.weight_step = LANES if has_weights else 0
-    groups.place, groups.left = place + whole * LANES, groups.left - whole * LANES
+    run = min((stretch.count - place) // LANES, MOST_A_RUN)
+    go_on(groups, stretch, run * LANES)
+    return run
+
+
+@inner
+def go_on(groups, stretch, tuples):
+    """So many tuples of the stretch are in a run."""
+    groups.place, groups.left = groups.place + tuples, groups.left - tuples
+    if groups.place == stretch.count:
+        groups.stretch, groups.place = groups.stretch + 1, 0
+
+
+@inner
+def gather(groups, content):
+    """A run of copies, up to where a long stretch can have its own. Behind the last tuple of the window the same again,
+    without weight, fills the group."""
+    groups.times, groups.values = groups.gathered_times, groups.gathered_values
+    groups.weights, groups.weight_step = groups.gathered_weights, LANES
+    count = 0
+    while groups.left > 0 and count < ROOM and not (count > 0 and count % LANES == 0 and is_long(groups, content)):
+        count += copy_some(groups, content, count)
+    whole = -(-count // LANES)
+    for more in range(count, whole * LANES):
+        groups.times[more], groups.values[more] = groups.times[count - 1], groups.values[count - 1]
+        groups.weights[more] = 0.0
     return whole
 
 
 @inner
-def gather_group(groups, content):
-    """A run of one group, of neighbouring stretches' tuples; behind the last one the same again, without weight."""
-    groups.times, groups.values = groups.gathered_times, groups.gathered_values
-    groups.weights, groups.weight_step = groups.gathered_weights, 0
-    for lane in range(LANES):
-        if groups.left > 0:
-            gather_tuple(groups, content, lane)
-        else:
-            groups.times[lane], groups.values[lane] = groups.times[lane - 1], groups.values[lane - 1]
-            groups.weights[lane] = 0.0
+def is_long(groups, content):
+    """Whether what is left of a stretch is worth a run."""
+    return content.stretches[groups.stretch].count - groups.place >= LONG
 
 
 @inner
-def gather_tuple(groups, content, lane):
-    """Copy the next tuple."""
-    while groups.place == content.stretches[groups.stretch].count:
-        groups.stretch, groups.place = groups.stretch + 1, 0
-    stretch, place = content.stretches[groups.stretch], groups.place
-    groups.times[lane], groups.values[lane] = stretch.times[place], column_of(stretch, 0)[place]
-    groups.weights[lane] = column_of(stretch, 1)[place] if content.columns > 1 else 1.0
-    groups.place, groups.left = place + 1, groups.left - 1
+def copy_some(groups, content, filled):
+    """Copy what a stretch has left behind `filled` copies, of a long one as much as completes a group; returns how
+    many."""
+    stretch, first, has_weights = content.stretches[groups.stretch], groups.place, content.columns > 1
+    times, values, weights = stretch.times, stretch.values, column_of(stretch, 1)
+    to_times, to_values, to_weights = groups.gathered_times, groups.gathered_values, groups.gathered_weights
+    room = LANES - filled % LANES if is_long(groups, content) else ROOM - filled
+    count = min(stretch.count - first, room)
+    for i in range(count):
+        to_times[filled + i], to_values[filled + i] = times[first + i], values[first + i]
+        to_weights[filled + i] = weights[first + i] if has_weights else 1.0
+    go_on(groups, stretch, count)
+    return count
 
 
 @inner

@@ -1,7 +1,7 @@
 """The sums over a window's tuples that a fit needs: Σ weight · u^k, and Σ weight · (value − fitted) · u^k.
 
-A pass adds up eight of the first kind, or four of the second, in registers; more coefficients take more passes, each of
-which begins at the power where the one before ended.
+A pass adds up eight of the first kind and four of the second in registers; more coefficients take more passes, each of
+which begins at the powers where the one before ended.
 """
 
 from kernels.farm.functions._groups import begin, next_run, times_of, values_of, weights_of
@@ -12,68 +12,74 @@ SUMS = 4
 
 
 @inner
-def scale_of(fit):
-    """u per µs; all times equal make u 0."""
-    return 1.0 / fit.half_us if fit.half_us > 0.0 else 0.0
+def sum_first(fit, content):
+    """moments, of all powers below 2n; cost and gradient of coefficients that are 0. O(tuples · n)."""
+    for first in range(0, fit.n, SUMS):
+        add_up_first(fit, content, first)
 
 
 @inner
-def sum_moments(fit, content):
-    """moments: of all powers below 2n. O(tuples · n)."""
-    for first in range(0, 2 * fit.n, 2 * SUMS):
-        add_up_moments(fit, content, first)
-
-
-@inner
-def add_up_moments(fit, content, first):
-    """Eight of them, from a power on."""
-    groups, start, middle, scale = fit.groups, content.start, spread(fit.middle_us), spread(scale_of(fit))
-    a = b = c = d = e = f = g = h = spread(0.0)
+def add_up_first(fit, content, first):
+    """Four elements of the gradient from a power on, eight moments from twice that power on."""
+    groups, offset = fit.groups, spread(fit.offset)
+    cost = a = b = c = d = e = f = g = h = k = m = n = o = spread(0.0)
     begin(groups, content)
     run = next_run(groups, content)
     while run > 0:
         for place in range(run):
-            u = (integers_at(times_of(groups, place), start) - middle) * scale
-            power = times_power(floats_at(weights_of(groups, place)), u, first)
-            a, b, c, d, power = add_powers(a, b, c, d, power, u)
-            e, f, g, h, power = add_powers(e, f, g, h, power, u)
+            u, value = scaled_times(fit, content, place), floats_at(values_of(groups, place)) - offset
+            weight = times_power(floats_at(weights_of(groups, place)), u, first)
+            weighted = weight * value
+            cost += weighted * value
+            a, b, c, d, _ = add_powers(a, b, c, d, weighted, u)
+            e, f, g, h, weight = add_powers(e, f, g, h, times_power(weight, u, first), u)
+            k, m, n, o, _ = add_powers(k, m, n, o, weight, u)
         run = next_run(groups, content)
-    write_sums(fit.moments[first:], a, b, c, d)
-    write_sums(fit.moments[first + SUMS :], e, f, g, h)
+    if first == 0:
+        fit.cost = total_of(cost)
+    write_sums(fit.gradient[first:], a, b, c, d)
+    write_sums(fit.moments[2 * first :], e, f, g, h)
+    write_sums(fit.moments[2 * first + SUMS :], k, m, n, o)
 
 
 @inner
-def sum_residuals(fit, content, terms):
-    """cost and gradient, where only the first `terms` coefficients aren't 0. O(tuples · n)."""
+def sum_residuals(fit, content):
+    """cost and gradient of the coefficients. O(tuples · n)."""
     for first in range(0, fit.n, SUMS):
-        add_up_residuals(fit, content, first, terms)
+        add_up_residuals(fit, content, first)
 
 
 @inner
-def add_up_residuals(fit, content, first, terms):
-    """The cost, and four elements of the gradient, from a power on."""
-    groups, start, middle, scale = fit.groups, content.start, spread(fit.middle_us), spread(scale_of(fit))
-    offset = spread(fit.offset)
+def add_up_residuals(fit, content, first):
+    """The cost, and four elements of the gradient from a power on."""
+    groups, offset = fit.groups, spread(fit.offset)
     cost = a = b = c = d = spread(0.0)
     begin(groups, content)
     run = next_run(groups, content)
     while run > 0:
         for place in range(run):
-            u = (integers_at(times_of(groups, place), start) - middle) * scale
-            residual = floats_at(values_of(groups, place)) - offset - fitted(fit, u, terms)
-            power = residual * floats_at(weights_of(groups, place))
-            cost += power * residual
-            a, b, c, d, power = add_powers(a, b, c, d, times_power(power, u, first), u)
+            u = scaled_times(fit, content, place)
+            residual = floats_at(values_of(groups, place)) - offset - fitted(fit, u)
+            weighted = residual * floats_at(weights_of(groups, place))
+            cost += weighted * residual
+            a, b, c, d, _ = add_powers(a, b, c, d, times_power(weighted, u, first), u)
         run = next_run(groups, content)
     fit.cost = total_of(cost)
     write_sums(fit.gradient[first:], a, b, c, d)
 
 
 @inner
-def fitted(fit, u, terms):
-    """The polynomial of the first `terms` coefficients."""
+def scaled_times(fit, content, place):
+    """u of a group; all times equal make it 0."""
+    scale = 1.0 / fit.half_us if fit.half_us > 0.0 else 0.0
+    return (integers_at(times_of(fit.groups, place), content.start) - spread(fit.middle_us)) * spread(scale)
+
+
+@inner
+def fitted(fit, u):
+    """The polynomial."""
     value = spread(0.0)
-    for k in range(terms - 1, -1, -1):
+    for k in range(fit.n - 1, -1, -1):
         value = value * u + spread(fit.coefficients[k])
     return value
 

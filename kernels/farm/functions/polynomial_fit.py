@@ -29,7 +29,7 @@ from kernels.farm.content import (
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.functions._groups import Groups
 from kernels.farm.functions._linear import factor, invert, solve
-from kernels.farm.functions._power_sums import SUMS, sum_moments, sum_residuals
+from kernels.farm.functions._power_sums import SUMS, sum_first, sum_residuals
 from kernels.farm.functions._scaled_polynomial import covariance, fill_back, sum_of_row
 from kernels.monoid import Parameter
 from kernels.runtime.fields import Count, Flag, Inline, Pointer
@@ -136,18 +136,17 @@ def begin(fit, content):
     fit.iterations, n = 0, fit.n
     for k in range(n):
         fit.coefficients[k] = 0.0
-    sum_moments(fit, content)
+    sum_first(fit, content)
+    fit.least_cost, fit.is_measured = ROUNDING_OF_FIRST * fit.cost, True
     for i in range(n):
         for j in range(n):
             fit.matrix[i * n + j] = fit.moments[i + j]
-    measure(fit, content, 0)
-    fit.least_cost = ROUNDING_OF_FIRST * fit.cost
 
 
 @inner
-def measure(fit, content, terms):
-    """Cost and gradient of the first `terms` coefficients, the others being 0. O(tuples · n)."""
-    sum_residuals(fit, content, terms)
+def measure(fit, content):
+    """Cost and gradient of the coefficients. O(tuples · n)."""
+    sum_residuals(fit, content)
     fit.is_measured = True
 
 
@@ -171,9 +170,9 @@ def descend(fit, content):
         if is_last:
             return OK
         if is_near:
-            measure(fit, content, n)
+            measure(fit, content)
     if not fit.is_measured:
-        measure(fit, content, n)
+        measure(fit, content)
     return NOT_CONVERGED
 
 
