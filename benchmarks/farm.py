@@ -28,7 +28,7 @@ bandwidth what each figure says.
 Measured on:
 """
 SIZES = {
-    "small": (farm_models.Sizes(40, 0.2, 2, 1), farm_peers.PeerSizes(3, (60,), 1)),
+    "small": (farm_models.Sizes(40, 0.2, 2, 1), farm_peers.PeerSizes({60: 3}, 1)),
     "normal": (farm_models.Sizes(), farm_peers.PeerSizes()),
 }
 

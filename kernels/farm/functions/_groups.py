@@ -3,6 +3,7 @@
     stretches    │ 0 1 2 │ 3 4 5 … 49 │        groups of 8: 0 … 7, copied together; 8 … 47 where they lie; 48 and 49,
                                                  copied, with 49 six times more, without weight
 
+    prepare(groups)
     begin(groups, content)
     run = next_run(groups, content)
     while run > 0:
@@ -14,7 +15,7 @@ Groups follow from the tuples' ordinals within the window, so a sum has the same
 """
 
 from kernels.farm.content import Real, column_of, must_stop
-from kernels.runtime.fields import Array, Count, Microseconds, Place, Pointer, Times
+from kernels.runtime.fields import Array, Count, Flag, Microseconds, Place, Pointer, Times
 from kernels.runtime.lanes import LANES
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
@@ -23,8 +24,9 @@ MOST_A_RUN = 1 << 12
 """Groups between two questions whether the call must end: some 10 µs."""
 LONG = 4 * LANES
 """Tuples that are worth a run of their own; fewer are copied, with those of the stretches behind them."""
-ROOM = 16 * LANES
-"""Tuples that are copied at a time. Of one group at a time, the loop waited for what had just been copied."""
+ROOM = 128 * LANES
+"""Tuples that are copied at a time, a short window once for all passes. With one group at a time the loop waited for
+what had just been copied."""
 
 
 class Groups(Struct):
@@ -32,6 +34,7 @@ class Groups(Struct):
 
     left: tuples that aren't in a run yet; the next is number `place` of stretch number `stretch`
     times, values, weights: of the run; a group's weights are `weight_step` floats behind those of the group before
+    holds_all: whether the copies are of the whole window
     """
 
     left: Count
@@ -41,6 +44,7 @@ class Groups(Struct):
     values: Pointer(Real)
     weights: Pointer(Real)
     weight_step: Count
+    holds_all: Flag()
     gathered_times: Array(Microseconds, ROOM)
     gathered_values: Array(Real, ROOM)
     gathered_weights: Array(Real, ROOM)
@@ -48,11 +52,17 @@ class Groups(Struct):
 
 
 @inner
-def begin(groups, content):
-    """Before the first tuple."""
-    groups.left, groups.stretch, groups.place = content.count, 0, 0
+def prepare(groups):
+    """Before the first pass."""
+    groups.holds_all = False
     for lane in range(LANES):
         groups.ones[lane] = 1.0
+
+
+@inner
+def begin(groups, content):
+    """Before the first tuple of a pass."""
+    groups.left, groups.stretch, groups.place = content.count, 0, 0
 
 
 @inner
@@ -60,6 +70,9 @@ def next_run(groups, content):
     """The number of groups in the next run; 0 behind the last tuple, or where the call must end. O(1)."""
     if groups.left == 0 or must_stop(content) != 0:
         return 0
+    if groups.holds_all:
+        groups.left = 0
+        return -(-content.count // LANES)
     stretch, place, has_weights = content.stretches[groups.stretch], groups.place, content.columns > 1
     if stretch.count - place < LONG:
         return gather(groups, content)
@@ -88,7 +101,7 @@ def gather(groups, content):
     count = 0
     while groups.left > 0 and count < ROOM and not (count > 0 and count % LANES == 0 and is_long(groups, content)):
         count += copy_some(groups, content, count)
-    whole = -(-count // LANES)
+    groups.holds_all, whole = count == content.count, -(-count // LANES)
     for more in range(count, whole * LANES):
         groups.times[more], groups.values[more] = groups.times[count - 1], groups.values[count - 1]
         groups.weights[more] = 0.0

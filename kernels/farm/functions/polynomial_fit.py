@@ -27,7 +27,7 @@ from kernels.farm.content import (
     must_stop,
 )
 from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.functions._groups import Groups
+from kernels.farm.functions._groups import Groups, prepare
 from kernels.farm.functions._linear import factor, invert, solve
 from kernels.farm.functions._power_sums import SUMS, sum_first, sum_residuals
 from kernels.farm.functions._scaled_polynomial import covariance, fill_back, sum_of_row
@@ -136,6 +136,7 @@ def begin(fit, content):
     fit.iterations, n = 0, fit.n
     for k in range(n):
         fit.coefficients[k] = 0.0
+    prepare(fit.groups)
     sum_first(fit, content)
     fit.least_cost, fit.is_measured = ROUNDING_OF_FIRST * fit.cost, True
     for i in range(n):
