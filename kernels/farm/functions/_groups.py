@@ -23,7 +23,8 @@ from kernels.runtime.struct import Struct
 MOST_A_RUN = 1 << 12
 """Groups between two questions whether the call must end: some 10 µs."""
 LONG = 4 * LANES
-"""Tuples that are worth a run of their own; fewer are copied, with those of the stretches behind them."""
+"""Tuples that are worth a run of their own; fewer are copied, with those of the stretches behind them.
+Copying those below 256, by memmove, took half as long again where stretches have 60 or 100."""
 ROOM = 128 * LANES
 """Tuples that are copied at a time, a short window once for all passes. With one group at a time the loop waited for
 what had just been copied."""
