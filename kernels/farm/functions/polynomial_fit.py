@@ -155,16 +155,13 @@ def measure(fit, content):
 def descend(fit, content):
     """Steps until one would change no coefficient by more than the tolerance; returns the status. Cost and gradient of
     a step near the optimum are measured, of those before they follow from the step. O(iterations · n³)."""
-    damping, tolerance, n = FIRST_DAMPING, content.parameters[TOLERANCE], fit.n
+    damping, tolerance = FIRST_DAMPING, content.parameters[TOLERANCE]
     if not isfinite(fit.cost):
         return NOT_FINITE
-    if not factor(fit.matrix, n, 0.0, fit.lower):  # damping makes every matrix one that can be solved
+    if not factor(fit.matrix, fit.n, 0.0, fit.lower):  # damping makes every matrix one that can be solved
         return SINGULAR
     while fit.iterations < int(content.parameters[ITERATIONS]) and must_stop(content) == 0:
-        fit.iterations += 1
-        factor(fit.matrix, n, damping, fit.lower)
-        solve(fit.lower, n, fit.gradient, fit.step)
-        less = reduction(fit, damping)
+        less = solve_for_step(fit, damping)
         is_last = fit.is_measured and is_small(fit, less, tolerance, ROUNDING)
         is_near = is_small(fit, less, sqrt(tolerance), sqrt(ROUNDING))
         damping *= 0.1 if take_step(fit, less) else 10.0
@@ -172,9 +169,20 @@ def descend(fit, content):
             return OK
         if is_near:
             measure(fit, content)
+        if not isfinite(fit.cost):
+            return NOT_FINITE
     if not fit.is_measured:
         measure(fit, content)
     return NOT_CONVERGED
+
+
+@inner
+def solve_for_step(fit, damping):
+    """The next step; returns by how much it lessens the cost. O(n³)."""
+    fit.iterations += 1
+    factor(fit.matrix, fit.n, damping, fit.lower)
+    solve(fit.lower, fit.n, fit.gradient, fit.step)
+    return reduction(fit, damping)
 
 
 @inner
