@@ -1,13 +1,15 @@
 """The same fits by what else there is: SciPy in a loop, on a pool of processes, and Spark over expanded windows.
 
 One key, a tuple every few seconds, polynomials of degree 2 over windows of 1 h by 1 min. Every way fits the same
-windows; processor seconds are of this process and of all that it starts, workers that stay alive included.
+windows; processor seconds are of this process and of all that it starts, workers that stay alive included. joblib is a
+way where it is installed (`uv pip install joblib`); nothing else here needs it.
 """
 
+import importlib.util
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from statistics import median
 
@@ -16,9 +18,10 @@ import pandas as pd
 import pyarrow as pa
 from scipy.optimize import curve_fit
 
+from benchmarks.farm_function import compute_each
 from benchmarks.farm_source import FIT
 from benchmarks.pages import Figure
-from benchmarks.processor import Spent, spent, tree_s
+from benchmarks.processor import Spent, started_s
 from kernels import farm
 from schemas.query import sliding
 
@@ -27,16 +30,18 @@ TARGET, DEGREE = 50.0, 2
 LEAST = DEGREE + 2
 """Tuples of a window that is fitted: one more than coefficients, so that the fit has a covariance."""
 A_POOL = 2
-TICK_S = 0.01
 PARTS_OF_A_PROCESS = 4
+FARM, FUNCTION, CURVE_FIT = "farm, 2 workers", "function only, 1 thread", "curve_fit in a loop"
 
 
 @dataclass(frozen=True)
 class PeerSizes:
-    """hours: of tuples; distances_s: between two; rounds: of which the median counts."""
+    """hours: of tuples, by the seconds between two; rounds: of which the median counts.
 
-    hours: int = 100
-    distances_s: tuple[int, ...] = (60, 15, 1)
+    What takes longest, a second's tuples by Spark, has a quarter of the windows.
+    """
+
+    hours: Mapping[int, int] = field(default_factory=lambda: {60: 200, 6: 200, 1: 50})
     rounds: int = 3
 
 
@@ -49,13 +54,17 @@ class Series:
         seconds = self.times_us / 1e6
         self.values = 20 + 5 * np.sin(seconds / 9000) + chance.normal(0, 0.3, len(seconds))
 
+    def bounds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """First tuple, end and start of each window."""
+        starts_us = np.arange(-HOUR_US + MINUTE_US, int(self.times_us[-1]) + 1, MINUTE_US)
+        lows, highs = (np.searchsorted(self.times_us, starts_us + more) for more in (0, HOUR_US))
+        is_fitted = highs - lows >= LEAST
+        return lows[is_fitted], highs[is_fitted], starts_us[is_fitted]
+
     def windows(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Seconds since the start and values of each window, as views."""
-        last = self.times_us[-1]
-        for start in range(-HOUR_US + MINUTE_US, int(last) + 1, MINUTE_US):
-            low, high = np.searchsorted(self.times_us, (start, start + HOUR_US))
-            if high - low >= LEAST:
-                yield (self.times_us[low:high] - start) / 1e6, self.values[low:high]
+        """Seconds since the start and values of each window."""
+        for low, high, start_us in zip(*self.bounds(), strict=True):
+            yield (self.times_us[low:high] - start_us) / 1e6, self.values[low:high]
 
 
 def parabola(x, a, b, c):
@@ -89,6 +98,18 @@ def all_by_pool(series: Series) -> np.ndarray:
     with ProcessPoolExecutor(A_POOL) as pool:
         chunk = -(-len(windows) // (A_POOL * PARTS_OF_A_PROCESS))
         return np.array(list(pool.map(by_scipy, windows, chunksize=chunk)))
+
+
+def all_by_joblib(series: Series) -> np.ndarray:
+    """The same by joblib, which chooses the parts."""
+    from joblib import Parallel, delayed
+
+    return np.array(Parallel(n_jobs=A_POOL)(delayed(by_scipy)(window) for window in series.windows()))
+
+
+def all_by_function(series: Series) -> np.ndarray:
+    """What the farm's workers call, and nothing of the farm."""
+    return compute_each(FIT, series.times_us, series.values, *series.bounds())[:, : DEGREE + 1]
 
 
 def all_by_farm(series: Series) -> np.ndarray:
@@ -126,59 +147,66 @@ def all_by_spark(session, series: Series) -> np.ndarray:
 
 
 WAYS: dict[str, Callable[[Series], np.ndarray]] = {
-    "curve_fit in a loop": all_by_scipy,
+    FARM: all_by_farm,
+    FUNCTION: all_by_function,
+    CURVE_FIT: all_by_scipy,
     "numpy.polyfit in a loop": all_by_polyfit,
     "curve_fit, ProcessPoolExecutor(2)": all_by_pool,
+    **({"curve_fit, joblib, 2 processes": all_by_joblib} if importlib.util.find_spec("joblib") else {}),
 }
 
 
 def peers(sizes: PeerSizes, session=None) -> Figure:
     """Each way, for each density of tuples."""
-    rows, verdicts = [], []
-    for distance_s in sizes.distances_s:
-        series = Series(sizes.hours, distance_s)
-        ways = WAYS | ({"curve_fit, Spark's applyInArrow": lambda of: all_by_spark(session, of)} if session else {})
-        found = {
-            name: _spent(way, series, sizes.rounds) for name, way in {"farm, 2 workers": all_by_farm, **ways}.items()
-        }
-        ours = found["farm, 2 workers"]
-        count = len(all_by_farm(series))
-        for name, each in found.items():
-            rows.append(
-                {
-                    "tuples a window": f"{HOUR_US // 1_000_000 // distance_s:,}",
-                    "way": name,
-                    "processor µs a window": f"{1e6 * each.processor_s / count:,.1f}",
-                    "÷ farm": f"{_times(each, ours):,.1f}",
-                    "seconds": f"{each.wall_s:.2f}",
-                    "seconds ÷ farm": f"{each.wall_s / ours.wall_s:,.1f}",
-                }
-            )
-        times = _times(found["curve_fit in a loop"], ours)
-        holds = "As asked for" if times >= TARGET else "NOT as asked for"
-        verdicts.append(
-            f"{holds}: {times:.0f} times curve_fit at a tuple every {distance_s} s; at least {TARGET:.0f} are asked "
-            "for."
-        )
-    measured = (
-        f"{sizes.hours} hours of one key, a fit of degree 2 for each window of 1 h by 1 min. Processor seconds of "
-        "everything, of the farm too: its threads, taking tuples, giving results. curve_fit has the Jacobian and "
-        f"begins where the farm does. Medians of {sizes.rounds} rounds."
+    rows, verdicts, counts = [], [], []
+    ways = WAYS | ({"curve_fit, Spark's applyInArrow": lambda of: all_by_spark(session, of)} if session else {})
+    for distance_s, hours in sizes.hours.items():
+        series = Series(hours, distance_s)
+        tuples, count = f"{HOUR_US // 1_000_000 // distance_s:,}", len(series.bounds()[0])
+        found = {name: _spent(way, series, sizes.rounds) for name, way in ways.items()}
+        rows += [_row(tuples, name, each, found[FARM], count) for name, each in found.items()]
+        verdicts.append(_verdict(tuples, found))
+        counts.append(f"{count:,} of {tuples} tuples")
+    return Figure("Next to what else there is", _measured(sizes, counts), rows, verdicts)
+
+
+def _row(tuples: str, name: str, each: Spent, ours: Spent, count: int) -> dict:
+    return {
+        "tuples a window": tuples,
+        "way": name,
+        "processor µs a window": f"{1e6 * each.processor_s / count:,.1f}",
+        "÷ farm": f"{each.processor_s / ours.processor_s:,.1f}",
+        "seconds": f"{each.wall_s:.3f}",
+        "seconds ÷ farm": f"{each.wall_s / ours.wall_s:,.1f}",
+    }
+
+
+def _verdict(tuples: str, found: dict[str, Spent]) -> str:
+    times, alone = (found[CURVE_FIT].processor_s / found[way].processor_s for way in (FARM, FUNCTION))
+    holds = "As asked for" if times >= TARGET else "NOT as asked for"
+    return (
+        f"{holds}: windows of {tuples} tuples take curve_fit {times:.0f} times the farm's processor seconds, and "
+        f"{alone:.0f} times the function's; at least {TARGET:.0f} are asked for."
     )
-    return Figure("Next to what else there is", measured, rows, verdicts)
 
 
-def _times(one: Spent, other: Spent) -> float:
-    """How often the processor seconds of the other; below a tick of its clock they count as one."""
-    return one.processor_s / max(other.processor_s, TICK_S)
+def _measured(sizes: PeerSizes, counts: list[str]) -> str:
+    return (
+        f"A fit of degree 2 for each window of 1 h by 1 min of one key: {', '.join(counts)}; fewer at both ends. "
+        "Processor seconds are of everything: of the farm its threads, taking tuples and giving results; of the others "
+        "their processes, the start of the pool's too, while Spark's session and joblib's processes are there before. "
+        "The function only is called by address for one window after another, which are parts of one array. curve_fit "
+        f"has the Jacobian and begins where the farm does. Medians of {sizes.rounds} rounds, after one that isn't "
+        "counted."
+    )
 
 
 def spent_here(way: Callable[[Series], np.ndarray], series: Series) -> Spent:
-    """This process by its own clock, which has nanoseconds; those that it starts by ticks of 10 ms."""
-    before_s, own_s = tree_s(), time.process_time()
-    wall_s = spent(lambda: way(series)).wall_s
-    own_s, all_s = time.process_time() - own_s, tree_s() - before_s
-    return Spent(wall_s, max(own_s, all_s))
+    """This process by its own clock, which has nanoseconds: what a few thousand fits take is a few ticks of /proc's."""
+    others_s, own_s, began_s = started_s(), time.process_time(), time.perf_counter()
+    way(series)
+    wall_s, own_s = time.perf_counter() - began_s, time.process_time() - own_s
+    return Spent(wall_s, own_s + started_s() - others_s)
 
 
 def _spent(way: Callable[[Series], np.ndarray], series: Series, rounds: int) -> Spent:

@@ -1,6 +1,7 @@
 """What a piece of work costs, in processor seconds of this process and of all that it started."""
 
 import os
+import resource
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -26,6 +27,14 @@ def tree_s() -> float:
     """Processor seconds so far of this process, of what it started and of what that started, those that ended too."""
     parents = proc.parents()
     return sum(proc.processor_s(each, with_ended_children=True) for each in parents if _is_ours(each, parents))
+
+
+def started_s() -> float:
+    """The same of all that this process started, but not of itself. Those that ended count to the microsecond, those
+    that live to the clock's tick."""
+    ended, parents = resource.getrusage(resource.RUSAGE_CHILDREN), proc.parents()
+    live = (each for each in parents if each != os.getpid() and _is_ours(each, parents))
+    return ended.ru_utime + ended.ru_stime + sum(proc.processor_s(each, with_ended_children=True) for each in live)
 
 
 def _is_ours(process: int, parents: dict[int, int]) -> bool:

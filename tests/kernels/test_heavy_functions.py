@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
-from scipy.optimize import curve_fit
 
 from kernels.farm.content import INTERRUPTED, OVER_TIME, WindowContent
 from kernels.farm.functions import function, functions
@@ -21,7 +20,6 @@ from tests.support.kernels.contents import (
     are_null,
     compute_in_stretches,
     made_up_series,
-    made_up_values,
     plain_area,
     plain_autoregression,
     plain_skyline,
@@ -49,66 +47,6 @@ def test_records_are_sorted_stably_by_their_first_float(width, keys):
     content = WindowContent.make(scratch=memory, stop=np.zeros(1, np.int64))
     assert sort(content.address, len(keys), width) == 0
     assert memory[: len(keys)].tolist() == [list(each) for each in sorted(records, key=lambda each: each[0])]
-
-
-def upper_triangle(outputs, n):
-    return [[outputs[f"covariance_{min(i, j)}_{max(i, j)}"] for j in range(n)] for i in range(n)]
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("degree", range(7))
-def test_a_fit_is_that_of_scipy(degree, weighted):
-    times, seconds, values, weights = made_up_values(degree, 120)
-    powers = np.vander(seconds, degree + 1, increasing=True)
-    wanted, covariance = curve_fit(
-        lambda x, *c: powers @ np.array(c),
-        seconds,
-        values,
-        np.ones(degree + 1),
-        sigma=weights**-0.5 if weighted else None,
-        jac=lambda x, *c: powers,
-    )
-    status, outputs = of("polynomial_fit", values, *[weights] * weighted, times=times, degree=degree)
-    assert status == "ok"
-    np.testing.assert_allclose([outputs[f"c{i}"] for i in range(degree + 1)], wanted, rtol=1e-6)
-    np.testing.assert_allclose(upper_triangle(outputs, degree + 1), covariance, rtol=1e-6)
-    squares = (weights if weighted else 1.0) * (values - powers @ wanted) ** 2
-    assert outputs["residual_std"] == pytest.approx(math.sqrt(squares.sum() / (120 - degree - 1)))
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e9])
-@pytest.mark.parametrize("degree", range(7))
-def test_a_polynomial_without_noise_is_found(degree, offset):
-    times, seconds, _, _ = made_up_values(degree, 60)
-    values = np.polynomial.polynomial.polyval(seconds, [offset, 2.0, -3.0, 4.0, -5.0, 6.0, -7.0][: degree + 1])
-    status, outputs = of("polynomial_fit", values, times=times, degree=degree)
-    got, wanted = [outputs[f"c{i}"] for i in range(degree + 1)], np.polyfit(seconds, values, degree)[::-1]
-    assert status == "ok"
-    np.testing.assert_allclose(got, wanted, atol=max(1e-9, offset * 1e-12))
-
-
-def test_what_has_no_fit():
-    assert of("polynomial_fit", [1.0, 2.0])[0] == "too few tuples"
-    assert of("polynomial_fit", [1.0, 2.0, 3.0], times=[5, 5, 5], degree=1)[0] == "singular"
-    assert of("polynomial_fit", [1.0, 2.0, 3.0], times=[5, 5, 6])[0] == "singular"
-    assert of("polynomial_fit", [1e308, -1e308, 1e308, 0.0])[0] == "not finite"
-    assert of("polynomial_fit", [1.0, INFINITY, 3.0, 4.0])[0] == "not finite"
-    assert of("polynomial_fit", [1.0, 5.0, 3.0, 4.0], iterations=1)[0] == "not converged"
-
-
-@pytest.mark.parametrize("degree", [3, 5])
-def test_no_iteration_is_lost_to_rounding(degree):
-    """Of steps near the optimum, whose costs differ by rounding only, none is refused."""
-    for seed in range(20):
-        times, _, values, _ = made_up_values(degree, 200, seed)
-        assert of("polynomial_fit", values, times=times, degree=degree).outputs["iterations"] <= 6
-
-
-def test_a_fit_as_long_as_its_window_has_no_deviation():
-    status, outputs = of("polynomial_fit", [4.0], degree=0)
-    assert (status, outputs["c0"]) == ("ok", 4.0)
-    assert are_null([outputs["residual_std"], outputs["covariance_0_0"]])
-    assert of("polynomial_fit", [4.0, 6.0], times=[5, 5], degree=0).outputs["c0"] == pytest.approx(5.0)
 
 
 @quickly

@@ -2,7 +2,9 @@
 
 The function of FARM §6.1. Its x is seconds since the window's start: c0 + c1·x + c2·x² + … Inside, times are scaled to
 [-1, 1], where the powers of a degree 15 still differ; coefficients and covariance are put back to seconds at the end.
-A polynomial's Jacobian is the same at every step, so JᵀWJ is made once, and a step costs one pass over the tuples:
+A polynomial's Jacobian is the same at every step, so JᵀWJ is made once, and what a step does to the cost and to the
+gradient follows from it. A pass over the tuples measures both where a step is small: what follows from others has their
+rounding, and the residuals of a polynomial through all values would be nothing else.
 
     (JᵀWJ + damping · diagonal) · step = Jᵀ W (value − fitted)      damping ÷ 10 after a better fit, × 10 after a worse
 
@@ -25,10 +27,12 @@ from kernels.farm.content import (
     must_stop,
 )
 from kernels.farm.functions._function import HeavyFunction
+from kernels.farm.functions._groups import Groups, prepare
 from kernels.farm.functions._linear import factor, invert, solve
+from kernels.farm.functions._power_sums import SUMS, sum_first, sum_residuals
 from kernels.farm.functions._scaled_polynomial import covariance, fill_back, sum_of_row
 from kernels.monoid import Parameter
-from kernels.runtime.fields import Count, Pointer
+from kernels.runtime.fields import Count, Flag, Inline, Pointer
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 
@@ -36,16 +40,19 @@ DEGREE, TOLERANCE, ITERATIONS = range(3)
 FIRST_DAMPING = 1e-6
 """Marquardt begins with 1e-2, far from the optimum of a curve; of a polynomial the undamped step is the answer, and
 damping is there for matrices that are nearly singular. 1e-3 took an iteration more."""
-ROUNDING = 1e-14
-"""A cost that is greater by so much of itself is no worse: near the optimum two costs differ by rounding only, and each
-step that was refused for that would be an iteration more."""
+ROUNDING = 1e-16
+"""A step that lessens the cost by less than so much of itself can't be seen in it."""
+ROUNDING_OF_FIRST = 1e-30
+"""The same, of the cost before the first step: residuals have the rounding of values, and the cost has their squares.
+Without it a tolerance of 1e-15 was never met where a polynomial goes through all values."""
 
 
 class Fit(Struct):
     """A fit at work, in scratch memory: `n` coefficients, a matrix is n · n floats.
 
     offset: the first value, subtracted from all, so that a large one costs no digits of the others
-    moments: Σ weight · u^k for k < 2n; gradient: Jᵀ W (value − fitted)
+    moments: Σ weight · u^k for k < 2n; gradient: Jᵀ W (value − fitted); is_measured: whether cost and gradient are
+    sums over the tuples, or follow from those of earlier coefficients
     """
 
     n: Count
@@ -53,9 +60,11 @@ class Fit(Struct):
     half_us: Real
     offset: Real
     cost: Real
+    least_cost: Real
+    is_measured: Flag()
     iterations: Count
+    groups: Inline(Groups)
     coefficients: Pointer(Real)
-    trial: Pointer(Real)
     step: Pointer(Real)
     gradient: Pointer(Real)
     moments: Pointer(Real)
@@ -76,13 +85,13 @@ def outputs(values):
 
 
 def scratch(values):
-    """The fit, its vectors and its matrices."""
+    """The fit, its vectors, of which two are filled four and eight floats at a time, and its matrices."""
     n = int(values[DEGREE]) + 1
-    return 0, FIT_FLOATS + 6 * n + 4 * n * n
+    return 0, FIT_FLOATS + 5 * n + 3 * SUMS + 4 * n * n
 
 
 def compute(content: WindowContent, result: Result):
-    """O(iterations · tuples · degree)."""
+    """O(tuples · degree + iterations · degree³)."""
     fit = Fit(content.scratch.address)
     lay_out(fit, int(content.parameters[DEGREE]) + 1, content.scratch[FIT_FLOATS:])
     if content.count < fit.n:
@@ -92,6 +101,9 @@ def compute(content: WindowContent, result: Result):
         return SINGULAR
     begin(fit, content)
     status = descend(fit, content)
+    stopped = must_stop(content)
+    if stopped != 0:  # then a pass may have ended early
+        return stopped
     if status in (OK, NOT_CONVERGED):
         write(fit, content, result)
     return status
@@ -101,9 +113,9 @@ def compute(content: WindowContent, result: Result):
 def lay_out(fit, n, room):
     """Give the fit its scratch memory: `room` begins behind the fit itself."""
     fit.n = n
-    fit.coefficients, fit.trial, fit.step = room[0:], room[n:], room[2 * n :]
-    fit.gradient, fit.moments = room[3 * n :], room[4 * n :]
-    squares = room[6 * n :]
+    fit.coefficients, fit.step, fit.gradient = room[0:], room[n:], room[2 * n :]
+    fit.moments = fit.gradient[n + SUMS :]
+    squares = fit.moments[2 * n + 2 * SUMS :]
     fit.matrix, fit.lower = squares[0:], squares[n * n :]
     fit.inverse, fit.back = squares[2 * n * n :], squares[3 * n * n :]
 
@@ -120,119 +132,92 @@ def scale_times(fit, content):
 
 @inner
 def begin(fit, content):
-    """The first pass: JᵀWJ, whose element (i, j) is moment i + j; with coefficients of 0 the gradient is Jᵀ W value.
-    O(tuples · n)."""
-    n, start, middle, scale = fit.n, content.start, fit.middle_us, scale_of(fit)
-    has_weights, offset = content.columns > 1, fit.offset
-    clear(fit)
-    for s in range(content.stretch_count):
-        stretch = content.stretches[s]
-        values, weights = column_of(stretch, 0), column_of(stretch, 1)
-        for i in range(stretch.count):
-            u, value = (stretch.times[i] - start - middle) * scale, values[i] - offset
-            power = weights[i] if has_weights else 1.0
-            fit.cost += power * value * value
-            for k in range(n):
-                fit.moments[k] += power
-                fit.gradient[k] += power * value
-                power *= u
-            for k in range(n, 2 * n - 1):
-                fit.moments[k] += power
-                power *= u
+    """JᵀWJ, whose element (i, j) is moment i + j; with coefficients of 0 the gradient is Jᵀ W value. O(tuples · n)."""
+    fit.iterations, n = 0, fit.n
+    for k in range(n):
+        fit.coefficients[k] = 0.0
+    prepare(fit.groups)
+    sum_first(fit, content)
+    fit.least_cost, fit.is_measured = ROUNDING_OF_FIRST * fit.cost, True
     for i in range(n):
         for j in range(n):
             fit.matrix[i * n + j] = fit.moments[i + j]
 
 
 @inner
-def clear(fit):
-    """Before the first pass."""
-    fit.cost, fit.iterations = 0.0, 0
-    for k in range(2 * fit.n - 1):
-        fit.moments[k] = 0.0
-    for k in range(fit.n):
-        fit.coefficients[k] = fit.gradient[k] = 0.0
-
-
-@inner
-def scale_of(fit):
-    """u per µs; all times equal make u 0."""
-    return 1.0 / fit.half_us if fit.half_us > 0.0 else 0.0
-
-
-@inner
-def add_residuals(fit, content, coefficients, gradient):
-    """The weighted sum of squared residuals of some coefficients, and its gradient. O(tuples · n)."""
-    n, start, middle, scale = fit.n, content.start, fit.middle_us, scale_of(fit)
-    has_weights, offset, cost = content.columns > 1, fit.offset, 0.0
-    for k in range(n):
-        gradient[k] = 0.0
-    for s in range(content.stretch_count):
-        stretch = content.stretches[s]
-        values, weights = column_of(stretch, 0), column_of(stretch, 1)
-        for i in range(stretch.count):
-            u, fitted = (stretch.times[i] - start - middle) * scale, 0.0
-            for k in range(n - 1, -1, -1):
-                fitted = fitted * u + coefficients[k]
-            residual = values[i] - offset - fitted
-            power = residual * weights[i] if has_weights else residual
-            cost += power * residual
-            for k in range(n):
-                gradient[k] += power
-                power *= u
-    return cost
+def measure(fit, content):
+    """Cost and gradient of the coefficients. O(tuples · n)."""
+    sum_residuals(fit, content)
+    fit.is_measured = True
 
 
 @inner
 def descend(fit, content):
-    """Steps until one would change no coefficient by more than the tolerance; returns the status."""
-    damping, n = FIRST_DAMPING, fit.n
+    """Steps until one would change no coefficient by more than the tolerance; returns the status. Cost and gradient of
+    a step near the optimum are measured, of those before they follow from the step. O(iterations · n³)."""
+    damping, tolerance = FIRST_DAMPING, content.parameters[TOLERANCE]
     if not isfinite(fit.cost):
         return NOT_FINITE
-    if not factor(fit.matrix, n, 0.0, fit.lower):  # damping makes every matrix one that can be solved
+    if not factor(fit.matrix, fit.n, 0.0, fit.lower):  # damping makes every matrix one that can be solved
         return SINGULAR
-    while fit.iterations < int(content.parameters[ITERATIONS]):
-        stopped = must_stop(content)
-        if stopped != 0:
-            return stopped
-        fit.iterations += 1
-        factor(fit.matrix, n, damping, fit.lower)
-        solve(fit.lower, n, fit.gradient, fit.step)
-        if is_small(fit, content.parameters[TOLERANCE]):
-            add_step(fit, fit.coefficients)
+    while fit.iterations < int(content.parameters[ITERATIONS]) and must_stop(content) == 0:
+        less = solve_for_step(fit, damping)
+        is_last = fit.is_measured and is_small(fit, less, tolerance, ROUNDING)
+        is_near = is_small(fit, less, sqrt(tolerance), sqrt(ROUNDING))
+        damping *= 0.1 if take_step(fit, less) else 10.0
+        if is_last:
             return OK
-        damping *= 0.1 if take_step(fit, content) else 10.0
+        if is_near:
+            measure(fit, content)
+        if not isfinite(fit.cost):
+            return NOT_FINITE
+    if not fit.is_measured:
+        measure(fit, content)
     return NOT_CONVERGED
 
 
 @inner
-def take_step(fit, content):
-    """Whether the step fits no worse; it is taken then. `inverse` is not in use yet: its first row has the trial's
-    gradient."""
-    add_step(fit, fit.trial)
-    cost = add_residuals(fit, content, fit.trial, fit.inverse)
-    if not cost <= fit.cost * (1.0 + ROUNDING):
-        return False
-    fit.cost = cost
+def solve_for_step(fit, damping):
+    """The next step; returns by how much it lessens the cost. O(n³)."""
+    fit.iterations += 1
+    factor(fit.matrix, fit.n, damping, fit.lower)
+    solve(fit.lower, fit.n, fit.gradient, fit.step)
+    return reduction(fit, damping)
+
+
+@inner
+def reduction(fit, damping):
+    """By how much the step lessens the cost: step · (gradient + damping · diagonal · step), exactly so for a model that
+    is linear in its coefficients. O(n)."""
+    less = 0.0
     for k in range(fit.n):
-        fit.coefficients[k], fit.gradient[k] = fit.trial[k], fit.inverse[k]
+        less += fit.step[k] * (fit.gradient[k] + damping * fit.matrix[k * fit.n + k] * fit.step[k])
+    return less
+
+
+@inner
+def take_step(fit, less):
+    """Whether the step makes the fit no worse, as each does but for rounding; it is taken then, and cost and gradient
+    follow from it. O(n²)."""
+    if not less >= 0.0:
+        return False
+    n = fit.n
+    fit.cost, fit.is_measured = max(fit.cost - less, 0.0), False
+    for i in range(n):
+        fit.coefficients[i] += fit.step[i]
+        for j in range(n):
+            fit.gradient[i] -= fit.matrix[i * n + j] * fit.step[j]
     return True
 
 
 @inner
-def add_step(fit, target):
-    """target: the coefficients after the step."""
-    for k in range(fit.n):
-        target[k] = fit.coefficients[k] + fit.step[k]
-
-
-@inner
-def is_small(fit, tolerance):
-    """Whether the last step is small next to the coefficients."""
+def is_small(fit, less, share, rounding):
+    """Whether the step is small next to the coefficients, or lessens the cost by no more than rounding: coefficients
+    that are 0 but for rounding have no size to compare with. O(n)."""
     step = size = 0.0
     for k in range(fit.n):
         step, size = max(step, abs(fit.step[k])), max(size, abs(fit.coefficients[k]))
-    return step <= tolerance * size
+    return step <= share * size or less <= rounding * fit.cost + fit.least_cost
 
 
 @inner
