@@ -4,16 +4,16 @@ several kernels."""
 
 import functools
 import importlib
-import pkgutil
 from collections.abc import Mapping
 
+from kernels.runtime.found import names_in
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate
 
 
 def kernels() -> list[str]:
     """Names of the kernels in the folder, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return names_in(__path__)
 
 
 @functools.cache

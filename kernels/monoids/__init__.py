@@ -6,12 +6,11 @@ aggregates.
 """
 
 import functools
-import importlib
-import pkgutil
 from contextlib import suppress
 
 from kernels.monoid import SECOND, AggregateSpec, Monoid, Parameter, Sketch
 from kernels.runtime.cache import AGGREGATES, digest_of
+from kernels.runtime.found import first_paragraph, names_in
 from schemas.errors import BrokenDefinition, NotServed, WrongParameter
 from schemas.loading import load
 
@@ -21,13 +20,12 @@ COMMON = ("count", "sum", "min", "max", "mean")
 
 def functions() -> list[str]:
     """Names of the aggregates in the folder, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return names_in(__path__)
 
 
 def describe(function: str) -> str:
     """What a function is and when it is null: the first paragraph of its file."""
-    docstring = importlib.import_module(f"{__name__}.{function}").__doc__ or ""
-    return " ".join(docstring.split("\n\n")[0].split())
+    return first_paragraph(module_of(function))
 
 
 @functools.cache

@@ -5,7 +5,6 @@ A monoid is compiled alone, when a query first asks for it, and kept in a folder
 """
 
 import functools
-import re
 from collections.abc import Callable
 
 from numba.core.errors import NumbaError
@@ -14,6 +13,7 @@ from kernels.monoid import Monoid, Sketch
 from kernels.monoids import module_of, monoids_of
 from kernels.runtime.addresses import bound_to, named_inner
 from kernels.runtime.cache import AGGREGATES, folders_of
+from kernels.runtime.found import not_compiled
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import words_at
 from kernels.runtime.tables import compiled_table
@@ -21,8 +21,6 @@ from kernels.states import monoid_operations, plan_operations, sketch_operations
 from kernels.states.glue import GLUED, glue
 from kernels.states.layout import StateOperations
 from kernels.trial import try_aggregate
-from schemas.errors import BrokenDefinition
-from schemas.mistakes import file_of
 
 OF_SLOTS = ("lower", "lower_each")
 OPTIONAL = {"subtract": "inverse", "join": "join"}  # operations that need a part which not every monoid has
@@ -37,18 +35,10 @@ def monoid_table(function: str, name: str) -> StateOperations:
         table = compiled_table(StateOperations, name, operations, folders_of(AGGREGATES, function))
     except NumbaError as error:
         try_aggregate(function)  # plain Python says it better
-        raise _not_compiled(function, str(error)) from error
+        raise not_compiled(module_of(function), str(error)) from error
     if "join" not in operations:
         table.join = table.merge
     return table
-
-
-def _not_compiled(function: str, text: str) -> BrokenDefinition:
-    """Of Numba's pages of text what stands before the first line of the aggregate's own file that it names."""
-    file = file_of(module_of(function))
-    found = re.search(rf'([^\n]*)\n\s*File "{re.escape(file)}", line (\d+)', text) or re.match("(.*)()", text)
-    why, line = found.groups() if found else (text, "")
-    return BrokenDefinition(file, int(line or 1), f"Numba can't compile it: {why.strip()}")
 
 
 @functools.cache

@@ -13,10 +13,10 @@ where something must be installed or started.
 """
 
 import importlib
-import pkgutil
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from kernels.runtime.found import names_in
 from schemas.errors import NotServed, WrongParameter
 
 HEADER = 255
@@ -39,7 +39,7 @@ class Store(Protocol):
 
 def stores() -> list[str]:
     """Names of the stores in the folder, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return names_in(__path__)
 
 
 def open_store(store: str | None = None, path: str | None = None, url: str | None = None) -> Store | None:

@@ -6,10 +6,10 @@ by their closed forms, those of a new file too.
 """
 
 import importlib
-import pkgutil
 
 from kernels.farm.extents import _closed_forms
 from kernels.farm.extents._served import ServedWindow
+from kernels.runtime.found import names_in
 from kernels.windows import kinds, window_kind
 from schemas.errors import NotServed, WrongParameter
 from schemas.windows import Window
@@ -17,7 +17,7 @@ from schemas.windows import Window
 
 def own_kinds() -> list[str]:
     """Kinds that have a file here."""
-    return [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
+    return names_in(__path__)
 
 
 def served_kinds() -> list[str]:

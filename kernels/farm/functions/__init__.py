@@ -4,8 +4,6 @@ A file defines `FUNCTION`, a HeavyFunction (_function.py). Files whose name star
 """
 
 import functools
-import importlib
-import pkgutil
 from collections.abc import Mapping
 
 from numba.core.errors import NumbaError
@@ -14,12 +12,12 @@ from kernels.farm.content import RAISED, Result, WindowContent
 from kernels.farm.functions._function import HeavyFunction, Parameter, Parameters, Values
 from kernels.runtime.addresses import bound_to
 from kernels.runtime.cache import HEAVY_FUNCTIONS, digest_of, folders_of
+from kernels.runtime.found import first_paragraph, names_in, not_compiled
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import NOT_KEPT, Operation, compiled_table
-from schemas.errors import BrokenDefinition, NotServed, WrongParameter
+from schemas.errors import NotServed, WrongParameter
 from schemas.loading import load
-from schemas.mistakes import file_of
 
 MOST_PARAMETERS = 64
 
@@ -32,13 +30,12 @@ class HeavyOperations(Struct):
 
 def functions() -> list[str]:
     """Names of the functions in the folder, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return names_in(__path__)
 
 
 def describe(name: str) -> str:
     """What a function computes: the first paragraph of its file."""
-    docstring = importlib.import_module(f"{__name__}.{name}").__doc__ or ""
-    return " ".join(docstring.split("\n\n")[0].split())
+    return first_paragraph(f"{__name__}.{name}")
 
 
 @functools.cache
@@ -83,10 +80,7 @@ def operations(given: str | HeavyFunction) -> HeavyOperations:
     try:
         return compiled_table(HeavyOperations, f"farm_{name}", {"compute": guarded}, folders)
     except NumbaError as error:
-        first = str(error).strip().splitlines()[0]
-        raise BrokenDefinition(
-            file_of(function(given).compute.__module__), 1, f"Numba can't compile it: {first}"
-        ) from error
+        raise not_compiled(function(given).compute.__module__, str(error)) from error
 
 
 def parameter_values(chosen: str | HeavyFunction, given: Mapping[str, object]) -> Values:
