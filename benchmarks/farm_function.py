@@ -1,7 +1,7 @@
 """A heavy function without the farm around it: called by address for one window after another, on one thread.
 
 Windows are parts of two arrays, as if a buffer held all tuples in one piece. What is left out is what the farm does
-besides: taking tuples into chunks, handing out windows to threads, giving results in order.
+also: taking tuples into chunks, handing out windows to threads, giving results in order.
 """
 
 import numba

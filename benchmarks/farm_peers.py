@@ -1,11 +1,9 @@
 """The same fits by what else there is: SciPy in a loop, on a pool of processes, and Spark over expanded windows.
 
 One key, a tuple every few seconds, polynomials of degree 2 over windows of 1 h by 1 min. Every way fits the same
-windows; processor seconds are of this process and of all that it starts, workers that stay alive included. joblib is a
-way where it is installed (`uv pip install joblib`); nothing else here needs it.
+windows; processor seconds are of this process and of all that it starts, workers that stay alive included.
 """
 
-import importlib.util
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -16,6 +14,7 @@ from statistics import median
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from joblib import Parallel, delayed
 from scipy.optimize import curve_fit
 
 from benchmarks.farm_function import compute_each
@@ -102,8 +101,6 @@ def all_by_pool(series: Series) -> np.ndarray:
 
 def all_by_joblib(series: Series) -> np.ndarray:
     """The same by joblib, which chooses the parts."""
-    from joblib import Parallel, delayed
-
     return np.array(Parallel(n_jobs=A_POOL)(delayed(by_scipy)(window) for window in series.windows()))
 
 
@@ -152,7 +149,7 @@ WAYS: dict[str, Callable[[Series], np.ndarray]] = {
     CURVE_FIT: all_by_scipy,
     "numpy.polyfit in a loop": all_by_polyfit,
     "curve_fit, ProcessPoolExecutor(2)": all_by_pool,
-    **({"curve_fit, joblib, 2 processes": all_by_joblib} if importlib.util.find_spec("joblib") else {}),
+    "curve_fit, joblib, 2 processes": all_by_joblib,
 }
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.columns import LIMIT_US, check_times
-from kernels.farm.columns import Columns
+from kernels.farm.columns import NamedColumns
 from kernels.farm.layout import TupleBatch
 from schemas.errors import BadInput, WrongParameter
 
@@ -15,7 +15,7 @@ ANY_TIME = (-LIMIT_US, LIMIT_US)
 class TupleLimits(NamedTuple):
     """columns: what there is of each tuple; keys: how many there are; span_us: least and greatest event time."""
 
-    columns: Columns
+    columns: NamedColumns
     keys: int
     span_us: tuple[int, int]
 

@@ -10,7 +10,7 @@ from kernels.farm.functions._function import HeavyFunction
 from schemas.errors import WrongParameter
 
 
-class Columns(NamedTuple):
+class NamedColumns(NamedTuple):
     """names: as values are given; order: places among these, as they are kept: first those that the function reads, in
     its order; read: how many these are."""
 
@@ -23,7 +23,7 @@ class Columns(NamedTuple):
         return tuple(self.names[place] for place in self.order)
 
 
-def columns_of(name: str | HeavyFunction, given: object) -> Columns:
+def columns_of(name: str | HeavyFunction, given: object) -> NamedColumns:
     """The columns of those names; those that the function needs unless given. WrongParameter where it lacks one."""
     takes = function(name).columns
     least = len(takes) - len(function(name).optional)
@@ -33,7 +33,7 @@ def columns_of(name: str | HeavyFunction, given: object) -> Columns:
         needed = ", ".join(takes[: max(least, 1 + takes.index(read[-1]) if read else 0)])
         raise WrongParameter("columns", names, f"names of columns with {needed} of {name_of(name)} among them")
     others = tuple(each for each in names if each not in read)
-    return Columns(names, tuple(names.index(each) for each in read + others), len(read))
+    return NamedColumns(names, tuple(names.index(each) for each in read + others), len(read))
 
 
 def _names(given: object) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from kernels.columns import LIMIT_US
-from kernels.farm.columns import Columns
+from kernels.farm.columns import NamedColumns
 from kernels.farm.extents import ServedWindow
 from kernels.farm.memory import Room
 from schemas.errors import WrongParameter
@@ -57,7 +57,7 @@ def options_of(given: dict[str, object]) -> FarmOptions:
     return options
 
 
-def room_of(workers: int | None, columns: Columns, served: ServedWindow, options: FarmOptions) -> Room:
+def room_of(workers: int | None, columns: NamedColumns, served: ServedWindow, options: FarmOptions) -> Room:
     """How much of everything; as many workers as this process may use cores unless given."""
     workers = workers_of(workers)
     _require_count("keys", options.keys, MOST_KEYS)

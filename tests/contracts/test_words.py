@@ -39,8 +39,6 @@ PRIVATE = {
     "judgement": "check",
     "judges": "parses, checks",
     "judging": "parsing, checking",
-    "lane": "value column",
-    "lanes": "value columns",
     "lend": "address_of",
     "mend": "fix",
     "mended": "fixed",

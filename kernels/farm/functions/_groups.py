@@ -30,7 +30,7 @@ ROOM = 128 * LANES
 what had just been copied."""
 
 
-class Groups(Struct):
+class LaneGroups(Struct):
     """Where a pass over the tuples is.
 
     left: tuples that aren't in a run yet; the next is number `place` of stretch number `stretch`

@@ -27,7 +27,7 @@ from kernels.farm.content import (
     must_stop,
 )
 from kernels.farm.functions._function import HeavyFunction
-from kernels.farm.functions._groups import Groups, prepare
+from kernels.farm.functions._groups import LaneGroups, prepare
 from kernels.farm.functions._linear import factor, invert, solve
 from kernels.farm.functions._power_sums import SUMS, sum_first, sum_residuals
 from kernels.farm.functions._scaled_polynomial import covariance, fill_back, sum_of_row
@@ -63,7 +63,7 @@ class Fit(Struct):
     least_cost: Real
     is_measured: Flag()
     iterations: Count
-    groups: Inline(Groups)
+    groups: Inline(LaneGroups)
     coefficients: Pointer(Real)
     step: Pointer(Real)
     gradient: Pointer(Real)
