@@ -11,11 +11,11 @@ from pipelines.cli._options import AsJson
 def check(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Streams, queries and aggregates; all of them if none is named."),
+        typer.Argument(metavar="[NAME]...", help="Streams, queries, aggregates, functions; all if none is named."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check definitions: columns, types, windows, keys, conditions, aggregates. A broken one harms itself only."""
+    """Check definitions: columns, types, windows, keys, conditions, functions. A broken one harms itself only."""
     from pipelines.runs import definitions
     from schemas.errors import BrokenDefinition
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kernels.farm import functions as heavy_functions
 from kernels.monoids import functions
 from kernels.runtime.cache import AGGREGATES
 from kernels.trial import try_aggregate
@@ -58,9 +59,14 @@ class Checked:
 def check(names: Collection[str]) -> list[Checked]:
     """Check the definitions of these names, or all; without data, and without a JVM. UnknownName.
 
-    O(definitions): each file is read, each aggregate tried on a few values.
+    O(definitions): each file is read, each aggregate tried on a few values; a heavy function is not compiled.
     """
-    kinds = {"stream": registry.stream_names(), "query": registry.query_names(), "aggregate": functions()}
+    kinds = {
+        "stream": registry.stream_names(),
+        "query": registry.query_names(),
+        "aggregate": functions(),
+        "function": heavy_functions.functions(),
+    }
     every = [(kind, name) for kind, known in kinds.items() for name in known]
     for name in names:
         if name not in {known for _, known in every}:
@@ -81,11 +87,13 @@ _MODULES: dict[str, Callable[[str], str]] = {
     "stream": lambda name: f"schemas.streams.{name}",
     "query": registry.module_of,
     "aggregate": lambda name: f"{AGGREGATES}.{name}",
+    "function": heavy_functions.module_of,
 }
 _CHECKS: dict[str, Callable[[str], object]] = {
     "stream": registry.stream,
     "query": lambda name: served(tables_of(name)),
     "aggregate": try_aggregate,
+    "function": heavy_functions.try_function,
 }
 
 

@@ -86,6 +86,52 @@ def test_a_wrong_query_has_a_row_with_its_line_and_the_replay_refuses_it_in_the_
     assert f"error: {QUERY}:{line}: {broken['bikes_daily'][1]}" in replayed.stderr
 
 
+MODEL, FUNCTION = "schemas/models/bikes_anomalies.py", "kernels/farm/functions/quantiles.py"
+MODELS = {
+    "a column": ('"trip_duration_s"', '"trip_duration"', "Did you mean 'trip_duration_s'?"),
+    "a column's type": ('"trip_duration_s"', '"user_type"', "column of numbers (int64, float64, bool), not of"),
+    "a function": ('"median_deviation"', '"median_deviations"', "is 'median_deviations', which is not served yet"),
+    "too many columns": ('"trip_duration_s",', '"trip_duration_s", "bike_id",', "allowed: 1 of them, for value"),
+    "a parameter": ("threshold=3.5", "threshhold=3.5", "'threshhold'; allowed: threshold, least"),
+    "a parameter's value": ("threshold=3.5", "threshold=-1.0", "allowed: a number from 0.0 to 1000000.0"),
+    "a name": ('"farm_bikes_anomalies"', '"bikes_anomalies"', "'farm_bikes_anomalies', as its file is bikes_anomalies"),
+    "no function": ("    function=heavy(", "    functions=heavy(", "unexpected keyword argument 'functions'"),
+    "no call": ('heavy("median_deviation", "trip_duration_s", threshold=3.5)', '"median_deviation"', "allowed: heavy("),
+    "a time limit": ("    lateness=", "    seconds_a_window=0,\n    lateness=", "seconds_a_window is 0"),
+    "a window": ("tumbling(size=timedelta(days=1), zone=", "rolling(timedelta(1)) or dict(zone=", "such as tumbling"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MODELS)
+def test_a_wrong_model_has_a_row_and_the_farm_refuses_it_in_the_same_words(tree, mistake):
+    old, new, problem = MODELS[mistake]
+    edit(tree, MODEL, old, new)
+    if "rolling" in new:
+        edit(tree, MODEL, "import tumbling", "import rolling, tumbling")
+    code, broken = checked(tree)
+    assert (code, list(broken)) == (BrokenDefinition.exit_code, ["farm_bikes_anomalies"])
+    place, text = broken["farm_bikes_anomalies"]
+    assert place.startswith(f"{MODEL}:") and problem in text
+    computed = windrow(tree, "farm", "bikes_anomalies", "--day", "2018-10-01")
+    assert computed.returncode in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
+    assert f"error: {place}: {text}" in computed.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("FUNCTION = ", "FUNKTION = ", "which isn't there. Did you mean 'FUNKTION'?"),
+        ("    return 2, 0", "    return 2", "TypeError: "),
+        ("name_of(probability) for", "'p' for", "outputs is ('p', 'p', 'p'); allowed: names, each of them once"),
+    ],
+)
+def test_a_wrong_function_has_a_row(tree, old, new, problem):
+    edit(tree, FUNCTION, old, new)
+    code, broken = checked(tree, "quantiles")
+    assert code == BrokenDefinition.exit_code
+    assert broken["quantiles"][0].startswith(f"{FUNCTION}:") and problem in broken["quantiles"][1]
+
+
 def test_the_others_keep_running_next_to_broken_ones(tree):
     bikes.write(tree / "landing", 2, date(2018, 10, 2))
     edit(tree, QUERY, "QUERY = Query(", "QUERY = Query((")

@@ -3,6 +3,10 @@
 from kernels.farm.content import FIRST_OWN, STATUSES
 from kernels.farm.functions import describe, function, functions
 from kernels.farm.functions._function import Parameter, Parameters
+from kernels.farm.given_windows import MOST_RING
+from pipelines.report import dag_text
+from schemas.model import Model
+from schemas.registry import models
 from tools.docs.markdown import MADE, grid, page
 
 PICTURE = """```
@@ -53,6 +57,13 @@ def farm_page() -> str:
             grid([["function", "columns", "parameters", "outputs"], *(_function(name) for name in functions())]),
             "\n".join(f"- `{name}`: {describe(name)}" for name in functions()),
             "[How to add one](add-a-function.md).",
+            "## In the pipeline",
+            "A *model* asks a function of each window of a stream, late events and revisions included "
+            "([add a model](add-a-model.md)). Each task of its replay has one farm, on all cores of its executor; on "
+            "one machine one task at a time has all cores. What a task holds in memory: its share of the events, as "
+            "any replay, 25 bytes a tuple and 8 for each column of the function; 128 bytes and the outputs of each of "
+            f"{MOST_RING:,} windows that are at work; and the rows. `farm_runs` says how much that was.",
+            grid([["model", "asks", "table"], *(_model(model) for model in models().values())]),
             "## What a window's status says",
             grid([["status", "says"], *([str(number), text] for number, text in enumerate(STATUSES))]),
             f"From {FIRST_OWN} on: a function's own. Outputs of a window that raised, took too long or was interrupted "
@@ -79,6 +90,10 @@ _MODELS = [
         "is copied to each worker that has a window with it",
     ],
 ]
+
+
+def _model(model: Model) -> list[str]:
+    return [f"`{model.file}`", dag_text.describe(model), f"`{model.name}`"]
 
 
 def _function(name: str) -> list[str]:

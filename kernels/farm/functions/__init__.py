@@ -18,6 +18,7 @@ from kernels.runtime.struct import Struct
 from kernels.runtime.tables import NOT_KEPT, Operation, compiled_table
 from schemas.errors import NotServed, WrongParameter
 from schemas.loading import load
+from schemas.mistakes import broken
 
 MOST_PARAMETERS = 64
 
@@ -35,7 +36,7 @@ def functions() -> list[str]:
 
 def describe(name: str) -> str:
     """What a function computes: the first paragraph of its file."""
-    return first_paragraph(f"{__name__}.{name}")
+    return first_paragraph(module_of(name))
 
 
 @functools.cache
@@ -48,7 +49,7 @@ def function(name: str | HeavyFunction) -> HeavyFunction:
     if name not in functions():
         raise NotServed("function", name, functions())
     digest_of(HEAVY_FUNCTIONS, name)  # before the file is imported: this is what the compiled code is of
-    return load(f"{__name__}.{name}", "FUNCTION", HeavyFunction, _validate)
+    return load(module_of(name), "FUNCTION", HeavyFunction, _validate)
 
 
 def _validate(function: HeavyFunction) -> None:
@@ -56,6 +57,25 @@ def _validate(function: HeavyFunction) -> None:
         last = place == len(function.parameters) - 1
         if isinstance(parameter, Parameters) and not last:
             raise WrongParameter("parameters", parameter.name, "Parameters(…) as the last one only")
+
+
+def try_function(name: str) -> None:
+    """BrokenDefinition where the file can't be loaded, or its outputs or its scratch memory are not what they must be
+    for the parameters' defaults. Nothing is compiled."""
+    made, values = function(name), parameter_values(name, {})
+    try:
+        names, room = made.outputs(values), made.scratch(values)
+        if not names or len(set(names)) < len(names) or not all(isinstance(each, str) for each in names):
+            raise WrongParameter("outputs", names, "names, each of them once, and at least one")
+        if len(room) != 2 or not all(isinstance(each, int) and each >= 0 for each in room):
+            raise WrongParameter("scratch", room, "(floats for each tuple, floats more)")
+    except Exception as error:
+        raise broken(module_of(name), error) from error
+
+
+def module_of(name: str) -> str:
+    """The module of a function's file."""
+    return f"{__name__}.{name}"
 
 
 def name_of(given: str | HeavyFunction) -> str:
