@@ -1,6 +1,6 @@
 """A worker computes one window: the function gets the content where it lies, and scratch memory of the worker's own."""
 
-from kernels.farm.content import INTERRUPTED, OVER_TIME, RAISED, TupleStretch
+from kernels.farm.content import OUTPUTS_LOST, TupleStretch
 from kernels.farm.descriptors import clear
 from kernels.farm.layout import Farm
 from kernels.runtime.calls import call
@@ -33,7 +33,7 @@ def compute(farm: Farm, worker, descriptor):
     reserve_scratch(farm, worker, content.count * farm.scratch_per_tuple + farm.scratch_more)
     clear(farm, descriptor)
     status = call(farm.compute, content, descriptor.outputs)
-    if status in (RAISED, OVER_TIME, INTERRUPTED):
+    if status in OUTPUTS_LOST:
         clear(farm, descriptor)
     return status
 

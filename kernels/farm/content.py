@@ -19,6 +19,8 @@ from kernels.runtime.struct import Struct
 
 OK, TOO_FEW, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, OVER_TIME, INTERRUPTED, NO_MEMORY = range(9)
 """What a function says of a window; a function of the user's may say numbers of its own from FIRST_OWN on."""
+OUTPUTS_LOST = (RAISED, OVER_TIME, INTERRUPTED)
+"""Of these statuses whatever was written is null: it may be half of it."""
 FIRST_OWN = 100
 STATUSES = (
     "ok",

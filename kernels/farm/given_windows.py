@@ -30,14 +30,14 @@ SECONDS_A_WINDOW = 60.0
 class TuplesOfKeys(NamedTuple):
     """Tuples by key and event time.
 
-    offsets: int64[keys + 1]; times_us, arrivals_us: int64[tuples]; last_missed_us: int64[tuples], start of the last
-    window that a tuple was too late for; has_value: bool[tuples]; values: float64[columns, tuples]
+    offsets: int64[keys + 1]; times_us, arrivals_us: int64[tuples]; closed_us: int64[tuples], windows
+    that end by then were closed when the tuple came; has_value: bool[tuples]; values: float64[columns, tuples]
     """
 
     offsets: np.ndarray
     times_us: np.ndarray
     arrivals_us: np.ndarray
-    last_missed_us: np.ndarray
+    closed_us: np.ndarray
     has_value: np.ndarray
     values: np.ndarray
 
@@ -96,7 +96,7 @@ def _structure(tuples: TuplesOfKeys) -> SortedTuples:
         first_of_key=np.ascontiguousarray(tuples.offsets, np.int64),
         times=np.ascontiguousarray(tuples.times_us, np.int64),
         arrivals=np.ascontiguousarray(tuples.arrivals_us, np.int64),
-        last_missed=np.ascontiguousarray(tuples.last_missed_us, np.int64),
+        closed=np.ascontiguousarray(tuples.closed_us, np.int64),
         has_value=np.ascontiguousarray(tuples.has_value, np.bool_),
         values=np.ascontiguousarray(tuples.values, np.float64),
         stride=len(tuples.times_us),
@@ -110,8 +110,9 @@ def _run(running: RunningFarm, windows: WindowsOfKeys, stop: np.ndarray | None) 
         _hand_out(running, windows)
         if not running.collect():
             running.wait(seen)
-            if stop is not None and stop[0]:
-                raise TooManySeconds
+        running.end_overdue()
+        if stop is not None and stop[0]:
+            raise TooManySeconds
     metrics = running.metrics(time.monotonic() - began_s)
     return running.take(), metrics
 

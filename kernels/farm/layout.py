@@ -204,12 +204,12 @@ class TupleBatch(Struct):
 
 class SortedTuples(Struct):
     """All tuples of all keys (sorted_tuples.py): by key and event time; first_of_key has the end too. `values`:
-    value i of column c at c * stride + i; last_missed: start of the last window that a tuple was too late for."""
+    value i of column c at c * stride + i; closed: windows that end by then were closed when the tuple came."""
 
     first_of_key: Pointer(Place)
     times: Times
     arrivals: Times
-    last_missed: Times
+    closed: Times
     has_value: Pointer(BYTE)
     values: Pointer(Real)
     stride: Count

@@ -7,7 +7,7 @@ import numpy as np
 
 from kernels.columns import check_times
 from kernels.farm.batch import check_values, floats, integers
-from kernels.farm.content import FIRST_OWN, STATUSES, TupleStretch, WindowContent
+from kernels.farm.content import FIRST_OWN, OUTPUTS_LOST, STATUSES, TupleStretch, WindowContent
 from kernels.farm.functions import function, operations, parameter_values
 from kernels.farm.functions._function import HeavyFunction
 from kernels.runtime.calls import ask
@@ -62,6 +62,8 @@ def compute_once(
     )
     result = np.full(len(names), np.nan)
     status = ask(operations(name).compute, content.address, address_of(result))
+    if status in OUTPUTS_LOST:
+        result[:] = np.nan
     return Computed(status_text(status), dict(zip(names, result.tolist(), strict=True)))
 
 

@@ -2,8 +2,8 @@
 tuples of a window where they lie, without those that a streaming system would not have known then.
 
     start     1 2 3 4 5 6 7          window [2, 7), known at 9
-    arrival   1 2 9 4 5 8 11         7 is outside; 3 arrived at 9: known; 5 was too late for windows up to 2
-    missed    · · · · 2 · ·          stretches [2 3 4] [6]
+    arrival   1 2 9 4 5 8 11         7 is outside; 3 arrived at 9: known; 5 came when windows that end by 7 were closed
+    closed    · · · · 7 · ·          stretches [2 3 4] [6]
 
 Tuples without a value in one of the columns are counted and not given.
 """
@@ -52,4 +52,4 @@ def add_next_stretch(worker, tuples, descriptor, first, end):
 @inner
 def is_covered(tuples, descriptor, place):
     """Whether a tuple had arrived, and not too late for the window."""
-    return tuples.arrivals[place] <= descriptor.known_at and tuples.last_missed[place] < descriptor.start
+    return tuples.arrivals[place] <= descriptor.known_at and tuples.closed[place] < descriptor.end

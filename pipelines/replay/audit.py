@@ -49,7 +49,7 @@ def audit(
     """
     for table in (tables.audit, tables.late_audit):
         lake.ensure(table)
-    workers = engine.executors.cores if isinstance(served.query, Model) else 1
+    workers = engine.executors.cores if isinstance(served.query, Model) else None
     written = replayed(lake, engine, tables, work_of(lake, tables, served, back, workers))
     late_version, version = _commit(lake, tables, back, written)
     counts = {name: sum(each.counts[name] for each in written) for name in COUNTS.names}

@@ -19,14 +19,15 @@ from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKe
 from kernels.farm.once import status_text
 from kernels.farm.results import Metrics, Results
 from kernels.replay import PassTicks, ResultRows
-from kernels.windows._late import BEFORE_ALL_US, Arrived
-from pipelines.lake.arrays import decoded, stored, valid
-from pipelines.lake.model_columns import STATUS, TUPLES, output_names
+from kernels.windows._late import Arrived
+from pipelines.lake.arrays import KERNEL_TYPES, decoded, stored, valid
+from pipelines.lake.model_columns import STATUS, TUPLES, function_columns, output_names
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.group_keys import Groups
 from pipelines.replay.specifications import ServedQuery
 from schemas.errors import WrongParameter
 from schemas.model import Model
+from schemas.validation import NUMBERS
 
 
 class Farmed(NamedTuple):
@@ -36,12 +37,13 @@ class Farmed(NamedTuple):
     runs: list[FarmRun]
 
 
-def require_served(served: ServedQuery) -> None:
-    """WrongParameter for a model whose windows don't hold the events that start in them."""
+def require_served(served: ServedQuery, model: Model) -> None:
+    """WrongParameter for a model whose windows don't hold the events that start in them, and as `function_columns`."""
     kind = served.kind
+    function_columns(model)
     if kind.events_last or kind.keeps_events:
         allowed = "windows that hold the events which start in them, such as tumbling and sliding ones"
-        raise WrongParameter("window of a model", served.query.window.kind, allowed)
+        raise WrongParameter("window of a model", model.window.kind, allowed)
 
 
 def no_columns(model: Model) -> dict[str, pa.DataType]:
@@ -73,27 +75,24 @@ def _tuples_of_keys(
     served: ServedQuery, model: Model, kept: pa.Table, groups: Groups, ticks: PassTicks
 ) -> TuplesOfKeys:
     start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
-    late = served.kind.late(
-        served.query.window, Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, served.rules(None))
-    )
-    last_missed_us = np.full(len(start_us), BEFORE_ALL_US)
-    last_missed_us[late.row] = np.where(late.windows_missed > 0, late.last_missed_us, BEFORE_ALL_US)
+    # By the windows' ends: where a day is skipped, as on Samoa, two windows begin at one time, and one is closed first.
+    closed_us = Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, served.rules(None)).reached_us
     # Sorting is stable: events of one time stay in order of arrival.
     by_time = np.lexsort((start_us, groups.number))
     values, has_value = _values(model, kept, groups.order[by_time])
-    return TuplesOfKeys(
-        groups.offsets, start_us[by_time], arrival_us[by_time], last_missed_us[by_time], has_value, values
-    )
+    return TuplesOfKeys(groups.offsets, start_us[by_time], arrival_us[by_time], closed_us[by_time], has_value, values)
 
 
 def _values(model: Model, kept: pa.Table, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """float64[columns, tuples], and which tuples have a value in every column."""
-    columns = [decoded(kept[name]) for name in model.function.columns]
-    has_value = np.logical_and.reduce([valid(column)[order] for column in columns])
-    return np.stack([stored(_as_floats(column))[order] for column in columns]), has_value
+    columns = {name: decoded(kept[name]) for name in model.function.columns}
+    has_value = np.logical_and.reduce([valid(column)[order] for column in columns.values()])
+    return np.stack([stored(_as_floats(column, name))[order] for name, column in columns.items()]), has_value
 
 
-def _as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _as_floats(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    if KERNEL_TYPES.get(column.type.id) not in NUMBERS and not pa.types.is_null(column.type):
+        raise WrongParameter("column of a function", f"{name} of type {column.type}", "a column of numbers")
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
     return column.cast(pa.float64(), safe=False)  # integers beyond 2**53 become the nearest float

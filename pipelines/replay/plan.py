@@ -60,8 +60,8 @@ def plan(lake: Lake, slots: int, tables: QueryTables, work: Work) -> ReplayPlan:
     return ReplayPlan(work, buckets_of(lake, tables, work.look_back), cuts)
 
 
-def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack, workers: int = 1) -> Work:
-    """What the tasks of a run need to know. workers: threads of a model's farm."""
+def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack, workers: int | None = None) -> Work:
+    """What the tasks of a run need to know. workers: threads of a model's farm; None of a plain query."""
     query = tables.query
     silver = {column.name: column for column in tables.source.silver.columns}
     read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]

@@ -64,8 +64,9 @@ def replay_events(
     query, options = served.query, options or {}
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
     if isinstance(query, Model):
-        require_served(served)
-    of_kernel = {name: value for name, value in options.items() if name not in (*NAMES, WORKERS)}
+        require_served(served, query)
+    others = (*NAMES, WORKERS) if isinstance(query, Model) else NAMES
+    of_kernel = {name: value for name, value in options.items() if name not in others}
     choice = served.choose_kernel(aggregates.plan, kernel, of_kernel)
     kept = _in_windows(events, served)
     if kept.num_rows == 0:

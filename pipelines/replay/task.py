@@ -40,7 +40,7 @@ class Work:
 
     result, late: the audit tables; whole_buckets: a key is in one bucket only; first_key_column: by which silver's
     files are sorted; halo_us: how long before and after a pane of windows their events may start; limits: what each
-    call of the kernel may cost; workers: threads of a model's farm
+    call of the kernel may cost; workers: threads of a model's farm, None of a plain query
     """
 
     served: ServedQuery
@@ -52,7 +52,7 @@ class Work:
     first_key_column: str
     halo_us: tuple[int, int]
     limits: ReplayLimits
-    workers: int = 1
+    workers: int | None = None
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOf
 def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> Made:
     """Replay whole keys; rows of ticks before the day are not made. pane: of which windows and late events."""
     back, served = work.look_back, work.served
-    kept, options = _that_make_rows(events, back), {**asdict(work.limits), WORKERS: work.workers}
+    of_farm = {WORKERS: work.workers} if work.workers else {}
+    kept, options = _that_make_rows(events, back), {**asdict(work.limits), **of_farm}
     rules = served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
     replayed = replay_events(kept, served, back.ticks, rules, options=options)
     late = late_events(events, served, back.ticks)

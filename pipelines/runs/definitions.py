@@ -41,7 +41,7 @@ def served(tables: QueryTables) -> ServedQuery:
         refuse_unrecounted(query.window)
         plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
         if isinstance(query, Model):
-            require_served(found)
+            require_served(found, query)
         found.choose_kernel(plan, None, None)
     return found
 

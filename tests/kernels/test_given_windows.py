@@ -26,13 +26,13 @@ COMPILED = pytest.mark.skipif(
 SLIDE = 10
 
 
-def tuples_of(times, values, arrivals=None, last_missed=None, has_value=None, offsets=None) -> TuplesOfKeys:
+def tuples_of(times, values, arrivals=None, closed=None, has_value=None, offsets=None) -> TuplesOfKeys:
     count = len(times)
     return TuplesOfKeys(
         np.array([0, count] if offsets is None else offsets),
         np.asarray(times),
         np.asarray(times if arrivals is None else arrivals),
-        np.full(count, BEFORE_ALL_US) if last_missed is None else np.asarray(last_missed),
+        np.full(count, BEFORE_ALL_US) if closed is None else np.asarray(closed),
         np.ones(count, bool) if has_value is None else np.asarray(has_value),
         np.atleast_2d(np.asarray(values, np.float64)),
     )
@@ -65,7 +65,7 @@ def keys_and_windows(draw):
         times,
         chance.normal(size=count),
         times + chance.integers(0, 50, count),
-        np.where(chance.random(count) < 0.2, times - chance.integers(0, 30, count), BEFORE_ALL_US),
+        np.where(chance.random(count) < 0.2, times + chance.integers(0, 30, count), BEFORE_ALL_US),
         chance.random(count) < 0.9,
         np.concatenate(([0], np.cumsum(lengths))),
     )
@@ -82,7 +82,7 @@ def covered_by(tuples: TuplesOfKeys, key: int, start: int, end: int, known_at: i
     return [
         i
         for i in places
-        if start <= tuples.times_us[i] < end and tuples.arrivals_us[i] <= known_at and tuples.last_missed_us[i] < start
+        if start <= tuples.times_us[i] < end and tuples.arrivals_us[i] <= known_at and tuples.closed_us[i] < end
     ]
 
 
@@ -108,8 +108,8 @@ def test_windows_are_what_one_call_each_gives(asked, workers, ring):
 
 def test_the_drawn_example():
     """Of the file: 3 arrived in time for what is known at 9, 5 was too late for the window, 7 lies behind it."""
-    missed = [BEFORE_ALL_US] * 4 + [2, BEFORE_ALL_US, BEFORE_ALL_US]
-    tuples = tuples_of([1, 2, 3, 4, 5, 6, 7], np.arange(7.0), [1, 2, 9, 4, 5, 8, 11], missed)
+    closed = [BEFORE_ALL_US] * 4 + [7, BEFORE_ALL_US, BEFORE_ALL_US]
+    tuples = tuples_of([1, 2, 3, 4, 5, 6, 7], np.arange(7.0), [1, 2, 9, 4, 5, 8, 11], closed)
     windows = WindowsOfKeys(*(np.array([each]) for each in (0, 2, 7, 9)))
     results, _ = compute_windows("quantiles", {"probabilities": (0.0, 1.0)}, tuples, windows, ComputeOptions(1))
     assert (results.tuples[0], results.stretches[0], results.outputs[0].tolist()) == (4, 2, [1.0, 5.0])
@@ -154,6 +154,18 @@ def test_it_ends_when_the_replay_must():
     timer.start()
     with pytest.raises(TooManySeconds):
         poisoned(heavy.ENDLESS, stop=stop)
+
+
+@COMPILED
+def test_it_ends_also_where_it_never_waits():
+    tuples, windows = tuples_of(np.arange(100_000), np.ones(100_000)), tumbling(10_000)
+    with pytest.raises(TooManySeconds):
+        compute_windows("quantiles", {}, tuples, windows, ComputeOptions(2, stop=np.ones(1, np.int64)))
+
+
+def test_one_window_by_hand_has_no_outputs_either_where_the_function_raised():
+    once = compute_once(heavy.RAISING, np.arange(2), np.array([[heavy.POISON, 1.0]]))
+    assert once.status == "raised" and np.isnan(list(once.outputs.values())).all()
 
 
 @COMPILED

@@ -19,6 +19,7 @@ from schemas.query import rolling, sliding, spanning, tumbling
 from tests.support.oracle import oracle
 from tests.support.oracle.windows import to_us
 from tests.support.semantics.generate import Question, questions, to_table
+from tests.support.semantics.queries import ask
 
 KINDS = ("tumbling", "sliding", "calendar")
 CALLS = (
@@ -137,6 +138,41 @@ def test_any_number_of_workers_gives_the_same_rows(workers):
     asked = replace(HALVES, window=sliding(HOUR, timedelta(minutes=1)), function=heavy("autoregression", "weight"))
     one = replay_table(to_table(rows), asked, options={"workers": 1})
     assert replay_table(to_table(rows), asked, options={"workers": workers}).equals(one)
+
+
+def test_where_a_day_is_skipped_an_event_may_miss_one_of_two_windows_that_begin_at_once():
+    """Samoa had no 2011-12-30: windows of two days begin at its midnight and at the next one, which are one time."""
+    start = datetime(2011, 12, 30, 11, tzinfo=UTC)
+    on_time = [start - timedelta(days=3) + timedelta(hours=6 * number) for number in range(30)]
+    late = [start + timedelta(days=1, hours=1 + 3 * number) for number in range(32)]
+    times = sorted([(each, each) for each in on_time] + [(start, each) for each in late], key=lambda pair: pair[1])
+    rows = [{**event(0, float(seq), seq=seq), "start": begins, "end": begins, "arrival": arrives}
+            for seq, (begins, arrives) in enumerate(times)]  # fmt: skip
+    samoa = sliding(timedelta(days=2), timedelta(days=1), zone="Pacific/Apia")
+    model = replace(HALVES, window=samoa, allowed_lateness=timedelta(0))
+    found = replay_table(to_table(rows), model, complete=True).to_pylist()
+    pairs = oracle.contents(rows, model, complete=True)
+    assert [row["tuples"] for row in found] == [len(held) for _, held in pairs]
+    assert len({row["window_start"] for row in found}) < len(found)
+
+
+@pytest.mark.parametrize(("column", "what"), [("hub", "large_string|string"), ("arrival", "timestamp")])
+def test_a_column_of_no_numbers_is_refused(column, what):
+    with pytest.raises(WrongParameter, match=f"{column} of type ({what}).*a column of numbers"):
+        replay_table(to_table([event(0, 1.0)]), replace(HALVES, function=heavy("quantiles", column)))
+
+
+def test_an_output_with_the_name_of_a_key_is_refused():
+    table = to_table([event(0, 1.0)]).rename_columns({"dock": "p50"})
+    with pytest.raises(WrongParameter, match="outputs of quantiles is 'p50'.*no other column"):
+        replay_table(table, replace(HALVES, key=("p50",)))
+
+
+def test_a_plain_query_has_no_workers():
+    with pytest.raises(WrongParameter, match="workers"):
+        replay_table(
+            to_table([event(0, 1.0)]), ask(tumbling(HOUR), key=("hub",), aggregates={}), options={"workers": 2}
+        )
 
 
 @pytest.mark.parametrize("window", [rolling(HOUR), spanning(HOUR, HOUR, longest=HOUR)], ids=lambda window: window.kind)
