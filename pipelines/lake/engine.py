@@ -131,6 +131,10 @@ class Engine(Protocol):
         """Where farms can be at work at the same time."""
 
     @property
+    def expected_executors(self) -> int:
+        """How many of them there will be by its settings; nothing is started for the answer."""
+
+    @property
     def rows_per_commit(self) -> int | None:
         """How many rows one commit of `Relations.replace` had better have; None: any number."""
 

@@ -4,15 +4,18 @@ import hashlib
 from functools import cache
 
 from pipelines.config import REPOSITORY
-from schemas.registry import query_hash, replay_hash, stream_hash
+from schemas.model import HeavyCall, Model
+from schemas.registry import queries, query_hash, replay_hash, stream_hash
 
+HEAVY_FUNCTIONS = "kernels/farm/functions/"
 ROOTS = ("kernels", "pipelines", "schemas")
-# Folders whose code makes no row. Streams, queries and models are definitions, hashed apart: a new query must not make
-# the runs of the others stale. The rest only starts runs or shows rows.
+# Folders whose code makes no row. Streams, queries, models and heavy functions are definitions, hashed apart: a new one
+# must not make the runs of the others stale. The rest only starts runs or shows rows.
 MAKE_NO_ROWS = (
     "schemas/streams/",
     "schemas/queries/",
     "schemas/models/",
+    HEAVY_FUNCTIONS,
     "pipelines/cli/",
     "pipelines/report/",
     "pipelines/ingest/profile/",
@@ -32,5 +35,18 @@ def code_hash() -> str:
 
 
 def definition_hash(stream: str, query: str | None) -> str:
-    """Hash of the stream's definition; for a query's step, of what a replay takes from it, and of the query's."""
-    return stream_hash(stream) if query is None else f"{replay_hash(stream)}-{query_hash(query)}"
+    """Hash of the stream's definition; for a query's step, of what a replay takes from it, of the query's, and of a
+    model's function."""
+    if query is None:
+        return stream_hash(stream)
+    asked = queries().get(query)
+    parts = [replay_hash(stream), query_hash(query), *([_hash_of(asked.function)] if isinstance(asked, Model) else [])]
+    return "-".join(parts)
+
+
+def _hash_of(call: HeavyCall) -> str:
+    """Of the function's file, and of what all functions share."""
+    digest, folder = hashlib.sha256(), REPOSITORY / HEAVY_FUNCTIONS
+    for path in sorted([*folder.glob("_*.py"), *folder.glob(f"{call.function}.py")]):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

@@ -20,7 +20,8 @@ from pipelines.replay.event_shares import small_and_large
 from pipelines.replay.look_back import LookBack, Reading
 from pipelines.replay.plan import ReplayPlan, plan, work_of
 from pipelines.runs import definitions
-from schemas.ledger_tables import RUNS, VERDICTS
+from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
+from schemas.model import Model
 
 BYTES_PER_TICK = 16
 
@@ -37,7 +38,8 @@ class PlannedTasks(NamedTuple):
 
 @dataclass(frozen=True)
 class Explained:
-    """A replay that has not begun. ticks_bytes: of the watermark's staircase, which each task holds."""
+    """A replay that has not begun. slots: tasks at once, of which each has an executor for itself if it is a model's;
+    ticks_bytes: of the watermark's staircase, which each task holds."""
 
     query: str
     day: date
@@ -60,7 +62,7 @@ def explain(config: Config, query_name: str, day: date) -> Explained:
     read = Reading.of(lake, source, snapshots.newest(lake, source.stream.name))
     back = look_back.of(lake, tables, served, day, read)
     engine = engine_of(config)
-    slots = engine.expected_slots
+    slots = engine.expected_executors if isinstance(tables.query, Model) else engine.expected_slots
     planned = plan(lake, slots, tables, work_of(lake, tables, served, back))
     return Explained(
         query_name,
@@ -106,4 +108,5 @@ def _commits(lake: Lake, engine: Engine, tables: QueryTables, read: Reading, bac
     unchecked = Gate(lake, engine).unchecked(tables.source, read.snapshot, read.days, dates)
     audits, published = (tables.late_audit, tables.audit), (tables.late, tables.results)
     silver = [VERDICTS] if unchecked else []
-    return [table.name for table in (*silver, *audits, VERDICTS, *published, RUNS)]
+    farms = [FARM_RUNS] if isinstance(tables.query, Model) else []  # none where there are no windows
+    return [table.name for table in (*silver, *audits, *farms, VERDICTS, *published, RUNS)]

@@ -46,11 +46,13 @@ def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatc
     assert [kind.what for kind in planned.tasks] == ["of parts of buckets" if task_bytes == 1 else "of whole buckets"]
 
 
-def test_commits_are_those_that_a_replay_then_makes(published):
+@pytest.mark.parametrize("query", [QUERY, "farm_bikes_anomalies"])
+def test_commits_are_those_that_a_replay_then_makes(published, query):
+    replay_day(published, query, DAY)  # a table's first commit makes it
     lake = Lake(published)
-    before, planned = commits_so_far(lake), explain(published, QUERY, DAY).commits
+    before, planned = commits_so_far(lake), explain(published, query, DAY).commits
     assert commits_so_far(lake) == before
-    replay_day(published, QUERY, DAY)
+    replay_day(published, query, DAY)
     assert commits_so_far(lake) - before == Counter(planned)
 
 

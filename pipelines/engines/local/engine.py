@@ -22,6 +22,7 @@ class LocalEngine:
     config: Config
     slots: int = 1
     expected_slots: int = 1
+    expected_executors: int = 1
     page: None = None
 
     @property

@@ -14,7 +14,7 @@ from pipelines.config import Config
 from pipelines.engines.spark import tasks, whole_executors
 from pipelines.engines.spark.relations import SparkRelations, ddl
 from pipelines.engines.spark.session import pages, require_alive, session
-from pipelines.engines.spark.settings import expected_slots
+from pipelines.engines.spark.settings import expected_executors, expected_slots
 from pipelines.lake.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
 from pipelines.lake.ranges import Panes
 from pipelines.lake.shares import file_sizes, packed
@@ -41,6 +41,11 @@ class SparkEngine:
     def expected_slots(self) -> int:
         """From Spark's settings."""
         return expected_slots(self.config)
+
+    @property
+    def expected_executors(self) -> int:
+        """From Spark's settings."""
+        return expected_executors(self.config)
 
     @property
     def page(self) -> str | None:

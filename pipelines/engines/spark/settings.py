@@ -89,6 +89,12 @@ def expected_slots(config: Config) -> int:
     return int(users.get("spark.executor.instances", 2)) * int(users.get("spark.executor.cores", 1))
 
 
+def expected_executors(config: Config) -> int:
+    """How many executors there are with these settings, where they say it; else two, of which each has a worker."""
+    users = users_settings(config)
+    return 1 if is_one_machine(users.get(MASTER, DEFAULT_MASTER)) else int(users.get("spark.executor.instances", 2))
+
+
 def users_settings(config: Config) -> dict[str, str]:
     """What the user has set, in whichever way."""
     master = {MASTER: config.spark_master} if config.spark_master else {}
