@@ -146,8 +146,8 @@ def fits(share):
     import hashlib, os
     import numpy as np
     from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
-    count, windows = 200_000, 2_000
-    times, starts = np.arange(count), np.arange(windows) * 50
+    count, windows = 200_000, 10_000
+    times, starts = np.arange(count), np.arange(windows) * 10
     every, never = np.ones(count, bool), np.full(count, -(1 << 61))
     values = np.random.default_rng(share).normal(size=(1, count))
     tuples = TuplesOfKeys(np.array([0, count]), times, times, never, every, values)
@@ -165,7 +165,7 @@ print(json.dumps([engine.executors, engine.each(fits, [1, 2, 3], True), list(map
 def test_a_farm_whose_executor_is_killed_is_computed_again_by_another(running, variables, tmp_path):
     words = [sys.executable, "-c", FITTING, str(tmp_path)]
     with subprocess.Popen(words, env=variables, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
-        wait_until(lambda: list(tmp_path.glob("[123]-*")), "a farm is at work")
+        wait_until(lambda: len(list(tmp_path.glob("[123]-*"))) >= len(WORKERS), "each executor has a farm at work")
         running.kill_an_executor()
         printed, _ = process.communicate(timeout=LIMIT_S)
     executors, found, alone = json.loads(printed.splitlines()[-1])
