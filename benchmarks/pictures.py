@@ -72,6 +72,8 @@ def _scale_x(axis, panel: Panel) -> None:
         axis.set_xticks(shown, [f"$2^{{{each.bit_length() - 1}}}$" if each else "0" for each in shown])
     elif panel.x_scale == "log":
         axis.set_xscale("log", base=panel.base)
+    elif all(isinstance(each, int) for x, _ in panel.lines.values() for each in x):
+        axis.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
 
 
 def _scale_y(axis, panel: Panel) -> None:
