@@ -22,7 +22,7 @@ from schemas.errors import GateFailed, OutsideStream
 from stack import airflow, compiled, components, rest, settings
 from tests.support.airflow import generated
 from tests.support.lakes import spoil_noted
-from tests.support.oracle import oracle
+from tests.support.models import expected_rows
 from tests.support.replay.reading import assert_equal, rows
 
 pytestmark = [pytest.mark.airflow, pytest.mark.timeout(1_200)]
@@ -146,7 +146,7 @@ def test_scheduled_manual_and_backfill_runs_succeed_each_with_all_tasks(stack, d
 @pytest.mark.parametrize("name", QUERIES)
 def test_published_rows_are_the_oracles_on_the_same_landing_files(stack, done, name):
     query, trips = registry.query(name), generated.trips(stack.config.landing)
-    expected = oracle.replay(trips, query)
+    expected = expected_rows(trips, query)
     assert len(expected) > DAYS * TRIPS_PER_DAY / 2
     assert_equal(rows(stack.config, name), sorted(expected, key=lambda row: tuple(row.values())[:4]))
 

@@ -6,18 +6,16 @@ from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.farm.once import compute_once
 from pipelines.local import replay_table
 from schemas.errors import NotServed, WrongParameter
 from schemas.model import HeavyCall, Model, heavy
 from schemas.query import rolling, sliding, spanning, tumbling
+from tests.support.models import of_function
 from tests.support.oracle import oracle
-from tests.support.oracle.windows import to_us
 from tests.support.semantics.generate import Question, questions, to_table
 from tests.support.semantics.queries import ask
 
@@ -41,21 +39,6 @@ def model_of(question: Question, call: HeavyCall) -> Model:
     )
 
 
-def expected(model: Model, row: dict, held: list[dict]) -> dict:
-    """What the function says of the events alone, one call, no farm."""
-    given = [event for event in held if all(event[column] is not None for column in model.function.columns)]
-    bounds_us = to_us(row["window_start"]), to_us(row["window_end"])
-    call = model.function
-    found = compute_once(
-        call.function,
-        np.array([to_us(event["start"]) for event in given], np.int64),
-        np.array([[float(event[column]) for event in given] for column in call.columns]),
-        call.named_parameters,
-        bounds_us,
-    )
-    return {"tuples": len(given), "status": found.status, **found.outputs}
-
-
 def bits(row: dict, names: list[str]) -> list[object]:
     """Floats as their bits, NaN and null as None."""
     values = [row[name] for name in names]
@@ -77,7 +60,7 @@ def test_each_row_has_what_the_function_says_of_its_events():
         assert [{name: row[name] for name in row if name not in own} for row in found] == plain
         pairs = oracle.contents(question.rows, question.query, question.complete)
         for row, (_, held) in zip(found, pairs, strict=True):
-            assert bits(row, own) == bits(expected(model, row, held), own)
+            assert bits(row, own) == bits(of_function(model, row, held), own)
             reached.update(_features(row))
 
     ask()

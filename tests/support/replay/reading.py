@@ -7,6 +7,7 @@ import pytest
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from schemas.query import Query
+from tests.support.models import expected_rows
 from tests.support.oracle import oracle
 
 PLACE = ("path", "line", "reading")
@@ -50,7 +51,7 @@ def assert_oracles(config: Config, query: Query, events: list[dict], days: list[
     """The published tables hold the oracle's rows of these days, and the late events that arrived on them."""
     found, found_late = published_rows(config, query.name)
     assert found
-    expected = [row for row in oracle.replay(events, query) if row["emitted_at"].date() in days]
+    expected = [row for row in expected_rows(events, query) if row["emitted_at"].date() in days]
     places = {row["seq"]: {name: row[name] for name in PLACE} for row in events}
     late = [{**row, **places[row["seq"]]} for row in oracle.late(events, query) if row["arrival"].date() in days]
     assert_equal(found, _sorted([{name: row[name] for name in found[0]} for row in expected]))

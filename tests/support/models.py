@@ -1,0 +1,32 @@
+"""The rows of a query or a model: the oracle's, and what one call of the model's function says of each row's events."""
+
+import numpy as np
+
+from kernels.farm.once import compute_once
+from schemas.model import Model
+from schemas.query import Query
+from tests.support.oracle import oracle
+from tests.support.oracle.windows import to_us
+
+
+def expected_rows(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
+    """As `oracle.replay`, with the columns that a model adds."""
+    if not isinstance(query, Model):
+        return oracle.replay(events, query, complete)
+    pairs = oracle.contents(events, query, complete)
+    return [{**row, **of_function(query, row, held)} for row, held in pairs]
+
+
+def of_function(model: Model, row: dict, held: list[dict]) -> dict:
+    """tuples, status and outputs of the events that a row covers; None for null."""
+    given = [event for event in held if all(event[column] is not None for column in model.function.columns)]
+    call = model.function
+    found = compute_once(
+        call.function,
+        np.array([to_us(event["start"]) for event in given], np.int64),
+        np.array([[float(event[column]) for event in given] for column in call.columns]),
+        call.named_parameters,
+        (to_us(row["window_start"]), to_us(row["window_end"])),
+    )
+    outputs = {name: None if np.isnan(value) else value for name, value in found.outputs.items()}
+    return {"tuples": len(given), "status": found.status, **outputs}
