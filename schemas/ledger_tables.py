@@ -58,7 +58,9 @@ FARM_RUNS = Table(
         required("stream", "string", "name of the stream"),
         required("query", "string", "name of the model's query"),
         required("logical_date", "date", "the arrival day that the run is for"),
-        required("at", "timestamp", "when the run's rows were written, UTC"),
+        required(
+            "at", "timestamp", "when the run's rows were written, UTC; of a run that was repeated the newest count"
+        ),
         required("function", "string", "name of the function"),
         required("engine", "string", "spark or local"),
         required("host", "string", "the machine that it ran on"),

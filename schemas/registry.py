@@ -117,7 +117,9 @@ def _streams() -> Definitions[Stream]:
 def _queries() -> Definitions[Query]:
     plain = _load("queries", "QUERY", Query, _validate_plain)
     models = _load("models", "MODEL", Model, _validate_query, PREFIX)
-    return Definitions({**plain.found, **models.found}, {**plain.broken, **models.broken})
+    # A query's file that is named as a model's table is wrong, and must not hide the model.
+    wrong = {f"queries.{name}" if name in models.found else name: each for name, each in plain.broken.items()}
+    return Definitions({**plain.found, **models.found}, {**wrong, **models.broken})
 
 
 def _validate_query(query: Query) -> None:
@@ -125,6 +127,7 @@ def _validate_query(query: Query) -> None:
 
 
 def _validate_plain(query: Query) -> None:
+    require(not isinstance(query, Model), "QUERY", query.name, "a Query(…); a Model(…) is written into schemas/models/")
     require(not query.name.startswith(PREFIX), "name", query.name, f"one without {PREFIX!r}, which is for models")
     _validate_query(query)
 

@@ -145,12 +145,12 @@ class Engine(Protocol):
     def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
         """Show, as long as it lasts, how far long work is."""
 
-    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], whole: bool = False) -> list[Found]:
-        """What some work finds on each share, in their order; shares and what is found can be pickled. whole: each is
-        given all cores of an executor. Errors of schemas/errors.py are raised as they are."""
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
+        """What some work finds on each share, in their order; shares and what is found can be pickled. cores: each has
+        so many for itself, all of an executor. Errors of schemas/errors.py are raised as they are."""
 
     def each_group(
-        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, whole: bool = False
+        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
     ) -> list[Found]:
         """What some work finds on rows that are brought together, and the pane that they were gathered for."""
 

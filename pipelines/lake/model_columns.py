@@ -1,9 +1,7 @@
 """The columns that a model's heavy function adds to the rows of its windows."""
 
-import numpy as np
-
 from kernels.farm.content import STATUSES
-from kernels.farm.functions import function, parameter_values
+from kernels.farm.functions import function, output_names, parameter_values
 from schemas.errors import WrongParameter
 from schemas.model import MODEL_COLUMNS, Model
 from schemas.query import WINDOW_COLUMNS
@@ -17,7 +15,7 @@ def function_columns(model: Model) -> tuple[Column, ...]:
     """`tuples`, `status`, and the function's outputs. NotServed for a function that there is not, BrokenDefinition for
     a broken one, WrongParameter for its parameters, or an output whose name is taken."""
     call = model.function
-    outputs = output_names(model)
+    outputs = outputs_of(model)
     taken = {*model.key, *model.aggregates, *WINDOW_COLUMNS, *MODEL_COLUMNS, "emitted_date"}
     for name in outputs:
         if name in taken:
@@ -30,7 +28,7 @@ def function_columns(model: Model) -> tuple[Column, ...]:
     )
 
 
-def output_names(model: Model) -> tuple[str, ...]:
+def outputs_of(model: Model) -> tuple[str, ...]:
     """Of the model's function with the model's parameters. Raises as function_columns."""
     call = model.function
     made = function(call.function)
@@ -38,4 +36,4 @@ def output_names(model: Model) -> tuple[str, ...]:
     if not least <= len(call.columns) <= most:
         allowed = f"{least} to {most} columns" if least < most else f"{most} of them"
         raise WrongParameter(f"columns of {call.function}", call.columns, f"{allowed}, for {', '.join(made.columns)}")
-    return made.outputs(tuple(np.array(parameter_values(call.function, call.named_parameters), np.float64)))
+    return output_names(call.function, parameter_values(call.function, call.named_parameters))

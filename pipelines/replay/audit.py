@@ -68,14 +68,14 @@ def audit(
 
 def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work) -> list[WrittenShare]:
     """What the tasks of a day write; those of a model each have an executor for themselves."""
-    has_farm = isinstance(work.served.query, Model)
-    planned = plan(lake, engine.executors.processes if has_farm else engine.slots, tables, work)
+    slots = engine.slots if work.workers is None else engine.executors.processes
+    planned = plan(lake, slots, tables, work)
     if not work.whole_buckets:
         rows = rows_of(work, planned.files)
-        found = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering, has_farm)
+        found = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering, work.workers)
         return _keys_counted_once([None] * len(found), found)
     shares = planned.shares
-    found = engine.each(partial(replay_share, lake, work), shares, has_farm)
+    found = engine.each(partial(replay_share, lake, work), shares, work.workers)
     return _keys_counted_once([share[:2] for share in shares], found)
 
 

@@ -21,7 +21,7 @@ from kernels.farm.results import Metrics, Results
 from kernels.replay import PassTicks, ResultRows
 from kernels.windows._late import Arrived
 from pipelines.lake.arrays import KERNEL_TYPES, decoded, stored, valid
-from pipelines.lake.model_columns import STATUS, TUPLES, function_columns, output_names
+from pipelines.lake.model_columns import STATUS, TUPLES, function_columns, outputs_of
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.group_keys import Groups
 from pipelines.replay.specifications import ServedQuery
@@ -48,7 +48,7 @@ def require_served(served: ServedQuery, model: Model) -> None:
 
 def no_columns(model: Model) -> dict[str, pa.DataType]:
     """Names and types of the columns that a model adds."""
-    outputs = dict.fromkeys(output_names(model), pa.float64())
+    outputs = dict.fromkeys(outputs_of(model), pa.float64())
     return {TUPLES: pa.int64(), STATUS: pa.string(), **outputs}
 
 
@@ -103,7 +103,7 @@ def _columns(model: Model, results: Results) -> dict[str, pa.Array]:
     texts = pa.array([status_text(int(each)) for each in known], pa.string())
     outputs = {
         name: pa.array(results.outputs[:, place], pa.float64(), mask=np.isnan(results.outputs[:, place]))
-        for place, name in enumerate(output_names(model))
+        for place, name in enumerate(outputs_of(model))
     }
     return {TUPLES: pa.array(results.tuples), STATUS: pc.take(texts, pa.array(places)), **outputs}
 

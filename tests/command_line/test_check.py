@@ -122,14 +122,30 @@ def test_a_wrong_model_has_a_row_and_the_farm_refuses_it_in_the_same_words(tree,
     [
         ("FUNCTION = ", "FUNKTION = ", "which isn't there. Did you mean 'FUNKTION'?"),
         ("    return 2, 0", "    return 2", "TypeError: "),
-        ("    return names", "    return names[:0]", "outputs is (); allowed: names, each of them once"),
+        ("    return names", "    return names[:0]", "outputs is (); allowed: a tuple of lower-case names, each once"),
+        ("    return names", "    return 5", "outputs is 5; allowed: a tuple"),
+        ("    return names", "    return ('P50', 'p95')", "outputs is ('P50', 'p95'); allowed: a tuple"),
+        ("    return names", "    return names[99]", "IndexError: "),
     ],
 )
 def test_a_wrong_function_has_a_row(tree, old, new, problem):
     edit(tree, FUNCTION, old, new)
-    code, broken = checked(tree, "quantiles")
+    code, broken = checked(tree, "quantiles", "farm_cdr_duration_quantiles")
     assert code == BrokenDefinition.exit_code
     assert broken["quantiles"][0].startswith(f"{FUNCTION}:") and problem in broken["quantiles"][1]
+
+
+def test_a_model_among_the_queries_and_a_query_with_a_models_name_are_refused_and_the_model_stays(tree):
+    shutil.copy(tree / MODEL, tree / "schemas/queries/bikes_inquiry.py")
+    edit(tree, "schemas/queries/bikes_inquiry.py", "MODEL = ", "QUERY = ")
+    edit(tree, "schemas/queries/bikes_inquiry.py", '"farm_bikes_anomalies"', '"bikes_inquiry"')
+    shutil.copy(tree / QUERY, tree / "schemas/queries/farm_bikes_anomalies.py")
+    edit(tree, "schemas/queries/farm_bikes_anomalies.py", '"bikes_daily"', '"farm_bikes_anomalies"')
+    code, broken = checked(tree)
+    assert (code, set(broken)) == (BrokenDefinition.exit_code, {"bikes_inquiry", "queries.farm_bikes_anomalies"})
+    assert "a Model(…) is written into schemas/models/" in broken["bikes_inquiry"][1]
+    assert "one without 'farm_'" in broken["queries.farm_bikes_anomalies"][1]
+    assert checked(tree, "farm_bikes_anomalies") == (0, {})
 
 
 def test_the_others_keep_running_next_to_broken_ones(tree):

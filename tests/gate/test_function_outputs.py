@@ -73,6 +73,8 @@ def test_one_value_that_is_another_is_found_and_shown(made, column):
     (found,) = statements.run(Lake(made.config), offending).to_pylist()
     assert (found["window_start"], found["revision"]) == (row["window_start"], row["revision"])
     assert (found["recounted_tuples"], found["recounted_status"]) == (row["tuples"], "ok")
+    assert found[column] == wrong
+    assert found[f"recounted_{column}"] == row[column]
 
 
 @pytest.mark.parametrize("wrong", [None, 0.0])

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from numba import config
 
 from kernels.farm import given_windows, running
-from kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED
+from kernels.farm.content import NO_MEMORY, OK, OVER_TIME, RAISED, Result, WindowContent
 from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import compute_once, status_text
 from kernels.replay import OVER_TIME as STOPPED
 from kernels.windows._late import BEFORE_ALL_US
-from schemas.errors import TooManySeconds, WorkerLost, WrongParameter
+from schemas.errors import BrokenDefinition, TooManySeconds, WorkerLost, WrongParameter
 from tests.support.kernels import heavy
 
 COMPILED = pytest.mark.skipif(
@@ -190,3 +190,18 @@ def test_it_says_how_much_memory_it_took():
     tuples, windows = tuples_of(np.arange(100_000), np.ones(100_000)), tumbling(10_000)
     _, metrics = compute_windows("quantiles", {}, tuples, windows, ComputeOptions(2))
     assert tuples.held_bytes < metrics.greatest_held_bytes < tuples.held_bytes + (1 << 14) * 200
+
+
+def says_nothing(content: WindowContent, result: Result):
+    result.values[0] = 1.0
+
+
+def says_half(content: WindowContent, result: Result):
+    return 1.5
+
+
+@COMPILED
+@pytest.mark.parametrize("compute", [says_nothing, says_half])
+def test_a_function_that_gives_no_status_back_is_refused(compute):
+    with pytest.raises(BrokenDefinition, match="Numba can't compile it"):
+        poisoned(heavy.heavy(compute))

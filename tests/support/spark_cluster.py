@@ -39,7 +39,12 @@ class SparkCluster:
     @property
     def conf(self) -> dict[str, str]:
         """Settings of a driver's session."""
-        return {"spark.executor.memory": "1g", "spark.driver.host": "127.0.0.1"}
+        # Of the parallelism nobody may think that it is the number of cores.
+        return {
+            "spark.executor.memory": "1g",
+            "spark.driver.host": "127.0.0.1",
+            "spark.default.parallelism": "7",
+        }
 
     @property
     def variables(self) -> dict[str, str]:

@@ -4,6 +4,7 @@ A file defines `FUNCTION`, a HeavyFunction (_function.py). Files whose name star
 """
 
 import functools
+import re
 from collections.abc import Mapping
 
 from numba.core.errors import NumbaError
@@ -16,11 +17,12 @@ from kernels.runtime.found import first_paragraph, names_in, not_compiled
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import NOT_KEPT, Operation, compiled_table
-from schemas.errors import NotServed, WrongParameter
+from schemas.errors import NotServed, WindrowError, WrongParameter
 from schemas.loading import load
 from schemas.mistakes import broken
 
 MOST_PARAMETERS = 64
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class HeavyOperations(Struct):
@@ -63,14 +65,28 @@ def try_function(name: str) -> None:
     """BrokenDefinition where the file can't be loaded, or its outputs or its scratch memory are not what they must be
     for the parameters' defaults. Nothing is compiled."""
     made, values = function(name), parameter_values(name, {})
+    output_names(name, values)
     try:
-        names, room = made.outputs(values), made.scratch(values)
-        if not names or len(set(names)) < len(names) or not all(isinstance(each, str) for each in names):
-            raise WrongParameter("outputs", names, "names, each of them once, and at least one")
+        room = made.scratch(values)
         if len(room) != 2 or not all(isinstance(each, int) and each >= 0 for each in room):
             raise WrongParameter("scratch", room, "(floats for each tuple, floats more)")
     except Exception as error:
         raise broken(module_of(name), error) from error
+
+
+def output_names(name: str, values: Values) -> tuple[str, ...]:
+    """Of a file, for such values of its parameters. BrokenDefinition where they can't be names of columns;
+    WrongParameter as the file's own."""
+    try:
+        names = function(name).outputs(values)
+        are_names = isinstance(names, tuple) and all(isinstance(each, str) and _NAME.fullmatch(each) for each in names)
+        if not names or not are_names or len(set(names)) < len(names):
+            raise broken(module_of(name), WrongParameter("outputs", names, "a tuple of lower-case names, each once"))
+    except WindrowError:
+        raise
+    except Exception as error:
+        raise broken(module_of(name), error) from error
+    return names
 
 
 def module_of(name: str) -> str:
@@ -91,7 +107,7 @@ def operations(given: str | HeavyFunction) -> HeavyOperations:
 
     def compute(content: WindowContent, result: Result):
         try:
-            return computed(content, result)  # noqa: F821
+            return computed(content, result) | 0  # noqa: F821  neither nothing nor a float is a status
         except Exception:
             return RAISED
 

@@ -39,12 +39,12 @@ class LocalEngine:
         """This process, with all cores of the machine."""
         return Executors(1, self.config.cores)
 
-    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], whole: bool = False) -> list[Found]:
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """O(shares), one after the other."""
         return [work(share) for share in shares]
 
     def each_group(
-        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, whole: bool = False
+        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
     ) -> list[Found]:
         """All keys at once, pane after pane."""
         panes = gathering.panes

@@ -63,12 +63,12 @@ class SparkEngine:
         """Of a cluster those that have come by now; on one machine this process."""
         return whole_executors.found(self.config)
 
-    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], whole: bool = False) -> list[Found]:
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """A task for each share; of whole executors as many at a time as there are."""
-        return tasks.each(self.config, work, shares, whole)
+        return tasks.each(self.config, work, shares, cores)
 
     def each_group(
-        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, whole: bool = False
+        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
     ) -> list[Found]:
         """Shuffled by key and pane."""
         if not rows.files:
@@ -76,13 +76,12 @@ class SparkEngine:
         found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files).where(_since(rows.since_us))
         in_panes = found.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
         together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
-        return tasks.found_by(
-            together.mapInArrow(
-                partial(_work_on_groups, work, rows.schema, gathering.panes),
-                "found BINARY",
-                profile=whole_executors.profile(self.config) if whole else None,
-            )
-        )
+        mapped = partial(_work_on_groups, work, rows.schema, gathering.panes)
+        if cores is None:
+            return tasks.found_by(together.mapInArrow(mapped, "found BINARY"))
+        alone = partial(whole_executors.one_by_one, whole_executors.turn(self.config), mapped)
+        profile = whole_executors.profile(self.config, cores)
+        return tasks.found_by(together.mapInArrow(alone, "found BINARY", profile=profile))
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
         """A file for each share of the files."""

@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 _REFUSED = re.compile(r"^schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
 
 
-def each(config: Config, work: Callable[[Share], Found], shares: Sequence[Share], whole: bool = False) -> list[Found]:
-    """What the work finds on each share, in their order. whole: with all cores of an executor."""
+def each(
+    config: Config, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None
+) -> list[Found]:
+    """What the work finds on each share, in their order. cores: of an executor, which a task has all."""
     if not shares:
         return []
-    tasks = whole_executors.tasks(config, len(shares)) if whole else len(shares)
+    tasks = len(shares) if cores is None else whole_executors.tasks(config, len(shares))
     numbers = session(config).range(0, len(shares), 1, tasks)
-    profile = whole_executors.profile(config) if whole else None
+    profile = None if cores is None else whole_executors.profile(config, cores)
     return found_by(numbers.mapInArrow(partial(_work_on, work, tuple(shares)), "found BINARY", profile=profile))
 
 

@@ -15,6 +15,7 @@ from pipelines.gate.recount.finding import LawFinding
 from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
 from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.sources import YEAR_ONE_US
 from pipelines.ledger.verdicts import Verdict
 from schemas.model import MODEL_COLUMNS, HeavyCall, Model
 
@@ -64,8 +65,7 @@ def _outputs(of: AuditedDay) -> list[str]:
 
 
 def _names(of: AuditedDay) -> tuple[str, ...]:
-    again = (f"recounted_{number}" for number in range(len(_outputs(of))))
-    return ("recounted_tuples", "recounted_status", *again)
+    return tuple(f"recounted_{name}" for name in (TUPLES, STATUS, *_outputs(of)))
 
 
 def _table(recount: Recount, rows: list[tuple]) -> pa.Table:
@@ -122,7 +122,7 @@ def _events(recount: Recount, row: _Row) -> list[tuple]:
         SELECT epoch_us(s.start) - {row.window_start_us}, {", ".join(f"CAST({each} AS DOUBLE)" for each in columns)}
         FROM silver s JOIN keys k ON {sql.same(recount.query.key, "s", "k")}
         WHERE k.key_number = {row.key_number} AND {sql.where(recount.query.where, "s")}
-          AND epoch_us(s.start) >= {row.window_start_us} AND epoch_us(s.start) < {row.window_end_us}
+          AND s.start >= {sql.at(max(YEAR_ONE_US, row.window_start_us))} AND s.start < {sql.at(row.window_end_us)}
           AND epoch_us(s.arrival) <= {row.until_us} AND {" AND ".join(f"{each} IS NOT NULL" for each in columns)}
         ORDER BY s.start, s.arrival, s.path, s.line, s.reading""")
 
@@ -132,5 +132,7 @@ def _same(found: tuple, again: tuple) -> bool:
 
 
 def _plain(value: object) -> object:
-    """Null is NaN."""
-    return None if isinstance(value, float) and isnan(value) else value
+    """Floats by their bits; null is NaN."""
+    if not isinstance(value, float):
+        return value
+    return None if isnan(value) else value.hex()

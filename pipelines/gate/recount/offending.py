@@ -13,7 +13,6 @@ from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
 WINDOW_ROW = ("window_start", "window_end", "revision")
-ROW_COLUMNS = ("pane", "emitted_at", "events", "late_events")
 
 
 def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -> LawFinding:
@@ -59,7 +58,8 @@ def _alongside_audit(of: AuditedDay, found: LawFinding, expected: tuple[str, ...
     matches = [f"t.{column} IS NOT DISTINCT FROM x.{key}" for column, key in zip(of.query.key, keys, strict=True)]
     matches += [f"t.{column} = x.{column}" for column in WINDOW_ROW]
     matches.append(f"t.emitted_date = {sql.literal(of.day)}")
-    columns = ", ".join(f"t.{column}" for column in (*ROW_COLUMNS, *of.query.aggregates))
+    left_out = (*of.query.key, *WINDOW_ROW, "emitted_date")
+    columns = ", ".join(f"t.{column}" for column in of.tables.audit.column_names if column not in left_out)
     return (
         f"SELECT x.*, {columns} FROM {values_list(found.rows, names)} "
         f"LEFT JOIN {of.tables.audit.name} t ON {' AND '.join(matches)} ORDER BY ALL"
