@@ -111,7 +111,9 @@ def test_a_failed_gate_fails_the_task_with_all_that_the_command_printed(monkeypa
 def test_a_superseded_run_is_skipped_with_the_run_that_publishes(monkeypatch, tmp_path):
     """Airflow makes an asset's event for tasks that are successes, and so for no other."""
     text = "version 3 was not published: its run 'newer' publishes the day"
-    path = program(tmp_path, f'import sys\nprint("== publish")\nsys.stderr.write("skipped: {text}")\nsys.exit(14)')
+    path = program(
+        tmp_path, f'import sys\nprint("== publish", flush=True)\nsys.stderr.write("skipped: {text}")\nsys.exit(14)'
+    )
     with pytest.raises(AirflowSkipException) as raised:
         operator(monkeypatch, path).execute(RUN)
     assert str(raised.value) == text
