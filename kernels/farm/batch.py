@@ -28,10 +28,10 @@ def batch_of(limits: TupleLimits, times_us: object, values: object, keys: object
     names, count = limits.columns.names, len(times)
     if columns.shape != (len(names), count):
         raise WrongParameter("values", columns.shape, f"{len(names)} columns of {count} values")
-    of_key = np.zeros(count, np.int64) if keys is None else integers("keys", keys)
-    _check_keys(of_key, count, limits.keys)
+    of_key = np.zeros(count, np.int64) if keys is None else _keys(keys, count, limits.keys)
     check_values(columns, names)
-    kept = np.ascontiguousarray(columns[list(limits.columns.order)])
+    order = limits.columns.order
+    kept = columns if order == tuple(range(len(names))) else np.ascontiguousarray(columns[list(order)])
     return TupleBatch.make(keys=of_key, times=times, values=kept, count=count)
 
 
@@ -62,17 +62,18 @@ def check_values(columns: np.ndarray, names: tuple[str, ...]) -> None:
 def _check_span(times: np.ndarray, span_us: tuple[int, int]) -> None:
     check_times("event time", "row", times)
     least, greatest = span_us
-    outside = np.flatnonzero((times < least) | (times > greatest))
-    if len(outside):
-        row = int(outside[0])
+    if len(times) and not least <= times.min() <= times.max() <= greatest:
+        row = int(np.flatnonzero((times < least) | (times > greatest))[0])
         where = f"event time of row {row} is {int(times[row])} µs"
         raise BadInput(f"{where}; allowed: {least} to {greatest}, the farm's span_us. Make one with a longer span")
 
 
-def _check_keys(keys: np.ndarray, count: int, most: int) -> None:
+def _keys(given: object, count: int, most: int) -> np.ndarray:
+    keys = integers("keys", given)
     allowed = f"{count} numbers from 0 to {most - 1}"
     if len(keys) != count:
         raise WrongParameter("keys", f"{len(keys)} numbers", allowed)
     wrong = np.flatnonzero((keys < 0) | (keys >= most))
     if len(wrong):
         raise WrongParameter("keys", int(keys[wrong[0]]), f"{allowed}; this is row {int(wrong[0])}")
+    return keys
