@@ -4,6 +4,8 @@ Windows are parts of two arrays, as if a buffer held all tuples in one piece. Wh
 also: taking tuples into chunks, handing out windows to threads, giving results in order.
 """
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
@@ -13,12 +15,20 @@ from kernels.runtime.calls import call
 from kernels.runtime.memory import address_of
 
 
-def compute_each(
-    name: str, times_us: np.ndarray, values: np.ndarray, lows: np.ndarray, highs: np.ndarray, starts_us: np.ndarray
-) -> np.ndarray:
-    """The outputs for tuples lows[i] to highs[i] of one column, of windows that begin at starts_us[i]; default
-    parameters."""
-    given, made = np.array(parameter_values(name, {}), np.float64), function(name)
+class Windows(NamedTuple):
+    """Tuples lows[i] to highs[i] of one column, of windows that begin at starts_us[i]."""
+
+    times_us: np.ndarray
+    values: np.ndarray
+    lows: np.ndarray
+    highs: np.ndarray
+    starts_us: np.ndarray
+
+
+def compute_each(name: str, windows: Windows, **parameters: object) -> np.ndarray:
+    """The outputs of each window."""
+    times_us, values, lows, highs, starts_us = windows
+    given, made = np.array(parameter_values(name, parameters), np.float64), function(name)
     per_tuple, more = made.scratch(tuple(given))
     stretch = TupleStretch.make(stride=len(values))
     content = WindowContent.make(
@@ -31,8 +41,8 @@ def compute_each(
         stop=np.zeros(1, np.int64),
     )
     results = np.full((len(lows), len(made.outputs(tuple(given)))), np.nan)
-    tuples, windows = (times_us, values), (lows, highs, starts_us)
-    _call_each(operations(name).compute, content.address, _addresses(tuples), windows, _addresses((results,)), results)
+    tuples, bounds = (times_us, values), (lows, highs, starts_us)
+    _call_each(operations(name).compute, content.address, _addresses(tuples), bounds, _addresses((results,)), results)
     return results
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from joblib import Parallel, delayed
 from scipy.optimize import curve_fit
 
-from benchmarks.farm_function import compute_each
+from benchmarks.farm_function import Windows, compute_each
 from benchmarks.farm_source import FIT
 from benchmarks.pages import Figure
 from benchmarks.processor import Spent, started_s
@@ -107,7 +107,7 @@ def all_by_joblib(series: Series) -> np.ndarray:
 
 def all_by_function(series: Series) -> np.ndarray:
     """What the farm's workers call, and nothing of the farm."""
-    return compute_each(FIT, series.times_us, series.values, *series.bounds())[:, : DEGREE + 1]
+    return compute_each(FIT, Windows(series.times_us, series.values, *series.bounds()))[:, : DEGREE + 1]
 
 
 def all_by_farm(series: Series) -> np.ndarray:

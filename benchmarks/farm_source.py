@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.farm_function import Windows, compute_each
 from kernels import farm
 from schemas.query import slide_by_tuple, sliding
 from schemas.windows import Window
@@ -20,7 +21,10 @@ DEGREE = 8
 workers would have nothing to do."""
 TUPLES_A_SECOND = 10_000
 """Of event time: a tenth of the paper's 100,000, so that windows have a tenth of its tuples."""
-BATCH = 1 << 13
+BATCH = 1 << 15
+RING = 1 << 9
+"""Windows that wait: with thousands the emitter runs so far ahead that each tuple goes to memory that was never used,
+whose page faults cost 10 ns a tuple."""
 
 
 class Configuration(NamedTuple):
@@ -43,13 +47,17 @@ class Configuration(NamedTuple):
         return self.slide // 10 if self.by_tuple else self.slide * TUPLES_A_SECOND // MS_A_SECOND
 
     @property
+    def greatest_chunk(self) -> timedelta:
+        """The paper's, of windows that slide by time."""
+        return gcd(self.size, self.slide) * MS
+
+    @property
     def name(self) -> str:
         """As the paper has it."""
         return f"{self.size:,} ms by {self.slide:,} {'tuples' if self.by_tuple else 'ms'}"
 
 
-@dataclass(frozen=True)
-class GeneratedTuples:
+class GeneratedTuples(NamedTuple):
     """Tuples whose distances in time are exponential, as in FARM §6."""
 
     times_us: np.ndarray
@@ -68,21 +76,39 @@ def stream(tuples: int, seed: int = 1) -> GeneratedTuples:
     return GeneratedTuples(times, np.sin(times / 1e7) + chance.normal(0, 0.1, tuples))
 
 
+def made_farm(model: str, asked: Configuration, workers: int, **options: object) -> farm.WindowFarm:
+    """Of the experiments."""
+    return farm.make(model, asked.window, FIT, workers, parameters={"degree": DEGREE}, ring=RING, **options)
+
+
 def unpaced(model: str, asked: Configuration, workers: int, windows: int, **options: object) -> farm.Metrics:
     """About so many windows, as fast as the farm takes tuples."""
     tuples = stream(windows * asked.slide_tuples + asked.size * TUPLES_A_SECOND // MS_A_SECOND)
-    with farm.make(model, asked.window, FIT, workers, parameters={"degree": DEGREE}, **options) as made:
+    with made_farm(model, asked, workers, **options) as made:
         for batch in tuples.batches(BATCH):
             made.insert(*batch)
         made.finish()
         return made.metrics()
 
 
+def in_memory(asked: Configuration, windows: int) -> Windows:
+    """So many full windows, without a farm."""
+    size = asked.size * TUPLES_A_SECOND // MS_A_SECOND
+    tuples = stream(windows * asked.slide_tuples + size)
+    lows = np.arange(windows) * asked.slide_tuples
+    return Windows(*tuples, lows, lows + size, tuples.times_us[lows])
+
+
+def fit_each(windows: Windows) -> None:
+    """By the function only."""
+    compute_each(FIT, windows, degree=DEGREE)
+
+
 def paced(model: str, asked: Configuration, workers: int, windows_a_second: float, seconds: float) -> farm.Metrics:
     """Tuples come as fast as that many windows a second ask for: the ideal bandwidth."""
     tuples_a_second = windows_a_second * asked.slide_tuples
     tuples = stream(int(seconds * tuples_a_second))
-    with farm.make(model, asked.window, FIT, workers, parameters={"degree": DEGREE}) as made:
+    with made_farm(model, asked, workers) as made:
         began, given = time.perf_counter(), 0
         for times, values in tuples.batches(BATCH):
             _sleep_until(began + given / tuples_a_second)

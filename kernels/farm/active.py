@@ -9,13 +9,13 @@ the window's place among all windows, by which results are in order.
 """
 
 from kernels.farm.compute import add_stretch, compute
-from kernels.farm.deques import append, expire, give_back
+from kernels.farm.deques import append_all, expire, give_back
 from kernels.farm.descriptors import begin, descriptor_at, fill_descriptor, finish
-from kernels.farm.inbox import message_to_read, next_message, send
-from kernels.farm.layout import A_TUPLE, A_WINDOW, KEY_ENDS, TOO_LARGE, Farm, Substream, Worker
+from kernels.farm.inbox import BLOCK_TUPLES, message_to_read, next_message, send, tuples_that_fit
+from kernels.farm.layout import A_WINDOW, FOREVER, KEY_ENDS, TOO_LARGE, TUPLES, Farm, Substream, Worker
 from kernels.farm.monitor import enter, leave, wait
-from kernels.runtime.memory import inner
-from kernels.windows._window import first_end_after, last_start_until
+from kernels.runtime.memory import inner, move
+from kernels.windows._window import first_end_after, last_start_until, window_start
 
 
 @inner
@@ -25,25 +25,52 @@ def worker_of(farm, stream, number):
 
 
 @inner
-def send_tuple(farm, stream, batch, row):
-    """To each worker that has a window with it. O(workers · columns)."""
-    low = stream.tuples if farm.by_ordinal else batch.times[row]
+def low_of(farm, stream, time):
+    """By what windows select the next tuple: its time, or its ordinal."""
+    return stream.tuples if farm.by_ordinal else time
+
+
+@inner
+def run_limits(farm, stream, time):
+    """Until which time, and how many, the next tuples are in the same windows as the first of them, which has that
+    time, unless one of these windows is complete before; they are one message at most."""
+    start = window_start(farm.window, last_start_until(farm.window, low_of(farm, stream, time)) + 1)
+    if farm.by_ordinal:
+        return FOREVER, min(start - stream.tuples, BLOCK_TUPLES)
+    return start, BLOCK_TUPLES
+
+
+@inner
+def send_tuples(farm, stream, batch, row, count):
+    """To each worker that has a window with them. O(workers · columns · tuples)."""
+    low = low_of(farm, stream, batch.times[row])
     first, last = first_end_after(farm.window, low), last_start_until(farm.window, low)
     for number in range(first, min(last, first + farm.worker_count - 1) + 1):
-        inbox = worker_of(farm, stream, number).inbox
-        message = next_message(farm, inbox)
-        message.key, message.kind, message.low = stream.key, A_TUPLE, low
-        message.time = batch.times[row]
-        for column in range(farm.columns):
-            message.values[column] = batch.values[column * batch.count + row]
+        inbox, sent = worker_of(farm, stream, number).inbox, 0
+        while sent < count:
+            fit = tuples_that_fit(farm, inbox)
+            run = min(count - sent, fit if fit > 0 else BLOCK_TUPLES)
+            message = next_message(farm, inbox, stream.key, TUPLES, run)
+            message.low = low + sent
+            copy_tuples(farm, message, batch, row + sent)
+            sent += run
+
+
+@inner
+def copy_tuples(farm, message, batch, row):
+    """Tuples of a batch from a row on, as many as the message has."""
+    count = message.count
+    move(message.columns.address, batch.times[row:].address, count)
+    for column in range(farm.columns):
+        values = batch.values[column * batch.count + row :]
+        move(message.columns[(1 + column) * count :].address, values.address, count)
 
 
 def hand_out(farm: Farm, stream: Substream, low, number, start, end):
     """A window is complete: its worker is asked to compute it."""
     fill_descriptor(farm, stream, low, number, start, end)
     inbox = worker_of(farm, stream, number).inbox
-    message = next_message(farm, inbox)
-    message.key, message.kind, message.low = stream.key, A_WINDOW, farm.handed_out
+    next_message(farm, inbox, stream.key, A_WINDOW, 0).low = farm.handed_out
     enter(farm.monitor)
     farm.handed_out += 1
     farm.taken += 1
@@ -55,8 +82,7 @@ def hand_out(farm: Farm, stream: Substream, low, number, start, end):
 def end_key(farm, stream):
     """All windows of a key are handed out: its tuples are needed no more."""
     for number in range(farm.worker_count if stream.tuples > 0 else 0):
-        message = next_message(farm, farm.workers[number].inbox)
-        message.key, message.kind = stream.key, KEY_ENDS
+        next_message(farm, farm.workers[number].inbox, stream.key, KEY_ENDS, 0)
 
 
 @inner
@@ -74,12 +100,12 @@ def work(farm: Farm, worker: Worker):
     sent = wait_for_messages(farm, worker)
     while sent > worker.handled:
         while sent > worker.handled and may_go_on(farm):
-            message = message_to_read(farm, inbox, worker.handled)
+            message = message_to_read(farm, inbox)
             worker.handled += 1  # before: should the function get no memory, the next message is the next
             if message.kind == A_WINDOW:
                 compute_window(farm, worker, message.low)
-            elif message.kind == A_TUPLE:
-                append(farm, worker.deques[message.key], message)
+            elif message.kind == TUPLES:
+                append_all(farm, worker.deques[message.key], message)
             else:
                 give_back(farm, worker.deques[message.key])
         sent = wait_for_messages(farm, worker)

@@ -13,15 +13,22 @@ LEAST_TUPLES = 16
 
 
 @inner
-def append(farm, deque, message):
-    """Whether there was memory for a tuple, which goes behind the others; amortised O(columns)."""
-    if deque.end == deque.room and not make_room(farm, deque):
-        return False
-    place = deque.end
-    deque.lows[place], deque.times[place] = message.low, message.time
+def append_all(farm, deque, message):
+    """Whether there was memory for the tuples of a message, which go behind the others; amortised O(tuples ·
+    columns)."""
+    count, place = message.count, deque.end
+    if place + count > deque.room:
+        if not make_room(farm, deque, count):
+            return False
+        place = deque.end
+    move(deque.times[place:].address, message.columns.address, count)
     for column in range(farm.columns):
-        deque.values[column * deque.room + place] = message.values[column]
-    deque.end = place + 1
+        target = deque.values[column * deque.room + place :]
+        move(target.address, message.columns[(1 + column) * count :].address, count)
+    if farm.by_ordinal:
+        for i in range(count):
+            deque.lows[place + i] = message.low + i
+    deque.end = place + count
     return True
 
 
@@ -33,19 +40,19 @@ def expire(deque, low):
 
 
 @inner
-def make_room(farm, deque):
-    """Whether there is room for one more tuple: the tuples move to the beginning, into twice the room unless half of it
-    is free."""
+def make_room(farm, deque, more):
+    """Whether there is room for more tuples: the others move to the beginning, into twice the room unless half of it is
+    free."""
     not_inlined()
     count, room = deque.end - deque.first, deque.room
-    if 2 * count <= room and room > 0:
-        move_to(farm, deque, deque.lows.address, room)
+    if 2 * count <= room and count + more <= room:
+        move_to(farm, deque, deque.times.address, room)
         return True
-    room = max(2 * room, LEAST_TUPLES)
+    room = max(2 * room, count + more, LEAST_TUPLES)
     if not hold(farm, bytes_of(farm, room)):
         return False
     block, old_bytes = resize(0, bytes_of(farm, room) // WORD_BYTES), bytes_of(farm, deque.room)
-    old = deque.lows.address if deque.room > 0 else 0
+    old = deque.times.address if deque.room > 0 else 0
     move_to(farm, deque, block, room)
     release(old)
     return hold(farm, -old_bytes)
@@ -63,25 +70,27 @@ def give_back(farm, deque):
 def release_block(deque):
     """Without room there is no block."""
     if deque.room > 0:
-        release(deque.lows.address)
+        release(deque.times.address)
 
 
 @inner
 def bytes_of(farm, room):
-    """Of so many tuples."""
-    return (2 + farm.columns) * room * WORD_BYTES
+    """Of so many tuples: their times, values, and ordinals where these select them."""
+    return (1 + farm.columns + farm.by_ordinal) * room * WORD_BYTES
 
 
 @inner
 def move_to(farm, deque, block, room):
     """The tuples move to the beginning of a block, which may be their own."""
-    count = deque.end - deque.first
-    move(block, deque.lows[deque.first :].address, count)
-    move(block + WORD_BYTES * room, deque.times[deque.first :].address, count)
+    count, lows = deque.end - deque.first, block
+    move(block, deque.times[deque.first :].address, count)
     for column in range(farm.columns):
         values = deque.values[column * deque.room + deque.first :]
-        move(block + WORD_BYTES * room * (2 + column), values.address, count)
-    deque.lows, deque.times, deque.values = block, block + WORD_BYTES * room, block + 2 * WORD_BYTES * room
+        move(block + WORD_BYTES * room * (1 + column), values.address, count)
+    if farm.by_ordinal:
+        lows = block + WORD_BYTES * room * (1 + farm.columns)
+        move(lows, deque.lows[deque.first :].address, count)
+    deque.lows, deque.times, deque.values = lows, block, block + WORD_BYTES * room
     deque.room, deque.first, deque.end = room, 0, count
 
 
@@ -90,7 +99,7 @@ def hold(farm, more_bytes):
     """Whether private buffers may take more memory. The farm ends where that is more than the half of its own that is
     theirs. A buffer that moves is there twice meanwhile."""
     enter(farm.monitor)
-    fits = more_bytes <= 0 or 2 * (farm.held - farm.on_the_way + more_bytes) <= farm.most_held
+    fits = more_bytes <= 0 or 2 * (farm.held - farm.block_bytes + more_bytes) <= farm.most_held
     if fits:
         farm.held += more_bytes
         farm.greatest_held = max(farm.greatest_held, farm.held)

@@ -90,15 +90,22 @@ def ready(farm: Farm):
     return count
 
 
-def wait_for_change(farm: Farm, seen, ms):
-    """Until `changes` isn't `seen` any more, and a quarter of what is at work is computed; at most some ms. The emitter
-    is not woken for each window, since it would take a worker's core each time."""
+def wait_for_change(farm: Farm, seen, share, ms):
+    """Until one of `share` parts of the windows that aren't collected is computed, the first of them too; or, where
+    memory is lacking, until `changes` isn't `seen` any more; at most some ms. The emitter is not woken for each window,
+    since it would take a worker's core each time."""
     enter(farm.monitor)
-    farm.wake_at = farm.computed + max(1, (farm.handed_out - farm.computed) >> 2)
-    if farm.changes == seen and farm.wrong == 0:
+    farm.wake_at = farm.collected + max(1, (farm.handed_out - farm.collected) // share)
+    if farm.wrong == 0 and not are_enough(farm) and (farm.changes == seen or not farm.lacks_memory):
         wait_at_most(farm.monitor, ms)
     farm.wake_at = NEVER
     leave(farm.monitor)
+
+
+@inner
+def are_enough(farm):
+    """Whether so many windows are computed that the emitter wants to know, and the first can be collected."""
+    return farm.computed >= farm.wake_at and descriptor_at(farm, farm.collected).state == COMPUTED
 
 
 def stop_overdue(farm: Farm, status, limit_ns):

@@ -7,8 +7,8 @@ it returns, so that its caller collects results meanwhile (FARM §5.3.3.1, §5.4
 """
 
 from kernels.farm import inbox
-from kernels.farm.active import end_key, send_tuple, send_waiting
-from kernels.farm.chunks import append, append_all, bytes_needed, expire_all
+from kernels.farm.active import end_key, run_limits, send_tuples, send_waiting
+from kernels.farm.chunks import append, append_all, bytes_needed, expire_all, room_limits
 from kernels.farm.descriptors import has_room
 from kernels.farm.layout import BACKWARDS, GO_ON, KEY_IS_OVER, REFUSED, Chunk, Farm, TupleBatch
 from kernels.runtime.calls import call
@@ -28,30 +28,40 @@ def feed(farm: Farm, batch: TupleBatch):
         if taken == 0 and not take(farm, batch, batch.done):
             break
         batch.done += max(taken, 1)
+    pause(farm)
+
+
+@inner
+def pause(farm):
+    """Before the emitter collects, and perhaps waits: active workers may read all that is written to them."""
     if farm.is_active:
-        farm.lacks_memory = not inbox.has_room(farm)
         send_waiting(farm)
+        farm.lacks_memory = not inbox.has_room(farm)
 
 
 @inner
 def take_quiet(farm, batch, first):
-    """Take the next tuples of a key that complete no window and go into its open chunk, all at once; how many. One by
-    one, with three calls by address each, tuples cost 35 ns."""
+    """Take the next tuples of a key that complete no window and go to one place, all at once; how many. One by one,
+    with three calls by address each, tuples cost 35 ns."""
     key = batch.keys[first]
     stream = farm.streams[key]
-    chunk, row, newest = Chunk(stream.youngest), first, stream.newest
-    if farm.is_active or stream.youngest == 0 or stream.is_over:
+    if stream.tuples == 0 or stream.is_over:
         return 0
-    until = min(call(farm.extents.quiet_until, farm, stream), chunk.until)
-    most = min(call(farm.extents.quiet_tuples, farm, stream), chunk.room - chunk.count)
-    end = min(batch.count, first + min(max(most, 0), AT_ONCE))
+    until, most = run_limits(farm, stream, batch.times[first]) if farm.is_active else room_limits(stream)
+    until = min(call(farm.extents.quiet_until, farm, stream), until)
+    most = min(call(farm.extents.quiet_tuples, farm, stream), most, AT_ONCE)
+    row, end, newest = first, min(batch.count, first + max(most, 0)), stream.newest
     while row < end and batch.keys[row] == key and newest <= batch.times[row] < until:
         newest = batch.times[row]
         row += 1
-    append_all(farm, chunk, batch, first, row - first)
-    stream.tuples += row - first
+    count = row - first
+    if farm.is_active:
+        send_tuples(farm, stream, batch, first, count)
+    else:
+        append_all(farm, Chunk(stream.youngest), batch, first, count)
+    stream.tuples += count
     stream.newest = newest
-    return row - first
+    return count
 
 
 @inner
@@ -80,7 +90,7 @@ def take(farm, batch, row):
     if verdict != GO_ON:
         return False
     if farm.is_active:
-        send_tuple(farm, stream, batch, row)
+        send_tuples(farm, stream, batch, row, 1)
     elif may_hold(farm, stream, time):
         append(farm, stream, batch, row)
     else:
@@ -101,8 +111,7 @@ def refuse(farm, row, why):
 def finish_key(farm: Farm, key):
     """Whether all windows of a key whose tuples are over are handed out; if not there was no room."""
     is_over = end_stream(farm, farm.streams[key])
-    if farm.is_active:
-        send_waiting(farm)
+    pause(farm)
     return is_over
 
 
@@ -110,8 +119,7 @@ def finish_all(farm: Farm):
     """The same of all keys; it goes on where it had no room the last time."""
     while farm.finished < farm.keys and end_stream(farm, farm.streams[farm.finished]):
         farm.finished += 1
-    if farm.is_active:
-        send_waiting(farm)
+    pause(farm)
     return farm.finished == farm.keys
 
 

@@ -29,6 +29,7 @@ def release_all(farm: Farm):
         stream.youngest = stream.chunk = stream.place = 0
     for number in range(farm.worker_count):
         release_worker(farm, farm.workers[number])
+    release_blocks(farm.spare)
     monitor.end(farm.monitor)
 
 
@@ -40,5 +41,5 @@ def release_worker(farm, worker):
     if farm.is_active:
         for key in range(farm.keys):
             release_block(worker.deques[key])
-        release_blocks(worker.inbox)
+        release_blocks(worker.inbox.first)
     monitor.end(worker.inbox.monitor)

@@ -22,7 +22,7 @@ from kernels.farm.memory import FarmMemory
 from kernels.farm.models import calls
 from kernels.farm.options import FarmOptions, room_of
 from kernels.farm.results import Metrics, Results
-from kernels.farm.running import RunningFarm
+from kernels.farm.running import A_QUARTER, ALL, RunningFarm
 from kernels.runtime.calls import ask
 from kernels.runtime.fields import Elements
 from schemas.errors import BadInput, WrongParameter
@@ -87,8 +87,10 @@ class WindowFarm:
             if is_stuck and was_idle and farm.lacks_memory and not farm.is_active:  # active ones read, and then go on
                 raise _too_large(farm.most_held)
             self._running.end_overdue()
-            if not self._running.collect() and is_stuck:
+            if is_stuck:
                 self._wait(seen)
+            else:
+                self._running.collect()
 
     def finish_key(self, key: int) -> None:
         """The tuples of a key are over: its windows are complete."""
@@ -103,9 +105,7 @@ class WindowFarm:
         self._finish(self._calls.finish_all)
         farm = self._farm
         while farm.collected < farm.handed_out:
-            seen = farm.changes
-            if not self._running.collect():
-                self._wait(seen)
+            self._wait(farm.changes, ALL)
         self._raise_wrong()
         self._ended_s = time.monotonic()
 
@@ -113,8 +113,7 @@ class WindowFarm:
         """Ask until all is handed out."""
         seen = self._farm.changes
         while not ask(operation, self._farm.address, *key):
-            if not self._running.collect():
-                self._wait(seen)
+            self._wait(seen)
             seen = self._farm.changes
 
     def take(self) -> Results:
@@ -146,8 +145,8 @@ class WindowFarm:
         self._running.require_open()
         self._raise_wrong()
 
-    def _wait(self, seen: int) -> None:
-        self._running.wait(seen)
+    def _wait(self, seen: int, share: int = A_QUARTER) -> None:
+        self._running.wait(seen, share)
         self._raise_wrong()
 
     def _raise_wrong(self, keys: Elements | None = None) -> None:

@@ -17,7 +17,7 @@ from kernels.farm.memory import FarmMemory, Room
 from kernels.farm.models import given_calls
 from kernels.farm.options import MOST_BYTES, workers_of
 from kernels.farm.results import Metrics, Results
-from kernels.farm.running import RunningFarm
+from kernels.farm.running import A_QUARTER, ALL, RunningFarm
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import WORD_BYTES
 from schemas.errors import TooManySeconds
@@ -106,11 +106,8 @@ def _structure(tuples: TuplesOfKeys) -> SortedTuples:
 def _run(running: RunningFarm, windows: WindowsOfKeys, stop: np.ndarray | None) -> tuple[Results, Metrics]:
     began_s, farm = time.monotonic(), running.farm
     while farm.collected < len(windows.key):
-        seen = farm.changes
         _hand_out(running, windows)
-        if not running.collect():
-            running.wait(seen)
-        running.end_overdue()
+        running.wait(farm.changes, ALL if farm.handed_out == len(windows.key) else A_QUARTER)
         if stop is not None and stop[0]:
             raise TooManySeconds
     metrics = running.metrics(time.monotonic() - began_s)

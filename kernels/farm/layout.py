@@ -32,7 +32,7 @@ from kernels.runtime.tables import Operation
 from kernels.windows._window import Window
 
 TO_BE_TAKEN, TAKEN, COMPUTED = range(3)
-A_TUPLE, A_WINDOW, KEY_ENDS = range(3)
+TUPLES, A_WINDOW, KEY_ENDS = range(3)
 NO_ROOM, GO_ON, REFUSED = range(3)
 FOREVER = (1 << 61) + (1 << 60)
 """Later than every time, and more than every count."""
@@ -110,22 +110,23 @@ class Substream(Struct):
 
 
 class Message(Struct):
-    """To an active worker: a tuple, or the descriptor of a window that has all its tuples, or that a key is over.
+    """To an active worker: neighbouring tuples of a key, or the descriptor of a window that has all its tuples, or that
+    a key is over.
 
-    kind: A_TUPLE, A_WINDOW or KEY_ENDS; low: of a tuple, by what it is selected; of a window, its place among all that
-    were handed out
+    kind: TUPLES, A_WINDOW or KEY_ENDS; low: of the first tuple, by what it is selected; of a window, its place among
+    all that were handed out; count: of tuples, whose times stand behind it, and then their values, column by column
     """
 
     key: Place
     kind: Code
     low: Word
-    time: Microseconds
-    values: Tail(Real)
+    count: Count
+    columns: Tail(Word)
 
 
 class Deque(Struct):
     """The private buffer of an active worker for one key: tuples first … end, in one piece. `lows`: by what they are
-    selected."""
+    selected, which may be their times."""
 
     first: Place
     end: Place
@@ -136,11 +137,14 @@ class Deque(Struct):
 
 
 class Inbox(Struct):
-    """Messages to one active worker (inbox.py). last, written, sent: the emitter's; first, read: the worker's."""
+    """Messages to one active worker (inbox.py). last, write_at, written, sent: the emitter's; first, read_at, read: the
+    worker's; write_at, read_at: where the next message will stand, and does."""
 
     monitor: Inline(Monitor)
     first: Address
+    read_at: Address
     last: Address
+    write_at: Address
     written: Count
     sent: Count
     read: Count
@@ -224,7 +228,8 @@ class Farm(Struct):
     hand_out(farm, stream, low, number, start, end): a window is complete
     find_content(farm, worker, descriptor): gives a worker the stretches of a window, of agnostic workers
     idle: workers that wait; wake_at: so many computed windows are enough to wake the emitter
-    on_the_way: of `held`, messages to active workers; lacks_memory: whether the emitter waits for memory
+    block_bytes: of `held`, blocks of messages to active workers; spare, spare_blocks: those that can be written again
+    lacks_memory: whether the emitter waits for memory
     columns: of values; the function reads the first read_columns of them
     finished: keys before this one are over
     changes: computed windows and blocks of messages; wrong, wrong_row: why the farm ends, and at which row of a batch
@@ -246,7 +251,9 @@ class Farm(Struct):
     most_held: Bytes
     greatest_held: Bytes
     lacks_memory: Flag()
-    on_the_way: Bytes
+    block_bytes: Bytes
+    spare: Address
+    spare_blocks: Count
     wrong: Code
     wrong_row: Place
     extents: Inline(Extents)

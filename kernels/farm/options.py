@@ -23,8 +23,7 @@ class FarmOptions(NamedTuple):
     columns: names of the value columns, in the order in which they are given; those that the function needs unless
         given. It reads its own by name
     keys: how many there are, numbered from 0; each has windows of its own
-    chunk: of the shared buffer: a timedelta that divides size and slide, or a number of tuples. Unless given, the
-        greatest such timedelta, or CHUNK_TUPLES
+    chunk: of the shared buffer: a number of tuples, or a timedelta that divides size and slide
     most_held_bytes: of buffers; where it is reached the emitter waits for windows to be computed. With active workers
         half of it is for tuples on their way to them, half for their own buffers
     ring: windows handed out and not collected, at most; a power of two
@@ -36,7 +35,7 @@ class FarmOptions(NamedTuple):
     parameters: Mapping[str, object] = {}
     columns: tuple[str, ...] | None = None
     keys: int = 1
-    chunk: timedelta | int | None = None
+    chunk: timedelta | int = CHUNK_TUPLES
     most_held_bytes: int = 1 << 30
     ring: int = 1 << 12
     seconds_a_window: float = 60.0
@@ -88,10 +87,8 @@ def _require_span(span_us: object) -> None:
         raise WrongParameter("span_us", span_us, "(least, greatest) event time in µs, within ±2**61")
 
 
-def _chunk(greatest_us: int, chunk: timedelta | int | None) -> tuple[int, int]:
+def _chunk(greatest_us: int, chunk: timedelta | int) -> tuple[int, int]:
     """µs, or 0, and tuples of a chunk."""
-    if chunk is None:
-        return greatest_us, CHUNK_TUPLES
     if not isinstance(chunk, timedelta):
         _require_count("chunk", chunk, MOST_CHUNK)
         return 0, chunk

@@ -14,6 +14,7 @@ from kernels.runtime.calls import ask
 from schemas.errors import WrongParameter
 
 WAIT_MS = 50
+ALL, A_QUARTER = 1, 4
 GRACE_S = 5.0
 """How long behind its time limit a function may take to see that it must end."""
 
@@ -70,11 +71,13 @@ class RunningFarm:
         """Of all windows that were computed until now."""
         return metrics_of(self.farm, completion_s)
 
-    def wait(self, seen: int) -> None:
-        """Until `changes` of the farm isn't `seen` any more, at most WAIT_MS. Raises WorkerLost."""
-        ask(self.calls.wait_for_change, self.farm.address, seen, WAIT_MS)
+    def wait(self, seen: int, share: int = A_QUARTER) -> int:
+        """Until one of `share` parts of the windows is computed, or `changes` of the farm isn't `seen` any more and
+        that may be memory which lacks; at most WAIT_MS. How many results became ready. Raises WorkerLost."""
+        ask(self.calls.wait_for_change, self.farm.address, seen, share, WAIT_MS)
         self._threads.require_alive()
         self.end_overdue()
+        return self.collect()
 
     def end_overdue(self) -> None:
         """Ask functions that take too long to end. WorkerLost where one doesn't."""

@@ -9,6 +9,7 @@ import pytest
 from numba import config
 
 from kernels import farm
+from kernels.farm.extents import served_window
 from kernels.farm.once import compute_once
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
@@ -101,9 +102,9 @@ def results_of_key(results: farm.Results, key: int) -> list[tuple]:
 
 
 def random_options(rng: random.Random, window) -> dict:
-    chunks: list[object] = [None, rng.randint(1, 9)]
+    chunks: list[object] = [1 << 10, rng.randint(1, 9)]
     if isinstance(window, Sliding | Tumbling) and window.zone is None:
-        chunks.append(US)
+        chunks += [US, served_window(window, ("value",), None).greatest_chunk_us * US]
     columns = rng.choice((None, ("value", "other"), ("other", "value"), ("a", "value", "b")))
     return {"workers": rng.randint(1, 4), "ring": 1 << rng.randint(0, 6), "chunk": rng.choice(chunks)} | {
         "columns": columns

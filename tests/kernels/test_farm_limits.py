@@ -24,7 +24,7 @@ US = timedelta(microseconds=1)
 MODELS = pytest.mark.parametrize("model", ["agnostic", "active"])
 COMPILED = pytest.mark.skipif(config.DISABLE_JIT, reason="plain Python runs one thread at a time")
 
-DEQUE_BYTES = 24
+DEQUE_BYTES = 16
 """Of a tuple of one column in a private buffer."""
 
 
@@ -117,7 +117,7 @@ def test_private_buffers_of_keys_that_are_over_are_given_back():
     with farm.make("active", Tumbling(100 * US), heavy.IN_ORDER, 2, keys=10) as made:
         made.insert(np.arange(1000), np.ones(1000), np.arange(1000) // 100)
         made.finish()
-        private, until_s = (lambda: made._farm.held - made._farm.on_the_way), time.monotonic() + 10.0
+        private, until_s = (lambda: made._farm.held - made._farm.block_bytes), time.monotonic() + 10.0
         while private() > 0 and time.monotonic() < until_s:
             time.sleep(0.001)
         assert private() == 0

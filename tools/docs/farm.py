@@ -73,7 +73,7 @@ def farm_page() -> str:
             "## Memory",
             "Buffers take `most_held_bytes` at most (1 GiB unless given): where a function is slower than the tuples "
             "come, taking them waits. With active workers half of it is for tuples on their way, half for the workers' "
-            "own buffers, and each worker needs four blocks of 1,024 messages, 160 KiB where tuples have one column. "
+            "own buffers, and each worker needs four blocks of 1,024 tuples, 64 KiB where tuples have one column. "
             "Tuples of the windows that are open must fit, or the farm ends with a message that says so. "
             "`ring` windows (4,096 unless given) are handed out and not collected, at most.",
         ]
