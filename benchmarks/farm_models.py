@@ -183,8 +183,8 @@ class Rounds(NamedTuple):
 
 
 HOW_SCALED = (
-    "Bandwidth of two workers ÷ that of one, tuples as fast as they are taken; of each the best of {rounds} rounds that "
-    "take turns, since what else runs on a machine only takes away; and the median of rounds."
+    "Bandwidth of two workers ÷ that of one, tuples as fast as they are taken; of each the best of {rounds} rounds "
+    "that take turns, since what else runs on a machine only takes away; and the median of rounds."
 )
 
 
