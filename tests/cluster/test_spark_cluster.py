@@ -158,7 +158,7 @@ def fits(share):
     return hashlib.sha256(results.outputs.tobytes()).hexdigest()
 
 engine = engine_of(config.load())
-print(json.dumps([engine.executors, engine.each(fits, [1, 2, 3], True), list(map(fits, [1, 2, 3]))]))
+print(json.dumps([engine.executors, engine.each(fits, [1, 2, 3], engine.executors[1]), list(map(fits, [1, 2, 3]))]))
 """
 
 
