@@ -67,6 +67,7 @@ class Monoid(NamedTuple):
         `failure` says in words what failed means
     output_type: column type of the lowered word; None: that of the column; SECOND: that of the second column
     inverse(total, oldest) → the state without its oldest part, exactly; None where there is no exact one
+    selective: whether the answer is one of the values, so that it may be combined twice (SPANS §2.3, table 1)
     floats: the words of a state that aren't exact
     checked: whether its integers are watched: one beyond int64, on the way or in the answer, fails the aggregate
         (states/checked.py). False where none can leave int64, whatever the values: tests must show that
@@ -87,6 +88,7 @@ class Monoid(NamedTuple):
     failure: str = "is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column instead"
     floats: tuple[FloatWord, ...] = ()
     checked: bool = True
+    selective: bool = False
 
 
 class Sketch(NamedTuple):
@@ -116,5 +118,6 @@ class Sketch(NamedTuple):
     second_types: tuple[str, ...] = ()
     takes_time: bool = False
     inverse: None = None
+    selective: bool = False
     floats: tuple[FloatWord, ...] = ()
     join: Callable | None = None

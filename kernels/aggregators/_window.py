@@ -9,30 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from kernels.aggregators._columns import Columns, Source, name_aggregates
+from kernels.aggregators._answers import AggregateObject, lower_all
+from kernels.aggregators._columns import Source
 from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
-from kernels.monoids import AggregateSpec, find_monoid
+from kernels.monoids import AggregateSpec
 from kernels.runtime.calls import ask, call
-from kernels.runtime.fields import Flag, Word
 from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
-from kernels.runtime.struct import Struct
-from kernels.states import lower
+from kernels.runtime.memory import address_of
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan, make_plan
-from schemas.errors import AggregateFailed, BadInput, NotServed
+from kernels.states.plan import Plan
+from schemas.errors import BadInput, NotServed
 from schemas.query import Aggregate
-
-
-class SlotResult(Struct):
-    """A slot's answer: its word, which means nothing where it is null or has failed."""
-
-    word: Word
-    is_null: Flag()
-    has_failed: Flag()
-
-
-RESULT_BYTES = SlotResult.size_bytes
 
 
 @guarded_entry
@@ -52,22 +39,7 @@ def answer_range(kernel: PointKernel, s, low, high, plan: StatePlan, answers):
     return DONE
 
 
-@guarded_entry
-def lower_state(plan: StatePlan, state, answers):
-    """Lower any state of a plan."""
-    lower_all(plan, state, answers)
-
-
-@inner
-def lower_all(plan, state, answers):
-    """Write a SlotResult per slot of a state."""
-    not_inlined()
-    for slot in range(plan.slot_count):
-        at = SlotResult(answers + slot * RESULT_BYTES)
-        at.word, at.is_null, at.has_failed = lower(plan, state, slot)
-
-
-class Window:
+class Window(AggregateObject):
     """A window of entries (time, values): times int64 in µs; a value a number or None for a null, a tuple of them
     where the aggregates name several columns. Events of equal times combine to one entry, in order of insertion.
 
@@ -76,7 +48,6 @@ class Window:
     """
 
     OPTIONS: tuple[str, ...] = ()
-    DEFAULT_TYPE = "float64"
     IN_ORDER_ONLY = False
     PANE_OPTIONS: tuple[str, ...] = ()
     """Options that a query may give where a replay keeps panes in it."""
@@ -85,13 +56,8 @@ class Window:
     """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
 
     def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
-        named = name_aggregates(aggregates, column_types, self.DEFAULT_TYPE)
-        self._names = named.outputs
-        self._columns = Columns(named.columns)
-        self.refuse(named.specs)
-        self._plan = make_plan(named.specs, counts_events=False)
-        self._answer_words = np.zeros((self._plan.layout.slot_count, RESULT_BYTES // WORD_BYTES), np.int64)
-        self._answers = address_of(self._answer_words)
+        super().__init__(aggregates, column_types, counts_events=False)
+        self.refuse(self._specs)
         self._address = self._create(self._plan.address, **options)
         self._close = weakref.finalize(self, self._destroy, self._address)
 
@@ -191,18 +157,3 @@ class Window:
         if between is None:
             return answer_all(kernel, self._address, self._plan.address, self._answers)
         return answer_range(kernel, self._address, *between, self._plan.address, self._answers)
-
-    def _outputs_at(self, state: int) -> dict[str, int | float | bool | None]:
-        """The outputs of the state at an address."""
-        lower_state(self._plan.address, state, self._answers)
-        return self._lowered()
-
-    def _lowered(self) -> dict[str, int | float | bool | None]:
-        answers = [SlotResult(self._answers + slot * RESULT_BYTES) for slot in self._plan.outputs]
-        for spec, answer in zip(self._plan.specs, answers, strict=True):
-            if answer.has_failed:
-                column = list(self._columns.types)[spec.column]
-                raise AggregateFailed(spec.function, f"column {column}", find_monoid(spec)[1].failure)
-        kinds = zip(answers, self._plan.output_types, strict=True)
-        values = (None if each.is_null else self._columns.value(each.word, kind) for each, kind in kinds)
-        return dict(zip(self._names, values, strict=True))

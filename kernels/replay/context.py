@@ -17,19 +17,20 @@ from kernels.replay.stretches import Stretches
 from kernels.replay.walk import Walk
 from kernels.runtime.fields import Address, Code, Count, Flag, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.struct import Struct
+from kernels.spans._dispatch import SpanKernel
 from kernels.states.layout import Events, StatePlan
 from kernels.windows._window import Pane, Window
 
 
 class KernelInUse(Struct):
-    """A kernel that keys are replayed by, with its structures, used key after key. logic: of the windows of its keys;
-    option: of its `create`; goes_on: only where events last."""
+    """A kernel that keys are replayed by, with its structure, used key after key. logic: of the windows of its keys;
+    option: of its `create`; spans: where events last, and `kernel` then is what ends in slices, if there are some."""
 
     kernel: Ref(PointKernel)
+    spans: Ref(SpanKernel)
     logic: Ref(WindowLogic)
     option: Count
     panes: Address
-    goes_on: Address
 
 
 class Note(Struct):
@@ -67,7 +68,7 @@ class Kernels(Struct):
 
 
 class Replay(Struct):
-    """state: of the event at hand; whole: of a window with what goes on from it; goes_behind: whether an event may be
+    """state: of the event at hand; goes_behind: whether an event may be
     combined behind all that has come, since aggregates commute or the key's events are in order."""
 
     clock: Inline(Clock)
@@ -82,11 +83,10 @@ class Replay(Struct):
     placement: Ref(Placement)
     kernels: Inline(Kernels)
     kernel: Ref(PointKernel)
+    spans: Ref(SpanKernel)
     panes: Address
-    goes_on: Address
     goes_behind: Flag()
     state: Address
-    whole: Address
     pane: Inline(Pane)
     passing: Inline(Walk)
     finishing: Inline(Walk)

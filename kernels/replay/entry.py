@@ -91,7 +91,7 @@ def replay_keys(
     extent = Extent(int(starts.min()), int(starts.max())) if len(starts) else Extent(0, -1)
     made = kind.make(window, extent)
     steps = _steps(ticks, rules)
-    selection = select_kernels(choice, columns, kind, Passing(*steps, rules.emit))
+    selection = select_kernels(choice, columns, kind, made, Passing(*steps, rules.emit))
     return _run(Job(columns, kind, made, states, steps, rules, selection)).starting(*rules.starts_us)
 
 

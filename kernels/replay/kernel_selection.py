@@ -7,6 +7,7 @@ import numpy as np
 
 from kernels import spans
 from kernels.aggregators import kernels, window_class
+from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._window import Window
 from kernels.ranks.disorder import IN_ORDER, classify_keys
 from kernels.ranks.sort import Ranked, rank_keys
@@ -15,7 +16,10 @@ from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
 from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.spans._dispatch import SpanKernel
+from kernels.spans._window import SpanWindow
 from kernels.windows import window_kind
+from kernels.windows._window import Window as KernelWindow
 from schemas.errors import BadInput, NotServed, WrongParameter
 
 if TYPE_CHECKING:  # kinds are made of parts of the replay
@@ -25,9 +29,9 @@ FINGER_TREE = "finger_tree"
 SORTED_STACKS = "sorted_stacks"
 """What a key gets by its events alone: it must know all of them."""
 
-KERNELS = (*kernels(), *spans.KERNELS)
+KERNELS = (*kernels(), *spans.kernels())
 """The kernels that can be asked for."""
-CHOSEN = (FINGER_TREE, SORTED_STACKS, *spans.KERNELS)
+CHOSEN = (FINGER_TREE, SORTED_STACKS, spans.SE_SLICING)
 """The kernels that a query gets if none is named."""
 
 
@@ -65,16 +69,17 @@ def choose(
     able = tuple(kind.kernels())
     if name is not None and name not in able:
         raise NotServed(f"kernel for {window.kind} windows", name, able)
-    chosen = able[0] if len(able) == 1 else name
-    kind.refuse(plan.aggregates)
+    chosen = kind.unnamed if name is None else name
     _keeper(chosen).refuse(plan.aggregates)
     _check_options(chosen, options or {})
     return KernelChoice(chosen, tuple(sorted((options or {}).items())))
 
 
-def _keeper(kernel: str | None) -> type[Window]:
-    """The window API of what keeps the panes, events or slices of its keys."""
-    return window_class(FINGER_TREE if kernel is None or kernel in spans.KERNELS else kernel)
+def _keeper(kernel: str | None) -> type[Window] | type[SpanWindow]:
+    """The object's class of what keeps the panes, events or spans of its keys."""
+    if kernel in spans.kernels():
+        return spans.window_class(kernel)
+    return window_class(FINGER_TREE if kernel is None else kernel)
 
 
 def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
@@ -86,7 +91,9 @@ def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
     _keeper(kernel).pane_option(options)
 
 
-def select_kernels(choice: KernelChoice, columns: EventColumns, kind: "WindowKind", passing: Passing) -> Selection:
+def select_kernels(
+    choice: KernelChoice, columns: EventColumns, kind: "WindowKind", window: KernelWindow, passing: Passing
+) -> Selection:
     """Without a name each key gets the finger tree, but where rolling windows can be made at once (in_time.py).
 
     Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of
@@ -101,7 +108,7 @@ def select_kernels(choice: KernelChoice, columns: EventColumns, kind: "WindowKin
     to_rank = np.flatnonzero(in_time & ~_in_order(columns)) if any_in_time else np.zeros(0, np.int64)
     ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
     names = (choice.name or FINGER_TREE, SORTED_STACKS)
-    return Selection(names, _in_use(choice, any_in_time), in_time.astype(np.int64), ranked)
+    return Selection(names, _in_use(choice, window, any_in_time), in_time.astype(np.int64), ranked)
 
 
 def _in_order(columns: EventColumns) -> np.ndarray:
@@ -127,14 +134,26 @@ def _require_order(name: str | None, columns: EventColumns) -> None:
     )
 
 
-def _in_use(choice: KernelChoice, any_in_time: bool) -> np.ndarray:
+def _in_use(choice: KernelChoice, window: KernelWindow, any_in_time: bool) -> np.ndarray:
     """The memory of a KernelInUse of the chosen kernel, and of one of the sorted stacks where some keys have them."""
     keeper = _keeper(choice.name)
-    uses = [(numbered_logic(), keeper.dispatch(), keeper.pane_option(dict(choice.options)))]
+    option = keeper.pane_option(dict(choice.options))
+    uses = [{"logic": numbered_logic(), "option": option} | _tables(keeper, window, option)]
     if any_in_time:
-        uses.append((in_time_logic(), rolling_in_time(), 0))
+        uses.append({"logic": in_time_logic(), "kernel": rolling_in_time()})
     memory = np.zeros((len(uses), KernelInUse.size_bytes // WORD_BYTES), np.int64)
     for words, use in zip(memory, uses, strict=True):
         used = KernelInUse(address_of(words))
-        used.logic, used.kernel, used.option = use
+        for field, value in use.items():
+            setattr(used, field, value)
     return memory
+
+
+def _tables(
+    keeper: type[Window] | type[SpanWindow], window: KernelWindow, option: int
+) -> dict[str, PointKernel | SpanKernel]:
+    """The kernel's operations; of one with slices, also those on what ends in them, where windows have many."""
+    if not issubclass(keeper, SpanWindow):
+        return {"kernel": keeper.dispatch()}
+    ends = keeper.ends(window, option)
+    return {"spans": keeper.dispatch()} | ({} if ends is None else {"kernel": ends})

@@ -27,7 +27,7 @@ class ReplayCalls(Struct):
     end_replay: Operation()
 
 
-STATES = 8  # a new event's, two for each of three walks, and that of a window made of slices
+STATES = 7  # a new event's, and two for each of three walks
 
 
 def replay(r: Replay, keys):
@@ -63,7 +63,7 @@ def _allocate_states(r):
     r.state = resize(0, STATES * r.plan.state_words)
     behind = place_states(r.passing, r.state + state_bytes, state_bytes)
     behind = place_states(r.finishing, behind, state_bytes)
-    r.whole = place_states(r.changing, behind, state_bytes)
+    place_states(r.changing, behind, state_bytes)
 
 
 @inner

@@ -6,19 +6,16 @@ from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.replay.changed import emit_changed, emit_from_kernel
-from kernels.replay.clock import NEVER, next_tick, start_clock
+from kernels.replay.clock import NEVER, start_clock
 from kernels.replay.context import Replay
 from kernels.replay.late_times import forget_late_times
-from kernels.replay.panes import insert
 from kernels.replay.placement import WindowLogic
-from kernels.replay.regular import pane_of
-from kernels.replay.stop import EVENTS_A_POLL, must_stop_at
+from kernels.replay.stop import must_stop_at
 from kernels.replay.sweep import advance_key
 from kernels.replay.types import EMIT_ARRIVAL
 from kernels.replay.walk import start_walk
 from kernels.runtime.calls import call
 from kernels.runtime.tables import compiled_table
-from kernels.states import gather
 
 
 def start_key(r: Replay):
@@ -29,24 +26,10 @@ def start_key(r: Replay):
 
 
 def take_run(r: Replay, first, end):
-    """Take the events from `first` on that fall into one pane before the watermark next moves, all of them in time.
-
-    They change no row yet, so the order among them and with their bursts doesn't matter: one insertion for all.
-    Returns the next row; `first` if that event is late, in no window, or every event may make a row.
-    """
-    if r.window.find_pane == 0 or r.emit == EMIT_ARRIVAL or not r.plan.is_commutative:
+    """Take the events from `first` on that make no row by themselves; `first` if there are none."""
+    if r.placement.take_run == 0 or r.emit == EMIT_ARRIVAL or not r.plan.is_commutative:
         return first
-    events = r.events
-    pane = pane_of(r, events.starts[first])
-    if pane.first > pane.last or pane.first_end <= r.clock.watermark:
-        return first
-    until, low, high, row = next_tick(r.clock), pane.low, pane.high, first + 1
-    end = min(end, first + EVENTS_A_POLL)
-    while row < end and events.arrivals[row] <= until and low <= events.starts[row] < high:
-        row += 1
-    gather(r.plan, r.state, events.columns, first, row)
-    insert(r, r.panes, low, r.state, -1)
-    return row
+    return call(r.placement.take_run, r, first, end)
 
 
 def take_burst(r: Replay, first, end, tick):

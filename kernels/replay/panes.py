@@ -1,5 +1,5 @@
 """The panes, or events, of the key at hand, in whatever structure holds them: calls through its table
-(kernels/aggregators/_dispatch.py). `panes` is the structure: r.panes, or r.goes_on for what goes on from a slice."""
+(kernels/aggregators/_dispatch.py). `panes` is the structure, r.panes."""
 
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner

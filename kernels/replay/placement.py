@@ -2,7 +2,7 @@
 
 panes  (regular.py)            events that share all their windows are one entry of a kernel
 events (rolling.py)            each event time is an entry, and a window
-slices (spans/slicing.py)      an event that lasts is in all slices of windows that it meets
+spans  (spans.py)              an event that lasts is in all windows that it meets, by a span kernel
 """
 
 from kernels.runtime.struct import Struct
@@ -12,6 +12,7 @@ from kernels.runtime.tables import Operation
 class Placement(Struct):
     """The operations, r being the Replay; 0 where a way needs none.
 
+    take_run(r, first, end) → row: take the events from `first` on that make no row by themselves, all at once
     take(r, row): the event of a row is compared with the watermark before its tick, goes into the kernel, and what it
         changes is noted
     close_burst(r, first, end) → number of the window that alone has a row of this burst; FOREVER: those noted have
@@ -20,9 +21,10 @@ class Placement(Struct):
         nothing else unless open windows keep states
     late_events(r, number, state) → late events of a window that had no row when its end was reached; 0: all of them
     oldest(r) → time of the oldest entry; there is one. first_from(r, time) → of the first from then on, or FOREVER
-    evict(r, time): what lies up to that time
+    evict(r, time): what lies up to that time; is_empty(r) → 1 or 0
     """
 
+    take_run: Operation()
     take: Operation()
     close_burst: Operation()
     window_from: Operation()
@@ -31,6 +33,7 @@ class Placement(Struct):
     oldest: Operation()
     first_from: Operation()
     evict: Operation()
+    is_empty: Operation()
 
 
 class WindowLogic(Struct):

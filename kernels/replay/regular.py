@@ -5,10 +5,12 @@ windows of 15 by 10   [0, 15)  [10, 25)  [20, 35)        panes  [0, 5) [5, 10) [
 
 from functools import cache
 
+from kernels.replay.clock import next_tick
 from kernels.replay.context import Replay
 from kernels.replay.notes import add_to_late_walks, note_live
-from kernels.replay.panes import bulk_evict, first_from, insert, oldest
+from kernels.replay.panes import bulk_evict, first_from, insert, is_empty, oldest
 from kernels.replay.placement import Placement
+from kernels.replay.stop import EVENTS_A_POLL
 from kernels.replay.walk import Walk, add_to_walk, walk_to_lower
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.tables import compiled_table
@@ -50,6 +52,27 @@ def take(r: Replay, row):
     note_live(r, first, pane.last, is_late, row)
 
 
+def take_run(r: Replay, first, end):
+    """Take the events from `first` on that fall into one pane before the watermark next moves, all of them in time.
+
+    They change no row yet, so the order among them and with their bursts doesn't matter: one insertion for all.
+    Returns the next row; `first` if that event is late or in no window.
+    """
+    if r.window.find_pane == 0:
+        return first
+    events = r.events
+    pane = pane_of(r, events.starts[first])
+    if pane.first > pane.last or pane.first_end <= r.clock.watermark:
+        return first
+    until, low, high, row = next_tick(r.clock), pane.low, pane.high, first + 1
+    end = min(end, first + EVENTS_A_POLL)
+    while row < end and events.arrivals[row] <= until and low <= events.starts[row] < high:
+        row += 1
+    gather(r.plan, r.state, events.columns, first, row)
+    insert(r, r.panes, low, r.state, -1)
+    return row
+
+
 def window_state(r: Replay, walk: Walk, number):
     return walk_to_lower(r, walk, number)
 
@@ -66,11 +89,16 @@ def evict(r: Replay, time):
     bulk_evict(r, r.panes, time)
 
 
+def has_no_entry(r: Replay):
+    return is_empty(r, r.panes)
+
+
 HELD_ONE_WAY = {
     "window_state": window_state,
     "oldest": oldest_entry,
     "first_from": first_entry_from,
     "evict": evict,
+    "is_empty": has_no_entry,
 }
 """Operations of placements that hold entries in one structure."""
 
@@ -78,4 +106,4 @@ HELD_ONE_WAY = {
 @cache
 def regular_placement() -> Placement:
     """Events in panes."""
-    return compiled_table(Placement, "regular_placement", {"take": take, **HELD_ONE_WAY})
+    return compiled_table(Placement, "regular_placement", {"take": take, "take_run": take_run, **HELD_ONE_WAY})

@@ -6,7 +6,6 @@ from kernels.replay.changed import window_from, window_state
 from kernels.replay.clock import move_floor, move_watermark, pass_step
 from kernels.replay.emit import emit
 from kernels.replay.open_windows import note_events
-from kernels.replay.panes import is_empty
 from kernels.replay.rows import FINAL, ON_TIME
 from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
@@ -27,7 +26,7 @@ def advance_key(r, step):
         return
     before, watermark, floor = clock.step, clock.watermark, clock.floor
     move_watermark(clock, step)
-    has_events = not is_empty(r, r.panes)
+    has_events = call(r.placement.is_empty, r) == 0
     # By the old floor: windows that become final in this very step are still in the table of open ones.
     if has_events and r.emit != EMIT_ARRIVAL and (r.emit != EMIT_FINAL or clock.allowed > 0):
         _sweep(r, r.passing, watermark, clock.watermark, before)

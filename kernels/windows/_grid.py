@@ -1,7 +1,9 @@
-"""The struct of windows that start every slide: what slices are cut by too."""
+"""Windows that start every slide, by their closed forms: what slices are cut by too."""
+
+from functools import cache
 
 from kernels.runtime.fields import Count, Microseconds
-from kernels.windows._window import Window
+from kernels.windows._window import Bounds, Pane, Window, compiled_bounds, made_window
 
 
 class Grid(Window):
@@ -11,3 +13,45 @@ class Grid(Window):
     origin: Microseconds
     slides: Count
     rest: Microseconds
+
+
+def start(window: Grid, number):
+    return window.origin + number * window.slide
+
+
+def end(window: Grid, number):
+    return window.origin + number * window.slide + window.size
+
+
+def first_end_after(window: Grid, time):
+    """⌊(time − origin − size)/slide⌋ + 1."""
+    return (time - window.origin - window.size) // window.slide + 1
+
+
+def last_start_until(window: Grid, time):
+    """⌊(time − origin)/slide⌋."""
+    return (time - window.origin) // window.slide
+
+
+def find_pane(window: Grid, time, pane: Pane):
+    """All of it by one division."""
+    last = (time - window.origin) // window.slide
+    last_start = window.origin + last * window.slide
+    first = last - window.slides + (1 if time - last_start >= window.rest else 0)
+    first_end = window.origin + first * window.slide + window.size
+    pane.first, pane.last = first, last
+    pane.first_end, pane.last_end = first_end, last_start + window.size
+    pane.low = max(last_start, first_end - window.slide)
+    pane.high = min(last_start + window.slide, first_end)
+
+
+@cache
+def bounds() -> Bounds:
+    """The closed forms, compiled."""
+    return compiled_bounds("sliding", start, end, first_end_after, last_start_until, find_pane)
+
+
+def grid(size: int, slide: int, origin: int) -> Grid:
+    """The struct, of windows on any axis of int64."""
+    fields = {"origin": origin % slide, "slides": size // slide, "rest": size % slide}
+    return made_window(Grid, bounds(), size=size, slide=slide, **fields)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kernels import aggregators
-from kernels.monoid import AggregateSpec
 from kernels.replay.placement import Placement
 from kernels.replay.types import WindowSpec
 from kernels.windows._extent import Extent
@@ -30,6 +29,8 @@ class WindowKind:
     """Whether a kernel holds its events one by one, not panes or slices of them: such windows end where events do."""
     placement: Callable[[], Placement]
     """How its events go into a kernel, and how windows come out."""
+    unnamed: str | None = None
+    """The kernel that keys have if none is named; None where each key's events decide."""
     events_last = False
     """Whether the ends of events count."""
     late_needs_later_events = False
@@ -38,9 +39,6 @@ class WindowKind:
     def kernels(self) -> Sequence[str]:
         """The kernels that can be asked for by name; if there is but one, it is taken."""
         return aggregators.kernels()
-
-    def refuse(self, aggregates: tuple[AggregateSpec, ...]) -> None:
-        """NotServed for aggregates that these windows can't have."""
 
     def refuse_impossible(self, window: AskedWindow) -> None:
         """WrongParameter for lengths beyond the range of times."""

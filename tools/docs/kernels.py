@@ -1,8 +1,9 @@
-"""docs/kernels.md: every aggregator of point events, what it promises and how it works."""
+"""docs/kernels.md: every kernel of point events and of events that last, what it promises and how it works."""
 
 import importlib
 import inspect
 
+from kernels import spans
 from kernels.aggregators import kernels, window_class
 from kernels.aggregators._card import Card
 from tools.docs.markdown import MADE, grid, page
@@ -20,7 +21,13 @@ OF_REPLAYS = (
     "| the key's events | kernel |\n| --- | --- |\n"
     "| in time, windows rolling, emit not arrival | `sorted_stacks`: two stacks over the events in order of time; not "
     "to be had by name, since it must know all events |\n"
-    "| other | `finger_tree` |\n| any, spanning windows | `se_slicing`, over two finger trees |"
+    "| other | `finger_tree` |\n| any, spanning windows | `se_slicing` |"
+)
+OF_SPANS = (
+    "Events that last are kept by kernels of their own (SPANS). `replay_table` takes one by name: "
+    '`kernel="se_ml_slicing", options={"height": 8}`; all give the same rows. '
+    '`kernels.spans.make("se_slicing", window, aggregates)` is the windows of one key: `insert_span`, `state`, '
+    "`evict`, `first_from`, `save`, `load`, `check`."
 )
 
 
@@ -29,7 +36,26 @@ def kernels_page() -> str:
     head = [field.replace("_", " ") for field in Card._fields]
     rows = [["kernel", *head], *([f"`{name}`", *window_class(name).CARD] for name in kernels())]
     parts = [part for name in kernels() for part in (f"## {name}", f"```\n{_about(name)}\n```", _options(name))]
-    return page(["# Kernels of point events", MADE, INTRODUCTION, OF_REPLAYS, grid(rows), *parts])
+    points = ["# Kernels of point events", MADE, INTRODUCTION, OF_REPLAYS, grid(rows), *parts]
+    return page([*points, "# Kernels of events that last", OF_SPANS, *_span_parts()])
+
+
+def _span_parts() -> list[str]:
+    return [
+        part
+        for name in spans.kernels()
+        for part in (f"## {name}", f"```\n{_text_of(spans.window_class(name).__module__)}\n```", _span_options(name))
+    ]
+
+
+def _span_options(kernel: str) -> str:
+    made = spans.window_class(kernel)
+    options = ", ".join(f"`{option}`" for option in (*made.OPTIONS, "column_types"))
+    return f"Options: {options}. {' '.join(inspect.getdoc(made).split())}"
+
+
+def _text_of(module: str) -> str:
+    return inspect.getdoc(importlib.import_module(module))
 
 
 def _about(kernel: str) -> str:

@@ -6,9 +6,7 @@ size 3, step 2     tuples 0 1 2 3 4 5     windows [0 1 2] [2 3 4]
 
 from kernels.farm.extents._closed_forms import ordinal_extents
 from kernels.farm.extents._served import ServedWindow, require_tuples
-from kernels.windows._grid import Grid
-from kernels.windows._window import made_window
-from kernels.windows.sliding import bounds, grid_fields
+from kernels.windows._grid import grid
 from schemas.errors import NotServed
 from schemas.windows import Count
 
@@ -20,5 +18,5 @@ def served(window: Count, columns: tuple[str, ...]) -> ServedWindow:
         raise NotServed("order", window.order, ["event_time"])
     require_tuples("size", window.size)
     require_tuples("step", window.step)
-    grid = made_window(Grid, bounds(), **grid_fields(window.size, window.step, 0))
-    return ServedWindow(ordinal_extents(), {"window": grid, "by_ordinal": True, "ends_at_tuples": True})
+    ordinals = grid(window.size, window.step, 0)
+    return ServedWindow(ordinal_extents(), {"window": ordinals, "by_ordinal": True, "ends_at_tuples": True})

@@ -1,0 +1,124 @@
+"""What the experiments of spans share: events as SPANS §6.1 generates them, real ones, and a replay by one kernel."""
+
+import time
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow.csv as csv
+
+from kernels.monoids import AggregateSpec
+from kernels.replay import (
+    AggregatePlan,
+    EventColumns,
+    KernelChoice,
+    PassTicks,
+    ReplayRules,
+    WindowSpec,
+    replay_keys,
+)
+
+SECOND_US = 1_000_000
+SPREAD_S = 10
+"""Standard deviation of generated lengths."""
+POSTPONED_S = 15_000
+"""δ, by which the paper's windows are released later."""
+LONGEST_REAL_S = 9_000
+"""δ of the paper's real calls, 2.5 h; longer ones here are no calls (they overflowed 16 bits)."""
+COUNT, TOTAL, GREATEST = AggregateSpec("count"), AggregateSpec("sum", 0), AggregateSpec("max", 0)
+AGGREGATES = {"cumulative_sweeping": (COUNT, TOTAL), "selective_sweeping": (GREATEST,)}
+"""Of kernels that don't serve count, sum and max at once."""
+SWEEPING = "sweeping"
+"""Both kinds one after the other, which then have all three."""
+KERNELS = ("se_slicing", "se_ml_slicing", "aggregate_buckets", "tuple_buckets", SWEEPING)
+CALLS = "cdr/social-evolution"
+
+
+class Sizes(NamedTuple):
+    """events: generated; most_calls: real ones; rounds: of which the median counts."""
+
+    events: int = 60_000
+    rounds: int = 3
+    most_calls: int = 1 << 20
+
+
+class Spans(NamedTuple):
+    """Events of one key in order of arrival, which is their end: int64[events], in µs; δ in seconds."""
+
+    starts_us: np.ndarray
+    ends_us: np.ndarray
+    values: np.ndarray
+    postponed_s: int
+
+    @property
+    def mean_s(self) -> float:
+        """Their mean length."""
+        return float(np.mean(self.ends_us - self.starts_us)) / SECOND_US
+
+
+class RangeBySlide(NamedTuple):
+    """Windows of a size and a slide, in seconds."""
+
+    size_s: int
+    slide_s: int
+
+
+def generated(events: int, mean_s: int) -> Spans:
+    """An event a second, of lengths that are normal around their mean, at least a second."""
+    chance = np.random.default_rng(1)
+    ends = np.arange(events, dtype=np.int64)
+    lengths = np.maximum(1, chance.normal(mean_s, SPREAD_S, events).astype(np.int64))
+    return Spans((ends - lengths) * SECOND_US, ends * SECOND_US, chance.integers(0, 1000, events), POSTPONED_S)
+
+
+def real_calls(landing: Path) -> Spans:
+    """Voice calls of students, each known when it ends."""
+    table = csv.read_csv(next((landing / CALLS).glob("*.csv*")))
+    starts_s = table["time_stamp"].cast("timestamp[s]").cast("int64").to_numpy()
+    lengths_s = table["duration"].to_numpy()
+    kept = (lengths_s >= 0) & (lengths_s <= LONGEST_REAL_S)
+    starts_s, lengths_s = starts_s[kept], np.maximum(lengths_s[kept].astype(np.int64), 1)
+    order = np.argsort(starts_s + lengths_s, kind="stable")
+    starts_us, ends_us = (each[order] * SECOND_US for each in (starts_s, starts_s + lengths_s))
+    return Spans(starts_us, ends_us, lengths_s[order], LONGEST_REAL_S)
+
+
+def throughput(kernel: str, spans: Spans, grid: RangeBySlide, rounds: int, **options: int) -> float:
+    """Events a processor second, the median of some rounds, on one core."""
+    kernels = ("cumulative_sweeping", "selective_sweeping") if kernel == SWEEPING else (kernel,)
+    calls = [_replay(each, spans, grid, options) for each in kernels]
+    for call in calls:
+        call()
+    return len(spans.starts_us) / median(sum(_seconds(call) for call in calls) for _ in range(rounds))
+
+
+def _seconds(call) -> float:
+    began_s = time.process_time()
+    call()
+    return time.process_time() - began_s
+
+
+def _replay(kernel: str, spans: Spans, grid: RangeBySlide, options: dict[str, int]):
+    events = len(spans.starts_us)
+    columns = EventColumns(
+        np.array([0, events]),
+        spans.starts_us,
+        spans.ends_us,
+        spans.values[None],
+        np.ones((1, events), np.bool_),
+        spans.ends_us,
+    )
+    window = WindowSpec("spanning", grid.size_s * SECOND_US, grid.slide_s * SECOND_US)
+    plan = AggregatePlan(AGGREGATES.get(kernel, (COUNT, TOTAL, GREATEST)))
+    rules = ReplayRules(spans.postponed_s * SECOND_US, 0, "watermark", int(spans.ends_us[-1]) + SECOND_US)
+    choice = KernelChoice(kernel, tuple(options.items()))
+    ticks = pass_ticks(spans)
+    return lambda: replay_keys(columns, window, plan, ticks, rules, choice)
+
+
+def pass_ticks(spans: Spans) -> PassTicks:
+    """The newest start by each end."""
+    ticks, first = np.unique(spans.ends_us, return_index=True)
+    last = np.append(first[1:], len(spans.ends_us)) - 1
+    return PassTicks(ticks, np.maximum.accumulate(spans.starts_us)[last])

@@ -1,0 +1,74 @@
+"""What objects over compiled structures share: the plan of their aggregates, and a state's outputs by name."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from kernels.aggregators._columns import Columns, name_aggregates
+from kernels.monoids import find_monoid
+from kernels.runtime.fields import Flag, Word
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
+from kernels.runtime.struct import Struct
+from kernels.states import lower
+from kernels.states.layout import StatePlan
+from kernels.states.plan import make_plan
+from schemas.errors import AggregateFailed
+from schemas.query import Aggregate
+
+
+class SlotResult(Struct):
+    """A slot's answer: its word, which means nothing where it is null or has failed."""
+
+    word: Word
+    is_null: Flag()
+    has_failed: Flag()
+
+
+RESULT_BYTES = SlotResult.size_bytes
+
+
+@guarded_entry
+def lower_state(plan: StatePlan, state, answers):
+    """Lower any state of a plan."""
+    lower_all(plan, state, answers)
+
+
+@inner
+def lower_all(plan, state, answers):
+    """Write a SlotResult per slot of a state."""
+    not_inlined()
+    for slot in range(plan.slot_count):
+        at = SlotResult(answers + slot * RESULT_BYTES)
+        at.word, at.is_null, at.has_failed = lower(plan, state, slot)
+
+
+class AggregateObject:
+    """Aggregates as in a query, over named columns, and their outputs. Raises what `name_aggregates` does."""
+
+    DEFAULT_TYPE = "float64"
+
+    def __init__(
+        self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None, counts_events: bool
+    ):
+        named = name_aggregates(aggregates, column_types, self.DEFAULT_TYPE)
+        self._names, self._specs = named.outputs, named.specs
+        self._columns = Columns(named.columns)
+        self._plan = make_plan(named.specs, counts_events=counts_events)
+        self._answer_words = np.zeros((self._plan.layout.slot_count, RESULT_BYTES // WORD_BYTES), np.int64)
+        self._answers = address_of(self._answer_words)
+
+    def _outputs_at(self, state: int) -> dict[str, int | float | bool | None]:
+        """The outputs of the state at an address."""
+        lower_state(self._plan.address, state, self._answers)
+        return self._lowered()
+
+    def _lowered(self) -> dict[str, int | float | bool | None]:
+        answers = [SlotResult(self._answers + slot * RESULT_BYTES) for slot in self._plan.outputs]
+        for spec, answer in zip(self._plan.specs, answers, strict=True):
+            if answer.has_failed:
+                column = list(self._columns.types)[spec.column]
+                raise AggregateFailed(spec.function, f"column {column}", find_monoid(spec)[1].failure)
+        kinds = zip(answers, self._plan.output_types, strict=True)
+        values = (None if each.is_null else self._columns.value(each.word, kind) for each, kind in kinds)
+        return dict(zip(self._names, values, strict=True))

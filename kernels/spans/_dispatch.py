@@ -1,0 +1,43 @@
+"""What a kernel of events that last can be asked: a table of compiled functions, one per operation.
+
+Its object (_window.py) and a replay (kernels/replay/spans.py) call through this table, and know nothing else of the
+kernel; kernels/runtime/tables.py says why.
+"""
+
+from kernels.runtime.struct import Struct
+from kernels.runtime.tables import Operation
+
+
+class SpanKernel(Struct):
+    """The operations, s being the structure that `create` made. Windows are those of the grid that it was made with;
+    [low, high) is one of them, or the interval of an event. Times in µs.
+
+    create(plan, window, option) → structure; the option is what the kernel's class gives
+    destroy(s), reset(s): give it back; make it empty
+    insert_span(s, low, high, state): an event of [low, high), high > low, or several that meet the same slices
+    state(s, cursor, low, high) → address of the aggregate of all events that meet the window [low, high), valid until
+        the next call. cursor: who asks, below CURSORS; one whose windows never go back is answered quickest
+    complete(s, low, high, state) → address of the same, given the aggregate of what ends in its slices, which a walk
+        has (kernels/replay/walk.py); 0 of kernels without slices
+    evict(s, time): what no window needs that begins behind it
+    oldest(s) → a time before which no window ends that has events; first_from(s, time) → the same of windows that begin
+        from then on, at least `time`. FOREVER if there is none
+    is_empty(s) → 1 or 0
+    save(s, into) → words of all that it holds, written unless `into` is 0; load(s, words): an empty one gets it
+    """
+
+    create: Operation()
+    destroy: Operation()
+    reset: Operation()
+    insert_span: Operation()
+    state: Operation()
+    complete: Operation()
+    evict: Operation()
+    oldest: Operation()
+    first_from: Operation()
+    is_empty: Operation()
+    save: Operation()
+    load: Operation()
+
+
+CURSORS = 3

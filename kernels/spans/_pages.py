@@ -1,0 +1,236 @@
+"""Records by number, of which most may be missing: pages of neighbours, in order.
+
+    number    64 … 95 │ 96 … 127 │ 3,200,000 …
+    page         2    │    3     │   100,000       each with room for all of its 32 records, and a mark for each that
+                                                   holds something
+
+A gap of years costs nothing, and neighbours stand side by side, so that a run of them is one fold. A ring over the
+numbers would be as long as the stretch from the oldest to the youngest, full or empty; in a finger tree, as slices were
+before, an event of twelve slices took 4.7 µs.
+"""
+
+from kernels.aggregators._dispatch import FOREVER
+from kernels.runtime.fields import Address, Bytes, Count, Place, Pointer, Tail, Word
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.struct import Struct
+from kernels.states import copy_words, fold
+
+PAGE_BITS = 5
+PAGE_RECORDS = 1 << PAGE_BITS
+LEAST_ROOM = 16
+FIRST_NUMBER = -(1 << 62)
+"""Below every number: times are within ±2**61 µs."""
+
+
+class RecordPage(Struct):
+    """Records number · 32 and the next 31. marks: bit i of record i, if it holds something."""
+
+    number: Word
+    marks: Word
+    records: Tail(Word)
+
+
+HEAD_BYTES = RecordPage.size_bytes
+
+
+class Pages(Struct):
+    """Pages first … end of `order`, ascending by number. blank: a record that holds nothing; found: the place of the
+    page that was looked for last; spare: a list of pages to be used again, by their numbers."""
+
+    record_bytes: Bytes
+    blank: Address
+    first: Place
+    end: Place
+    room: Count
+    order: Pointer(Address)
+    found: Place
+    spare: Address
+
+
+@inner
+def release_pages(pages):
+    """All memory but the blank record, which is its maker's."""
+    drop_all(pages)
+    while pages.spare != 0:
+        page = RecordPage(pages.spare)
+        pages.spare = page.number
+        release(page.address)
+    if pages.room > 0:
+        release(pages.order.address)
+    pages.room = 0
+
+
+@inner
+def drop_all(pages):
+    """No record is left."""
+    while pages.first < pages.end:
+        _drop_first(pages)
+    pages.first = pages.end = pages.found = 0
+
+
+@inner
+def page_at(pages, place):
+    """The page at a place of the order."""
+    return RecordPage(pages.order[place])
+
+
+@inner
+def place_from(pages, number):
+    """The place of the first page of that number or a greater one. O(log pages), O(1) for the one found last."""
+    low, high = pages.first, pages.end
+    if low <= pages.found < high and page_at(pages, pages.found).number == number:
+        return pages.found
+    while low < high:
+        middle = (low + high) >> 1
+        if page_at(pages, middle).number < number:
+            low = middle + 1
+        else:
+            high = middle
+    pages.found = low
+    return low
+
+
+@inner
+def find_record(pages, number):
+    """Address of a record; 0 if its page is missing."""
+    place = place_from(pages, number >> PAGE_BITS)
+    if place == pages.end or page_at(pages, place).number != number >> PAGE_BITS:
+        return 0
+    return record_in(pages, page_at(pages, place), number)
+
+
+@inner
+def record_in(pages, page, number):
+    """Address of a record in its page."""
+    return page.records.address + pages.record_bytes * (number & (PAGE_RECORDS - 1))
+
+
+@inner
+def record_to_write(pages, number):
+    """Address of a record, blank if it held nothing; from now on it holds something. Amortised O(1) at the young end,
+    elsewhere O(pages) at worst."""
+    place = place_from(pages, number >> PAGE_BITS)
+    if place == pages.end or page_at(pages, place).number != number >> PAGE_BITS:
+        place = add_page(pages, place, number >> PAGE_BITS)
+    page = page_at(pages, place)
+    page.marks |= 1 << (number & (PAGE_RECORDS - 1))
+    return record_in(pages, page, number)
+
+
+@inner
+def add_page(pages, place, number):
+    """A blank page at a place of the order, which may change. Returns the place."""
+    not_inlined()
+    if pages.end == pages.room:
+        place -= _make_room(pages)
+    move(pages.order[place + 1 :].address, pages.order[place:].address, pages.end - place)
+    pages.end += 1
+    page = RecordPage(_take_page(pages))
+    page.number, page.marks = number, 0
+    for record in range(PAGE_RECORDS):
+        copy_words(record_in(pages, page, record), pages.blank, pages.record_bytes // WORD_BYTES)
+    pages.order[place] = page.address
+    pages.found = place
+    return place
+
+
+@inner
+def _make_room(pages):
+    """For one more page. Returns how far those that are there moved down."""
+    moved, count = pages.first, pages.end - pages.first
+    if 2 * count >= pages.room:
+        pages.room = max(LEAST_ROOM, 2 * pages.room)
+        made = resize(0, pages.room)
+        move(made, pages.order[moved:].address, count)
+        if pages.order.address != 0:
+            release(pages.order.address)
+        pages.order = made
+    else:
+        move(pages.order.address, pages.order[moved:].address, count)
+    pages.first, pages.end = 0, count
+    return moved
+
+
+@inner
+def _take_page(pages):
+    if pages.spare == 0:
+        return resize(0, (HEAD_BYTES + PAGE_RECORDS * pages.record_bytes) // WORD_BYTES)
+    page = RecordPage(pages.spare)
+    pages.spare = page.number
+    return page.address
+
+
+@inner
+def _drop_first(pages):
+    page = page_at(pages, pages.first)
+    page.number, pages.spare = pages.spare, page.address
+    pages.first += 1
+
+
+@inner
+def drop_before(pages, number):
+    """No record below a number is left. O(pages and records dropped)."""
+    while pages.first < pages.end and page_at(pages, pages.first).number < number >> PAGE_BITS:
+        _drop_first(pages)
+    if pages.first == pages.end:
+        pages.first = pages.end = pages.found = 0
+        return
+    page = page_at(pages, pages.first)
+    if page.number == number >> PAGE_BITS:
+        for record in range(number & (PAGE_RECORDS - 1)):
+            if page.marks >> record & 1:
+                copy_words(record_in(pages, page, record), pages.blank, pages.record_bytes // WORD_BYTES)
+                page.marks ^= 1 << record
+    if page.number == number >> PAGE_BITS and page.marks == 0:
+        _drop_first(pages)
+
+
+@inner
+def first_record_from(pages, number):
+    """Number of the first record from that one on that holds something, FOREVER if there is none."""
+    place = place_from(pages, number >> PAGE_BITS)
+    if place < pages.end and page_at(pages, place).number == number >> PAGE_BITS:
+        into_page = number & (PAGE_RECORDS - 1)
+        marks = page_at(pages, place).marks >> into_page
+        if marks != 0:
+            return number + _lowest(marks)
+        place += 1
+    return FOREVER if place == pages.end else first_in(page_at(pages, place))
+
+
+@inner
+def first_in(page):
+    """Number of its first record that holds something; each page has one."""
+    return (page.number << PAGE_BITS) + _lowest(page.marks)
+
+
+@inner
+def last_record(pages):
+    """Number of the last one that holds something; there is one."""
+    page = page_at(pages, pages.end - 1)
+    record = PAGE_RECORDS - 1
+    while page.marks >> record & 1 == 0:
+        record -= 1
+    return (page.number << PAGE_BITS) + record
+
+
+@inner
+def _lowest(marks):
+    place = 0
+    while marks >> place & 1 == 0:
+        place += 1
+    return place
+
+
+@inner
+def fold_records(pages, plan, into, offset, low, high):
+    """into ⊗= the state that stands `offset` bytes into each of the records low … high − 1. O(those)."""
+    place = place_from(pages, low >> PAGE_BITS)
+    while place < pages.end:
+        page = page_at(pages, place)
+        begin = max(low, page.number << PAGE_BITS)
+        count = min(high, (page.number + 1) << PAGE_BITS) - begin
+        if count <= 0:
+            return
+        fold(plan, into, record_in(pages, page, begin) + offset, pages.record_bytes, count)
+        place += 1

@@ -1,0 +1,205 @@
+"""Cumulative sweeping (SPANS §5.3.3, after Piatov and Helmer): two indexes of endpoints, and what has started less what
+has ended.
+
+    events a [1, 7), b [3, 20), c [16, 18)      starts  1: a   3: b   16: c      window [10, 20):
+                                                ends    7: a   18: c  20: b      a b c started before 20, less a: b c
+
+Only aggregates from which a part can be taken away again, exactly: counts, and sums and means of integers. The indexes
+are finger trees, so that a late event finds its places and a window is two range queries, wherever it lies; what no
+window will ask for one by one is kept as one state, `gone`.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from kernels.aggregators import finger_tree
+from kernels.aggregators._arrays import words_of
+from kernels.aggregators._dispatch import FOREVER, PointKernel
+from kernels.monoids import AggregateSpec, every_monoid, find_monoid
+from kernels.runtime.calls import ask, call
+from kernels.runtime.fields import Address, Microseconds, Ref
+from kernels.runtime.memory import WORD_BYTES, inner, release, resize
+from kernels.runtime.struct import Struct, allocate, words_at
+from kernels.runtime.tables import compiled_table
+from kernels.spans._checking import events_between
+from kernels.spans._dispatch import SpanKernel
+from kernels.spans._window import SpanWindow
+from kernels.states import clear, copy_words, events_of, subtract
+from kernels.states.layout import StatePlan
+from kernels.states.plan import Plan
+from kernels.windows._grid import Grid
+from schemas.errors import NotServed
+
+MIN_ARITY = 4
+
+
+class CumulativeSweep(Struct):
+    """gone: of events that started by `time`, which are in `starts` no more, and have not ended; result, ended: states
+    to answer with."""
+
+    plan: Ref(StatePlan)
+    tree: Ref(PointKernel)
+    starts: Address
+    ends: Address
+    time: Microseconds
+    gone: Address
+    result: Address
+    ended: Address
+
+
+def create(plan: StatePlan, window: Grid, tree: PointKernel):
+    sweep = allocate(CumulativeSweep)
+    sweep.plan, sweep.tree, sweep.time = plan, tree, -FOREVER
+    sweep.starts = call(tree.create, plan, MIN_ARITY, 0)
+    sweep.ends = call(tree.create, plan, MIN_ARITY, 0)
+    sweep.gone = resize(0, 3 * plan.state_words)
+    sweep.result = sweep.gone + WORD_BYTES * plan.state_words
+    sweep.ended = sweep.result + WORD_BYTES * plan.state_words
+    clear(plan, sweep.gone)
+    return sweep.address
+
+
+def destroy(sweep: CumulativeSweep):
+    call(sweep.tree.destroy, sweep.starts)
+    call(sweep.tree.destroy, sweep.ends)
+    release(sweep.gone)
+    release(sweep.address)
+
+
+def reset(sweep: CumulativeSweep):
+    call(sweep.tree.reset, sweep.starts)
+    call(sweep.tree.reset, sweep.ends)
+    clear(sweep.plan, sweep.gone)
+    sweep.time = -FOREVER
+
+
+def insert_span(sweep: CumulativeSweep, low, high, state):
+    call(sweep.tree.insert, sweep.starts, low, state, -1)
+    call(sweep.tree.insert, sweep.ends, high, state, -1)
+
+
+@inner
+def _between(sweep, low, high):
+    """Address of the aggregate of events that start before `high` and end behind `low`."""
+    plan = sweep.plan
+    copy_words(sweep.result, sweep.gone, plan.state_words)
+    call(sweep.tree.append_range, sweep.starts, -FOREVER, high, sweep.result)
+    clear(plan, sweep.ended)
+    call(sweep.tree.append_range, sweep.ends, -FOREVER, low + 1, sweep.ended)
+    subtract(plan, sweep.result, sweep.ended)
+    return sweep.result
+
+
+def state(sweep: CumulativeSweep, cursor, low, high):
+    return _between(sweep, low, high)
+
+
+def evict(sweep: CumulativeSweep, time):
+    """Windows to come begin behind `time`, so that all events that started by then have, and some have ended."""
+    call(sweep.tree.append_range, sweep.starts, -FOREVER, time + 1, sweep.gone)
+    call(sweep.tree.bulk_evict, sweep.starts, time)
+    clear(sweep.plan, sweep.ended)
+    call(sweep.tree.append_range, sweep.ends, -FOREVER, time + 2, sweep.ended)
+    subtract(sweep.plan, sweep.gone, sweep.ended)
+    call(sweep.tree.bulk_evict, sweep.ends, time + 1)
+    sweep.time = max(sweep.time, time)
+
+
+def is_empty(sweep: CumulativeSweep):
+    return call(sweep.tree.is_empty, sweep.ends)
+
+
+def oldest(sweep: CumulativeSweep):
+    if events_of(sweep.gone) > 0:
+        return sweep.time + 1
+    return call(sweep.tree.oldest, sweep.starts)
+
+
+def first_from(sweep: CumulativeSweep, time):
+    if events_of(_between(sweep, time, time + 1)) > 0:
+        return time
+    return call(sweep.tree.first_from, sweep.starts, time)
+
+
+@inner
+def _save_tree(sweep, tree, into):
+    """[entries][time · state] …"""
+    count = call(sweep.tree.count, tree)
+    if into != 0:
+        words_at(into)[0] = count
+        call(sweep.tree.copy_entries, tree, -FOREVER, FOREVER, into + WORD_BYTES)
+    return 1 + count * (1 + sweep.plan.state_words)
+
+
+@inner
+def _load_tree(sweep, tree, saved):
+    words = 1 + sweep.plan.state_words
+    for entry in range(words_at(saved)[0]):
+        at = saved + WORD_BYTES * (1 + entry * words)
+        call(sweep.tree.insert, tree, words_at(at)[0], at + WORD_BYTES, -1)
+    return 1 + words_at(saved)[0] * words
+
+
+def save(sweep: CumulativeSweep, into):
+    """[time][gone][starts][ends]"""
+    words = 1 + sweep.plan.state_words
+    if into != 0:
+        words_at(into)[0] = sweep.time
+        copy_words(into + WORD_BYTES, sweep.gone, sweep.plan.state_words)
+    words += _save_tree(sweep, sweep.starts, into + WORD_BYTES * words if into != 0 else 0)
+    return words + _save_tree(sweep, sweep.ends, into + WORD_BYTES * words if into != 0 else 0)
+
+
+def load(sweep: CumulativeSweep, saved):
+    sweep.time = words_at(saved)[0]
+    copy_words(sweep.gone, saved + WORD_BYTES, sweep.plan.state_words)
+    words = 1 + sweep.plan.state_words
+    words += _load_tree(sweep, sweep.starts, saved + WORD_BYTES * words)
+    _load_tree(sweep, sweep.ends, saved + WORD_BYTES * words)
+
+
+OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)
+
+
+@cache
+def dispatch() -> SpanKernel:
+    """The table, compiled or loaded when it is first asked for."""
+    return compiled_table(SpanKernel, "cumulative_sweeping", {each.__name__: each for each in OPERATIONS})
+
+
+def check(address: int, plan: Plan, grid: Grid) -> None:
+    """O(log events)."""
+    sweep = CumulativeSweep(address)
+    tree, gone = sweep.tree, words_of(sweep.gone, plan.state_words)[0]
+    started, ended = (events_between(tree, each, -FOREVER, FOREVER) for each in (sweep.starts, sweep.ends))
+    assert gone >= 0, "gone: no more events ended than had started"
+    assert gone + started == ended, f"ends: {gone} open events and {started} that start later have {ended} ends"
+    assert ask(tree.oldest, sweep.starts) > sweep.time, "starts: none lies before the time up to which all are gone"
+    assert ask(tree.oldest, sweep.ends) > sweep.time + 1, "ends: none lies before the first window"
+
+
+class CumulativeSweeping(SpanWindow):
+    """With n events that are open: insert_span O(log n), state O(log n), evict O(log n).
+
+    Memory: two entries of a finger tree for each event that is open.
+    """
+
+    dispatch, _check = staticmethod(dispatch), staticmethod(check)
+
+    @classmethod
+    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
+        """NotServed for an aggregate without an exact inverse."""
+        super().refuse(specs)
+        for spec in specs:
+            if find_monoid(spec)[1].inverse is None:
+                of = f" of a {spec.column_type} column" if spec.column is not None else ""
+                served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})
+                raise NotServed("aggregate of cumulative_sweeping", spec.function + of, served)
+
+    @classmethod
+    def pane_option(cls, options: Mapping[str, int]) -> int:
+        """Where the operations of its indexes stand."""
+        return finger_tree.KERNEL.dispatch().address
+
+
+KERNEL = CumulativeSweeping

@@ -1,0 +1,46 @@
+"""SE-ML-Slicing (SPANS §4 and §5.2.2): slices of several levels, so that a long event goes into few of them.
+
+    height 3, an event of seven slices      1 2 3 4 5 6 7 8      level 3 of slice 8, of slice 5, level 1 of slice 2
+                                              └─┘└───┘└───┘
+
+Level k of a slice covers it and the k − 1 before it. Of height 1 it is SE-Slicing, and of any height the same code
+(_slices.py): a higher one makes insertions cheaper, and windows dearer, which ask each level of their slices.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+
+from kernels.spans._dispatch import SpanKernel
+from kernels.spans._slices import slice_kernel
+from kernels.spans._window import SliceWindow
+from schemas.errors import WrongParameter
+
+HEIGHT = 4
+MOST_HEIGHT = 1 << 10
+
+
+@cache
+def dispatch() -> SpanKernel:
+    """The table, compiled or loaded when it is first asked for."""
+    return slice_kernel("se_ml_slicing")
+
+
+class SEMLSlicing(SliceWindow):
+    """With height d: insert_span O(slices that it meets / d), state O(d · (slices of the window + d)), evict O(slices).
+
+    Memory: 2 · d states a slice.
+    """
+
+    OPTIONS = PANE_OPTIONS = ("height",)
+    dispatch = staticmethod(dispatch)
+
+    @classmethod
+    def pane_option(cls, options: Mapping[str, int]) -> int:
+        """The height. WrongParameter for one beyond the limits."""
+        height = options.get("height", HEIGHT)
+        if not isinstance(height, int) or isinstance(height, bool) or not 1 <= height <= MOST_HEIGHT:
+            raise WrongParameter("height", height, f"an integer from 1 to {MOST_HEIGHT}")
+        return height
+
+
+KERNEL = SEMLSlicing

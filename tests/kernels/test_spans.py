@@ -1,0 +1,232 @@
+"""Objects of span kernels: the worked examples of SPANS, level by level, and random events against a plain look."""
+
+import random
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from numba import config
+
+from kernels import spans
+from kernels.spans._checking import held_records
+from kernels.spans._slices import Slices
+from schemas.errors import BadInput, NotServed, WrongParameter
+from schemas.query import agg, spanning, tumbling
+from tests.kernels.test_compilation import run_as_plain_python
+
+US, DAY = timedelta(microseconds=1), timedelta(days=1)
+FIFTEEN_BY_FIVE = spanning(15 * US, 5 * US, longest=DAY)
+COUNT = {"calls": agg("count")}
+BOTH = {"total": agg("sum", "value"), "greatest": agg("max", "value")}
+SERVED = {"cumulative_sweeping": ("total",), "selective_sweeping": ("greatest",)}
+WAYS = [(name, {}) for name in spans.kernels()] + [("se_ml_slicing", {"height": height}) for height in (1, 3, 7)]
+RUNS = 150 if not config.DISABLE_JIT else 3
+
+TABLE = {  # SPANS §4.3.1: of the slice that starts then, (φ, ϕ) of levels 1, 2 and 3
+    50: [(5, 6), (5, 2), (4, 3)],
+    55: [(3, 5), (7, 4), (5, 6)],
+    60: [(6, 9), (4, 5), (5, 7)],
+    65: [(5, 7), (3, 4), (4, 3)],
+    70: [(5, 4), (5, 4), (4, 7)],
+    75: [(5, 5), (4, 3), (5, 6)],
+}
+WITH_CALL = TABLE | {60: [(6, 10), (4, 5), (5, 7)], 75: [(5, 5), (4, 3), (6, 6)]}
+"""After the call of [61, 79): φ of level 3 of the slice in which it ends, ϕ of level 1 of [60, 65)."""
+
+
+def levels_of(made) -> dict[int, list[tuple[int, int]]]:
+    """(φ, ϕ) of each level of each slice, by its start: counts of events."""
+    slices = Slices(made._address)
+    shape = (slices.height, 2, made._plan.state_words)
+    return {
+        number * 5: [tuple(level) for level in record.reshape(shape)[:, :, 0].tolist()]
+        for number, record in held_records(slices.pages)
+    }
+
+
+def set_levels(made, counts: dict[int, list[tuple[int, int]]]) -> None:
+    """States that count so many events each, which is all that they do."""
+    for start in counts:
+        made.insert_span(start, start + 1)
+    for number, record in held_records(Slices(made._address).pages):
+        record[:] = np.array(counts[number * 5]).ravel()
+
+
+def test_spans_4_3_1_a_call_goes_into_two_levels_and_the_window_has_91():
+    made = spans.make("se_ml_slicing", FIFTEEN_BY_FIVE, COUNT, height=3)
+    assert made._plan.state_words == 1
+    set_levels(made, TABLE)
+    made.insert_span(61, 79)
+    assert levels_of(made) == WITH_CALL
+    assert made.state(50, 65) == {"calls": 55 + 36}
+
+
+@pytest.mark.parametrize(("kernel", "options"), [("se_slicing", {}), ("se_ml_slicing", {"height": 1})])
+def test_spans_3_2_2_the_call_ends_in_one_slice_and_goes_on_from_three(kernel, options):
+    ends, goes_on = (8, 19, 15, 18, 14, 12, 16), (25, 18, 12, 14, 11, 19, 16)
+    made = spans.make(kernel, FIFTEEN_BY_FIVE, COUNT, **options)
+    set_levels(made, {5 * number: [pair] for number, pair in enumerate(zip(ends, goes_on, strict=True))})
+    made.insert_span(16, 34)
+    assert [levels_of(made)[start] for start in range(15, 35, 5)] == [[(18, 15)], [(14, 12)], [(12, 20)], [(17, 16)]]
+    assert made.state(0, 15) == {"calls": 42 + 12}
+
+
+def test_fig_8_an_event_of_seven_slices_goes_into_level_4_and_level_3():
+    made = spans.make("se_ml_slicing", FIFTEEN_BY_FIVE, COUNT, height=4)
+    made.insert_span(7, 38)
+    assert levels_of(made) == {35: [(0, 0)] * 3 + [(1, 0)], 15: [(0, 0), (0, 0), (0, 1), (0, 0)]}
+    made.check()
+
+
+def test_points_are_counted_as_spans_3_1_has_it():
+    made = spans.make("se_slicing", FIFTEEN_BY_FIVE, COUNT | {"longest": agg("max", "length")})
+    for number, (count, most) in enumerate([(8, 20), (19, 63), (15, 19)]):
+        for _ in range(count):
+            made.insert_span(5 * number, 5 * number, most)
+    assert made.state(0, 15) == {"calls": 42, "longest": 63.0}
+
+
+class Plain:
+    """Every event that was inserted, in whatever windows are asked."""
+
+    def __init__(self):
+        self.events: list[tuple[int, int, int]] = []
+
+    def state(self, low: int, high: int) -> dict[str, int | None]:
+        values = [value for start, end, value in self.events if start < high and end > low]
+        return {"total": sum(values) if values else None, "greatest": max(values, default=None)}
+
+
+@pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
+def test_any_window_has_what_a_plain_look_finds_whatever_came_went_and_was_saved(kernel, options):
+    rng = random.Random(str((kernel, options)))
+    aggregates = {name: BOTH[name] for name in SERVED.get(kernel, BOTH)}
+    for _ in range(RUNS):
+        size, slide, base = rng.randint(1, 30), rng.randint(1, 12), rng.choice((0, -500, 10**15))
+        window = spanning(size * US, slide * US, longest=DAY)
+        made = spans.make(kernel, window, aggregates, column_types={"value": "int64"}, **options)
+        play(made, rng, (size, slide, base), aggregates)
+
+
+def play(made, rng: random.Random, grid: tuple[int, int, int], aggregates: dict) -> None:
+    size, slide, base = grid
+    plain_look, floor = Plain(), base - 1000
+    for _ in range(rng.randint(1, 60)):
+        start = max(base + rng.randint(0, 200), floor)
+        event = (start, start + rng.choice((1, 2, 5, 20, 90)), rng.randint(-50, 50))
+        made.insert_span(*event)
+        plain_look.events.append(event)
+        if rng.random() < 0.1:
+            floor = max(floor, (base + rng.randint(-size, 250)) // slide * slide)
+            made.evict(floor - 1)
+        if rng.random() < 0.1:
+            made.load(made.save())
+        made.check()
+        low = (base + rng.randint(-size, 300)) // slide * slide
+        if low >= floor:
+            wanted = plain_look.state(low, low + size)
+            assert made.state(low, low + size) == {name: wanted[name] for name in aggregates}
+
+
+@pytest.mark.slow
+def test_they_run_as_plain_python_with_every_access_checked():
+    run_as_plain_python(__file__, "plain_look or spans_")
+
+
+@pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
+def test_nothing_is_left_when_no_window_needs_it(kernel, options):
+    """Also over gaps of years, whose slices and windows are not there."""
+    aggregates = {name: BOTH[name] for name in SERVED.get(kernel, BOTH)}
+    made = spans.make(kernel, FIFTEEN_BY_FIVE, aggregates, column_types={"value": "int64"}, **options)
+    made.insert_span(0, 12, 1)
+    made.insert_span(10**15, 10**15 + 12, 2)
+    assert len(made.save()) < 1000 * (1 + options.get("height", 4))
+    assert made.first_from(-100) is not None
+    reach = 20 + 5 * options.get("height", 4)  # levels of a slice that may hold nothing are not looked at
+    assert -reach <= made.first_from(-100) <= 0 and 10**15 - reach <= made.first_from(500) <= 10**15
+    made.evict(10**15 + 100)
+    made.insert_span(2 * 10**15, 2 * 10**15 + 1, 2)  # sweeps look through their events when more come
+    made.evict(3 * 10**15)
+    assert made.first_from(-100) is None
+
+
+REFUSED = {
+    "kernel": (("finger_tree", FIFTEEN_BY_FIVE, COUNT), {}, NotServed, "kernel is 'finger_tree'.*se_slicing"),
+    "window": (("se_slicing", tumbling(US), COUNT), {}, WrongParameter, "window is .*one whose events last"),
+    "option": (("se_slicing", FIFTEEN_BY_FIVE, COUNT), {"height": 2}, WrongParameter, "options is 'height'"),
+    "no height": (
+        ("se_ml_slicing", FIFTEEN_BY_FIVE, COUNT),
+        {"height": 0},
+        WrongParameter,
+        "height is 0; .* 1 to 1024",
+    ),
+    "too high": (("se_ml_slicing", FIFTEEN_BY_FIVE, COUNT), {"height": 1025}, WrongParameter, "height is 1025"),
+    "order": (("se_slicing", FIFTEEN_BY_FIVE, {"x": agg("first", "v")}), {}, NotServed, "windows is 'first'"),
+    "selects": (("cumulative_sweeping", FIFTEEN_BY_FIVE, {"x": agg("max", "v")}), {}, NotServed, "'max of a float64"),
+    "floats": (("cumulative_sweeping", FIFTEEN_BY_FIVE, {"x": agg("sum", "v")}), {}, NotServed, "'sum of a float64"),
+    "cumulates": (("selective_sweeping", FIFTEEN_BY_FIVE, {"x": agg("sum", "v")}), {}, NotServed, "'sum'.*: max, min"),
+    "aggregates": (("se_slicing", FIFTEEN_BY_FIVE, {"x": 3}), {}, WrongParameter, "aggregates is"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_not_served_is_refused_by_name(case):
+    arguments, options, error, message = REFUSED[case]
+    with pytest.raises(error, match=message):
+        spans.make(*arguments, **options)
+
+
+def test_the_greatest_height_serves():
+    made = spans.make("se_ml_slicing", FIFTEEN_BY_FIVE, COUNT, height=1024)
+    made.insert_span(0, 50_000)
+    assert made.state(20_000, 20_015) == {"calls": 1}
+
+
+def test_intervals_and_windows_that_are_none_are_refused():
+    made = spans.make("se_slicing", FIFTEEN_BY_FIVE, COUNT)
+    with pytest.raises(WrongParameter, match="interval is .5, 4.; allowed: low < high"):
+        made.insert_span(5, 4)
+    with pytest.raises(WrongParameter, match="interval"):
+        made.insert_span(0, 1 << 62)
+    for low, high in ((1, 16), (0, 14)):
+        with pytest.raises(BadInput, match=rf"\[{low}, {high}\) is no window; the one that .* is \[0, 15\]"):
+            made.state(low, high)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "states", "damage"),
+    [
+        ("se_slicing", 1, 1 << 20),
+        ("se_slicing", 2 * 31, 1),
+        ("se_ml_slicing", 2 * 4 * 31 + 6, 1),
+        ("aggregate_buckets", 0, 1),
+        ("tuple_buckets", 0, 1),
+    ],
+)
+def test_check_finds_states_that_count_too_many_events_or_none(kernel, states, damage):
+    made, words = saved(kernel)
+    words[3 + states * made._plan.state_words] ^= damage
+    assert_broken(made, words)
+
+
+@pytest.mark.parametrize(("kernel", "damage"), [("cumulative_sweeping", 1), ("selective_sweeping", 1 << 40)])
+def test_check_finds_an_event_that_ended_more_often_than_it_began_or_before(kernel, damage):
+    made, words = saved(kernel)
+    words[1] ^= damage
+    assert_broken(made, words)
+
+
+def saved(kernel: str):
+    """An object with some events, and all that it holds."""
+    aggregates = {name: BOTH[name] for name in SERVED.get(kernel, BOTH)}
+    made = spans.make(kernel, FIFTEEN_BY_FIVE, aggregates, column_types={"value": "int64"})
+    for start in range(0, 100, 7):
+        made.insert_span(start, start + 60, start)
+    made.check()
+    return made, made.save()
+
+
+def assert_broken(made, words: np.ndarray) -> None:
+    made.load(words)
+    with pytest.raises(AssertionError, match=r"^\w+( \w+)?: "):
+        made.check()
