@@ -1,4 +1,4 @@
-"""Bikes in use per start station: trips that were under way at some time of a quarter of an hour, every five minutes."""
+"""Bikes in use per start station: trips under way at some time of a quarter of an hour, every five minutes."""
 
 from datetime import timedelta
 
