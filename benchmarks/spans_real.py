@@ -13,7 +13,8 @@ ASKED = {"tuple_buckets": 1.4, "aggregate_buckets": 1.1, SWEEPING: 1.3}
 
 def kernels_on_calls(folder: Path, landing: Path, sizes: Sizes) -> Figure:
     """Figure 14."""
-    calls = Spans(*(each[: sizes.most_calls] for each in real_calls(landing)[:3]), real_calls(landing).postponed_s)
+    *columns, postponed_s = real_calls(landing)
+    calls = Spans(*(each[: sizes.most_calls] for each in columns), postponed_s)
     grids = [RangeBySlide(size, size // 5) for size in RANGES_S]
     found = {kernel: [throughput(kernel, calls, grid, sizes.rounds) for grid in grids] for kernel in KERNELS}
     rows = [

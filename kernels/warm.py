@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from kernels import aggregators
+from kernels import aggregators, spans
 from kernels.monoid import AggregateSpec
 from kernels.monoids import COMMON, monoids_of
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
@@ -17,6 +17,7 @@ from kernels.replay.kernel_selection import FINGER_TREE
 from kernels.replay.loop import replay_calls
 from kernels.replay.numbered import numbered_logic
 from kernels.runtime.kept import log_errors_only
+from kernels.spans._slices import slice_ends
 from kernels.states.tables import monoid_table, plan_table
 from kernels.windows import kinds, window_kind
 from kernels.windows._extent import Extent
@@ -35,8 +36,10 @@ def compile_states() -> None:
 
 
 def compile_kernels() -> None:
-    """The kernel that keys get unless they are named another."""
+    """The kernels that keys get unless they are named another."""
     aggregators.window_class(FINGER_TREE).dispatch()
+    spans.window_class(spans.SE_SLICING).dispatch()
+    slice_ends()
 
 
 def compile_windows() -> None:

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Mapping
 
 from kernels.runtime.found import names_in
-from schemas.errors import NotServed, WrongParameter
+from schemas.errors import NotServed
 from schemas.query import Aggregate
 
 
@@ -34,10 +34,5 @@ def make(kernel: str, aggregates: Mapping[str, Aggregate], **options):
     Raises NotServed for an unknown kernel or function, WrongParameter for a wrong option, column or parameter.
     """
     made = window_class(kernel)
-    if not isinstance(aggregates, Mapping) or not all(isinstance(each, Aggregate) for each in aggregates.values()):
-        raise WrongParameter("aggregates", aggregates, "a dict such as {'total': agg('sum', 'amount')}")
-    allowed = (*made.OPTIONS, "column_types")
-    unknown = sorted(set(options) - set(allowed))
-    if unknown:
-        raise WrongParameter("options", unknown[0], f"options of {kernel}: {', '.join(allowed)}")
+    made.require(kernel, aggregates, options)
     return made(aggregates, **options)

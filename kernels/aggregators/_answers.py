@@ -1,11 +1,11 @@
 """What objects over compiled structures share: the plan of their aggregates, and a state's outputs by name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from kernels.aggregators._columns import Columns, name_aggregates
-from kernels.monoids import find_monoid
+from kernels.monoids import AggregateSpec, find_monoid
 from kernels.runtime.fields import Flag, Word
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
@@ -13,7 +13,7 @@ from kernels.runtime.struct import Struct
 from kernels.states import lower
 from kernels.states.layout import StatePlan
 from kernels.states.plan import make_plan
-from schemas.errors import AggregateFailed
+from schemas.errors import AggregateFailed, WrongParameter
 from schemas.query import Aggregate
 
 
@@ -47,13 +47,29 @@ class AggregateObject:
     """Aggregates as in a query, over named columns, and their outputs. Raises what `name_aggregates` does."""
 
     DEFAULT_TYPE = "float64"
+    OPTIONS: tuple[str, ...] = ()
+
+    @classmethod
+    def require(cls, kernel: str, aggregates: object, options: Mapping[str, object]) -> None:
+        """WrongParameter for aggregates or options that an object of this kernel can't be made with."""
+        if not isinstance(aggregates, Mapping) or not all(isinstance(each, Aggregate) for each in aggregates.values()):
+            raise WrongParameter("aggregates", aggregates, "a dict such as {'total': agg('sum', 'amount')}")
+        allowed = (*cls.OPTIONS, "column_types")
+        unknown = sorted(set(options) - set(allowed))
+        if unknown:
+            raise WrongParameter("options", unknown[0], f"options of {kernel}: {', '.join(allowed)}")
+
+    @classmethod
+    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
+        """Raise WrongParameter or NotServed for an aggregate that the kernel can't have."""
 
     def __init__(
         self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None, counts_events: bool
     ):
         named = name_aggregates(aggregates, column_types, self.DEFAULT_TYPE)
-        self._names, self._specs = named.outputs, named.specs
+        self._names = named.outputs
         self._columns = Columns(named.columns)
+        self.refuse(named.specs)
         self._plan = make_plan(named.specs, counts_events=counts_events)
         self._answer_words = np.zeros((self._plan.layout.slot_count, RESULT_BYTES // WORD_BYTES), np.int64)
         self._answers = address_of(self._answer_words)

@@ -12,7 +12,6 @@ import numpy as np
 from kernels.aggregators._answers import AggregateObject, lower_all
 from kernels.aggregators._columns import Source
 from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
-from kernels.monoids import AggregateSpec
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import address_of
@@ -47,7 +46,6 @@ class Window(AggregateObject):
     an eviction of what isn't there, AggregateFailed for an aggregate without a right answer.
     """
 
-    OPTIONS: tuple[str, ...] = ()
     IN_ORDER_ONLY = False
     PANE_OPTIONS: tuple[str, ...] = ()
     """Options that a query may give where a replay keeps panes in it."""
@@ -57,13 +55,8 @@ class Window(AggregateObject):
 
     def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
         super().__init__(aggregates, column_types, counts_events=False)
-        self.refuse(self._specs)
         self._address = self._create(self._plan.address, **options)
         self._close = weakref.finalize(self, self._destroy, self._address)
-
-    @classmethod
-    def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
-        """Raise WrongParameter for an aggregate that the kernel can't have."""
 
     @classmethod
     def pane_option(cls, options: Mapping[str, int]) -> int:

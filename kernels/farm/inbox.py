@@ -66,7 +66,7 @@ def least_held(farm):
 
 @inner
 def tuples_that_fit(farm, inbox):
-    """How many the block that is written takes in one message; it may be fewer than 1."""
+    """How many the block that is written takes in one message; fewer than 0 where not even an empty one fits."""
     left = inbox.last + block_bytes(farm) - inbox.write_at if inbox.last != 0 else 0
     return (left - MESSAGE_BYTES) // tuple_bytes(farm)
 
@@ -74,7 +74,7 @@ def tuples_that_fit(farm, inbox):
 @inner
 def next_message(farm, inbox, key, kind, tuples):
     """A message to be written; with more tuples than fit it is the first of another block."""
-    if inbox.last == 0 or tuples_that_fit(farm, inbox) < tuples:
+    if tuples_that_fit(farm, inbox) < tuples:
         send(inbox)
         add_block(farm, inbox)
     message = Message(inbox.write_at)

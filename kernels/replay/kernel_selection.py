@@ -29,7 +29,8 @@ FINGER_TREE = "finger_tree"
 SORTED_STACKS = "sorted_stacks"
 """What a key gets by its events alone: it must know all of them."""
 
-KERNELS = (*kernels(), *spans.kernels())
+OF_SPANS = tuple(spans.kernels())
+KERNELS = (*kernels(), *OF_SPANS)
 """The kernels that can be asked for."""
 CHOSEN = (FINGER_TREE, SORTED_STACKS, spans.SE_SLICING)
 """The kernels that a query gets if none is named."""
@@ -77,7 +78,7 @@ def choose(
 
 def _keeper(kernel: str | None) -> type[Window] | type[SpanWindow]:
     """The object's class of what keeps the panes, events or spans of its keys."""
-    if kernel in spans.kernels():
+    if kernel in OF_SPANS:
         return spans.window_class(kernel)
     return window_class(FINGER_TREE if kernel is None else kernel)
 

@@ -60,16 +60,25 @@ def take_run(r: Replay, first, end):
     """
     if r.window.find_pane == 0:
         return first
+    row = end_of_run(r, r.events.starts, first, end)
+    if row > first:
+        gather(r.plan, r.state, r.events.columns, first, row)
+        insert(r, r.panes, r.pane.low, r.state, -1)
+    return row
+
+
+@inner
+def end_of_run(r, ends, first, end):
+    """The row behind the events from `first` on that begin and end in one pane, r.pane, before the watermark next
+    moves, all of them in time; `first` if that event doesn't. ends: their ends, or starts where they don't last."""
     events = r.events
     pane = pane_of(r, events.starts[first])
     if pane.first > pane.last or pane.first_end <= r.clock.watermark:
         return first
-    until, low, high, row = next_tick(r.clock), pane.low, pane.high, first + 1
+    until, low, high, row = next_tick(r.clock), pane.low, pane.high, first
     end = min(end, first + EVENTS_A_POLL)
-    while row < end and events.arrivals[row] <= until and low <= events.starts[row] < high:
+    while row < end and events.arrivals[row] <= until and low <= events.starts[row] < high and ends[row] <= high:
         row += 1
-    gather(r.plan, r.state, events.columns, first, row)
-    insert(r, r.panes, low, r.state, -1)
     return row
 
 

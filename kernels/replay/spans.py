@@ -8,12 +8,10 @@ completes it.
 
 from functools import cache
 
-from kernels.replay.clock import next_tick
 from kernels.replay.context import Replay
 from kernels.replay.notes import add_to_late_walks, note_live
 from kernels.replay.placement import Placement
-from kernels.replay.regular import pane_of
-from kernels.replay.stop import EVENTS_A_POLL
+from kernels.replay.regular import end_of_run
 from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_state
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
@@ -44,17 +42,10 @@ def take(r: Replay, row):
 def take_run(r: Replay, first, end):
     """Events from `first` on that begin and end in one slice before the watermark next moves, all of them in time: one
     insertion."""
-    events = r.events
-    pane = pane_of(r, events.starts[first])
-    if pane.first > pane.last or pane.first_end <= r.clock.watermark:
-        return first
-    until, low, high, row = next_tick(r.clock), pane.low, pane.high, first
-    end = min(end, first + EVENTS_A_POLL)
-    while row < end and events.arrivals[row] <= until and low <= events.starts[row] < high and events.ends[row] <= high:
-        row += 1
+    row = end_of_run(r, r.events.ends, first, end)
     if row > first:
-        gather(r.plan, r.state, events.columns, first, row)
-        call(r.spans.insert_span, r.panes, low, high, r.state)
+        gather(r.plan, r.state, r.events.columns, first, row)
+        call(r.spans.insert_span, r.panes, r.pane.low, r.pane.high, r.state)
     return row
 
 

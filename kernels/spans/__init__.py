@@ -44,10 +44,5 @@ def make(kernel: str, window: Window, aggregates: Mapping[str, Aggregate], **opt
     made = window_class(kernel)
     if not isinstance(window, Window) or not window_kind(window.kind).events_last:
         raise WrongParameter("window", window, "one whose events last, as schemas.query.spanning makes")
-    if not isinstance(aggregates, Mapping) or not all(isinstance(each, Aggregate) for each in aggregates.values()):
-        raise WrongParameter("aggregates", aggregates, "a dict such as {'longest': agg('max', 'length_s')}")
-    allowed = (*made.OPTIONS, "column_types")
-    unknown = sorted(set(options) - set(allowed))
-    if unknown:
-        raise WrongParameter("options", unknown[0], f"options of {kernel}: {', '.join(allowed)}")
+    made.require(kernel, aggregates, options)
     return made(window, aggregates, **options)

@@ -15,7 +15,6 @@ from kernels.spans._buckets import Buckets
 from kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
 from kernels.spans._slices import Slices
 from kernels.states.plan import Plan
-from kernels.windows._grid import Grid
 
 
 def held_records(pages: Pages) -> Iterator[tuple[int, np.ndarray]]:
@@ -36,7 +35,7 @@ def held_records(pages: Pages) -> Iterator[tuple[int, np.ndarray]]:
                 assert (records[record] == blank).all(), f"blank: record {number} holds nothing"
 
 
-def check_slices(address: int, plan: Plan, grid: Grid) -> None:
+def check_slices(address: int, plan: Plan) -> None:
     """O(slices · height)."""
     slices = Slices(address)
     shape = (slices.height, 2, plan.state_words)
@@ -54,13 +53,13 @@ def check_slices(address: int, plan: Plan, grid: Grid) -> None:
         )
 
 
-def check_aggregate_buckets(address: int, plan: Plan, grid: Grid) -> None:
+def check_aggregate_buckets(address: int, plan: Plan) -> None:
     """O(windows)."""
     for number, state in held_records(Buckets(address).pages):
         assert state[0] > 0, f"marks: window {number} has events"
 
 
-def check_tuple_buckets(address: int, plan: Plan, grid: Grid) -> None:
+def check_tuple_buckets(address: int, plan: Plan) -> None:
     """O(events of all windows)."""
     for number, (count, room, first) in held_records(Buckets(address).pages):
         assert 0 < count <= room, f"room: window {number} has some of its {count} events beyond its room, or none"

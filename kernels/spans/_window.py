@@ -52,12 +52,11 @@ class SpanWindow(AggregateObject):
     don't fit their columns, AggregateFailed for an aggregate without a right answer.
     """
 
-    OPTIONS: tuple[str, ...] = ()
     PANE_OPTIONS: tuple[str, ...] = ()
-    """The same, where a replay keeps events in it."""
+    """Options that a query may give where a replay keeps events in it."""
     IN_ORDER_ONLY = False
     dispatch: Callable[[], SpanKernel]
-    _check: Callable[[int, Plan, Grid], None]
+    _check: Callable[[int, Plan], None]
     """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
 
     def __init__(
@@ -68,7 +67,6 @@ class SpanWindow(AggregateObject):
         **options: int,
     ):
         super().__init__(aggregates, column_types, counts_events=True)
-        self.refuse(self._specs)
         self._grid = grid(window.size_us, window.slide_us, window.origin_us)
         self._state = np.zeros(self._plan.state_words, np.int64)
         kernel = self.dispatch()
@@ -95,7 +93,7 @@ class SpanWindow(AggregateObject):
 
     def insert_span(self, start: int, end: int, value=None) -> None:
         """An event of [start, end), a point if end = start; value as an aggregator's (kernels.aggregators)."""
-        low, high = self._interval(start, max(end, start + 1) if end == start else end)
+        low, high = self._interval(start, start + 1 if end == start else end)
         source = self._columns.source([value], np.array([low]), np.zeros(1, np.int64))
         state_of(self._plan.address, source.address, address_of(self._state))
         self._ask("insert_span", low, high, address_of(self._state))
@@ -130,7 +128,7 @@ class SpanWindow(AggregateObject):
 
     def check(self) -> None:
         """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(all that it holds)."""
-        self._check(self._address, self._plan, self._grid)
+        self._check(self._address, self._plan)
 
     def _ask(self, operation: str, *words: int) -> int:
         return ask(getattr(self.dispatch(), operation), self._address, *words)

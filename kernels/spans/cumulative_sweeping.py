@@ -9,10 +9,9 @@ are finger trees, so that a late event finds its places and a window is two rang
 window will ask for one by one is kept as one state, `gone`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
-from kernels.aggregators import finger_tree
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
 from kernels.monoids import AggregateSpec, every_monoid, find_monoid
@@ -23,14 +22,12 @@ from kernels.runtime.struct import Struct, allocate, words_at
 from kernels.runtime.tables import compiled_table
 from kernels.spans._checking import events_between
 from kernels.spans._dispatch import SpanKernel
-from kernels.spans._window import SpanWindow
+from kernels.spans._sweeping import MIN_ARITY, SweepingWindow
 from kernels.states import clear, copy_words, events_of, subtract
 from kernels.states.layout import StatePlan
 from kernels.states.plan import Plan
 from kernels.windows._grid import Grid
 from schemas.errors import NotServed
-
-MIN_ARITY = 4
 
 
 class CumulativeSweep(Struct):
@@ -81,13 +78,18 @@ def insert_span(sweep: CumulativeSweep, low, high, state):
 @inner
 def _between(sweep, low, high):
     """Address of the aggregate of events that start before `high` and end behind `low`."""
-    plan = sweep.plan
-    copy_words(sweep.result, sweep.gone, plan.state_words)
+    copy_words(sweep.result, sweep.gone, sweep.plan.state_words)
     call(sweep.tree.append_range, sweep.starts, -FOREVER, high, sweep.result)
-    clear(plan, sweep.ended)
-    call(sweep.tree.append_range, sweep.ends, -FOREVER, low + 1, sweep.ended)
-    subtract(plan, sweep.result, sweep.ended)
+    _take_ended(sweep, low, sweep.result)
     return sweep.result
+
+
+@inner
+def _take_ended(sweep, time, state):
+    """What ended by a time is taken away from a state."""
+    clear(sweep.plan, sweep.ended)
+    call(sweep.tree.append_range, sweep.ends, -FOREVER, time + 1, sweep.ended)
+    subtract(sweep.plan, state, sweep.ended)
 
 
 def state(sweep: CumulativeSweep, cursor, low, high):
@@ -98,9 +100,7 @@ def evict(sweep: CumulativeSweep, time):
     """Windows to come begin behind `time`, so that all events that started by then have, and some have ended."""
     call(sweep.tree.append_range, sweep.starts, -FOREVER, time + 1, sweep.gone)
     call(sweep.tree.bulk_evict, sweep.starts, time)
-    clear(sweep.plan, sweep.ended)
-    call(sweep.tree.append_range, sweep.ends, -FOREVER, time + 2, sweep.ended)
-    subtract(sweep.plan, sweep.gone, sweep.ended)
+    _take_ended(sweep, time + 1, sweep.gone)
     call(sweep.tree.bulk_evict, sweep.ends, time + 1)
     sweep.time = max(sweep.time, time)
 
@@ -167,7 +167,7 @@ def dispatch() -> SpanKernel:
     return compiled_table(SpanKernel, "cumulative_sweeping", {each.__name__: each for each in OPERATIONS})
 
 
-def check(address: int, plan: Plan, grid: Grid) -> None:
+def check(address: int, plan: Plan) -> None:
     """O(log events)."""
     sweep = CumulativeSweep(address)
     tree, gone = sweep.tree, words_of(sweep.gone, plan.state_words)[0]
@@ -178,7 +178,7 @@ def check(address: int, plan: Plan, grid: Grid) -> None:
     assert ask(tree.oldest, sweep.ends) > sweep.time + 1, "ends: none lies before the first window"
 
 
-class CumulativeSweeping(SpanWindow):
+class CumulativeSweeping(SweepingWindow):
     """With n events that are open: insert_span O(log n), state O(log n), evict O(log n).
 
     Memory: two entries of a finger tree for each event that is open.
@@ -195,11 +195,6 @@ class CumulativeSweeping(SpanWindow):
                 of = f" of a {spec.column_type} column" if spec.column is not None else ""
                 served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})
                 raise NotServed("aggregate of cumulative_sweeping", spec.function + of, served)
-
-    @classmethod
-    def pane_option(cls, options: Mapping[str, int]) -> int:
-        """Where the operations of its indexes stand."""
-        return finger_tree.KERNEL.dispatch().address
 
 
 KERNEL = CumulativeSweeping

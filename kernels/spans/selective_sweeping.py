@@ -8,12 +8,11 @@ behind its beginning. For aggregates that select one value (min, max), as the pa
 A sweep doesn't go back: each cursor has its own, and who asks for an older window has all open events looked at.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
-from kernels.aggregators import finger_tree
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
 from kernels.monoids import AggregateSpec, every_monoid, find_monoid
@@ -35,14 +34,12 @@ from kernels.spans._sorted_events import (
     release_events,
     save_events,
 )
-from kernels.spans._window import SpanWindow
+from kernels.spans._sweeping import MIN_ARITY, SweepingWindow
 from kernels.states import clear, merge
 from kernels.states.layout import StatePlan
 from kernels.states.plan import Plan
 from kernels.windows._grid import Grid
 from schemas.errors import NotServed
-
-MIN_ARITY = 4
 
 
 class Sweep(Struct):
@@ -196,7 +193,7 @@ def dispatch() -> SpanKernel:
     return compiled_table(SpanKernel, "selective_sweeping", {each.__name__: each for each in OPERATIONS})
 
 
-def check(address: int, plan: Plan, grid: Grid) -> None:
+def check(address: int, plan: Plan) -> None:
     """O(events)."""
     sweeping = SelectiveSweep(address)
     events = sweeping.events
@@ -215,7 +212,7 @@ def check(address: int, plan: Plan, grid: Grid) -> None:
         assert held == counted, f"at work: sweep {cursor} has {held} events of {counted} that end from {first} on"
 
 
-class SelectiveSweeping(SpanWindow):
+class SelectiveSweeping(SweepingWindow):
     """With n events that are open, and d of them that start behind a new one: insert_span O(log n) and moving d, state
     O(log n) for each event that it moves on by, O(n) of an older window; evict O(log n) and O(1) amortised.
 
@@ -232,11 +229,6 @@ class SelectiveSweeping(SpanWindow):
             if not find_monoid(spec)[1].selective:
                 served = sorted({name for name, monoid in every_monoid() if monoid.selective})
                 raise NotServed("aggregate of selective_sweeping", spec.function, served)
-
-    @classmethod
-    def pane_option(cls, options: Mapping[str, int]) -> int:
-        """Where the operations of its indexes stand."""
-        return finger_tree.KERNEL.dispatch().address
 
 
 KERNEL = SelectiveSweeping
