@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 SECOND = "second"
 """As output type of a monoid: the type of its second column."""
+SHARE = "share"
+"""As type of a second column: how much of the event counts, a float64 in (0, 1] that the replay gives."""
 
 
 class AggregateSpec(NamedTuple):

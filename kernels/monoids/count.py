@@ -1,6 +1,7 @@
 """count: how many events; with a column, how many of its values aren't null. Never null."""
 
 from kernels.monoid import Monoid
+from kernels.monoids import _shares
 
 
 def identity():
@@ -35,4 +36,5 @@ MONOIDS = (
         inverse=inverse,
         checked=False,
     ),
+    _shares.COUNT,
 )

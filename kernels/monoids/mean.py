@@ -2,7 +2,7 @@
 values."""
 
 from kernels.monoid import Monoid
-from kernels.monoids import _exact_sum, _sum_and_count
+from kernels.monoids import _exact_sum, _shares, _sum_and_count
 from kernels.monoids._float_sum import NO_SUM, mean_of
 from kernels.runtime.memory import as_word
 
@@ -52,4 +52,5 @@ MONOIDS = (
         floats=_sum_and_count.FLOATS,
         checked=False,
     ),
+    *_shares.MEANS,
 )

@@ -2,7 +2,7 @@
 value or the sum itself is. Null over no values."""
 
 from kernels.monoid import Monoid
-from kernels.monoids import _exact_sum, _float_sum
+from kernels.monoids import _exact_sum, _float_sum, _shares
 from kernels.monoids._exact_sum import HALF
 from kernels.monoids._float_sum import mean_of
 from kernels.runtime.memory import as_word
@@ -44,4 +44,5 @@ MONOIDS = (
         floats=_float_sum.FLOATS,
         checked=False,
     ),
+    *_shares.SUMS,
 )

@@ -46,13 +46,15 @@ class Notes(GrowingList):
 
 
 class EventsByKey(Struct):
-    """The events of all keys, in order of arrival within each; ends: only where events last."""
+    """The events of all keys, in order of arrival within each; ends: only where events last; shares: how much of each
+    counts in the pane at hand, where windows count shares, 0 elsewhere."""
 
     starts: Pointer(Microseconds)
     ends: Pointer(Microseconds)
     arrivals: Pointer(Microseconds)
     first_of_key: Pointer(Place)
     columns: Ref(Events)
+    shares: Pointer(Word)
     last: Flag()
 
 

@@ -14,6 +14,7 @@ from kernels.replay.interrupts import interrupts
 from kernels.replay.kernel_selection import Passing, Selection, choose, select_kernels
 from kernels.replay.loop import replay_calls
 from kernels.replay.rows import NULLS, ROW_WORDS
+from kernels.replay.shares import with_shares
 from kernels.replay.types import (
     EMITS,
     AggregatePlan,
@@ -80,7 +81,7 @@ def replay_keys(
     check_rules(rules, EMITS)
     check_ticks(ticks)
     kind = window_kind(window.kind)
-    columns = check_columns(columns, rules, kind.events_last)
+    columns = with_shares(check_columns(columns, rules, kind.events_last), plan)
     if len(plan.aggregates) > MOST_AGGREGATES:
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
     states = make_plan(tuple(plan.aggregates))
@@ -170,6 +171,8 @@ def _give_events(r: Replay, columns: EventColumns) -> None:
     r.events.first_of_key, r.events.columns = address_of(columns.key_offsets), events
     if columns.end_us is not None:
         r.events.ends, r.events.last = address_of(columns.end_us), True
+    if columns.shares is not None:
+        r.events.shares = address_of(columns.shares)
 
 
 def _raise_failure(failure, states: Plan, labels: Labels) -> None:

@@ -57,7 +57,8 @@ class OpenWindows(Struct):
 def start_table(r):
     """Decide whether entries hold states, and make the table."""
     table = r.open
-    table.has_states = r.emit != EMIT_FINAL and r.plan.is_commutative and r.plan.state_words <= MOST_KEPT_WORDS
+    is_short = r.plan.is_commutative and r.plan.state_words <= MOST_KEPT_WORDS
+    table.has_states = r.emit != EMIT_FINAL and is_short and r.events.shares.address == 0  # windows differ in shares
     table.entry_bytes = ENTRY_BYTES + (WORD_BYTES * r.plan.state_words if table.has_states else 0)
     _make_table(table, FIRST_ROOM)
 

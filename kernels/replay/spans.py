@@ -4,6 +4,12 @@
 
 Of kernels with slices, what ends in the slices of a window comes by two stacks over them (walk.py), and the kernel
 completes it.
+
+Where windows count shares (semantics §2, `prorated`), an event is put in as an event without values, which is counted
+once in each window, and in a piece for each pane that it meets, which has its share of the values and is no event:
+
+    an event [7, 16) of 9, windows of 15 by 5     panes [5, 10)  [10, 15)  [15, 20)
+                                                       3/9 · 9   5/9 · 9   1/9 · 9
 """
 
 from functools import cache
@@ -11,12 +17,12 @@ from functools import cache
 from kernels.replay.context import Replay
 from kernels.replay.notes import add_to_late_walks, note_live
 from kernels.replay.placement import Placement
-from kernels.replay.regular import end_of_run
+from kernels.replay.regular import end_of_run, pane_of
 from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_state
 from kernels.runtime.calls import call
-from kernels.runtime.memory import inner
+from kernels.runtime.memory import as_word, inner, not_inlined
 from kernels.runtime.tables import compiled_table
-from kernels.states import gather
+from kernels.states import clear, gather, set_events
 from kernels.windows._window import first_end_after, last_start_until, window_end, window_start
 
 
@@ -30,13 +36,40 @@ def take(r: Replay, row):
         return
     is_late = window_end(window, first) <= clock.watermark
     first = max(first, first_end_after(window, clock.floor))
-    gather(r.plan, r.state, r.events.columns, row, row + 1)
-    call(r.spans.insert_span, r.panes, max(start, window_start(window, first)), end, r.state)
-    if r.kernel.address != 0:
-        add_to_walk(r, r.changing, end - 1)
-        if is_late:
-            add_to_late_walks(r, end - 1)
+    low = max(start, window_start(window, first))
+    if r.events.shares.address == 0:
+        gather(r.plan, r.state, r.events.columns, row, row + 1)
+        _insert(r, low, end, is_late)
+    else:
+        _insert_shares(r, row, low, end, is_late)
     note_live(r, first, last, is_late, row)
+
+
+@inner
+def _insert(r, low, high, is_late):
+    """What the state at hand says of [low, high)."""
+    call(r.spans.insert_span, r.panes, low, high, r.state)
+    if r.kernel.address != 0:
+        add_to_walk(r, r.changing, high - 1)
+        if is_late:
+            add_to_late_walks(r, high - 1)
+
+
+@inner
+def _insert_shares(r, row, low, end, is_late):
+    """The event, from `low` on. O(panes that it meets)."""
+    not_inlined()
+    length = end - r.events.starts[row]
+    clear(r.plan, r.state)
+    set_events(r.state, 1)
+    _insert(r, low, end, is_late)
+    while low < end:
+        high = min(end, pane_of(r, low).high)
+        r.events.shares[row] = as_word((high - low) / length)
+        gather(r.plan, r.state, r.events.columns, row, row + 1)
+        set_events(r.state, 0)
+        _insert(r, low, high, is_late)
+        low = high
 
 
 def take_run(r: Replay, first, end):

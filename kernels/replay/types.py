@@ -37,6 +37,7 @@ class EventColumns(NamedTuple):
     valid: bool[columns, events], False at a null
     end_us: int64[events], never before the start; None unless the window is spanning
     labels: what errors call keys, columns and times
+    shares: a replay's own, where its aggregates take shares of events (shares.py)
     """
 
     key_offsets: np.ndarray
@@ -46,6 +47,7 @@ class EventColumns(NamedTuple):
     valid: np.ndarray
     end_us: np.ndarray | None = None
     labels: Labels = Labels()
+    shares: np.ndarray | None = None
 
 
 class Zone(NamedTuple):

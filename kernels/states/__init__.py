@@ -118,6 +118,12 @@ def events_of(state):
     return words_at(state)[0]
 
 
+@inner
+def set_events(state, events):
+    """Say how many events a state covers."""
+    words_at(state)[0] = events
+
+
 __all__ = [
     "clear",
     "copy_words",
@@ -132,6 +138,7 @@ __all__ = [
     "merge",
     "merge_each",
     "prefixes",
+    "set_events",
     "spread",
     "subtract",
     "suffixes",

@@ -74,11 +74,19 @@ class WindowKind:
             return np.zeros(len(start_us), bool)
         return end_us - start_us > window.longest_event_us
 
+    def attributed(
+        self, window: AskedWindow, start_us: np.ndarray, end_us: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What counts of each event, as (start, end): windows that meet it hold the event."""
+        return start_us, start_us
+
     def late(self, window: AskedWindow, arrived: Arrived) -> Late:
         """The events that missed a window, in closed form: no kernel takes part (semantics §1 and §3)."""
         too_long = self.too_long(window, arrived.start_us, arrived.end_us)
-        last_us = np.maximum(arrived.end_us - 1, arrived.start_us) if self.events_last else arrived.start_us
-        return late_in_numbered_windows(self._made_for(window, arrived), arrived, last_us, too_long)
+        start_us, end_us = self.attributed(window, arrived.start_us, arrived.end_us)
+        counted = arrived._replace(start_us=start_us, end_us=end_us)
+        last_us = np.maximum(end_us - 1, start_us)
+        return late_in_numbered_windows(self._made_for(window, counted), counted, last_us, too_long)
 
     def expected(self, made: Window, events: ArrivingEvents) -> int:
         """At least so many rows come of these events: exact where no window comes twice."""

@@ -1,12 +1,14 @@
 """Spanning windows: cut as sliding ones; an event is in every window that its interval meets (semantics §2).
 
-An event longer than `longest` is in none: it goes to the late table with the reason "too long".
+With attribution `start` or `end` it is the point at which it starts or ends, with `prorated` its windows get shares of
+it (kernels/replay/shares.py). One longer than `longest` is in none: it goes to the late table as "too long".
 """
 
 from kernels import spans
 from kernels.replay.spans import span_placement
 from kernels.windows._rows import expected_windows
 from kernels.windows.sliding import SlidingKind
+from schemas.windows.spanning import END, START
 
 
 class SpanningKind(SlidingKind):
@@ -18,6 +20,10 @@ class SpanningKind(SlidingKind):
 
     def kernels(self):
         return spans.kernels()
+
+    def attributed(self, window, start_us, end_us):
+        points = {START: (start_us, start_us), END: (end_us, end_us)}
+        return points.get(window.attribution, (start_us, end_us))
 
     def longest_us(self, window):
         return super().longest_us(window) + window.longest_event_us

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions
 from kernels.replay import AggregatePlan
+from kernels.replay.shares import by_shares
 from pipelines.lake.arrays import KERNEL_TYPES, TIME
 from pipelines.lake.arrow_schemas import ARROW_TYPES
 from schemas.errors import NotServed, WrongParameter
@@ -57,7 +58,14 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
     """Look every aggregate up. NotServed for an unknown function, WrongParameter for an unknown or unfit column."""
     numbers: dict[ValueColumn, int] = {}
     outputs = tuple(_output(name, aggregate, column_types, numbers) for name, aggregate in query.aggregates.items())
+    if query.window.counts_shares:
+        outputs = tuple(_of_shares(output, len(numbers)) for output in outputs)
     return Aggregates(outputs, tuple(numbers))
+
+
+def _of_shares(output: Output, columns: int) -> Output:
+    spec = by_shares(output.spec, columns)
+    return output._replace(spec=spec, result=_RESULTS[find_monoid(spec)[1].output_type])
 
 
 def _output(

@@ -9,19 +9,17 @@ from pipelines.lake.aggregates import Aggregates
 from pipelines.lake.arrays import decoded, stored
 from pipelines.lake.plain_rows import plain_rows
 from pipelines.replay.group_keys import Groups
+from pipelines.replay.specifications import ServedQuery
 
 
-def labels_of(events: pa.Table, groups: Groups, aggregates: Aggregates, events_last: bool) -> Labels:
-    """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq.
-
-    events_last: whether an event belongs to each window that it meets, not only to that of its start.
-    """
+def labels_of(events: pa.Table, groups: Groups, aggregates: Aggregates, served: ServedQuery) -> Labels:
+    """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq."""
     names = [each.column for each in aggregates.value_columns]
 
     def values(column: int, key: int, start_us: int, end_us: int) -> str:
         of_key = events.take(groups.order[groups.offsets[key] : groups.offsets[key + 1]])
-        starts = stored(of_key["start"])
-        last = np.maximum(stored(of_key["end"]) - 1, starts) if events_last else starts
+        starts, ends = served.kind.attributed(served.query.window, stored(of_key["start"]), stored(of_key["end"]))
+        last = np.maximum(ends - 1, starts)
         return _extremes(of_key.filter((starts < end_us) & (last >= start_us)), names[column])
 
     return Labels(lambda key: _key(groups, key), lambda column: f"column {names[column]}", _time, values)

@@ -72,8 +72,8 @@ def replay_events(
     if kept.num_rows == 0:
         return Replayed(_empty_results(events, query, aggregates), {})
     groups = group(kept, query.key)
-    labels = labels_of(kept, groups, aggregates, served.kind.events_last)
-    columns = _columns(kept, groups, aggregates)._replace(labels=labels)
+    labels = labels_of(kept, groups, aggregates, served)
+    columns = _columns(kept, groups, aggregates, served)._replace(labels=labels)
     spec = served.kind.spec(query.window, columns.start_us)
     with limits_of(options) as limits:
         limited = (rules or served.rules(None))._replace(limits=limits)
@@ -91,9 +91,10 @@ def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
     return kept.filter(~served.kind.too_long(served.query.window, stored(kept["start"]), stored(kept["end"])))
 
 
-def _columns(kept: pa.Table, groups: Groups, aggregates: Aggregates) -> EventColumns:
+def _columns(kept: pa.Table, groups: Groups, aggregates: Aggregates, served: ServedQuery) -> EventColumns:
     """The events key by key, as a kernel takes them."""
     start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
+    start_us, end_us = served.kind.attributed(served.query.window, start_us, end_us)
     values, present = value_arrays(aggregates, kept, groups.order)
     return EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us)
 

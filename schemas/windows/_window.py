@@ -20,3 +20,8 @@ class Window:
     def longest_event_us(self) -> int | None:
         """Longer events are in no window; None where any length will do."""
         return None
+
+    @property
+    def counts_shares(self) -> bool:
+        """Whether a window counts an event by the time that it spends in it."""
+        return False

@@ -9,7 +9,8 @@ from pipelines.gate.checks import function_outputs
 from pipelines.lake.lake import Lake
 from pipelines.lake.sql import statements
 from schemas.model import HeavyCall, Model, heavy
-from tests.support.small_lake import DAYS, HOUR, STREAM, WINDOWS, SmallLake, choose, random_events, replayed_lake
+from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, choose, random_events, replayed_lake
+from tests.support.small_windows import WINDOWS
 
 DAY, NAME = DAYS[1], function_outputs.NAME
 KINDS = ("tumbling", "size no multiple of slide", "parts of a day")

@@ -8,19 +8,8 @@ import pytest
 from pipelines.config import Config
 from schemas.query import agg
 from schemas.tables import silver_table
-from tests.support.small_lake import (
-    AGGREGATES,
-    DAY,
-    DAYS,
-    FIRST_DAY,
-    HOUR,
-    STREAM,
-    WINDOWS,
-    asked,
-    make_lake,
-    random_events,
-    replayed_lake,
-)
+from tests.support.small_lake import DAY, DAYS, FIRST_DAY, HOUR, STREAM, asked, make_lake, random_events, replayed_lake
+from tests.support.small_windows import AGGREGATES, WINDOWS
 
 pytestmark = pytest.mark.slow
 

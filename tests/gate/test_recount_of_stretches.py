@@ -11,7 +11,8 @@ from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.stretches import StretchesOfWindows
 from pipelines.lake.lake import Lake
 from tests.support import recount_oracle
-from tests.support.small_lake import DAYS, WINDOWS, asked, make_lake, random_events
+from tests.support.small_lake import DAYS, asked, make_lake, random_events
+from tests.support.small_windows import WINDOWS
 
 
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])

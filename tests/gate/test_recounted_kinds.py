@@ -10,7 +10,8 @@ from pipelines.gate.recount.kinds import in_sql, kinds
 from schemas.errors import NotRecounted
 from schemas.query import EMITS, session
 from schemas.windows import every_kind
-from tests.support.small_lake import WINDOWS, asked
+from tests.support.small_lake import asked
+from tests.support.small_windows import WINDOWS
 
 
 def test_every_kind_that_kernels_serve_is_counted_again():

@@ -38,7 +38,7 @@ def test_windows_have_the_oracles_rows(kind):
     def ask(question, ticks):
         late = in_late_bursts(question, ticks)
         found = replay_table(late.table, late.query, late.complete)
-        assert_same_rows(found.to_pylist(), oracle.replay(late.rows, late.query, late.complete), late.rows)
+        assert_same_rows(found.to_pylist(), oracle.replay(late.rows, late.query, late.complete), late)
 
     ask()
 

@@ -28,8 +28,7 @@ from tests.support.kernels.words import (
 
 EVERY = [(function, monoid) for function, monoid in every_monoid() if isinstance(monoid, Monoid)]
 NAMES = [
-    f"{function}-{monoid.column_types[0] or 'events'}{'-second' * bool(monoid.second_types)}"
-    for function, monoid in EVERY
+    "-".join((function, monoid.column_types[0] or "events", *monoid.second_types[:1])) for function, monoid in EVERY
 ]
 each_monoid = pytest.mark.parametrize(("function", "monoid"), EVERY, ids=NAMES)
 quickly = settings(max_examples=max(20, settings().max_examples // 8))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.aggregators._columns import Source
+from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, Sketch, every_monoid, find_monoid
 from kernels.monoids._compactors import Compactors
 from kernels.runtime.memory import address_of, entry, inner
@@ -21,6 +22,7 @@ from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.words import WORDS, agree, kind_of, plain_answer, read_answer, rows_of
 
 KINDS = ("int64", "float64", "timestamp", "date", "bool")  # two columns of each
+COLUMNS = (*KINDS, *KINDS, SHARE)
 
 
 def _every_spec() -> list[AggregateSpec]:
@@ -28,8 +30,8 @@ def _every_spec() -> list[AggregateSpec]:
     return [
         AggregateSpec(
             function,
-            *((KINDS.index(kind), kind) if kind else (None,)),
-            *((len(KINDS) + KINDS.index(second), second) if second else ()),
+            *((KINDS.index(kind), kind) if kind else (None, "int64")),
+            *((COLUMNS.index(second, len(KINDS)), second) if second else ()),
         )
         for function, monoid in every_monoid()
         if function in FUNCTIONS
@@ -89,8 +91,8 @@ class States:
 
     def __init__(self, specs, events, room):
         self.plan, self.events = make_plan(tuple(specs), counts_events=False), events
-        values = np.array([words for _, words, _ in events], np.int64).reshape(len(events), 2 * len(KINDS))
-        valid = np.array([there for _, _, there in events], np.bool_).reshape(len(events), 2 * len(KINDS))
+        values = np.array([words for _, words, _ in events], np.int64).reshape(len(events), len(COLUMNS))
+        valid = np.array([there for _, _, there in events], np.bool_).reshape(len(events), len(COLUMNS))
         times = np.array([time for time, _, _ in events], np.int64)
         self.source = Source(np.ascontiguousarray(values.T), np.ascontiguousarray(valid.T), times)
         self.block = self.plan.address
@@ -112,7 +114,9 @@ class States:
 
     def _rows(self, spec, events):
         if spec.column is None:
-            return [(time,) for time, _, _ in events]
+            share = () if spec.second is None else (spec.second,)
+            rows = [(time, 0, *(words[column] for column in share)) for time, words, _ in events]
+            return rows_of([(*row, 0)[:3] for row in rows], "", spec.second_type)
         columns = [spec.column] if spec.second is None else [spec.column, spec.second]
         found = [
             (time, words[spec.column], words[columns[-1]])
@@ -123,7 +127,7 @@ class States:
 
 
 def _columns(draw_one):
-    return st.tuples(*[draw_one(kind) for kind in KINDS * 2])
+    return st.tuples(*[draw_one(kind) for kind in COLUMNS])
 
 
 EVENT = st.tuples(st.integers(0, 3), _columns(WORDS.get), _columns(lambda kind: st.sampled_from([True, True, False])))

@@ -53,7 +53,7 @@ def narrowed(question: Question, kernel: str) -> Question:
 
 def assert_answers(question: Question, kernel: str | None) -> None:
     found = replay_table(question.table, question.query, question.complete, kernel).to_pylist()
-    assert_same_rows(found, oracle.replay(question.rows, question.query, question.complete), question.rows)
+    assert_same_rows(found, oracle.replay(question.rows, question.query, question.complete), question)
 
 
 @pytest.mark.parametrize("kernel", kernels())

@@ -22,10 +22,11 @@ def pairs(recount: Recount) -> Iterator[tuple]:
     columns = [row[0] for row in recount.rows("DESCRIBE candidates")]
     events = [dict(zip(columns, row, strict=True)) for row in recount.rows("SELECT * FROM candidates")]
     tick = TICKS[recount.query.emit]
+    first_us = "reach_us" if getattr(recount.query.window, "attribution", "") == "end" else "start_us"
     for window in windows:
         for event in events:
             of_key = window.get("key_number", event["key_number"]) == event["key_number"]
-            meets = event["start_us"] < window["window_end_us"] and event["reach_us"] >= window["window_start_us"]
+            meets = event[first_us] < window["window_end_us"] and event["reach_us"] >= window["window_start_us"]
             if of_key and meets and event["arrival_us"] <= window["closed_us"]:
                 at_us = tick(event["arrival_us"], window["reached_us"], window["closed_us"])
                 yield event["key_number"], window, event, max(at_us, window.get("born_us", at_us))

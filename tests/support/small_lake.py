@@ -21,7 +21,7 @@ from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger.verdicts import Verdict
 from schemas import registry
 from schemas.buckets import bucket_of
-from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from schemas.query import Query
 from schemas.stream import Column, Stream
 from schemas.tables import (
     Table,
@@ -34,9 +34,9 @@ from schemas.tables import (
 )
 from tests.support.oracle import oracle
 from tests.support.replay.work import audit_day
+from tests.support.small_windows import AGGREGATES, DAY, HOUR, OF_SHARES, WINDOWS
 
 FIRST_DAY = date(2024, 3, 9)
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 DAYS = [FIRST_DAY + n * DAY for n in range(3)]
 PATH = "probe/events.csv"
 STREAM = Stream(
@@ -56,29 +56,6 @@ STREAM = Stream(
     clock_rule="none",
     first_day=FIRST_DAY,
 )
-WINDOWS = {
-    "tumbling": tumbling(2 * HOUR),
-    "sliding": sliding(3 * HOUR, HOUR),
-    "sliding with gaps": sliding(HOUR, 2 * HOUR),
-    "size no multiple of slide": sliding(timedelta(minutes=150), HOUR),
-    # The clocks of New York change in the night after the first day.
-    "calendar day": tumbling(DAY, zone="America/New_York"),
-    "parts of a day": sliding(DAY / 2, DAY / 4, zone="America/New_York"),
-    "calendar days": sliding(2 * DAY, DAY, date(2024, 3, 1), zone="America/New_York"),
-    "rolling": rolling(2 * HOUR),
-    "spanning": spanning(3 * HOUR, HOUR, longest=2 * HOUR),
-    "spanning with gaps": spanning(HOUR, 2 * HOUR, longest=HOUR),
-}
-AGGREGATES = {
-    "n": agg("count"),
-    "wholes": agg("count", "whole"),
-    "total": agg("sum", "whole"),
-    "real_total": agg("sum", "real"),
-    "mean": agg("mean", "real"),
-    "mean_whole": agg("mean", "whole"),
-    "least": agg("min", "real"),
-    "most": agg("max", "whole"),
-}
 
 
 def asked(kind: str = "sliding", emit: str = "watermark", **changes) -> Query:
@@ -89,7 +66,7 @@ def asked(kind: str = "sliding", emit: str = "watermark", **changes) -> Query:
             "stream": STREAM.name,
             "key": ("key",),
             "window": WINDOWS[kind],
-            "aggregates": AGGREGATES,
+            "aggregates": OF_SHARES if WINDOWS[kind].counts_shares else AGGREGATES,
             "lateness": HOUR,
             "allowed_lateness": 6 * HOUR,
             "emit": emit,

@@ -1,6 +1,6 @@
 """docs/aggregates.md: every aggregate, what it takes and what it gives."""
 
-from kernels.monoid import SECOND, Parameter
+from kernels.monoid import SECOND, SHARE, Parameter
 from kernels.monoids import describe, every_monoid, functions
 from tools.docs.markdown import MADE, grid, page
 
@@ -26,6 +26,8 @@ def aggregates_page() -> str:
 def _aggregate(name: str) -> list[str]:
     monoids = [monoid for function, monoid in every_monoid() if function == name]
     columns = dict.fromkeys(each or "none" for monoid in monoids for each in monoid.column_types)
+    by_shares = any(SHARE in monoid.second_types for monoid in monoids)
+    monoids = [monoid for monoid in monoids if SHARE not in monoid.second_types]
     seconds = dict.fromkeys(each for monoid in monoids for each in monoid.second_types)
     parameters = {each.name: _parameter(each) for monoid in reversed(monoids) for each in monoid.parameters}
     gives = dict.fromkeys(
@@ -33,7 +35,8 @@ def _aggregate(name: str) -> list[str]:
         for monoid in monoids
     )
     second = f"; or with a second column: {', '.join(seconds)}" if seconds else ""
-    return [f"`{name}`", ", ".join(columns) + second, "<br>".join(parameters.values()), ", ".join(gives)]
+    prorated = "; float64 of prorated events" if by_shares else ""
+    return [f"`{name}`", ", ".join(columns) + second, "<br>".join(parameters.values()), ", ".join(gives) + prorated]
 
 
 def _parameter(parameter: Parameter) -> str:

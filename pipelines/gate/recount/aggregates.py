@@ -25,11 +25,13 @@ AS_NUMBERS = {
 
 
 class Values(NamedTuple):
-    """A column's numbers by event, 0 where they are null; and by stretch how many are not null."""
+    """A column's numbers by event, 0 where they are null; and by stretch how many are not null, and the sum of their
+    shares, of windows that count events by shares: numbers then are shares of values."""
 
     numbers: np.ndarray
     present: np.ndarray
     counted: np.ndarray
+    shares: np.ndarray | None = None
 
 
 class Recounted(NamedTuple):
@@ -104,6 +106,21 @@ def deviation(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Re
     return Recounted(np.sqrt(squared.value), squared.null, 1e3 * np.sqrt(TOLERANCE * squared.tolerance))
 
 
+def shares(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
+    """How much of the events whose values are not null."""
+    assert values.shares is not None, "the window counts shares"
+    return Recounted(values.shares, np.zeros(len(values.shares), bool), TOLERANCE * np.maximum(values.shares, 1.0))
+
+
+def mean_by_shares(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
+    """The sum of the shares of values by the sum of shares."""
+    assert values.shares is not None, "the window counts shares"
+    much = np.where(values.counted == 0, 1.0, values.shares)
+    return Recounted(
+        _float_sums(found, values.numbers, much), values.counted == 0, _tolerances(found, values.numbers) / much
+    )
+
+
 RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted]] = {
     "count": counts,
     "min": least,
@@ -116,6 +133,7 @@ RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted
     "variance": variance,
     "std": deviation,
 }
+OF_SHARES = {"count": shares, "sum": total, "mean": mean_by_shares}
 
 
 def recounted(query: Query) -> dict[str, Aggregate]:
@@ -124,23 +142,25 @@ def recounted(query: Query) -> dict[str, Aggregate]:
 
 
 def values_of(query: Query, types: dict[str, str]) -> str:
-    """SQL: the value columns as numbers; of a type that is only counted, whether it is null. types: by column."""
+    """SQL: the value columns as numbers, and the share that counts; of a type that is only counted, whether it is null.
+    types: by column."""
     named = (value_name(query, column) for column in query.value_columns)
-    return "".join(
+    values = "".join(
         f", {AS_NUMBERS.get(types[name], 'nullif({0} IS NULL, TRUE)').format(name)} AS {name}" for name in named
     )
+    return values + (", share" if query.window.counts_shares else "")
 
 
 def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
     """For the aggregate number i the columns `recounted_i`, masked, and `tolerance_i` where it is rounded."""
-    held = found.sums(np.ones(len(found.begins), np.int64))
+    functions = OF_SHARES if query.window.counts_shares else RECOUNTED
+    every_event = np.ones(len(found.begins), np.int64)
+    exact = np.zeros(len(found.first))
     for number, each in enumerate(recounted(query).values()):
-        if each.columns:
-            made = RECOUNTED[each.function](found, _values(found, events[value_name(query, each.columns[0])]), each)
-        else:
-            made = Recounted(held, np.zeros(len(held), bool))
+        column = events[value_name(query, each.columns[0])] if each.columns else every_event
+        made = functions[each.function](found, _values(found, column, events.get("share")), each)
         yield f"recounted_{number}", np.ma.masked_array(made.value, made.null)
-        yield f"tolerance_{number}", np.zeros(len(held)) if made.tolerance is None else made.tolerance
+        yield f"tolerance_{number}", exact if made.tolerance is None else made.tolerance
 
 
 def differs(query: Query, row: str, again: str, types: dict[str, str]) -> str:
@@ -163,11 +183,15 @@ def _differs(value: str, number: int, again: str) -> str:
     return f"({value} IS DISTINCT FROM {expected} AND NOT ({again}.tolerance_{number} > 0 AND {near}))"
 
 
-def _values(found: StretchesOfWindows, column: np.ndarray) -> Values:
+def _values(found: StretchesOfWindows, column: np.ndarray, share: np.ndarray | None = None) -> Values:
     present = ~np.ma.getmaskarray(column)
     numbers = np.where(present, np.ma.getdata(column), 0)
     numbers = numbers.astype(np.float64 if numbers.dtype == np.float64 else np.int64)
-    return Values(numbers, present, found.sums(present.astype(np.int64)))
+    counted = found.sums(present.astype(np.int64))
+    if share is None:
+        return Values(numbers, present, counted)
+    share = np.ma.getdata(share)
+    return Values(numbers * share, present, counted, found.float_sums(share * present))
 
 
 def _truths(values: Values) -> Values:

@@ -18,6 +18,25 @@ def of_values(function):
     return of_rows
 
 
+def of_shares(of_values, of_parts):
+    """The same with a third column, of shares: of the pairs of (value, share), exact."""
+
+    def of_rows(rows):
+        if rows and len(rows[0]) > 2:
+            return of_parts([(Fraction(value), Fraction(share)) for _, value, share in rows])
+        return of_values(rows)
+
+    return of_rows
+
+
+def sum_of_parts(pairs):
+    return float(sum(value * share for value, share in pairs))
+
+
+def mean_of_parts(pairs):
+    return float(sum(value * share for value, share in pairs) / sum(share for _, share in pairs))
+
+
 def mean(values):
     return float(sum(map(Fraction, values)) / len(values))
 
@@ -85,11 +104,11 @@ def quantile(values, q=0.5, k=128):
 
 
 FUNCTIONS = {
-    "count": len,
-    "sum": of_values(sum),
+    "count": of_shares(len, lambda pairs: float(sum(share for _, share in pairs))),
+    "sum": of_shares(of_values(sum), sum_of_parts),
     "min": of_values(min),
     "max": of_values(max),
-    "mean": of_values(mean),
+    "mean": of_shares(of_values(mean), mean_of_parts),
     "product": of_values(product),
     "first": of_values(lambda values: values[0]),
     "last": of_values(lambda values: values[-1]),

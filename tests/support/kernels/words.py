@@ -4,7 +4,7 @@ import math
 
 from hypothesis import strategies as st
 
-from kernels.monoid import SECOND
+from kernels.monoid import SECOND, SHARE
 from kernels.runtime.memory import as_float, as_word
 from tests.support.kernels.plain import FUNCTIONS
 
@@ -19,11 +19,12 @@ WORDS = {
     "date": st.integers(-1_000_000, 1_000_000),
     "bool": st.integers(0, 1),
     "float64": FLOATS.map(as_word),
+    SHARE: st.one_of(st.sampled_from([1.0, 0.5, 0.25]), st.floats(1e-12, 1.0)).map(as_word),
 }
 
 
 def value_of(word: int, kind: str):
-    return as_float(word) if kind == "float64" else bool(word) if kind == "bool" else word
+    return as_float(word) if kind in ("float64", SHARE) else bool(word) if kind == "bool" else word
 
 
 def kind_of(monoid, column_type: str, second_type: str) -> str:

@@ -14,6 +14,21 @@ def aggregate(each, rows: list[dict]) -> object:
     return AGGREGATES[each.function](values, **dict(each.parameters)) if values else None
 
 
+def aggregate_shares(each, rows: list[dict], shares: list[Fraction]) -> float | None:
+    """One aggregate over parts of rows, exactly; null values are skipped."""
+    [column] = each.columns or (None,)
+    pairs = [
+        (1 if column is None else row[column], share)
+        for row, share in zip(rows, shares, strict=True)
+        if column is None or row[column] is not None
+    ]
+    much = sum((share for _, share in pairs), Fraction(0))
+    if each.function == "count":
+        return float(much)
+    total = sum((Fraction(value) * share for value, share in pairs), Fraction(0))
+    return {"sum": float(total), "mean": float(total / much)}[each.function] if pairs else None
+
+
 def _sum(values: list) -> int | float:
     if all(isinstance(value, int) for value in values):
         if not -(2**63) <= sum(values) < 2**63:

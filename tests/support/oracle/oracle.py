@@ -15,8 +15,8 @@ from itertools import count
 from typing import NamedTuple
 
 from schemas.query import Query
-from tests.support.oracle.aggregates import aggregate
-from tests.support.oracle.windows import EPOCH, to_us, windows_around, windows_met
+from tests.support.oracle.aggregates import aggregate, aggregate_shares
+from tests.support.oracle.windows import EPOCH, share, to_us, windows_around, windows_met
 
 OPERATORS = {
     "==": operator.eq,
@@ -207,7 +207,9 @@ class StreamingSystem:
         ]
         late_events = sum(event.watermark_before >= window[1] for event in held)
         held.sort(key=lambda event: event.start)  # events of one time stay in order of arrival
-        self.held.append([event.row for event in held])
+        rows = [event.row for event in held]
+        shares = [share(event.start, event.end, window) for event in held] if self.query.window.counts_shares else []
+        self.held.append(rows)
         self.rows.append(
             {
                 **dict(zip(self.query.key, key, strict=True)),
@@ -219,7 +221,8 @@ class StreamingSystem:
                 "events": len(held),
                 "late_events": late_events,
                 **{
-                    name: aggregate(each, [event.row for event in held]) for name, each in self.query.aggregates.items()
+                    name: aggregate_shares(each, rows, shares) if shares else aggregate(each, rows)
+                    for name, each in self.query.aggregates.items()
                 },
             }
         )

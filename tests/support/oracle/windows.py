@@ -1,6 +1,7 @@
 """Which windows an event time lies in, by trying every window near it (semantics §2): (start, end) in µs."""
 
 from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
 from functools import cache
 from zoneinfo import ZoneInfo
 
@@ -24,12 +25,20 @@ def windows_around(time: int, window: Window) -> list[tuple[int, int]]:
 
 
 def windows_met(start: int, end: int, window: Window) -> list[tuple[int, int]]:
-    """All spanning windows that share a time with `[start, end)`, in order; a point lasts one microsecond."""
+    """All spanning windows that share a time with `[start, end)`, or hold the one that counts of it, in order; a point
+    lasts one microsecond."""
+    start, end = {"start": (start, start), "end": (end, end)}.get(window.attribution, (start, end))
     size, slide = to_us(window.size), to_us(window.slide)
     origin, end = to_us(window.origin) if window.origin else 0, max(end, start + 1)
     first, last = (start - origin - size) // slide - 2, (end - origin) // slide + 2
     starts = [origin + i * slide for i in range(first, last + 1)]
     return [(each, each + size) for each in starts if each < end and start < each + size]
+
+
+def share(start: int, end: int, window: tuple[int, int]) -> Fraction:
+    """How much of the time of `[start, end)` lies in a window that it meets."""
+    end = max(end, start + 1)
+    return Fraction(min(end, window[1]) - max(start, window[0]), end - start)
 
 
 def plain_windows(time: int, size: int, slide: int, window: Window) -> list[tuple[int, int]]:

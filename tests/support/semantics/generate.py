@@ -11,6 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from schemas.windows.spanning import ATTRIBUTIONS
 
 TIME = pa.timestamp("us", tz="UTC")
 COLUMN_TYPES = {
@@ -61,6 +62,7 @@ AGGREGATES = {
 }
 ORDERED = {"first_bikes": agg("first", "bikes"), "last_weight": agg("last", "weight"), "rows": agg("count")}
 """With some that don't commute, so that windows are made of events, not of panes."""
+OF_SHARES = {name: each for name, each in AGGREGATES.items() if each.function in ("count", "sum", "mean")}
 ROUGH = ("rough_sum", "rough_mean")
 WHERE = (
     ("hub", "==", "a"),
@@ -121,7 +123,7 @@ def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: dateti
         "tumbling": tumbling(size, origin),
         "sliding": sliding(size, slide, origin),
         "rolling": rolling(size),
-        "spanning": spanning(size, slide, origin, longest),
+        "spanning": spanning(size, slide, origin, longest, draw(st.sampled_from(ATTRIBUTIONS))),
     }[kind]
 
 
@@ -132,11 +134,12 @@ def _queries(draw, window, grain: timedelta) -> Query:
     allowances = st.sampled_from((*[timedelta(0)] * 3, MICROSECOND, *longer, timedelta.max))
     may_be_ordered = window.kind != "spanning"
     pool = draw(st.sampled_from((AGGREGATES, AGGREGATES, ORDERED))) if may_be_ordered else AGGREGATES
+    pool = OF_SHARES if window.counts_shares else pool
     names = draw(
         st.lists(
             st.sampled_from(tuple(pool)),
             unique=True,
-            min_size=draw(st.sampled_from((0, 4))) if pool is AGGREGATES else 2,
+            min_size=2 if pool is ORDERED else draw(st.sampled_from((0, 4))),
         )
     )
     return Query(

@@ -60,7 +60,7 @@ def table(rows: list[dict]) -> pa.Table:
 
 
 def expected(text: str) -> list[dict]:
-    """A result table as dicts; `window` is `from..to`, other columns are whole numbers."""
+    """A result table as dicts; `window` is `from..to`, other columns are numbers."""
     return [_result(row) for row in rows_of(text)] if text.strip() else []
 
 
@@ -75,7 +75,11 @@ def _result(row: dict) -> dict:
         "late_events": int(row.pop("late")),
     }
     keyed = {"key": row.pop("key")} if "key" in row else {}
-    return {**keyed, **known, **{name: None if cell is None else int(cell) for name, cell in row.items()}}
+    return {**keyed, **known, **{name: _number(cell) for name, cell in row.items()}}
+
+
+def _number(cell: str | None) -> int | float | None:
+    return None if cell is None else float(cell) if "." in cell else int(cell)
 
 
 def assert_replay(query, event_table: str, result_table: str, complete: bool = False) -> None:

@@ -86,7 +86,8 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
     def numbered(self, relation: str) -> str:
         """By the forms."""
         return f"""
-            SELECT e.*, {self.first_end_after("e.start_us")} AS first, {self.last_start_until("e.reach_us")} AS last
+            SELECT e.*, {self.first_end_after(self.from_us("e"))} AS first,
+                   {self.last_start_until("e.reach_us")} AS last
             FROM {relation} e"""
 
     def listed(self, recount: QueryDay) -> str:

@@ -50,6 +50,10 @@ class SqlWindows(ABC, Generic[Asked]):
         """SQL: the last microsecond of an event that a window must hold some of: its start, unless its end counts."""
         return f"epoch_us({event}.start)"
 
+    def from_us(self, event: str) -> str:
+        """SQL: the first microsecond of an event of `candidates` or `arrived` that counts."""
+        return f"{event}.start_us"
+
     def too_long(self, event: str) -> str:
         """SQL: whether an event is longer than windows hold."""
         longest_us = self.window.longest_event_us

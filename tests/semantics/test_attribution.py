@@ -1,0 +1,199 @@
+"""How much of an event that lasts its windows count: all of it, its share, or the point at which it starts or ends
+(semantics §2)."""
+
+import math
+from dataclasses import replace
+from datetime import timedelta
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.local import late_table, replay_table
+from schemas.errors import NotServed, WrongParameter
+from schemas.query import agg, sliding, spanning
+from schemas.windows.spanning import END, PRORATED, START
+from tests.semantics.test_against_oracle import assert_same_rows
+from tests.support.oracle import oracle
+from tests.support.oracle.windows import EPOCH
+from tests.support.semantics.generate import Question, questions
+from tests.support.semantics.queries import DAY, HOUR, ask
+from tests.support.semantics.spec_tables import assert_late, assert_replay, events, table
+
+FLOAT_SUMS = ("se_slicing", "se_ml_slicing", "tuple_buckets", "aggregate_buckets")
+"""Kernels that serve sums of floats: the sweeping ones take inverses or selective aggregates."""
+OF_SHARES = {"calls": agg("count"), "total": agg("sum", "value"), "mean": agg("mean", "value")}
+SLOTS = 16
+"""Slices that events of the exact law are cut into: shares are dyadic."""
+
+
+def by(attribution, size=HOUR, slide=HOUR, longest=6 * HOUR):
+    return spanning(size, slide, longest=longest, attribution=attribution)
+
+
+def test_a_prorated_event_counts_by_the_time_that_it_spends_in_a_window():
+    assert_replay(
+        ask(by(PRORATED), "final", allowed=DAY, aggregates=OF_SHARES),
+        """
+        key | start        | arrival | value
+        a   | 09:30..10:30 | 10:30   | 8
+        a   | 10:30..14:30 | 14:30   | 80
+        a   | 13:15..13:15 | 14:30   | 4
+        """,
+        """
+        key | window       | pane  | at    | events | late | calls | total | mean
+        a   | 09:00..10:00 | final | 14:30 | 1      | 0    | 0.5   | 4     | 8
+        a   | 10:00..11:00 | final | 14:30 | 2      | 0    | 0.625 | 14    | 22.4
+        a   | 11:00..12:00 | final | 14:30 | 1      | 0    | 0.25  | 20    | 80
+        a   | 12:00..13:00 | final | 14:30 | 1      | 0    | 0.25  | 20    | 80
+        a   | 13:00..14:00 | final | 14:30 | 2      | 0    | 1.25  | 24    | 19.2
+        a   | 14:00..15:00 | final | 14:30 | 1      | 0    | 0.125 | 10    | 80
+        """,
+        complete=True,
+    )
+
+
+def test_a_late_share_revises_the_windows_that_are_not_closed():
+    assert_replay(
+        ask(by(PRORATED), allowed=HOUR, aggregates=OF_SHARES),
+        """
+        key | start        | arrival | value
+        b   | 11:00..11:00 | 11:00   | 0
+        a   | 08:30..10:30 | 11:10   | 40
+        """,
+        """
+        key | window       | pane | at    | events | late | calls | total | mean
+        a   | 10:00..11:00 | late | 11:10 | 1      | 1    | 0.25  | 10    | 40
+        """,
+    )
+
+
+def test_an_event_by_its_start_is_a_point_there():
+    assert_replay(
+        ask(by(START), "arrival"),
+        """
+        key | start        | arrival | value
+        a   | 09:50..11:10 | 11:10   | 8
+        """,
+        """
+        key | window       | pane  | at    | events | late | total
+        a   | 09:00..10:00 | early | 11:10 | 1      | 0    | 8
+        """,
+    )
+
+
+def test_an_event_by_its_end_is_a_point_there_and_the_end_of_a_window_is_the_next_ones():
+    assert_replay(
+        ask(by(END), "arrival"),
+        """
+        key | start        | arrival | value
+        a   | 09:50..11:10 | 11:10   | 8
+        a   | 10:50..12:00 | 12:00   | 2
+        """,
+        """
+        key | window       | pane  | at    | events | late | total
+        a   | 11:00..12:00 | early | 11:10 | 1      | 0    | 8
+        a   | 12:00..13:00 | early | 12:00 | 1      | 0    | 2
+        """,
+    )
+
+
+def test_an_event_longer_than_the_longest_misses_the_window_of_the_point_that_counts():
+    assert_late(
+        ask(by(END, longest=HOUR)),
+        """
+        key | start        | arrival | value
+        b   | 07:00..07:00 | 07:00   | 0
+        a   | 09:10..10:20 | 10:20   | 1
+        """,
+        """
+        seq | reason   | first_missed | last_missed | windows_missed | late_by
+        1   | too long | 10:00        | 10:00       | 1              | -14400000000
+        """,
+    )
+
+
+@given(questions(kinds=("spanning",)))
+def test_by_the_start_is_as_sliding_windows_of_points(question):
+    longest = max((row["end"] - row["start"] for row in question.rows), default=HOUR) + HOUR
+    window = question.query.window
+    lasting = replace(window, longest=longest, attribution=START)
+    points = sliding(window.size, window.slide, window.origin)
+    found, wanted = (
+        replay_table(question.table, replace(question.query, window=each), question.complete).to_pylist()
+        for each in (lasting, points)
+    )
+    query = replace(question.query, window=points)
+    assert_same_rows(found, wanted, question._replace(query=query))
+    missed = [
+        late_table(question.table, replace(question.query, window=each)).to_pylist() for each in (lasting, points)
+    ]
+    assert missed[0] == missed[1]
+
+
+@pytest.mark.parametrize("kernel", FLOAT_SUMS)
+@given(question=questions(kinds=("spanning",)))
+def test_kernels_agree_with_the_oracle_whatever_counts_of_an_event(kernel, question):
+    found = replay_table(question.table, question.query, question.complete, kernel).to_pylist()
+    assert_same_rows(found, oracle.replay(question.rows, question.query, question.complete), question)
+
+
+@st.composite
+def tumbling_shares(draw, lengths) -> Question:
+    """Events over tumbling windows of 16 s, all of them in time."""
+    rows = draw(st.lists(st.tuples(st.integers(-40, 40), lengths, st.none() | st.integers(-99, 99)), max_size=12))
+    second = timedelta(seconds=1)
+    events = [
+        {"key": "a", "start": EPOCH + start * second, "end": EPOCH + (start + length) * second, "value": value}
+        | {"arrival": EPOCH + HOUR, "seq": seq}
+        for seq, (start, length, value) in enumerate(rows)
+    ]
+    window = spanning(SLOTS * second, SLOTS * second, longest=HOUR, attribution=PRORATED)
+    return Question(events, ask(window, "final", aggregates=OF_SHARES), True)
+
+
+def _totals(question: Question) -> tuple[float, float]:
+    rows = replay_table(table(question.rows), question.query, question.complete).to_pylist()
+    return math.fsum(row["calls"] for row in rows), math.fsum(row["total"] or 0.0 for row in rows)
+
+
+@given(tumbling_shares(st.sampled_from([1, 2, 4, 8, 16, 32, 64])))
+def test_dyadic_shares_add_up_to_the_events_to_the_last_bit(question):
+    values = [event["value"] or 0 for event in question.rows]
+    assert _totals(question) == (len(values), sum(values))
+
+
+@given(tumbling_shares(st.integers(1, 100)))
+def test_other_shares_add_up_within_a_rounding_of_each_piece(question):
+    """Each piece is rounded twice, its share and its product, and each addition once: by 2^-53 of what it makes."""
+    values = [event["value"] or 0 for event in question.rows]
+    pieces = 9 * len(values)
+    bounds = [Fraction(3 * pieces, 2**53) * most for most in (len(values), sum(map(abs, values)))]
+    for got, wanted, bound in zip(_totals(question), (len(values), sum(values)), bounds, strict=True):
+        assert abs(Fraction(got) - wanted) <= bound
+
+
+def test_events_are_counted_whole_next_to_their_shares():
+    query = ask(
+        by(PRORATED, 3 * HOUR), "final", aggregates={"known": agg("count", "value"), "total": agg("sum", "value")}
+    )
+    rows = events("""
+        key | start        | arrival | value
+        a   | 09:30..10:30 | 10:30   |
+        """)
+    found = replay_table(table(rows), query, True).to_pylist()
+    assert [(row["events"], row["known"], row["total"]) for row in found] == [(1, 0.0, None)] * 4
+
+
+@pytest.mark.parametrize("function", ["min", "max", "variance", "approx_distinct", "range"])
+def test_an_aggregate_that_says_nothing_of_a_part_is_refused_by_name(function):
+    query = ask(by(PRORATED), aggregates={"of_parts": agg(function, "value")})
+    with pytest.raises(NotServed, match=f"prorated events is '{function}'.*count, mean, sum"):
+        replay_table(table([]), query)
+
+
+@pytest.mark.parametrize("attribution", ["half", None, 1])
+def test_another_attribution_is_refused(attribution):
+    with pytest.raises(WrongParameter, match="whole, prorated, start, end"):
+        by(attribution)
