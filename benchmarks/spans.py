@@ -6,7 +6,7 @@ python -m benchmarks.spans LANDING [--folder docs/benchmarks] [--sizes small | n
 import argparse
 from pathlib import Path
 
-from benchmarks import spans_lengths, spans_real, spans_windows
+from benchmarks import spans_lengths, spans_map, spans_real, spans_windows
 from benchmarks.pages import FOLDER, write
 from benchmarks.spans_source import Sizes
 
@@ -41,6 +41,7 @@ def main(arguments: list[str] | None = None) -> Path:
         spans_windows.kernels_by_range(folder, sizes),
         spans_windows.heights_by_range(folder, sizes),
         spans_real.kernels_on_calls(folder, chosen.landing, sizes),
+        spans_map.best_kernels(folder, sizes),
     ]
     return write(folder, "spans", HEAD, figures)
 

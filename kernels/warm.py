@@ -17,6 +17,7 @@ from kernels.replay.kernel_selection import FINGER_TREE
 from kernels.replay.loop import replay_calls
 from kernels.replay.numbered import numbered_logic
 from kernels.runtime.kept import log_errors_only
+from kernels.spans import _planner as planner
 from kernels.spans._slices import slice_ends
 from kernels.states.tables import monoid_table, plan_table
 from kernels.windows import kinds, window_kind
@@ -38,7 +39,8 @@ def compile_states() -> None:
 def compile_kernels() -> None:
     """The kernels that keys get unless they are named another."""
     aggregators.window_class(FINGER_TREE).dispatch()
-    spans.window_class(spans.SE_SLICING).dispatch()
+    for kernel in planner.KERNELS:
+        spans.window_class(kernel).dispatch()
     slice_ends()
 
 

@@ -1,6 +1,6 @@
 """The kernels of one replay, and which key gets which: by name, or by the key's events alone (semantics §4)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,6 +9,8 @@ from kernels import spans
 from kernels.aggregators import kernels, window_class
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._window import Window
+from kernels.monoid import SHARE
+from kernels.monoids import AggregateSpec, Monoid, find_monoid, parameter_values
 from kernels.ranks.disorder import IN_ORDER, classify_keys
 from kernels.ranks.sort import Ranked, rank_keys
 from kernels.replay.context import KernelInUse
@@ -16,6 +18,7 @@ from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
 from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.spans import _planner as planner
 from kernels.spans._dispatch import SpanKernel
 from kernels.spans._window import SpanWindow
 from kernels.windows import window_kind
@@ -32,7 +35,7 @@ SORTED_STACKS = "sorted_stacks"
 OF_SPANS = tuple(spans.kernels())
 KERNELS = (*kernels(), *OF_SPANS)
 """The kernels that can be asked for."""
-CHOSEN = (FINGER_TREE, SORTED_STACKS, spans.SE_SLICING)
+CHOSEN = (FINGER_TREE, SORTED_STACKS, *planner.KERNELS)
 """The kernels that a query gets if none is named."""
 
 
@@ -59,6 +62,27 @@ class Passing(NamedTuple):
     emit: str
 
 
+class LeftToEvents(KernelChoice):
+    """A choice that each key's events make (kernels/spans/_planner.py)."""
+
+    most_height: int
+    """Of slices."""
+    buckets: bool
+    sweeping: bool
+    """Whether these may be taken."""
+
+    @classmethod
+    def of(cls, plan: AggregatePlan) -> "LeftToEvents":
+        """What may be taken for a query. An event that counts by shares goes into each of its slices anyway."""
+        choice, specs = cls(None), tuple(dict.fromkeys(plan.aggregates))
+        in_pieces = any(spec.second_type == SHARE for spec in specs)
+        choice.most_height = 1 if in_pieces else planner.most_height(sum(map(_state_words, specs)))
+        choice.buckets = not in_pieces
+        # As its class refuses, but without a list of what it serves, for which every aggregate's file is loaded.
+        choice.sweeping = not in_pieces and all(find_monoid(spec)[1].inverse is not None for spec in specs)
+        return choice
+
+
 def choose(
     window: WindowSpec, plan: AggregatePlan, name: str | None = None, options: Mapping[str, int] | None = None
 ) -> KernelChoice:
@@ -73,7 +97,14 @@ def choose(
     chosen = kind.unnamed if name is None else name
     _keeper(chosen).refuse(plan.aggregates)
     _check_options(chosen, options or {})
+    if name is None and kind.events_last:
+        return LeftToEvents.of(plan)
     return KernelChoice(chosen, tuple(sorted((options or {}).items())))
+
+
+def _state_words(spec: AggregateSpec) -> int:
+    monoid = find_monoid(spec)[1]
+    return monoid.words if isinstance(monoid, Monoid) else monoid.words(parameter_values(spec, monoid))
 
 
 def _keeper(kernel: str | None) -> type[Window] | type[SpanWindow]:
@@ -95,11 +126,14 @@ def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
 def select_kernels(
     choice: KernelChoice, columns: EventColumns, kind: "WindowKind", window: KernelWindow, passing: Passing
 ) -> Selection:
-    """Without a name each key gets the finger tree, but where rolling windows can be made at once (in_time.py).
+    """Without a name each key gets the finger tree, but where rolling windows can be made at once (in_time.py), and of
+    events that last what the planner says (kernels/spans/_planner.py).
 
     Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of
     those of keys that are in time but out of order.
     """
+    if isinstance(choice, LeftToEvents):
+        return _select_by_events(choice, columns, window)
     _require_order(choice.name, columns)
     in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
     if choice.name is None and kind.keeps_events and passing.emit != "arrival":
@@ -109,7 +143,25 @@ def select_kernels(
     to_rank = np.flatnonzero(in_time & ~_in_order(columns)) if any_in_time else np.zeros(0, np.int64)
     ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
     names = (choice.name or FINGER_TREE, SORTED_STACKS)
-    return Selection(names, _in_use(choice, window, any_in_time), in_time.astype(np.int64), ranked)
+    option = _keeper(choice.name).pane_option(dict(choice.options))
+    uses = [_use(_keeper(choice.name), window, option)]
+    if any_in_time:
+        uses.append({"logic": in_time_logic(), "kernel": rolling_in_time()})
+    return Selection(names, _in_memory(uses), in_time.astype(np.int64), ranked)
+
+
+def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: KernelWindow) -> Selection:
+    """A kernel for each plan that some key has. O(events)."""
+    slice_us = max(1, window.slide // 2) if window.rest else window.slide
+    asked = planner.AskedWindows(
+        window.size, window.slide, slice_us, choice.most_height, choice.buckets, choice.sweeping
+    )
+    figures = planner.figures_of(columns.key_offsets, columns.start_us, columns.end_us)
+    plans, of_key = np.unique(planner.plan_keys(figures, asked), return_inverse=True)
+    kernels_in_use = map(planner.kernel_of, plans.tolist())
+    uses = [_use(_keeper(name), window, _keeper(name).pane_option(options)) for name, options in kernels_in_use]
+    unranked = rank_keys(columns.start_us, columns.key_offsets, np.zeros(0, np.int64))
+    return Selection(tuple(map(planner.label_of, plans.tolist())), _in_memory(uses), of_key.astype(np.int64), unranked)
 
 
 def _in_order(columns: EventColumns) -> np.ndarray:
@@ -135,13 +187,13 @@ def _require_order(name: str | None, columns: EventColumns) -> None:
     )
 
 
-def _in_use(choice: KernelChoice, window: KernelWindow, any_in_time: bool) -> np.ndarray:
-    """The memory of a KernelInUse of the chosen kernel, and of one of the sorted stacks where some keys have them."""
-    keeper = _keeper(choice.name)
-    option = keeper.pane_option(dict(choice.options))
-    uses = [{"logic": numbered_logic(), "option": option} | _tables(keeper, window, option)]
-    if any_in_time:
-        uses.append({"logic": in_time_logic(), "kernel": rolling_in_time()})
+def _use(keeper: type[Window] | type[SpanWindow], window: KernelWindow, option: int) -> dict:
+    """The fields of a KernelInUse."""
+    return {"logic": numbered_logic(), "option": option} | _tables(keeper, window, option)
+
+
+def _in_memory(uses: Sequence[Mapping]) -> np.ndarray:
+    """A KernelInUse of each."""
     memory = np.zeros((len(uses), KernelInUse.size_bytes // WORD_BYTES), np.int64)
     for words, use in zip(memory, uses, strict=True):
         used = KernelInUse(address_of(words))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
 
+from kernels.spans._planner import name_in, why_by_events
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.engine import Engine
 from pipelines.lake.file_commits import replace_partitions
@@ -26,14 +27,15 @@ from schemas.model import Model
 class Audited:
     """What a replay wrote and read, for the ledger.
 
-    counts: those of task.COUNTS; kernel: those that replayed any keys, with commas between; None where there were no
-    events; farms: what a model's did.
+    counts: those of task.COUNTS and KEYS_BY; kernel: those that replayed any keys, with commas between; None where
+    there were no events; why: a line on the kernels of events that last, None of others; farms: what a model's did.
     """
 
     versions: AuditVersions
     inputs: dict
     counts: dict[str, int]
     kernel: str | None
+    why: str | None
     farms: list[FarmRun]
 
 
@@ -52,7 +54,7 @@ def audit(
     workers = engine.executors.cores if isinstance(served.query, Model) else None
     written = replayed(lake, engine, tables, work_of(lake, tables, served, back, workers))
     late_version, version = _commit(lake, tables, back, written)
-    counts = {name: sum(each.counts[name] for each in written) for name in COUNTS.names}
+    counts = {name: sum(each.counts[name] for each in written) for name in (*COUNTS.names, *KEYS_BY.values())}
     # Where nothing had arrived before the day, the run depends on that too.
     source = tables.source
     first_day = source.stream.first_day if back.bound_us is None else back.first_day
@@ -62,6 +64,7 @@ def audit(
         read.days.inputs(first_day, back.day),
         counts,
         ", ".join(kernel for kernel, name in KEYS_BY.items() if counts[name]) or None,
+        why_by_events(sum((each.kernels for each in written), Counter())),
         [farm for each in written for farm in each.farms],
     )
 
@@ -83,13 +86,21 @@ def _keys_counted_once(keys: Sequence[Hashable], written: Sequence[WrittenShare]
     """The panes of the same keys have them as often as the pane with most. keys: which ones each has been given."""
     of_panes: defaultdict[Hashable, defaultdict[Range, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for of_keys, each in zip(keys, written, strict=True):
-        of_panes[of_keys][each.pane].update({name: each.counts[name] for name in KEYS_BY.values()})
+        of_panes[of_keys][each.pane].update(each.kernels)
     most = {of_keys: reduce(or_, panes.values()) for of_keys, panes in of_panes.items()}
     of_first = (most.pop(of_keys, Counter()) for of_keys in keys)
     return [
-        each._replace(counts=each.counts | {name: counted[name] for name in KEYS_BY.values()})
+        each._replace(counts=each.counts | _keys_by_kernel(counted), kernels=counted)
         for each, counted in zip(written, of_first, strict=True)
     ]
+
+
+def _keys_by_kernel(kernels: Counter[str]) -> dict[str, int]:
+    """The counts of KEYS_BY: keys of a kernel, whatever its height."""
+    counts = dict.fromkeys(KEYS_BY.values(), 0)
+    for label, keys in kernels.items():
+        counts[KEYS_BY[name_in(label)]] += keys
+    return counts
 
 
 def _commit(lake: Lake, tables: QueryTables, back: LookBack, written: Sequence[WrittenShare]) -> tuple[int, int]:

@@ -4,7 +4,8 @@ A query whose key contains the stream's key columns is replayed by bucket: a tas
 hold their keys whole, so that nothing is shuffled. Rows of other queries come together by key first.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -30,8 +31,7 @@ from schemas.tables import Table
 ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
 KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 """Kernel → name of the count of keys that it replayed."""
-_COUNTED = ("events_read", "events_of_day", "rows", "late_rows", *KEYS_BY.values())
-COUNTS = pa.schema([(name, pa.int64()) for name in _COUNTED])
+COUNTS = pa.schema([(name, pa.int64()) for name in ("events_read", "events_of_day", "rows", "late_rows")])
 
 
 @dataclass(frozen=True)
@@ -57,22 +57,25 @@ class Work:
 
 @dataclass(frozen=True)
 class Made:
-    """Rows of the day, late rows of the day, a row of COUNTS, and what a model's farm did."""
+    """Rows of the day, late rows of the day, a row of COUNTS, how many keys each kernel replayed, and what a model's
+    farm did."""
 
     result: pa.Table
     late: pa.Table
     counts: pa.Table
+    kernels: Mapping[str, int]
     farms: tuple[FarmRun, ...]
 
 
 class WrittenShare(NamedTuple):
-    """What a task made of its share, as files that no commit names yet; the pane of its keys; its counts; and what a
-    model's farms did."""
+    """What a task made of its share, as files that no commit names yet; the pane of its keys; its counts; how many keys
+    each kernel replayed; and what a model's farms did."""
 
     result: list[NewFile]
     late: list[NewFile]
     pane: Range
     counts: dict[str, int]
+    kernels: Counter[str]
     farms: tuple[FarmRun, ...] = ()
 
 
@@ -94,6 +97,7 @@ def _written(lake: Lake, work: Work, pane: Range, parts: Sequence[Made]) -> Writ
         _write(lake, work.late, [each.late for each in parts]),
         pane,
         {name: sum(counts[name].to_pylist()) for name in counts.column_names},
+        sum((Counter(each.kernels) for each in parts), Counter()),
         tuple(farm for each in parts for farm in each.farms),
     )
 
@@ -133,13 +137,13 @@ def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> 
         len(_of_day(own, "arrival", "arrival_date", work)),
         len(rows),
         len(late_rows),
-        *(replayed.kernels.get(kernel, 0) for kernel in KEYS_BY),
     )
     result, late_of_day = lake.schema(work.result), lake.schema(work.late)
     return Made(
         rows.select(result.names).cast(result),
         late_rows.select(late_of_day.names).cast(late_of_day),
         pa.table([[count] for count in counts], schema=COUNTS),
+        replayed.kernels,
         tuple(replayed.farms),
     )
 

@@ -134,7 +134,9 @@ def _audit(replay: _Replay) -> _Audited:
         progress(flow.REPLAY.name)
         audited = audit(lake.committing(snapshot=read.snapshot.name), engine, tables, served, back, read)
         entry.inputs, entry.counts, entry.kernel = audited.inputs, audited.counts, audited.kernel
-        entry.outputs = asdict(audited.versions)
+        entry.outputs, entry.message = asdict(audited.versions), audited.why
+        if audited.why:
+            progress(f"{entry.stage}: {audited.why}")
         if audited.farms:
             farm_runs.record(lake, run, audited.farms)
     rows = {tables.audit.name: audited.counts["rows"], tables.late_audit.name: audited.counts["late_rows"]}

@@ -21,10 +21,13 @@ OF_REPLAYS = (
     "| the key's events | kernel |\n| --- | --- |\n"
     "| in time, windows rolling, emit not arrival | `sorted_stacks`: two stacks over the events in order of time; not "
     "to be had by name, since it must know all events |\n"
-    "| other | `finger_tree` |\n| any, spanning windows | `se_slicing` |"
+    "| other | `finger_tree` |\n| any, spanning windows | [one for events that last](#kernels-of-events-that-last) |"
 )
 OF_SPANS = (
-    "Events that last are kept by kernels of their own (SPANS). `replay_table` takes one by name: "
+    "Events that last are kept by kernels of their own (SPANS). Each key gets one by its own events: slices, of a "
+    "height that grows with the events under way at once, buckets where events are few, sweeping where they meet hundreds of "
+    "slices ([decision 0024](decisions/0024-planner-of-spans.md)); the run's log says which and why. "
+    "`replay_table` takes one by name: "
     '`kernel="se_ml_slicing", options={"height": 8}`; all give the same rows. '
     '`kernels.spans.make("se_slicing", window, aggregates)` is the windows of one key: `insert_span`, `state`, '
     "`evict`, `first_from`, `save`, `load`, `check`."
