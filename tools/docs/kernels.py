@@ -25,8 +25,8 @@ OF_REPLAYS = (
 )
 OF_SPANS = (
     "Events that last are kept by kernels of their own (SPANS). Each key gets one by its own events: slices, of a "
-    "height that grows with the events under way at once, buckets where events are few, sweeping where they meet hundreds of "
-    "slices ([decision 0024](decisions/0024-planner-of-spans.md)); the run's log says which and why. "
+    "height that grows with the events under way at once, buckets where events are few, sweeping where they meet "
+    "hundreds of slices ([decision 0024](decisions/0024-planner-of-spans.md)); the run's log says which and why. "
     "`replay_table` takes one by name: "
     '`kernel="se_ml_slicing", options={"height": 8}`; all give the same rows. '
     '`kernels.spans.make("se_slicing", window, aggregates)` is the windows of one key: `insert_span`, `state`, '
