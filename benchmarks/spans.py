@@ -16,7 +16,8 @@ The experiments of §6 of "Slicing techniques for temporal aggregation in spanni
 Martinez, Tassetti) with this project's kernels, in a replay with one key: count, sum and max, windows released δ after
 their end. The paper had 2 million generated events, an event a chronon, of normal lengths (σ = 10); here are fewer, and
 a chronon is a second. Sweeping is `cumulative_sweeping` (count, sum) and `selective_sweeping` (max) one after the
-other. Throughput is events a processor second of `replay_keys` on one core, rows included, the median of some rounds.
+other. Throughput is events a processor second of `replay_keys` on one core, rows included, the median of some rounds in
+which all of a row take turns.
 
 What differs from the paper's programs: events of one slice that come in a row before a window is released are one
 insertion, for every kernel, so that buckets lose little where events are short; and windows of many slices are made by

@@ -5,7 +5,7 @@ from pathlib import Path
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.shapes import falls, spread
-from benchmarks.spans_source import KERNELS, SWEEPING, RangeBySlide, Sizes, generated, throughput
+from benchmarks.spans_source import KERNELS, SWEEPING, RangeBySlide, Sizes, Way, generated, named, throughputs
 
 LENGTHS_S = (10, 100, 500, 2_000, 10_000)
 RANGES_S = (1_000, 5_000, 20_000)
@@ -16,9 +16,14 @@ FLAT = 3.0
 """Times: a line that changes by less counts as flat where others change by more."""
 
 
-def _by_length(sizes: Sizes, kernel: str, size_s: int, **options: int) -> list[float]:
-    grid = RangeBySlide(size_s, size_s // OVERLAP)
-    return [throughput(kernel, generated(sizes.events, mean), grid, sizes.rounds, **options) for mean in LENGTHS_S]
+def _by_length(sizes: Sizes, ways: dict[str, Way], ranges_s: tuple[int, ...]) -> dict[tuple[str, int], list[float]]:
+    found: dict[tuple[str, int], list[float]] = {(name, size): [] for name in ways for size in ranges_s}
+    for size in ranges_s:
+        for mean in LENGTHS_S:
+            grid = RangeBySlide(size, size // OVERLAP)
+            for name, line in throughputs(ways, generated(sizes.events, mean), grid, sizes.rounds).items():
+                found[name, size].append(line)
+    return found
 
 
 def _table(found: dict, names: tuple[str, ...], ranges_s: tuple[int, ...]) -> list[dict]:
@@ -46,7 +51,7 @@ def _picture(path: Path, found: dict, names: tuple[str, ...], ranges_s: tuple[in
 
 def kernels_by_length(folder: Path, sizes: Sizes) -> Figure:
     """Figure 10."""
-    found = {(kernel, size): _by_length(sizes, kernel, size) for size in RANGES_S for kernel in KERNELS}
+    found = _by_length(sizes, named(*KERNELS), RANGES_S)
     slicing = {size: found["se_slicing", size] for size in RANGES_S}
     verdicts = []
     for size in RANGES_S:
@@ -66,11 +71,8 @@ def kernels_by_length(folder: Path, sizes: Sizes) -> Figure:
 
 def heights_by_length(folder: Path, sizes: Sizes) -> Figure:
     """Figure 11."""
-    names = (*(f"height {height}" for height in HEIGHTS), SWEEPING)
-    found = {(SWEEPING, size): _by_length(sizes, SWEEPING, size) for size in SHORT_RANGES_S}
-    for size in SHORT_RANGES_S:
-        for height in HEIGHTS:
-            found[f"height {height}", size] = _by_length(sizes, "se_ml_slicing", size, height=height)
+    ways = {f"height {height}": Way("se_ml_slicing", height) for height in HEIGHTS} | named(SWEEPING)
+    names, found = tuple(ways), _by_length(sizes, ways, SHORT_RANGES_S)
     verdicts = []
     for size in SHORT_RANGES_S:
         flat, higher = found["height 1", size], found["height 10", size]

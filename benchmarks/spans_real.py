@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
-from benchmarks.spans_source import KERNELS, SWEEPING, RangeBySlide, Sizes, Spans, real_calls, throughput
+from benchmarks.spans_source import KERNELS, SWEEPING, RangeBySlide, Sizes, Spans, named, real_calls, throughputs
 
 RANGES_S = (300, 1_800, 3_600, 10_800, 43_200, 86_400)
 ASKED = {"tuple_buckets": 1.4, "aggregate_buckets": 1.1, SWEEPING: 1.3}
@@ -16,7 +16,8 @@ def kernels_on_calls(folder: Path, landing: Path, sizes: Sizes) -> Figure:
     *columns, postponed_s = real_calls(landing)
     calls = Spans(*(each[: sizes.most_calls] for each in columns), postponed_s)
     grids = [RangeBySlide(size, size // 5) for size in RANGES_S]
-    found = {kernel: [throughput(kernel, calls, grid, sizes.rounds) for grid in grids] for kernel in KERNELS}
+    by_range = [throughputs(named(*KERNELS), calls, grid, sizes.rounds) for grid in grids]
+    found = {kernel: [each[kernel] for each in by_range] for kernel in KERNELS}
     rows = [
         {"range": f"{size:,} s"} | {kernel: f"{line[place] / 1e6:.2f}" for kernel, line in found.items()}
         for place, size in enumerate(RANGES_S)

@@ -1,6 +1,7 @@
 """What the experiments of spans share: events as SPANS §6.1 generates them, real ones, and a replay by one kernel."""
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -57,6 +58,13 @@ class Spans(NamedTuple):
         return float(np.mean(self.ends_us - self.starts_us)) / SECOND_US
 
 
+class Way(NamedTuple):
+    """A kernel, and the height of its slices where it takes one."""
+
+    kernel: str
+    height: int | None = None
+
+
 class RangeBySlide(NamedTuple):
     """Windows of a size and a slide, in seconds."""
 
@@ -84,18 +92,33 @@ def real_calls(landing: Path) -> Spans:
     return Spans(starts_us, ends_us, lengths_s[order], LONGEST_REAL_S)
 
 
-def throughput(kernel: str, spans: Spans, grid: RangeBySlide, rounds: int, **options: int) -> float:
-    """Events a processor second, the median of some rounds, on one core."""
-    kernels = ("cumulative_sweeping", "selective_sweeping") if kernel == SWEEPING else (kernel,)
-    calls = [_replay(each, spans, grid, options) for each in kernels]
+def throughputs(ways: Mapping[str, Way], spans: Spans, grid: RangeBySlide, rounds: int) -> dict[str, float]:
+    """Events a processor second by each way, on one core: medians of some rounds in which they take turns, since what
+    else the machine does makes one half of a run a quarter slower than the other."""
+    calls = {name: _calls(way, spans, grid) for name, way in ways.items()}
+    for each in calls.values():
+        _seconds(each)
+    found: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, each in calls.items():
+            found[name].append(_seconds(each))
+    return {name: len(spans.starts_us) / median(seconds) for name, seconds in found.items()}
+
+
+def named(*kernels: str) -> dict[str, Way]:
+    """Kernels without options."""
+    return {kernel: Way(kernel) for kernel in kernels}
+
+
+def _calls(way: Way, spans: Spans, grid: RangeBySlide) -> list[Callable[[], object]]:
+    kernels = ("cumulative_sweeping", "selective_sweeping") if way.kernel == SWEEPING else (way.kernel,)
+    return [_replay(each, spans, grid, {} if way.height is None else {"height": way.height}) for each in kernels]
+
+
+def _seconds(calls: Sequence[Callable[[], object]]) -> float:
+    began_s = time.process_time()
     for call in calls:
         call()
-    return len(spans.starts_us) / median(sum(_seconds(call) for call in calls) for _ in range(rounds))
-
-
-def _seconds(call) -> float:
-    began_s = time.process_time()
-    call()
     return time.process_time() - began_s
 
 

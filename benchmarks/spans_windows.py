@@ -5,7 +5,7 @@ from pathlib import Path
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.shapes import rises
-from benchmarks.spans_source import KERNELS, RangeBySlide, Sizes, generated, throughput
+from benchmarks.spans_source import KERNELS, RangeBySlide, Sizes, Way, generated, named, throughputs
 
 LENGTHS_S = (500, 5_000)
 RANGES_S = (100, 1_000, 5_000, 20_000)
@@ -26,14 +26,13 @@ def _uneven() -> list[RangeBySlide]:
 CASES = {f"{overlap} slides": _grids(overlap) for overlap in OVERLAPS} | {"not a multiple": _uneven()}
 
 
-def _lines(sizes: Sizes, ways: dict[str, tuple[str, dict[str, int]]]) -> dict[tuple[str, str, int], list[float]]:
+def _lines(sizes: Sizes, ways: dict[str, Way]) -> dict[tuple[str, str, int], list[float]]:
     found = {}
     for mean in LENGTHS_S:
         spans = generated(sizes.events, mean)
         for case, grids in CASES.items():
-            for name, (kernel, options) in ways.items():
-                line = [throughput(kernel, spans, grid, sizes.rounds, **options) for grid in grids]
-                found[name, case, mean] = line
+            by_range = [throughputs(ways, spans, grid, sizes.rounds) for grid in grids]
+            found |= {(name, case, mean): [each[name] for each in by_range] for name in ways}
     return found
 
 
@@ -66,7 +65,7 @@ def _figure(folder: Path, name: str, title: str, found: dict, verdicts: list[str
 
 def kernels_by_range(folder: Path, sizes: Sizes) -> Figure:
     """Figure 12."""
-    found = _lines(sizes, {kernel: (kernel, {}) for kernel in KERNELS})
+    found = _lines(sizes, named(*KERNELS))
     verdicts = []
     for case in CASES:
         line = found["se_slicing", case, 500]
@@ -81,7 +80,7 @@ def kernels_by_range(folder: Path, sizes: Sizes) -> Figure:
 
 def heights_by_range(folder: Path, sizes: Sizes) -> Figure:
     """Figure 13."""
-    found = _lines(sizes, {f"height {height}": ("se_ml_slicing", {"height": height}) for height in HEIGHTS})
+    found = _lines(sizes, {f"height {height}": Way("se_ml_slicing", height) for height in HEIGHTS})
     verdicts = []
     for mean in LENGTHS_S:
         gain = max(found[f"height {height}", "50 slides", mean][1] for height in HEIGHTS[1:])
