@@ -1,0 +1,20 @@
+"""Random questions until each feature came in one.
+
+How often a rare feature comes is not settled by the number of questions: Hypothesis also draws constants of whatever
+modules the process has imported, so that the same test asks other questions in another order of tests.
+"""
+
+from collections.abc import Callable
+
+from hypothesis import seed
+
+MOST_SEARCHES = 12
+
+
+def search_until_nothing_is_missing(ask: Callable[[], None], missing: Callable[[], set]) -> None:
+    """Run a Hypothesis test with one seed after another; fails, naming them, where features never came."""
+    for number in range(MOST_SEARCHES):
+        seed(number)(ask)()
+        if not missing():
+            return
+    raise AssertionError(f"no random question had {sorted(map(str, missing()))}")
