@@ -56,6 +56,11 @@ def verdict(holds: bool, statement: str) -> str:
     return f"{'As in the paper' if holds else 'NOT as in the paper'}: {statement}"
 
 
+def claim(holds: bool, statement: str) -> str:
+    """The same of what this project asks of itself."""
+    return f"{'Holds' if holds else 'DOES NOT HOLD'}: {statement}"
+
+
 def write(folder: Path, name: str, head: str, figures: list[Figure]) -> Path:
     """The page of some figures; `head` has its title and what holds for all of them."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ python -m benchmarks.spans LANDING [--folder docs/benchmarks] [--sizes small | n
 import argparse
 from pathlib import Path
 
-from benchmarks import spans_lengths, spans_map, spans_real, spans_windows
+from benchmarks import spans_growth, spans_lengths, spans_map, spans_real, spans_windows
 from benchmarks.pages import FOLDER, write
 from benchmarks.spans_source import Sizes
 
@@ -21,11 +21,11 @@ which all of a row take turns.
 
 What differs from the paper's programs: events of one slice that come in a row before a window is released are one
 insertion, for every kernel, so that buckets lose little where events are short; and windows of many slices are made by
-two stacks over what ends in them.
+two stacks over what ends in them. On real calls the kernels are also measured alone, without either.
 
 Measured on:
 """
-SIZES = {"small": Sizes(events=2_000, rounds=1, most_calls=2_000), "normal": Sizes()}
+SIZES = {"small": Sizes(events=2_000, rounds=1, most_real=2_000), "normal": Sizes()}
 
 
 def main(arguments: list[str] | None = None) -> Path:
@@ -41,7 +41,8 @@ def main(arguments: list[str] | None = None) -> Path:
         spans_lengths.heights_by_length(folder, sizes),
         spans_windows.kernels_by_range(folder, sizes),
         spans_windows.heights_by_range(folder, sizes),
-        spans_real.kernels_on_calls(folder, chosen.landing, sizes),
+        *spans_real.real_figures(folder, chosen.landing, sizes),
+        spans_growth.growth_of_events(sizes),
         spans_map.best_kernels(folder, sizes),
     ]
     return write(folder, "spans", HEAD, figures)

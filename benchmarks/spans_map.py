@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
-from benchmarks.pages import Figure, verdict
+from benchmarks.pages import Figure, claim, verdict
 from benchmarks.shapes import rises
 from benchmarks.spans_source import (
     COUNT,
@@ -219,11 +219,11 @@ def _agreement(title: str, every: Sequence[MeasuredCell]) -> str:
     near = sum(measured.times <= AGREES for measured in every)
     worst = max(measured.times for measured in every)
     holds = near >= 0.9 * len(every) and worst <= 2
-    return (
-        f"{'Holds' if holds else 'DOES NOT HOLD'}: {title}: the planner's kernel is the best or takes at most "
-        f"{_percent(AGREES)} longer in {near} of {len(every)} cells ({same} times the best itself); at worst it takes "
-        f"{worst:.2f} times as long as the best."
+    says = (
+        f"{title}: the planner's kernel is the best or takes at most {_percent(AGREES)} longer in {near} of "
+        f"{len(every)} cells ({same} times the best itself); at worst it takes {worst:.2f} times as long as the best."
     )
+    return claim(holds, says)
 
 
 def _rows(of: Map, cells: Cells) -> list[dict]:

@@ -1,13 +1,11 @@
-"""What the experiments of spans share: events as SPANS §6.1 generates them, real ones, and a replay by one kernel."""
+"""What the experiments of spans share: events as SPANS §6.1 generates them, and a replay by one kernel."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow.csv as csv
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import (
@@ -25,23 +23,21 @@ SPREAD_S = 10
 """Standard deviation of generated lengths."""
 POSTPONED_S = 15_000
 """δ, by which the paper's windows are released later."""
-LONGEST_REAL_S = 9_000
-"""δ of the paper's real calls, 2.5 h; longer ones here are no calls (they overflowed 16 bits)."""
 COUNT, TOTAL, GREATEST = AggregateSpec("count"), AggregateSpec("sum", 0), AggregateSpec("max", 0)
+ALL_AGGREGATES = (COUNT, TOTAL, GREATEST)
 AGGREGATES = {"cumulative_sweeping": (COUNT, TOTAL), "selective_sweeping": (GREATEST,)}
 """Of kernels that don't serve count, sum and max at once."""
 SWEEPING = "sweeping"
 """Both kinds one after the other, which then have all three."""
 KERNELS = ("se_slicing", "se_ml_slicing", "aggregate_buckets", "tuple_buckets", SWEEPING)
-CALLS = "cdr/social-evolution"
 
 
 class Sizes(NamedTuple):
-    """events: generated; most_calls: real ones; rounds: of which the median counts."""
+    """events: generated; most_real: real ones; rounds: of which the median counts."""
 
     events: int = 60_000
     rounds: int = 3
-    most_calls: int = 1 << 20
+    most_real: int = 1 << 20
 
 
 class Spans(NamedTuple):
@@ -80,18 +76,6 @@ def generated(events: int, mean_s: int) -> Spans:
     return Spans((ends - lengths) * SECOND_US, ends * SECOND_US, chance.integers(0, 1000, events), POSTPONED_S)
 
 
-def real_calls(landing: Path) -> Spans:
-    """Voice calls of students, each known when it ends."""
-    table = csv.read_csv(next((landing / CALLS).glob("*.csv*")))
-    starts_s = table["time_stamp"].cast("timestamp[s]").cast("int64").to_numpy()
-    lengths_s = table["duration"].to_numpy()
-    kept = (lengths_s >= 0) & (lengths_s <= LONGEST_REAL_S)
-    starts_s, lengths_s = starts_s[kept], np.maximum(lengths_s[kept].astype(np.int64), 1)
-    order = np.argsort(starts_s + lengths_s, kind="stable")
-    starts_us, ends_us = (each[order] * SECOND_US for each in (starts_s, starts_s + lengths_s))
-    return Spans(starts_us, ends_us, lengths_s[order], LONGEST_REAL_S)
-
-
 def throughputs(ways: Mapping[str, Way], spans: Spans, grid: RangeBySlide, rounds: int) -> dict[str, float]:
     """Events a processor second by each way, on one core: medians of some rounds in which they take turns, since what
     else the machine does makes one half of a run a quarter slower than the other."""
@@ -110,9 +94,14 @@ def named(*kernels: str) -> dict[str, Way]:
     return {kernel: Way(kernel) for kernel in kernels}
 
 
+def kernels_of(kernel: str) -> tuple[str, ...]:
+    """Those that together have all aggregates."""
+    return tuple(AGGREGATES) if kernel == SWEEPING else (kernel,)
+
+
 def _calls(way: Way, spans: Spans, grid: RangeBySlide) -> list[Callable[[], object]]:
-    kernels = ("cumulative_sweeping", "selective_sweeping") if way.kernel == SWEEPING else (way.kernel,)
-    return [_replay(each, spans, grid, {} if way.height is None else {"height": way.height}) for each in kernels]
+    options = {} if way.height is None else {"height": way.height}
+    return [_replay(each, spans, grid, options) for each in kernels_of(way.kernel)]
 
 
 def _seconds(calls: Sequence[Callable[[], object]]) -> float:
@@ -133,7 +122,7 @@ def _replay(kernel: str, spans: Spans, grid: RangeBySlide, options: dict[str, in
         spans.ends_us,
     )
     window = WindowSpec("spanning", grid.size_s * SECOND_US, grid.slide_s * SECOND_US)
-    plan = AggregatePlan(AGGREGATES.get(kernel, (COUNT, TOTAL, GREATEST)))
+    plan = AggregatePlan(AGGREGATES.get(kernel, ALL_AGGREGATES))
     rules = ReplayRules(spans.postponed_s * SECOND_US, 0, "watermark", int(spans.ends_us[-1]) + SECOND_US)
     choice = KernelChoice(kernel, tuple(options.items()))
     ticks = pass_ticks(spans)

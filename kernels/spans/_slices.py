@@ -18,8 +18,8 @@ An event counts once: of its pieces that meet the window only the last ends in i
 from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER, Entry, PointKernel, entry_bytes
-from kernels.runtime.fields import Address, Bytes, Count, Inline, Ref
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from kernels.runtime.fields import Address, Bytes, Count, Inline, Microseconds, Ref, Word
+from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.struct import Struct, allocate
 from kernels.runtime.tables import compiled_table
 from kernels.spans._dispatch import SpanKernel
@@ -32,8 +32,8 @@ from kernels.spans._pages import (
     first_record_from,
     fold_records,
     last_record,
+    merge_into_record,
     page_at,
-    record_to_write,
     release_pages,
 )
 from kernels.spans._saving import load_pages, save_pages
@@ -43,7 +43,8 @@ from kernels.windows._grid import Grid
 
 
 class Slices(Struct):
-    """A record a slice: φ and ϕ of level 1, of level 2, … up to the height. result: a state to be answered with."""
+    """A record a slice: φ and ϕ of level 1, of level 2, … up to the height. result: a state to be answered with;
+    asked, first_asked: where the window began that was asked for last, and its first slice."""
 
     plan: Ref(StatePlan)
     window: Ref(Grid)
@@ -51,6 +52,8 @@ class Slices(Struct):
     state_bytes: Bytes
     pages: Inline(Pages)
     result: Address
+    asked: Microseconds
+    first_asked: Word
 
 
 @inner
@@ -78,6 +81,7 @@ def create(plan: StatePlan, window: Grid, height):
     slices.pages.record_bytes = record_bytes
     slices.pages.blank = resize(0, record_bytes // WORD_BYTES)
     slices.result = resize(0, plan.state_words)
+    slices.asked, slices.first_asked = window.origin, 0
     for state in range(2 * height):
         clear(plan, slices.pages.blank + state * slices.state_bytes)
     return slices.address
@@ -100,42 +104,73 @@ def insert_span(slices: Slices, low, high, state):
     left, goes_on = number - slice_of(slices.window, low) + 1, 0
     while left > 0:
         level = min(left, slices.height)
-        at = record_to_write(slices.pages, number) + (2 * (level - 1) + goes_on) * slices.state_bytes
-        merge(slices.plan, at, at, state)
+        offset = (2 * (level - 1) + goes_on) * slices.state_bytes
+        merge_into_record(slices.pages, slices.plan, number, offset, state)
         number -= level
         left -= level
         goes_on = 1
 
 
 def state(slices: Slices, cursor, low, high):
-    """All at once: O(slices · height)."""
-    clear(slices.plan, slices.result)
-    append_range(slices, low, high, slices.result)
-    _append_beyond(slices, high, slices.result)
-    return slices.result
-
-
-def complete(slices: Slices, low, high, state):
-    """What goes on from the window's last slice, and the levels of later slices that reach back to it. O(height²)."""
-    if slices.height == 1:
-        at = find_record(slices.pages, slice_of(slices.window, high - 1))
-        if at == 0:
-            return state
-        merge(slices.plan, slices.result, state, at + slices.state_bytes)
-        return slices.result
-    copy_words(slices.result, state, slices.plan.state_words)
-    _append_beyond(slices, high, slices.result)
+    """All at once: O(slices · height). The first state is copied: to begin with nothing costs as much as a fold."""
+    first = _first_slice(slices, low)
+    last = first + _slices_a_window(slices.window) - 1
+    number = first_record_from(slices.pages, first)
+    if number > last:
+        copy_words(slices.result, slices.pages.blank, slices.plan.state_words)
+    else:
+        copy_words(slices.result, find_record(slices.pages, number), slices.plan.state_words)
+        fold_records(slices.pages, slices.plan, slices.result, 0, number + 1, last + 1)
+        _append_higher_levels(slices, number, last + 1, slices.result)
+        _append_going_on(slices, last, slices.result)
+    _append_reaching_back(slices, last, slices.result)
     return slices.result
 
 
 @inner
-def _append_beyond(slices, high, into):
-    """into ⊗= all that meets the slice before `high` and does not end in a level of a slice up to it."""
-    not_inlined()
-    size, last = slices.state_bytes, slice_of(slices.window, high - 1)
+def _first_slice(slices, low):
+    """Of a window, mostly the one behind that which was asked for last: no division then, a tenth of the answer."""
+    grid = slices.window
+    if low == slices.asked + grid.slide:
+        slices.first_asked += 1 if grid.rest == 0 else 2
+    elif low != slices.asked:
+        slices.first_asked = slice_of(grid, low)
+    slices.asked = low
+    return slices.first_asked
+
+
+@inner
+def _slices_a_window(grid):
+    return grid.slides if grid.rest == 0 else 2 * grid.slides + 1
+
+
+def complete(slices: Slices, low, high, state):
+    """What goes on from the window's last slice, and the levels of later slices that reach back to it. O(height²)."""
+    last = slice_of(slices.window, high - 1)
+    if slices.height == 1 and find_record(slices.pages, last) == 0:
+        return state
+    copy_words(slices.result, state, slices.plan.state_words)
+    _append_going_on(slices, last, slices.result)
+    _append_reaching_back(slices, last, slices.result)
+    return slices.result
+
+
+@inner
+def _append_going_on(slices, last, into):
+    """into ⊗= what goes on from a slice."""
     at = find_record(slices.pages, last)
-    if at != 0:
-        fold(slices.plan, into, at + size, 2 * size, slices.height)
+    if at == 0:
+        return
+    if slices.height == 1:
+        merge(slices.plan, into, into, at + slices.state_bytes)
+    else:
+        fold(slices.plan, into, at + slices.state_bytes, 2 * slices.state_bytes, slices.height)
+
+
+@inner
+def _append_reaching_back(slices, last, into):
+    """into ⊗= the levels of later slices that reach back to the slice `last`."""
+    size = slices.state_bytes
     for behind in range(1, slices.height):
         at = find_record(slices.pages, last + behind)
         if at != 0:
@@ -146,7 +181,13 @@ def _append_beyond(slices, high, into):
 def append_range(slices, low, high, into):
     """into ⊗= what ends in the slices of [low, high)."""
     first, end = slice_of(slices.window, low), slice_of(slices.window, high - 1) + 1
-    for level in range(slices.height):
+    fold_records(slices.pages, slices.plan, into, 0, first, end)
+    _append_higher_levels(slices, first, end, into)
+
+
+@inner
+def _append_higher_levels(slices, first, end, into):
+    for level in range(1, slices.height):
         fold_records(slices.pages, slices.plan, into, 2 * level * slices.state_bytes, first, end)
 
 

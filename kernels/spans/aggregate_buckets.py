@@ -12,10 +12,10 @@ from kernels.runtime.tables import compiled_table
 from kernels.spans._buckets import SHARED, Buckets, number_at, windows_of
 from kernels.spans._checking import check_aggregate_buckets
 from kernels.spans._dispatch import SpanKernel
-from kernels.spans._pages import drop_all, drop_before, find_record, record_to_write, release_pages
+from kernels.spans._pages import drop_all, drop_before, find_record, merge_into_record, release_pages
 from kernels.spans._saving import load_pages, save_pages
 from kernels.spans._window import SpanWindow
-from kernels.states import clear, merge
+from kernels.states import clear
 from kernels.states.layout import StatePlan
 from kernels.windows._grid import Grid
 
@@ -42,8 +42,7 @@ def reset(buckets: Buckets):
 def insert_span(buckets: Buckets, low, high, state):
     first, last = windows_of(buckets, low, high)
     for number in range(first, last + 1):
-        at = record_to_write(buckets.pages, number)
-        merge(buckets.plan, at, at, state)
+        merge_into_record(buckets.pages, buckets.plan, number, 0, state)
 
 
 def state(buckets: Buckets, cursor, low, high):

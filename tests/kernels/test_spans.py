@@ -194,18 +194,24 @@ def test_intervals_and_windows_that_are_none_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "states", "damage"),
+    ("kernel", "record", "states", "state", "damage"),
     [
-        ("se_slicing", 1, 1 << 20),
-        ("se_slicing", 2 * 31, 1),
-        ("se_ml_slicing", 2 * 4 * 31 + 6, 1),
-        ("aggregate_buckets", 0, 1),
-        ("tuple_buckets", 0, 1),
+        ("se_slicing", 0, 2, 1, 1 << 20),
+        ("se_slicing", -1, 2, 0, 1),
+        ("se_ml_slicing", -1, 8, 6, 1),
+        ("aggregate_buckets", 0, 1, 0, 1),
     ],
 )
-def test_check_finds_states_that_count_too_many_events_or_none(kernel, states, damage):
+def test_check_finds_states_that_count_too_many_events_or_none(kernel, record, states, state, damage):
     made, words = saved(kernel)
-    words[3 + states * made._plan.state_words] ^= damage
+    records = words[1:].reshape(words[0], 1 + states * made._plan.state_words)
+    records[record][1 + state * made._plan.state_words] ^= damage
+    assert_broken(made, words)
+
+
+def test_check_finds_an_event_of_a_list_that_counts_none():
+    made, words = saved("tuple_buckets")
+    words[3] ^= 1
     assert_broken(made, words)
 
 
