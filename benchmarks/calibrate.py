@@ -52,10 +52,10 @@ def _times(measured: MeasuredCell, label: str) -> float:
 def propose(found: Mapping[Map, Cells], name: str) -> tuple[int, dict[int, HowThresholdsDo]]:
     """The proposed value of a threshold, and how each one that was tried does."""
     values = sorted({*TRIED[name], getattr(KEPT, name)})
-    kept = {value: try_thresholds(found, KEPT._replace(**{name: value})) for value in values}
-    best = max(values, key=lambda value: (kept[value].agree, -kept[value].mean))
+    tried = {value: try_thresholds(found, KEPT._replace(**{name: value})) for value in values}
+    best = max(values, key=lambda value: (tried[value].agree, -tried[value].mean))
     now = getattr(KEPT, name)
-    return (best if kept[best].agree > kept[now].agree + BETTER_BY else now), kept
+    return (best if tried[best].agree > tried[now].agree + BETTER_BY else now), tried
 
 
 def main(arguments: list[str] | None = None) -> str:
@@ -66,15 +66,15 @@ def main(arguments: list[str] | None = None) -> str:
     found = {of: measure_map(of, sizes) for of in MAPS}
     lines = []
     for name in TRIED:
-        proposed, kept = propose(found, name)
-        lines.append(table([_row(value, of_value) for value, of_value in kept.items()]).replace("value", name, 1))
+        proposed, tried = propose(found, name)
+        lines.append(table([_row(value, of_value) for value, of_value in tried.items()]).replace("value", name, 1))
         lines.append(f"{name.upper()}: {getattr(KEPT, name)} is kept, {proposed} is proposed.")
     return "\n\n".join([*lines, "Nothing was changed: the figures stand in kernels/spans/_thresholds.py."])
 
 
-def _row(value: int, kept: HowThresholdsDo) -> dict:
-    times = {"mean times the best": f"{kept.mean:.3f}", "at worst": f"{kept.worst:.2f}"}
-    return {"value": value, "within a tenth": f"{100 * kept.agree:.0f} %"} | times
+def _row(value: int, does: HowThresholdsDo) -> dict:
+    times = {"mean times the best": f"{does.mean:.3f}", "at worst": f"{does.worst:.2f}"}
+    return {"value": value, "within a tenth": f"{100 * does.agree:.0f} %"} | times
 
 
 if __name__ == "__main__":

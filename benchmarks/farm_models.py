@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -11,6 +12,7 @@ from benchmarks.farm_function import Windows
 from benchmarks.farm_source import Configuration, fit_each, in_memory, paced, unpaced
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
+from benchmarks.undisturbed import least_disturbed
 from kernels.farm import Metrics
 from kernels.farm.options import CHUNK_TUPLES
 
@@ -184,7 +186,9 @@ class Rounds(NamedTuple):
 
 HOW_SCALED = (
     "Bandwidth of two workers ÷ that of one, tuples as fast as they are taken: the median of {rounds} rounds that "
-    "take turns, and the best round of two ÷ the best of one, since what else runs on a machine only takes away."
+    "take turns, and the best round of two ÷ the best of one, since what else runs on a machine only takes away. "
+    "The rounds are those, of three times as many, in which other processes and the host took the least processor "
+    "time, whatever they measured."
 )
 
 
@@ -216,19 +220,22 @@ def scalability(sizes: Sizes) -> Figure:
 
 def scaled(model: str, asked: Configuration, sizes: Sizes) -> Rounds:
     """By one worker and by two."""
-    pairs = [
-        [unpaced(model, asked, workers, sizes.windows // 2).bandwidth for workers in (1, min(2, sizes.workers))]
-        for _ in range(sizes.rounds)
-    ]
-    return Rounds(*map(list, zip(*pairs, strict=True)))
+
+    def pair() -> list[float]:
+        return [unpaced(model, asked, workers, sizes.windows // 2).bandwidth for workers in (1, min(2, sizes.workers))]
+
+    return _rounds(pair, sizes.rounds)
+
+
+def _rounds(pair: Callable[[], list[float]], rounds: int) -> Rounds:
+    return Rounds(*map(list, zip(*least_disturbed(pair, rounds), strict=True)))
 
 
 def _function_only(sizes: Sizes) -> Rounds:
     """By one thread and by two, each all of the windows."""
     windows = in_memory(Configuration(5000, 100), sizes.windows // 2)
     fit_each(windows)
-    pairs = [[threads / _seconds(threads, windows) for threads in (1, 2)] for _ in range(sizes.rounds)]
-    return Rounds(*map(list, zip(*pairs, strict=True)))
+    return _rounds(lambda: [threads / _seconds(threads, windows) for threads in (1, 2)], sizes.rounds)
 
 
 def _seconds(threads: int, windows: Windows) -> float:

@@ -2,6 +2,8 @@
 
 import ctypes
 import time
+from collections.abc import Callable
+from functools import cache
 from statistics import median
 from typing import NamedTuple
 
@@ -43,13 +45,17 @@ class _Memory(ctypes.Structure):
     _fields_ += [(name, ctypes.c_size_t) for name in ("mapped", "unused", "fast", "in_use", "free", "keep")]
 
 
-_ask_for_memory = ctypes.CDLL(None).mallinfo2
-_ask_for_memory.restype = _Memory
+@cache
+def _ask_for_memory() -> Callable[[], _Memory]:
+    """Of glibc 2.33 or newer."""
+    asked = ctypes.CDLL(None).mallinfo2
+    asked.restype = _Memory
+    return asked
 
 
 def allocated_bytes() -> int:
     """What is allocated by the C library and not given back."""
-    memory = _ask_for_memory()
+    memory = _ask_for_memory()()
     return memory.in_use + memory.mapped
 
 

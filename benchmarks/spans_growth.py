@@ -1,4 +1,4 @@
-"""How the time of each span kernel grows when events double: late or not, of any length."""
+"""How the time of each span kernel grows when events double."""
 
 from benchmarks.pages import Figure, claim
 from benchmarks.spans_source import KERNELS, RangeBySlide, Sizes, generated, named, throughputs

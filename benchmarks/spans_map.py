@@ -18,17 +18,16 @@ from benchmarks.shapes import rises
 from benchmarks.spans_source import (
     COUNT,
     GREATEST,
-    POSTPONED_S,
     SECOND_US,
-    SPREAD_S,
     TOTAL,
     RangeBySlide,
     Sizes,
     Spans,
-    pass_ticks,
+    generated,
+    replay_of,
 )
 from kernels.monoids import AggregateSpec
-from kernels.replay import AggregatePlan, EventColumns, KernelChoice, ReplayRules, ResultRows, WindowSpec, replay_keys
+from kernels.replay import KernelChoice, ResultRows
 from kernels.spans import _planner as planner
 
 LENGTHS_S = (10, 50, 200, 1_000, 3_000, 10_000)
@@ -102,17 +101,9 @@ def measure_map(of: Map, sizes: Sizes) -> Cells:
     return {cell: _measured(of, cell, sizes) for cell in cells}
 
 
-def spread_out(events: int, mean_s: int, apart_s: int) -> Spans:
-    """As spans_source.generated, an event in so many seconds."""
-    chance = np.random.default_rng(1)
-    ends = np.arange(events, dtype=np.int64) * apart_s
-    lengths = np.maximum(1, chance.normal(mean_s, SPREAD_S, events).astype(np.int64))
-    return Spans((ends - lengths) * SECOND_US, ends * SECOND_US, chance.integers(0, 1000, events), POSTPONED_S)
-
-
 def label_in(of: Map, cell: Cell, thresholds: planner.Thresholds = planner.KEPT) -> str:
     """The planner's kernel, of as many events as are measured at normal sizes."""
-    spans = spread_out(_events(of, Sizes()), cell.mean_s, of.apart_s)
+    spans = generated(_events(of, Sizes()), cell.mean_s, of.apart_s)
     figures = planner.figures_of(np.array([0, len(spans.starts_us)]), spans.starts_us, spans.ends_us)
     size_us, slide_us = (SECOND_US * each for each in cell.grid)
     asked = planner.AskedWindows(size_us, slide_us, slide_us, sweeping=planner.SWEEPING in of.kernels)
@@ -125,7 +116,7 @@ def _events(of: Map, sizes: Sizes) -> int:
 
 def _measured(of: Map, cell: Cell, sizes: Sizes) -> MeasuredCell:
     events = _events(of, sizes)
-    every, few = (spread_out(count, cell.mean_s, of.apart_s) for count in (events, max(LEAST_EVENTS, events // PARTS)))
+    every, few = (generated(count, cell.mean_s, of.apart_s) for count in (events, max(LEAST_EVENTS, events // PARTS)))
     planned = next(iter(_replay(of, cell, every, UNNAMED)().kernels))
     quick = {label: _least(_replay(of, cell, few, label), 2) for label in of.kernels}
     near = {label for label, seconds in quick.items() if seconds < NEAR * min(quick.values())} | {planned}
@@ -153,13 +144,7 @@ def _rounds(seconds: float, sizes: Sizes) -> int:
 
 
 def _replay(of: Map, cell: Cell, spans: Spans, label: str) -> Callable[[], ResultRows]:
-    events, grid = len(spans.starts_us), cell.grid
-    valid, one_key = np.ones((1, events), np.bool_), np.array([0, events])
-    columns = EventColumns(one_key, spans.starts_us, spans.ends_us, spans.values[None], valid, spans.ends_us)
-    window = WindowSpec("spanning", grid.size_s * SECOND_US, grid.slide_s * SECOND_US)
-    rules = ReplayRules(spans.postponed_s * SECOND_US, 0, "watermark", int(spans.ends_us[-1]) + SECOND_US)
-    ticks, choice = pass_ticks(spans), _choice(label)
-    return lambda: replay_keys(columns, window, AggregatePlan(of.aggregates), ticks, rules, choice)
+    return replay_of(spans, cell.grid, of.aggregates, _choice(label))
 
 
 def _choice(label: str) -> KernelChoice | None:

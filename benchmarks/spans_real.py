@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
 from benchmarks.spans_alone import Cost, costs_alone
 from benchmarks.spans_calls import data_sessions, voice_calls
-from benchmarks.spans_source import KERNELS, SWEEPING, RangeBySlide, Sizes, Spans, named, throughputs
+from benchmarks.spans_source import KERNELS, SECOND_US, SWEEPING, RangeBySlide, Sizes, Spans, named, throughputs
 
 SLIDES = 5
 ASKED = {"tuple_buckets": 1.4, "aggregate_buckets": 1.1, SWEEPING: 1.3}
@@ -26,11 +28,10 @@ class RealEvents(NamedTuple):
         """Five slides a window."""
         return [RangeBySlide(size, size // SLIDES) for size in self.ranges_s]
 
-    def each_slide(self, grid: RangeBySlide) -> float:
+    def events_a_slide(self, grid: RangeBySlide) -> float:
         """How many events begin in a slide, on average over those that have any."""
-        return len(self.spans.starts_us) / len(
-            {int(each) for each in self.spans.starts_us // (grid.slide_s * 1_000_000)}
-        )
+        starts_us = self.spans.starts_us
+        return len(starts_us) / len(np.unique(starts_us // (grid.slide_s * SECOND_US)))
 
 
 def real_figures(folder: Path, landing: Path, sizes: Sizes) -> list[Figure]:
@@ -87,7 +88,7 @@ def _throughput(folder: Path, sources: tuple[RealEvents, ...], alone: Mapping[st
 def _rows(sources: tuple[RealEvents, ...], rates: Mapping[str, list[dict]], with_density: bool = False) -> list[dict]:
     return [
         {"events": source.name, "range": f"{grid.size_s:,} s"}
-        | ({"a slide": f"{source.each_slide(grid):.1f}"} if with_density else {})
+        | ({"a slide": f"{source.events_a_slide(grid):.1f}"} if with_density else {})
         | {kernel: f"{line[kernel] / 1e6:.2f}" for kernel in KERNELS}
         for source in sources
         for grid, line in zip(source.grids(), rates[source.name], strict=True)

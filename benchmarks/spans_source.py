@@ -14,6 +14,7 @@ from kernels.replay import (
     KernelChoice,
     PassTicks,
     ReplayRules,
+    ResultRows,
     WindowSpec,
     replay_keys,
 )
@@ -68,10 +69,10 @@ class RangeBySlide(NamedTuple):
     slide_s: int
 
 
-def generated(events: int, mean_s: int) -> Spans:
-    """An event a second, of lengths that are normal around their mean, at least a second."""
+def generated(events: int, mean_s: int, apart_s: int = 1) -> Spans:
+    """An event in so many seconds, of lengths that are normal around their mean, at least a second."""
     chance = np.random.default_rng(1)
-    ends = np.arange(events, dtype=np.int64)
+    ends = np.arange(events, dtype=np.int64) * apart_s
     lengths = np.maximum(1, chance.normal(mean_s, SPREAD_S, events).astype(np.int64))
     return Spans((ends - lengths) * SECOND_US, ends * SECOND_US, chance.integers(0, 1000, events), POSTPONED_S)
 
@@ -100,8 +101,11 @@ def kernels_of(kernel: str) -> tuple[str, ...]:
 
 
 def _calls(way: Way, spans: Spans, grid: RangeBySlide) -> list[Callable[[], object]]:
-    options = {} if way.height is None else {"height": way.height}
-    return [_replay(each, spans, grid, options) for each in kernels_of(way.kernel)]
+    options = () if way.height is None else (("height", way.height),)
+    return [
+        replay_of(spans, grid, AGGREGATES.get(each, ALL_AGGREGATES), KernelChoice(each, options))
+        for each in kernels_of(way.kernel)
+    ]
 
 
 def _seconds(calls: Sequence[Callable[[], object]]) -> float:
@@ -111,25 +115,20 @@ def _seconds(calls: Sequence[Callable[[], object]]) -> float:
     return time.process_time() - began_s
 
 
-def _replay(kernel: str, spans: Spans, grid: RangeBySlide, options: dict[str, int]):
+def replay_of(
+    spans: Spans, grid: RangeBySlide, aggregates: tuple[AggregateSpec, ...], choice: KernelChoice | None
+) -> Callable[[], ResultRows]:
+    """A replay of some events as one key; without a choice by the planner's kernel."""
     events = len(spans.starts_us)
-    columns = EventColumns(
-        np.array([0, events]),
-        spans.starts_us,
-        spans.ends_us,
-        spans.values[None],
-        np.ones((1, events), np.bool_),
-        spans.ends_us,
-    )
+    valid, one_key = np.ones((1, events), np.bool_), np.array([0, events])
+    columns = EventColumns(one_key, spans.starts_us, spans.ends_us, spans.values[None], valid, spans.ends_us)
     window = WindowSpec("spanning", grid.size_s * SECOND_US, grid.slide_s * SECOND_US)
-    plan = AggregatePlan(AGGREGATES.get(kernel, ALL_AGGREGATES))
     rules = ReplayRules(spans.postponed_s * SECOND_US, 0, "watermark", int(spans.ends_us[-1]) + SECOND_US)
-    choice = KernelChoice(kernel, tuple(options.items()))
-    ticks = pass_ticks(spans)
-    return lambda: replay_keys(columns, window, plan, ticks, rules, choice)
+    ticks = _pass_ticks(spans)
+    return lambda: replay_keys(columns, window, AggregatePlan(aggregates), ticks, rules, choice)
 
 
-def pass_ticks(spans: Spans) -> PassTicks:
+def _pass_ticks(spans: Spans) -> PassTicks:
     """The newest start by each end."""
     ticks, first = np.unique(spans.ends_us, return_index=True)
     last = np.append(first[1:], len(spans.ends_us)) - 1

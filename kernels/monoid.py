@@ -69,7 +69,7 @@ class Monoid(NamedTuple):
         `failure` says in words what failed means
     output_type: column type of the lowered word; None: that of the column; SECOND: that of the second column
     inverse(total, oldest) → the state without its oldest part, exactly; None where there is no exact one
-    selective: whether the answer is one of the values, so that it may be combined twice (SPANS §2.3, table 1)
+    selective: whether the answer is of one of the events, which may be combined twice (SPANS §2.3, table 1)
     floats: the words of a state that aren't exact
     checked: whether its integers are watched: one beyond int64, on the way or in the answer, fails the aggregate
         (states/checked.py). False where none can leave int64, whatever the values: tests must show that

@@ -54,7 +54,18 @@ def lower_float(state):
 def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
     """With one column the time, with two what the second one holds."""
     return (
-        Monoid(INTEGERS, 3, identity, lift_time, combine_times, lower, "timestamp", takes_time=True, checked=False),
+        Monoid(
+            INTEGERS,
+            3,
+            identity,
+            lift_time,
+            combine_times,
+            lower,
+            "timestamp",
+            takes_time=True,
+            checked=False,
+            selective=True,
+        ),
         Monoid(
             ("float64",),
             2,
@@ -65,6 +76,7 @@ def monoids(lift, lift_time, lift_float, lift_float_time) -> tuple[Monoid, ...]:
             "timestamp",
             takes_time=True,
             checked=False,
+            selective=True,
         ),
         Monoid(
             INTEGERS, 3, identity, lift, combine, lower, SECOND, commutative=False, second_types=SECONDS, checked=False

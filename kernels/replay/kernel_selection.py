@@ -62,44 +62,44 @@ class Passing(NamedTuple):
     emit: str
 
 
-class LeftToEvents(KernelChoice):
-    """A choice that each key's events make (kernels/spans/_planner.py)."""
+class LeftToEvents(NamedTuple):
+    """A choice without a name, which each key's events make (kernels/spans/_planner.py). most_height: of slices;
+    buckets, sweeping: whether the query lets these be taken."""
 
     most_height: int
-    """Of slices."""
     buckets: bool
     sweeping: bool
-    """Whether these may be taken."""
+    name: None = None
+    options: tuple[()] = ()
 
     @classmethod
     def of(cls, plan: AggregatePlan) -> "LeftToEvents":
         """What may be taken for a query. An event that counts by shares goes into each of its slices anyway."""
-        choice, specs = cls(None), tuple(dict.fromkeys(plan.aggregates))
-        in_pieces = any(spec.second_type == SHARE for spec in specs)
-        choice.most_height = 1 if in_pieces else planner.most_height(sum(map(_state_words, specs)))
-        choice.buckets = not in_pieces
+        specs = tuple(dict.fromkeys(plan.aggregates))
+        if any(spec.second_type == SHARE for spec in specs):
+            return cls(most_height=1, buckets=False, sweeping=False)
         # As its class refuses, but without a list of what it serves, for which every aggregate's file is loaded.
-        choice.sweeping = not in_pieces and all(find_monoid(spec)[1].inverse is not None for spec in specs)
-        return choice
+        sweeping = all(find_monoid(spec)[1].inverse is not None for spec in specs)
+        return cls(planner.most_height(sum(map(_state_words, specs))), buckets=True, sweeping=sweeping)
 
 
 def choose(
     window: WindowSpec, plan: AggregatePlan, name: str | None = None, options: Mapping[str, int] | None = None
-) -> KernelChoice:
-    """The named kernel, refused if it can't serve the query; without a name the only one that serves the window, or a
-    choice that is left to the events of each key."""
+) -> KernelChoice | LeftToEvents:
+    """The named kernel, refused if it can't serve the query; without a name a choice that the events of each key
+    make."""
     if name is not None and name not in KERNELS:
         raise NotServed("kernel", name, KERNELS)
     kind = window_kind(window.kind)
     able = tuple(kind.kernels())
     if name is not None and name not in able:
         raise NotServed(f"kernel for {window.kind} windows", name, able)
-    chosen = kind.unnamed if name is None else name
-    _keeper(chosen).refuse(plan.aggregates)
-    _check_options(chosen, options or {})
+    _keeper(kind.least_refusing if name is None else name).refuse(plan.aggregates)
     if name is None and kind.events_last:
+        _refuse_options(options or {}, able)
         return LeftToEvents.of(plan)
-    return KernelChoice(chosen, tuple(sorted((options or {}).items())))
+    _check_options(name, options or {})
+    return KernelChoice(name, tuple(sorted((options or {}).items())))
 
 
 def _state_words(spec: AggregateSpec) -> int:
@@ -112,6 +112,12 @@ def _keeper(kernel: str | None) -> type[Window] | type[SpanWindow]:
     if kernel in OF_SPANS:
         return spans.window_class(kernel)
     return window_class(FINGER_TREE if kernel is None else kernel)
+
+
+def _refuse_options(options: Mapping[str, int], able: Sequence[str]) -> None:
+    """Of a query that names no kernel, whose keys have several."""
+    for option in options:
+        raise WrongParameter("options", option, f"none unless a kernel is named, such as {', '.join(able)}")
 
 
 def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:

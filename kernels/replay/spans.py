@@ -18,6 +18,7 @@ from kernels.replay.context import Replay
 from kernels.replay.notes import add_to_late_walks, note_live
 from kernels.replay.placement import Placement
 from kernels.replay.regular import end_of_run, pane_of
+from kernels.replay.stop import must_stop_at
 from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_state
 from kernels.runtime.calls import call
 from kernels.runtime.memory import as_word, inner, not_inlined
@@ -57,19 +58,21 @@ def _insert(r, low, high, is_late):
 
 @inner
 def _insert_shares(r, row, low, end, is_late):
-    """The event, from `low` on. O(panes that it meets)."""
+    """The event, from `low` on, in pieces. O(panes that it meets)."""
     not_inlined()
     length = end - r.events.starts[row]
     clear(r.plan, r.state)
     set_events(r.state, 1)
     _insert(r, low, end, is_late)
-    while low < end:
+    pieces = 0
+    while low < end and not must_stop_at(r.stop, pieces):
         high = min(end, pane_of(r, low).high)
         r.events.shares[row] = as_word((high - low) / length)
         gather(r.plan, r.state, r.events.columns, row, row + 1)
         set_events(r.state, 0)
         _insert(r, low, high, is_late)
         low = high
+        pieces += 1
 
 
 def take_run(r: Replay, first, end):

@@ -44,5 +44,7 @@ def make(kernel: str, window: Window, aggregates: Mapping[str, Aggregate], **opt
     made = window_class(kernel)
     if not isinstance(window, Window) or not window_kind(window.kind).events_last:
         raise WrongParameter("window", window, "one whose events last, as schemas.query.spanning makes")
+    if window.counts_shares or window_kind(window.kind).attributed(window, 0, 1) != (0, 1):
+        raise WrongParameter("window", window, "one of whole events; other attributions are a replay's (replay_table)")
     made.require(kernel, aggregates, options)
     return made(window, aggregates, **options)

@@ -5,9 +5,9 @@
                                                    holds something; what isn't marked is never read
 
 A gap of years costs nothing, and neighbours stand side by side, so that a run of them is one fold. A ring over the
-numbers would be as long as the stretch from the oldest to the youngest, full or empty; in a finger tree, as slices were
-before, an event of twelve slices took 4.7 µs. Pages that were blank all over cost thin events more than their windows
-did: an eighth of a replay went into blanking 32 records for the four that a page came to hold.
+numbers would be as long as the stretch from the oldest to the youngest, full or empty; in finger trees, as slices were
+before, events of twelve slices took three times as long. Pages that were blank all over cost thin events more than
+their windows did: an eighth of a replay went into blanking 32 records for the four that a page came to hold.
 """
 
 from kernels.aggregators._dispatch import FOREVER
@@ -110,8 +110,8 @@ def record_in(pages, page, number):
 
 @inner
 def record_to_write(pages, number):
-    """Address of a record, blank if it held nothing; from now on it holds something. Amortised O(1) at the young end,
-    elsewhere O(pages) at worst."""
+    """Address of a record, blank if it held nothing; from now on it holds something. O(log pages); where its page is
+    missing amortised O(log pages) at the young end, elsewhere O(pages)."""
     page = _page_to_write(pages, number)
     if not page.marks & _mark(number):
         _begin_record(pages, page, number)
@@ -120,7 +120,7 @@ def record_to_write(pages, number):
 
 @inner
 def merge_into_record(pages, plan, number, offset, state):
-    """The state that stands `offset` bytes into a record gets another one behind it. As record_to_write."""
+    """record[offset] ⊗= a state, which is copied where the record held nothing. As record_to_write."""
     page = _page_to_write(pages, number)
     at = record_in(pages, page, number) + offset
     if page.marks & _mark(number):

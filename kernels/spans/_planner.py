@@ -94,8 +94,8 @@ def plan_keys(figures: EventFigures, asked: AskedWindows, thresholds: Thresholds
 
 
 def _few_overlapped(figures: EventFigures, asked: AskedWindows, thresholds: Thresholds) -> np.ndarray:
-    """Whether few events begin within a window's length less its slide: because windows overlap, so many more go into
-    buckets than into slices."""
+    """Whether few events begin within a window's length less its slide, while two windows overlap: each of them goes
+    into one bucket more for it, but into no slice more."""
     overlap_us = asked.size_us - asked.slide_us
     if overlap_us <= 0:
         return np.ones(len(figures.events), np.bool_)
@@ -145,7 +145,8 @@ def _reason(planned: int) -> str:
     if planned == BY_SWEEPING:
         return f"events meet {MANY_SLICES} or more slices on average"
     if planned == BY_BUCKETS:
-        return f"{FEW_OVERLAPPED} or fewer events begin while two windows overlap"
+        return f"windows don't overlap, or {FEW_OVERLAPPED} or fewer events begin while two of them do"
     if planned == 1:
-        return f"fewer than {4 * UNDER_WAY} events under way at once, or shorter than half a slice"
+        few = f"fewer than {4 * UNDER_WAY} events under way at once"
+        return f"{few}, events shorter than half a slice, shares of events, or large states"
     return f"{UNDER_WAY * planned**2:,} or more events under way at once"

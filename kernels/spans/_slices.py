@@ -112,7 +112,8 @@ def insert_span(slices: Slices, low, high, state):
 
 
 def state(slices: Slices, cursor, low, high):
-    """All at once: O(slices · height). The first state is copied: to begin with nothing costs as much as a fold."""
+    """All at once: O(height · (slices + height)). The first state is copied: to begin with nothing costs as much as a
+    fold."""
     first = _first_slice(slices, low)
     last = first + _slices_a_window(slices.window) - 1
     number = first_record_from(slices.pages, first)

@@ -6,16 +6,18 @@ aggregates it takes and how its invariants are checked.
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 
 import numpy as np
 
 from kernels.aggregators._answers import AggregateObject, lower_all
+from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import PointKernel
 from kernels.columns import LIMIT_US
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import address_of
+from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.spans._checking import check_slices
 from kernels.spans._dispatch import SpanKernel
 from kernels.spans._slices import slice_ends
@@ -40,16 +42,22 @@ def answer_window(kernel: SpanKernel, s, low, high, plan: StatePlan, answers):
     lower_all(plan, call(kernel.state, s, 0, low, high), answers)
 
 
-FEW_LEVELS = 16
-"""Levels of slices that are folded for each window sooner than walked over: with 12 slices a window and a row for each
+MOST_FOLDED = 16
+"""Slices times levels of a window that are folded sooner than walked over: with 12 slices a window and a row for each
 event folds were quicker, with 24 a walk."""
+NOTHING_EVICTED = -LIMIT_US - 1
+LOOKING = 1
+"""The cursor of who looks for windows, beside that of who asks for them."""
+SAVED_HEAD = 3
+"""What stands before the words of a kernel: what they are of, what was evicted, how many they are."""
 
 
 class SpanWindow(AggregateObject):
-    """Windows over events that last, all of a key that are open. Times in µs, int64.
+    """Windows over events that last, all of a key that are open. Times in µs, within ±2**61.
 
-    Raises WrongParameter for an interval that isn't one or bounds of no window, BadInput for a NaN and for values that
-    don't fit their columns, AggregateFailed for an aggregate without a right answer.
+    Raises WrongParameter for an interval that isn't one or is longer than the window's `longest`, BadInput for bounds
+    of no window or of one that was evicted, for a NaN and for values that don't fit their columns, AggregateFailed for
+    an aggregate without a right answer.
     """
 
     PANE_OPTIONS: tuple[str, ...] = ()
@@ -68,6 +76,9 @@ class SpanWindow(AggregateObject):
     ):
         super().__init__(aggregates, column_types, counts_events=True)
         self._grid = grid(window.size_us, window.slide_us, window.origin_us)
+        self._longest_us, self._evicted = window.longest_event_us, NOTHING_EVICTED
+        described = (type(self).__name__, sorted(options.items()), window, self._plan.specs)
+        self._described = int.from_bytes(blake2b(repr(described).encode(), digest_size=8).digest(), "big", signed=True)
         self._state = np.zeros(self._plan.state_words, np.int64)
         kernel = self.dispatch()
         self._address = ask(kernel.create, self._plan.address, self._grid.address, self.pane_option(options))
@@ -92,11 +103,15 @@ class SpanWindow(AggregateObject):
         return None
 
     def insert_span(self, start: int, end: int, value=None) -> None:
-        """An event of [start, end), a point if end = start; value as an aggregator's (kernels.aggregators)."""
+        """An event of [start, end), a point if end = start; value as an aggregator's (kernels.aggregators). What lies
+        before the windows that may still be asked is left out."""
         low, high = self._interval(start, start + 1 if end == start else end)
+        if high - low > self._longest_us:
+            raise WrongParameter("interval", (start, end), f"at most {self._longest_us} µs long, as the window says")
         source = self._columns.source([value], np.array([low]), np.zeros(1, np.int64))
         state_of(self._plan.address, source.address, address_of(self._state))
-        self._ask("insert_span", low, high, address_of(self._state))
+        if high > self._evicted + 1:
+            self._ask("insert_span", max(low, self._evicted + 1), high, address_of(self._state))
 
     def state(self, low: int, high: int) -> dict[str, int | float | bool | None]:
         """The aggregates of all events that meet the window [low, high), by name; None for a null."""
@@ -105,26 +120,45 @@ class SpanWindow(AggregateObject):
         return self._lowered()
 
     def evict(self, time: int) -> None:
-        """Forget what no window needs that begins behind `time`; windows that begin earlier are no longer asked."""
-        self._ask("evict", self._columns.time(time))
+        """Forget what only windows need that begin by `time`; these are no longer asked."""
+        self._evicted = max(self._evicted, self._time(time))
+        self._ask("evict", self._evicted)
 
     def first_from(self, time: int) -> int | None:
-        """Start of the first window that ends behind the first thing kept from `time` on; None if nothing is."""
-        found = self._ask("first_from", self._columns.time(time))
-        if found > LIMIT_US:
-            return None
-        return ask(self._grid.start, self._grid, ask(self._grid.first_end_after, self._grid, found))
+        """Start of the first window that begins at `time` or later and has events, None if there is none; after an
+        eviction, of those that may still be asked."""
+        number = self._grid_says("last_start_until", max(self._time(time), self._evicted + 1) - 1) + 1
+        while True:
+            low = self._grid_says("start", number)
+            if words_of(self._ask("state", LOOKING, low, self._grid_says("end", number)), 1)[0] > 0:
+                return low
+            found = self._ask("first_from", low)
+            if found > LIMIT_US:
+                return None
+            number = max(number + 1, self._grid_says("first_end_after", found))
 
     def save(self) -> np.ndarray:
         """All that it holds, as words."""
-        words = np.zeros(self._ask("save", 0), np.int64)
-        self._ask("save", address_of(words))
+        words = np.zeros(SAVED_HEAD + self._ask("save", 0), np.int64)
+        words[:SAVED_HEAD] = self._described, self._evicted, len(words) - SAVED_HEAD
+        self._ask("save", address_of(words) + WORD_BYTES * SAVED_HEAD)
         return words
 
     def load(self, words: np.ndarray) -> None:
-        """Become what `save` gave, of the same window, aggregates and options."""
+        """Become what `save` gave, of the same kernel, window, aggregates and options. BadInput for other words."""
+        words = np.ascontiguousarray(words)
+        if words.dtype != np.int64 or words.ndim != 1 or len(words) < SAVED_HEAD:
+            raise BadInput(
+                f"these are no saved words: {words.ndim} dimensions of {words.dtype}; give what save returned"
+            )
+        described, evicted, count = (int(word) for word in words[:SAVED_HEAD])
+        if described != self._described or count != len(words) - SAVED_HEAD:
+            raise BadInput(
+                "these words were saved by another kernel, window, aggregates or options; make the same again"
+            )
         self._ask("reset")
-        self._ask("load", address_of(words))
+        self._evicted = evicted
+        self._ask("load", address_of(words) + WORD_BYTES * SAVED_HEAD)
 
     def check(self) -> None:
         """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(all that it holds)."""
@@ -133,17 +167,30 @@ class SpanWindow(AggregateObject):
     def _ask(self, operation: str, *words: int) -> int:
         return ask(getattr(self.dispatch(), operation), self._address, *words)
 
+    def _grid_says(self, operation: str, argument: int) -> int:
+        return ask(getattr(self._grid, operation), self._grid, argument)
+
+    def _time(self, time: int) -> int:
+        time = self._columns.time(time)
+        if not -LIMIT_US <= time <= LIMIT_US:
+            raise WrongParameter("time", time, "within ±2**61 µs")
+        return time
+
     def _interval(self, low: int, high: int) -> tuple[int, int]:
-        low, high = self._columns.time(low), self._columns.time(high)
-        if not -LIMIT_US <= low < high <= LIMIT_US:
-            raise WrongParameter("interval", (low, high), "low < high, within ±2**61 µs")
+        low, high = self._time(low), self._time(high)
+        if low >= high:
+            raise WrongParameter("interval", (low, high), "low < high")
         return low, high
 
     def _require_window(self, low: int, high: int) -> None:
-        number = ask(self._grid.last_start_until, self._grid, low)
-        window = tuple(ask(of, self._grid, number) for of in (self._grid.start, self._grid.end))
+        number = self._grid_says("last_start_until", low)
+        window = tuple(self._grid_says(of, number) for of in ("start", "end"))
         if window != (low, high):
             raise BadInput(f"[{low}, {high}) is no window; the one that begins last before its end is {list(window)}")
+        if low <= self._evicted:
+            raise BadInput(
+                f"[{low}, {high}) begins by {self._evicted}, up to which was evicted; ask for a later window"
+            )
 
 
 class SliceWindow(SpanWindow):
@@ -155,7 +202,7 @@ class SliceWindow(SpanWindow):
     def ends(cls, window: Grid, option: int) -> PointKernel | None:
         """Where windows have so many slices that a walk over them pays."""
         slices = 2 * window.slides + 1 if window.rest else window.slides
-        return slice_ends() if slices * option > FEW_LEVELS else None
+        return slice_ends() if slices * option > MOST_FOLDED else None
 
     @classmethod
     def pane_option(cls, options: Mapping[str, int]) -> int:

@@ -70,7 +70,7 @@ def dispatch() -> SpanKernel:
 
 
 class AggregateBuckets(SpanWindow):
-    """insert_span O(windows that it meets), state O(1), evict O(windows).
+    """insert_span O(windows that it meets), state O(log windows), O(1) of one behind the other; evict O(windows).
 
     Memory: a state for each open window that has events.
     """

@@ -14,6 +14,7 @@ from functools import cache
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
+from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, every_monoid, find_monoid
 from kernels.runtime.calls import ask, call
 from kernels.runtime.fields import Address, Microseconds, Ref
@@ -193,6 +194,7 @@ class CumulativeSweeping(SweepingWindow):
         for spec in specs:
             if find_monoid(spec)[1].inverse is None:
                 of = f" of a {spec.column_type} column" if spec.column is not None else ""
+                of = " of shares" if spec.second_type == SHARE else of
                 served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})
                 raise NotServed("aggregate of cumulative_sweeping", spec.function + of, served)
 

@@ -1,7 +1,7 @@
 """SE-ML-Slicing (SPANS §4 and §5.2.2): slices of several levels, so that a long event goes into few of them.
 
     height 3, an event of seven slices      1 2 3 4 5 6 7 8      level 3 of slice 8, of slice 5, level 1 of slice 2
-                                              └─┘└───┘└───┘
+                                              │ └───┘ └───┘
 
 Level k of a slice covers it and the k − 1 before it. Of height 1 it is SE-Slicing, and of any height the same code
 (_slices.py): a higher one makes insertions cheaper, and windows dearer, which ask each level of their slices.
@@ -26,9 +26,10 @@ def dispatch() -> SpanKernel:
 
 
 class SEMLSlicing(SliceWindow):
-    """With height d: insert_span O(slices that it meets / d), state O(d · (slices of the window + d)), evict O(slices).
+    """With height d: insert_span O(slices that it meets / d), and d more for each slice that had nothing; state O(d ·
+    (slices of the window + d)), evict O(slices).
 
-    Memory: 2 · d states a slice.
+    Memory: 2 · d states a slice that has events, in pages of 32.
     """
 
     OPTIONS = PANE_OPTIONS = ("height",)

@@ -27,7 +27,7 @@ def dispatch() -> SpanKernel:
 class SESlicing(SliceWindow):
     """insert_span O(slices that it meets), state O(slices of the window), by a walk O(1) amortised; evict O(slices).
 
-    Memory: two states a slice, for those between the oldest open window and the youngest event; none for gaps.
+    Memory: two states a slice that has events, in pages of 32, from the oldest open window to the youngest event.
     """
 
     dispatch = staticmethod(dispatch)

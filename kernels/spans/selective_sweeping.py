@@ -91,6 +91,7 @@ def _start_again(sweeping):
 
 def reset(sweeping: SelectiveSweep):
     drop_events(sweeping.events)
+    sweeping.least = 0
     _start_again(sweeping)
 
 

@@ -29,15 +29,16 @@ class WindowKind:
     """Whether a kernel holds its events one by one, not panes or slices of them: such windows end where events do."""
     placement: Callable[[], Placement]
     """How its events go into a kernel, and how windows come out."""
-    unnamed: str | None = None
-    """The kernel that keys have if none is named; None where each key's events decide."""
+    least_refusing: str | None = None
+    """Of the kernels that keys may have if none is named, the one that serves most: what it refuses, none serves. None:
+    the finger tree."""
     events_last = False
     """Whether the ends of events count."""
     late_needs_later_events = False
     """Whether the windows that an event missed follow from its key's later event times too, however old it is."""
 
     def kernels(self) -> Sequence[str]:
-        """The kernels that can be asked for by name; if there is but one, it is taken."""
+        """The kernels that can be asked for by name."""
         return aggregators.kernels()
 
     def refuse_impossible(self, window: AskedWindow) -> None:

@@ -16,7 +16,7 @@ class SpanningKind(SlidingKind):
 
     events_last = True
     placement = staticmethod(span_placement)
-    unnamed = spans.SE_SLICING
+    least_refusing = spans.SE_SLICING
 
     def kernels(self):
         return spans.kernels()

@@ -166,7 +166,9 @@ def test_random_replays_have_the_rows_of_flat_slices(seed):
 
 
 def test_options_are_those_of_a_named_kernel():
-    with pytest.raises(WrongParameter, match="options of se_slicing"):
+    with pytest.raises(
+        WrongParameter, match="options is .height.; allowed: none unless a kernel is named.*se_ml_slicing"
+    ):
         replayed(KEYS, ASKED, None, COUNT, height=8)
 
 
