@@ -130,7 +130,11 @@ def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
 
 
 def select_kernels(
-    choice: KernelChoice, columns: EventColumns, kind: "WindowKind", window: KernelWindow, passing: Passing
+    choice: KernelChoice | LeftToEvents,
+    columns: EventColumns,
+    kind: "WindowKind",
+    window: KernelWindow,
+    passing: Passing,
 ) -> Selection:
     """Without a name each key gets the finger tree, but where rolling windows can be made at once (in_time.py), and of
     events that last what the planner says (kernels/spans/_planner.py).

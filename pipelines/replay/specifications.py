@@ -37,7 +37,8 @@ class ServedQuery(NamedTuple):
 
     def choose_kernel(self, plan: AggregatePlan, kernel: str | None, options: Mapping[str, int] | None) -> KernelChoice:
         """The kernel of that name, or None: by each key's events. NotServed for one that there is not."""
-        return choose(self.kind.spec(self.query.window), plan, kernel, options)
+        chosen = choose(self.kind.spec(self.query.window), plan, kernel, options)
+        return KernelChoice(chosen.name, chosen.options)
 
 
 def can_be_cut(served: ServedQuery, columns: pa.Schema) -> bool:

@@ -184,7 +184,7 @@ def test_the_reason_is_one_line_that_adds_up():
     assert planner.why_by_events({"finger_tree": 3}) is None
     line = planner.why_by_events({"se_ml_slicing of height 8": 4, "se_slicing": 1_310})
     assert line == (
-        f"kernels: se_slicing 1,310 keys (fewer than {4 * UNDER_WAY} events under way at once, events shorter than half "
-        f"a slice, shares of events, or large states), se_ml_slicing of height 8 4 keys ({64 * UNDER_WAY} or more "
+        f"kernels: se_slicing 1,310 keys (fewer than {4 * UNDER_WAY} events under way at once, events shorter than "
+        f"half a slice, shares of events, or large states), se_ml_slicing of height 8 4 keys ({64 * UNDER_WAY} or more "
         "events under way at once)"
     )
