@@ -31,7 +31,7 @@ class AloneRun(NamedTuple):
     most_bytes: int
 
 
-class Cost(NamedTuple):
+class KernelCost(NamedTuple):
     """Of a kernel on some events: a processor second's events, and bytes allocated at most."""
 
     throughput: float
@@ -59,7 +59,7 @@ def allocated_bytes() -> int:
     return memory.in_use + memory.mapped
 
 
-def costs_alone(kernels: tuple[str, ...], spans: Spans, grid: RangeBySlide, rounds: int) -> dict[str, Cost]:
+def costs_alone(kernels: tuple[str, ...], spans: Spans, grid: RangeBySlide, rounds: int) -> dict[str, KernelCost]:
     """Medians of rounds in which the kernels take turns. ValueError where they don't answer the same."""
     runs: dict[str, list[list[AloneRun]]] = {kernel: [] for kernel in kernels}
     for _ in range(1 + rounds):
@@ -71,9 +71,9 @@ def costs_alone(kernels: tuple[str, ...], spans: Spans, grid: RangeBySlide, roun
     return {kernel: _cost(of_kernel[1:], len(spans.starts_us)) for kernel, of_kernel in runs.items()}
 
 
-def _cost(rounds: list[list[AloneRun]], events: int) -> Cost:
+def _cost(rounds: list[list[AloneRun]], events: int) -> KernelCost:
     seconds = median(sum(run.seconds for run in parts) for parts in rounds)
-    return Cost(events / seconds, sum(run.most_bytes for run in rounds[0]))
+    return KernelCost(events / seconds, sum(run.most_bytes for run in rounds[0]))
 
 
 def _run(kernel: str, spans: Spans, grid: RangeBySlide) -> AloneRun:

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
-from benchmarks.spans_alone import Cost, costs_alone
+from benchmarks.spans_alone import KernelCost, costs_alone
 from benchmarks.spans_calls import data_sessions, voice_calls
 from benchmarks.spans_source import KERNELS, SECOND_US, SWEEPING, RangeBySlide, Sizes, Spans, named, throughputs
 
@@ -55,7 +55,7 @@ def real_figures(folder: Path, landing: Path, sizes: Sizes) -> list[Figure]:
     ]
 
 
-def _throughput(folder: Path, sources: tuple[RealEvents, ...], alone: Mapping[str, list[Cost]]) -> Figure:
+def _throughput(folder: Path, sources: tuple[RealEvents, ...], alone: Mapping[str, list[KernelCost]]) -> Figure:
     rates = {
         name: [{kernel: cost.throughput for kernel, cost in line.items()} for line in lines]
         for name, lines in alone.items()
@@ -112,7 +112,7 @@ def _verdicts(sources: tuple[RealEvents, ...], rates: Mapping[str, list[dict]]) 
     return verdicts
 
 
-def _processor_and_memory(sources: tuple[RealEvents, ...], alone: Mapping[str, list[Cost]]) -> Figure:
+def _processor_and_memory(sources: tuple[RealEvents, ...], alone: Mapping[str, list[KernelCost]]) -> Figure:
     rows = [
         {"events": source.name, "range": f"{size:,} s"}
         | {
