@@ -47,7 +47,7 @@ MOST_FOLDED = 16
 event folds were quicker, with 24 a walk."""
 NOTHING_EVICTED = -LIMIT_US - 1
 LOOKING = 1
-"""The cursor of who looks for windows, beside that of who asks for them."""
+"""The cursor of who looks for windows; 0 is that of who asks for them."""
 SAVED_HEAD = 3
 """What stands before the words of a kernel: what they are of, what was evicted, how many they are."""
 

@@ -85,7 +85,7 @@ def replayed(events: list[Span], asked: Question, kernel: str, **options: int) -
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_10_000_random_replays_have_the_rows_of_a_plain_look_at_every_event(seed, monkeypatch):
     monkeypatch.setattr(entry, "LEAST_PATIENCE", seed % 4 // 2 * 32)
-    monkeypatch.setattr(_window, "FEW_LEVELS", seed % 2 * 16)
+    monkeypatch.setattr(_window, "MOST_FOLDED", seed % 2 * 16)
     rng = random.Random(seed)
     for _ in range(STREAMS):
         events, asked, height = random_spans(rng), random_question(rng), rng.randint(1, 9)
