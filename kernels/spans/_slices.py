@@ -140,9 +140,12 @@ def _first_slice(slices, low):
     return slices.first_asked
 
 
-@inner
-def _slices_a_window(grid):
+def slices_a_window(grid):
+    """How many slices a window has, for Python too."""
     return grid.slides if grid.rest == 0 else 2 * grid.slides + 1
+
+
+_slices_a_window = inner(slices_a_window)
 
 
 def complete(slices: Slices, low, high, state):

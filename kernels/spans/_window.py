@@ -20,7 +20,7 @@ from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.spans._checking import check_slices
 from kernels.spans._dispatch import SpanKernel
-from kernels.spans._slices import slice_ends
+from kernels.spans._slices import slice_ends, slices_a_window
 from kernels.states import gather
 from kernels.states.layout import StatePlan
 from kernels.states.plan import Plan
@@ -201,8 +201,7 @@ class SliceWindow(SpanWindow):
     @classmethod
     def ends(cls, window: Grid, option: int) -> PointKernel | None:
         """Where windows have so many slices that a walk over them pays."""
-        slices = 2 * window.slides + 1 if window.rest else window.slides
-        return slice_ends() if slices * option > MOST_FOLDED else None
+        return slice_ends() if slices_a_window(window) * option > MOST_FOLDED else None
 
     @classmethod
     def pane_option(cls, options: Mapping[str, int]) -> int:
