@@ -3,7 +3,7 @@
 from pathlib import Path
 from statistics import median
 
-from benchmarks.farm_models import ENOUGH, HOW_SCALED, SCALES, Sizes, scaled
+from benchmarks.farm_models import ENOUGH, HOW_SCALED, Sizes, scaled
 from benchmarks.farm_source import Configuration, paced, unpaced
 from benchmarks.pages import Figure, verdict
 from benchmarks.pictures import Panel, draw
@@ -54,7 +54,7 @@ def scalability(sizes: Sizes) -> Figure:
     for each in configurations():
         rounds = scaled("agnostic", each, sizes)
         rows.append({"windows": each.name} | rounds.row())
-        verdicts.append(verdict(rounds.middle >= SCALES, f"{each.name}: {rounds.middle:.2f} times one worker."))
+        verdicts.append(rounds.verdict(each.name))
     measured = HOW_SCALED.format(rounds=sizes.rounds)
     return Figure("Scalability of slide-by-tuple windows (FARM 36)", measured, rows, verdicts)
 

@@ -64,9 +64,13 @@ class AggregateObject:
         """Raise WrongParameter or NotServed for an aggregate that the kernel can't have."""
 
     def __init__(
-        self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None, counts_events: bool
+        self,
+        aggregates: Mapping[str, Aggregate],
+        column_types: Mapping[str, str] | None,
+        counts_events: bool,
+        other_columns: Sequence[str] = (),
     ):
-        named = name_aggregates(aggregates, column_types, self.DEFAULT_TYPE)
+        named = name_aggregates(aggregates, column_types, self.DEFAULT_TYPE, other_columns)
         self._names = named.outputs
         self._columns = Columns(named.columns)
         self.refuse(named.specs)

@@ -36,10 +36,15 @@ class NamedAggregates(NamedTuple):
 
 
 def name_aggregates(
-    aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, default_type: str = "float64"
+    aggregates: Mapping[str, Aggregate],
+    column_types: Mapping[str, str] | None = None,
+    default_type: str = "float64",
+    others: Sequence[str] = (),
 ) -> NamedAggregates:
-    """Number the columns that some aggregates read; those without a type in `column_types` have the default one."""
-    names = list(dict.fromkeys(column for aggregate in aggregates.values() for column in aggregate.columns))
+    """Number the columns that some aggregates read, and others behind them; those without a type in `column_types` have
+    the default one."""
+    read = [column for aggregate in aggregates.values() for column in aggregate.columns]
+    names = list(dict.fromkeys([*read, *others]))
     given = dict(column_types or {})
     for name, kind in given.items():
         if name not in names:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
-from schemas.windows._requirements import require_column, require_count, require_duration, require_number
+from schemas.windows._requirements import MICROSECOND, require_column, require_count, require_duration, require_number
 from schemas.windows._window import Window
 
 
@@ -23,3 +23,8 @@ class ThresholdFrame(Window):
         require_number("at_least", self.at_least)
         require_count("min_count", self.min_count)
         require_duration("min_duration", self.min_duration)
+
+    @property
+    def min_duration_us(self) -> int:
+        """Microseconds."""
+        return self.min_duration // MICROSECOND

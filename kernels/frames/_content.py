@@ -1,0 +1,166 @@
+"""The aggregates of frames: of what each has kept, and of its tuples in whichever buffer they stand.
+
+    frame           10   11   12   13   14        tuples of it, by row
+    content         ├────────┤                    its state so far, up to `folded`
+    content_of      ├──────────────────────┤      one run of rows more: one gather, however long it is
+
+Rows that follow one another, as they do where tuples come in order, are taken at once. A late tuple goes into the
+content that is there where aggregates commute; otherwise it is made again when somebody next asks.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kernels.frames._frames import drop_first_frame, frame_at, is_until
+from kernels.frames._ordered import drop_before, entry_at, is_behind, place_behind, previous_place, standing
+from kernels.runtime.addresses import named_inner
+from kernels.runtime.memory import inner, resize
+from kernels.states import clear, copy_words, gather, merge
+
+
+class Contents(NamedTuple):
+    """Compiled functions over one kind of buffer.
+
+    fold_tuples(s, plan, into, part, span): into ⊗= the tuples of (time, row, last, last_row): from one to the other
+    content_of(s, frame) → address of its aggregates, valid until the next operation
+    closing_tuple(s, frame) → the place of the tuple that closes it: (end, 0) of the buffer if there is none yet
+    evict(s, time): what nothing changes that comes at `time` or later; tuples before it are no longer kept
+    """
+
+    fold_tuples: Callable
+    content_of: Callable
+    closing_tuple: Callable
+    evict: Callable
+
+
+LAST_ROW = 1 << 62
+
+
+class Buffer(NamedTuple):
+    """How a buffer's tuples are found: functions as of _ordered.py. owner: a name that is no other's."""
+
+    owner: str
+    place_behind: Callable
+    standing: Callable
+    previous_place: Callable
+    entry_at: Callable
+    drop_before: Callable
+
+
+def contents(buffer: Buffer) -> Contents:
+    """Compiled for a buffer."""
+    owner, place_behind, standing, previous_place, entry_at, drop_before = buffer
+
+    def fold_tuples(s, plan, into, part, span):
+        time, row, last, last_row = span
+        chunk, at = place_behind(s.tuples, time, row - 1)
+        chunk, at = standing(s.tuples, chunk, at)
+        run, run_end = 0, 0
+        while chunk < s.tuples.end:
+            entry = entry_at(s.tuples, chunk, at)
+            if is_behind(entry, last, last_row):
+                break
+            if entry.row != run_end:
+                fold_run(s, plan, into, part, run, run_end)
+                run = entry.row
+            run_end = entry.row + 1
+            chunk, at = standing(s.tuples, chunk, at + 1)
+        fold_run(s, plan, into, part, run, run_end)
+
+    compiled_fold = named_inner(owner, fold_tuples)
+
+    def content_of(s, frame):
+        if frame.content == 0:
+            frame.content = resize(0, s.plan.state_words)
+        time, row = frame.folded, frame.folded_row + 1
+        if not frame.has_content:
+            time, row = frame.first, frame.first_row
+            start_content(s, frame, frame.content)
+        compiled_fold(s, s.plan, frame.content, s.part, (time, row, frame.last, frame.last_row))
+        frame.folded, frame.folded_row, frame.has_content = frame.last, frame.last_row, True
+        return frame.content
+
+    compiled_content = named_inner(owner, content_of)
+
+    def closing_tuple(s, frame):
+        chunk, at = place_behind(s.tuples, frame.last, frame.last_row)
+        return standing(s.tuples, chunk, at)
+
+    compiled_closing = named_inner(owner, closing_tuple)
+
+    def evict(s, time):
+        while s.frames.count > 0:
+            chunk, at = compiled_closing(s, frame_at(s, s.frames.first, 0))
+            if chunk == s.tuples.end or entry_at(s.tuples, chunk, at).time >= time:
+                break
+            drop_first_frame(s)
+        if s.frames.count > 0:
+            frame = frame_at(s, s.frames.first, 0)
+            chunk, at = standing(s.tuples, s.tuples.first, 0)
+            if chunk < s.tuples.end and entry_at(s.tuples, chunk, at).time < time and frame.first < time:
+                cut_frame(s, frame, time)
+        drop_before(s.tuples, time)
+
+    def cut_before(s, frame, time):
+        if frame.has_content:
+            compiled_content(s, frame)
+        if not s.is_cut:
+            clear(s.plan, s.cut_content)
+            if frame.grown != 0:
+                clear(s.rules.plan, s.cut_grown)
+            s.is_cut = True
+        chunk, at = place_behind(s.tuples, time - 1, LAST_ROW)
+        chunk, at = previous_place(s.tuples, chunk, at)
+        evicted = entry_at(s.tuples, chunk, at)
+        s.evicted, s.evicted_row = evicted.time, evicted.row
+        span = (frame.first, frame.first_row, time - 1, LAST_ROW)
+        compiled_fold(s, s.plan, s.cut_content, s.part, span)
+        if frame.grown != 0:
+            compiled_fold(s, s.rules.plan, s.cut_grown, s.part_grown, span)
+
+    cut_frame = named_inner(owner, cut_before)
+    return Contents(compiled_fold, compiled_content, compiled_closing, named_inner(owner, evict))
+
+
+@inner
+def fold_run(s, plan, into, part, run, run_end):
+    """into ⊗= the tuples of rows run … run_end − 1."""
+    if run_end > run:
+        gather(plan, part, s.events, run, run_end)
+        merge(plan, into, into, part)
+
+
+@inner
+def start_content(s, frame, into):
+    """The aggregates of what an eviction took from a frame: of nothing, of all but the first."""
+    if s.is_cut and frame.address == frame_at(s, s.frames.first, 0).address:
+        copy_words(into, s.cut_content, s.plan.state_words)
+    else:
+        clear(s.plan, into)
+
+
+@inner
+def start_grown(s, frame):
+    """The same, of what closes an aggregate frame."""
+    if s.is_cut and frame.address == frame_at(s, s.frames.first, 0).address:
+        copy_words(frame.grown, s.cut_grown, s.rules.plan.state_words)
+    else:
+        clear(s.rules.plan, frame.grown)
+
+
+@inner
+def settle_content(s, frame, has_it, time, row):
+    """A late tuple was put into a frame (has_it), or behind what is left of it."""
+    if not frame.has_content:
+        return
+    if not is_until(frame.folded, frame.folded_row, frame.last, frame.last_row):
+        frame.has_content = False
+    elif has_it and is_until(time, row, frame.folded, frame.folded_row):
+        if s.plan.is_commutative:
+            gather(s.plan, s.part, s.events, row, row + 1)
+            merge(s.plan, frame.content, frame.content, s.part)
+        else:
+            frame.has_content = False
+
+
+IN_CHUNKS = contents(Buffer("frames_in_chunks", place_behind, standing, previous_place, entry_at, drop_before))

@@ -1,0 +1,203 @@
+"""The frames of one key in order, and how the next tuple goes into them; tuples stand elsewhere, in either of two
+buffers (FRAMES).
+
+    frames      [1 ── 4]      [6 ── 9]            an entry for each, by its first tuple; its word is the Frame's address
+    tuples       1  2  4   5   6  8  9   11       5 and 11 are in none
+
+What closes a frame is always the tuple behind its last one, so nothing is noted of it.
+"""
+
+from kernels.frames._ordered import (
+    Ordered,
+    drop_all,
+    entry_at,
+    insert_at,
+    last_place,
+    place_behind,
+    release_ordered,
+    remove_at,
+)
+from kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
+from kernels.runtime.calls import call
+from kernels.runtime.fields import Address, Flag, Inline, Microseconds, Place, Ref
+from kernels.runtime.memory import as_word, inner, not_inlined, release, resize
+from kernels.runtime.struct import Struct, allocate
+from kernels.states import gather, merge
+from kernels.states.layout import Events, StatePlan
+
+NOWHERE = (1 << 63) - 1
+
+
+class KeyFrames(Struct):
+    """Each buffer goes on with fields of its own. Rows are those of `events`, which ascend by arrival.
+
+    floor: the least time of a tuple that may still come
+    changed_low, changed_high: frames that meet [low, high] may differ since somebody last took note
+    is_cut: whether the first frame has lost tuples to an eviction; cut_content, cut_grown: what these come to, of
+        which (evicted, evicted_row) was the last
+    part, part_grown: room for a state of some tuples, of either plan; spare: frames to be used again, linked by `first`
+    """
+
+    plan: Ref(StatePlan)
+    rules: Ref(FrameRules)
+    events: Ref(Events)
+    frames: Inline(Ordered)
+    floor: Microseconds
+    changed_low: Microseconds
+    changed_high: Microseconds
+    is_cut: Flag()
+    cut_content: Address
+    cut_grown: Address
+    evicted: Microseconds
+    evicted_row: Place
+    part: Address
+    part_grown: Address
+    spare: Address
+
+
+@inner
+def start_frames(s, plan, rules):
+    """Of a structure whose memory is all zero."""
+    s.plan, s.rules = plan, rules
+    s.cut_content, s.part = resize(0, plan.state_words), resize(0, plan.state_words)
+    if rules.plan.address != 0:
+        s.cut_grown, s.part_grown = resize(0, rules.plan.state_words), resize(0, rules.plan.state_words)
+    s.floor = -NOWHERE
+    note_nothing(s)
+
+
+@inner
+def release_frames(s):
+    """All memory but the structure's own."""
+    drop_frames(s)
+    while s.spare != 0:
+        frame = Frame(s.spare)
+        s.spare = frame.first
+        _release_if(frame.grown)
+        _release_if(frame.content)
+        release(frame.address)
+    release_ordered(s.frames)
+    for block in (s.cut_content, s.part, s.cut_grown, s.part_grown):
+        _release_if(block)
+
+
+@inner
+def _release_if(block):
+    if block != 0:
+        release(block)
+
+
+@inner
+def drop_frames(s):
+    """No frame is left."""
+    while s.frames.count > 0:
+        drop_first_frame(s)
+    drop_all(s.frames)
+    s.floor = -NOWHERE
+    note_nothing(s)
+
+
+@inner
+def drop_first_frame(s):
+    """The oldest frame is no more."""
+    put_away(s, Frame(entry_at(s.frames, s.frames.first, 0).word))
+    remove_at(s.frames, s.frames.first, 0)
+    s.is_cut = False
+
+
+@inner
+def note_nothing(s):
+    """What changed was taken note of."""
+    s.changed_low, s.changed_high = NOWHERE, -NOWHERE
+
+
+@inner
+def note_changed(s, frame):
+    """A frame has other tuples than before."""
+    frame.is_changed = True
+    s.changed_low, s.changed_high = min(s.changed_low, frame.first), max(s.changed_high, frame.last)
+
+
+@inner
+def frame_at(s, chunk, at):
+    """The frame at a place of the order."""
+    return Frame(entry_at(s.frames, chunk, at).word)
+
+
+@inner
+def last_frame(s):
+    """The youngest frame; there is one."""
+    chunk, at = last_place(s.frames)
+    return frame_at(s, chunk, at)
+
+
+@inner
+def is_until(time, row, other_time, other_row):
+    """Whether one tuple is another or stands before it."""
+    return time < other_time or (time == other_time and row <= other_row)
+
+
+@inner
+def take_tuple(s, frame, time, row, value):
+    """The next tuple of the order, behind a frame's last one, or behind tuples in none (address 0). Returns the frame
+    that it is in, which may be new, or one of address 0."""
+    if frame.address != 0 and not closes_frame(s.rules, frame, time, value):
+        frame.last, frame.last_row = time, row
+        if frame.grown != 0:
+            grow(s, frame, row)
+        note_changed(s, frame)
+        return frame
+    if opens_frame(s.rules, value):
+        return open_frame(s, time, row, value)
+    return Frame(0)
+
+
+@inner
+def grow(s, frame, row):
+    """An aggregate frame has one tuple more."""
+    plan = s.rules.plan
+    gather(plan, s.part_grown, s.events, row, row + 1)
+    merge(plan, frame.grown, frame.grown, s.part_grown)
+
+
+@inner
+def open_frame(s, time, row, value):
+    """A new frame of one tuple."""
+    not_inlined()
+    frame = add_frame(s, time, row)
+    frame.opening = value
+    if s.rules.note_opening != 0:
+        call(s.rules.note_opening, s.rules, frame, as_word(value))
+    if frame.grown != 0:
+        gather(s.rules.plan, frame.grown, s.events, row, row + 1)
+    note_changed(s, frame)
+    return frame
+
+
+@inner
+def add_frame(s, time, row):
+    """A frame of one tuple in its place of the order; what it comes to isn't set."""
+    frame = _take_spare(s)
+    frame.first, frame.first_row, frame.last, frame.last_row = time, row, time, row
+    frame.has_content = False
+    chunk, at = place_behind(s.frames, time, row)
+    insert_at(s.frames, chunk, at, time, row, frame.address)
+    return frame
+
+
+@inner
+def _take_spare(s):
+    if s.spare != 0:
+        frame = Frame(s.spare)
+        s.spare = frame.first
+        return frame
+    frame = allocate(Frame)
+    if s.rules.plan.address != 0:
+        frame.grown = resize(0, s.rules.plan.state_words)
+    return frame
+
+
+@inner
+def put_away(s, frame):
+    """A frame that is in the order no more, to be used again."""
+    frame.first, s.spare = s.spare, frame.address

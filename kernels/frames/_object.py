@@ -1,0 +1,241 @@
+"""What the objects of all kernels of frames share: tuples by their values, frames by their times, errors.
+
+A kernel stands behind one address (_dispatch.py). Its class says which, how its options go into `create` and how its
+invariants are checked.
+"""
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from kernels.aggregators._answers import AggregateObject, lower_all
+from kernels.aggregators._dispatch import FOREVER
+from kernels.columns import LIMIT_US
+from kernels.frames._dispatch import DONE, OUT_OF_ORDER, TOO_OLD, FrameKernel
+from kernels.frames._frames import KeyFrames
+from kernels.frames._ordered import entry_at, place_behind, standing
+from kernels.frames._rows import KeptRows
+from kernels.frames._rules import Frame, FrameRules, is_long_enough
+from kernels.frames.rules import maker
+from kernels.monoids import AggregateSpec
+from kernels.runtime.calls import ask, call
+from kernels.runtime.guarded import guarded_entry
+from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.runtime.struct import Struct, words_at
+from kernels.states import events_of
+from kernels.states.layout import NO_COLUMN
+from kernels.states.plan import Plan, make_plan
+from schemas.errors import AggregateFailed, BadInput, WrongParameter
+from schemas.query import Aggregate
+from schemas.windows import AggregateFrame, Window
+
+
+@guarded_entry
+def insert_tuples(kernel: FrameKernel, s, times, row, end):
+    """Tuples of one burst, from row to end − 1; times: the address of their own. Returns the first that wasn't taken,
+    times 4, plus the status."""
+    given = row
+    while row < end:
+        status = call(kernel.insert, s, words_at(times)[row - given], row)
+        if status != DONE:
+            return 4 * (row - given) + status
+        row += 1
+    call(kernel.close_burst, s)
+    return 4 * (end - given)
+
+
+@guarded_entry
+def answer_frame(kernel: FrameKernel, s: KeyFrames, frame: Frame, answers):
+    """A SlotResult per slot of a frame. Returns 1, or 0 if it is too short to be one."""
+    state = call(kernel.content, s, frame)
+    lower_all(s.plan, state, answers)
+    return 1 if is_long_enough(s.rules, frame, events_of(state)) else 0
+
+
+@guarded_entry
+def find_frame(s: KeyFrames, time, row):
+    """The address of the frame whose first tuple that is; 0: there is none. O(log frames)."""
+    chunk, at = place_behind(s.frames, time, row - 1)
+    chunk, at = standing(s.frames, chunk, at)
+    if chunk == s.frames.end:
+        return 0
+    entry = entry_at(s.frames, chunk, at)
+    return entry.word if entry.time == time and entry.row == row else 0
+
+
+@guarded_entry
+def list_frames(s: KeyFrames, into):
+    """Write the addresses of all frames."""
+    chunk, at = standing(s.frames, s.frames.first, 0)
+    for place in range(s.frames.count):
+        words_at(into)[place] = entry_at(s.frames, chunk, at).word
+        chunk, at = standing(s.frames, chunk, at + 1)
+
+
+@dataclass(frozen=True)
+class FoundFrame:
+    """A frame [start, end) in µs: from its first tuple's time to its last one's + 1; is_open: no tuple has closed it.
+    aggregates: by name, None for a null; first_row: how many tuples had come before its first: frames that start
+    at one time differ in it."""
+
+    start: int
+    end: int
+    is_open: bool
+    aggregates: dict[str, int | float | bool | None]
+    first_row: int
+
+
+class FrameWindow(AggregateObject):
+    """Frames over the tuples of a key. Times in µs, within ±2**61; of equal times the tuple that came first stands
+    first.
+
+    Raises WrongParameter for a time beyond, BadInput for a NaN, for values that don't fit their columns, for a tuple
+    that the kernel can't take (in order only, no cell free, behind an eviction) and for a frame that there is not,
+    AggregateFailed for an aggregate without a right answer.
+    """
+
+    dispatch: Callable[[], FrameKernel]
+    _check: Callable[[int, Plan], None]
+    """Raises AssertionError with a sentence for the first invariant that doesn't hold."""
+
+    def __init__(
+        self,
+        frame: Window,
+        aggregates: Mapping[str, Aggregate],
+        column_types: Mapping[str, str] | None = None,
+        **options: int | str,
+    ):
+        column = getattr(frame, "column", None)
+        super().__init__(aggregates, column_types, counts_events=True, other_columns=(column,) if column else ())
+        self._frame, self._made_options = frame, self.structure_options(options)
+        self._rules, self._closing = self._made_rules(frame, column)
+        self._rows = KeptRows(len(self._columns.types))
+        described = (type(self).__name__, sorted(options.items()), frame, self._plan.specs, self._columns.types)
+        self._described = int.from_bytes(blake2b(repr(described).encode(), digest_size=8).digest(), "big", signed=True)
+        kernel, given = self.dispatch(), 0 if self._made_options is None else self._made_options.address
+        self._address = ask(kernel.create, self._plan.address, self._rules.address, given)
+        KeyFrames(self._address).events = self._rows.events
+        self._close = weakref.finalize(self, ask, kernel.destroy, self._address)
+
+    @classmethod
+    def structure_options(cls, options: Mapping[str, int | str]) -> Struct | None:
+        """The options of `create`. Raises WrongParameter."""
+        return None
+
+    def _made_rules(self, frame: Window, column: str | None) -> tuple[FrameRules, Plan | None]:
+        """With the plan of the aggregate that closes, which lives as long as this."""
+        rules = maker(frame.kind)
+        if column is None:
+            return rules(frame, column=NO_COLUMN), None
+        kind, place = self._columns.types[column], list(self._columns.types).index(column)
+        if kind not in ("int64", "float64"):
+            raise WrongParameter(f"type of column {column}", kind, "int64 or float64, since frames compare its values")
+        columns = {"column": place, "is_float": kind == "float64"}
+        if not isinstance(frame, AggregateFrame):
+            return rules(frame, **columns), None
+        plan = make_plan((AggregateSpec(frame.function, place, kind),), counts_events=False)
+        if plan.output_types[0] not in ("int64", "float64"):
+            raise WrongParameter("function", frame.function, "an aggregate that gives a number")
+        return rules(frame, plan, **columns), plan
+
+    def insert(self, t: int, v=None) -> None:
+        """One tuple: a number for one column, else a tuple of those in `columns`."""
+        self.insert_burst([t], [v])
+
+    def insert_burst(self, ts: Sequence[int] | np.ndarray, vs: Sequence) -> None:
+        """Tuples that come at one tick, in order of arrival: a frame is looked at behind the last. Those before one
+        that is refused are in."""
+        times = np.ascontiguousarray(self._columns.times(ts))
+        if len(times) and not -LIMIT_US <= times.min() <= times.max() <= LIMIT_US:
+            raise WrongParameter("time", int(times[np.abs(times).argmax()]), "within ±2**61 µs")
+        source = self._columns.source(vs, times, np.arange(len(times)))
+        first = self._rows.append(source, self._least_row)
+        found = insert_tuples(self.dispatch().address, self._address, address_of(times), first, first + len(times))
+        if found % 4 != DONE:
+            self._ask("close_burst")
+            raise BadInput(self._refusal(found % 4, int(times[found // 4])))
+        self._require_answers()
+
+    def _refusal(self, status: int, time: int) -> str:
+        name, floor = type(self).__module__.rpartition(".")[2], KeyFrames(self._address).floor
+        if status == OUT_OF_ORDER:
+            return f"time {time} comes before the youngest: {name} was made with sorting in_order; take eager or lazy"
+        if status == TOO_OLD:
+            return f"time {time} comes before {floor}, up to which was evicted; evict later, or leave it out"
+        return (
+            f"time {time} finds no free cell among {self._made_options.capacity} of {name}, and no live tuple is "
+            "overwritten; give a larger capacity, or evict sooner: evict_after and evict, or evict()"
+        )
+
+    def _require_answers(self) -> None:
+        if self._rules.has_failed:
+            where = f"column {self._frame.column} of frames"
+            raise AggregateFailed(self._frame.function, where, "has no answer to be compared with the bound")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the values of a tuple, in order."""
+        return tuple(self._columns.types)
+
+    def frames(self) -> list[FoundFrame]:
+        """All that are there, in order of time; of threshold frames those that are long enough. O(tuples that came
+        since, or that frames were cut again of)."""
+        addresses = np.zeros(KeyFrames(self._address).frames.count, np.int64)
+        list_frames(self._address, address_of(addresses))
+        answers = (self._answer(Frame(address)) for address in addresses)
+        return [answer for answer in answers if answer is not None]
+
+    def content(self, frame: FoundFrame) -> list[tuple]:
+        """The tuples of one of frames(), (time, values …) each, in order; those that were evicted are left out. O(log
+        tuples + tuples of the frame)."""
+        address = find_frame(self._address, frame.start, frame.first_row)
+        if address == 0:
+            raise BadInput(f"there is no frame from {frame.start} to {frame.end} any more; ask frames() again")
+        rows = np.zeros(self._ask("rows_of", address, 0), np.int64)
+        self._ask("rows_of", address, address_of(rows))
+        return [self._rows.values_of(int(row), self._columns) for row in rows]
+
+    def evict(self, time: int) -> None:
+        """Let go frames that were closed before `time`, and all tuples before it, of which an open frame keeps what
+        they come to; such tuples are refused from now on."""
+        self._ask("evict", self._columns.time(time))
+
+    def save(self) -> np.ndarray:
+        """All that it holds, as words."""
+        words = np.zeros(1 + self._ask("save", 0), np.int64)
+        words[0] = self._described
+        self._ask("save", address_of(words) + WORD_BYTES)
+        return np.concatenate([words[:1], [len(words)], words[1:], self._rows.save(self._least_row())])
+
+    def load(self, words: np.ndarray) -> None:
+        """Become what `save` gave, of the same kernel, frame, aggregates and options. BadInput for other words."""
+        words = np.ascontiguousarray(words)
+        if words.dtype != np.int64 or words.ndim != 1 or len(words) < 2 or words[0] != self._described:
+            raise BadInput(
+                "these words were saved by another kernel, frame, aggregates or options; make the same again"
+            )
+        self._ask("reset")
+        end = 1 + int(words[1])
+        self._rows.load(words[end:])
+        held = words[2:end].copy()
+        self._ask("load", address_of(held))
+
+    def check(self) -> None:
+        """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(all that it holds)."""
+        self._check(self._address, self._plan)
+
+    def _answer(self, frame: Frame) -> FoundFrame | None:
+        """None for a frame that is too short to be one."""
+        if not answer_frame(self.dispatch().address, self._address, frame.address, self._answers):
+            return None
+        is_open = self._ask("closing_time", frame.address) == FOREVER
+        return FoundFrame(frame.first, frame.last + 1, is_open, self._lowered(), frame.first_row)
+
+    def _least_row(self) -> int:
+        return self._ask("least_row")
+
+    def _ask(self, operation: str, *words: int) -> int:
+        return ask(getattr(self.dispatch(), operation), self._address, *words)

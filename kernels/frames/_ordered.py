@@ -1,0 +1,289 @@
+"""Entries in order of (time, row), in chunks: what frames and their tuples stand in.
+
+    order    ─▶ chunk           ─▶ chunk               ─▶ chunk
+                1 2 2 5             6 9                    12 13 15 ·        an entry is (time, row, word)
+
+A new entry goes where it belongs by bisection over the chunks, from the young end, and then within one: O(log n), and
+up to a chunk of entries moves. A chunk that is full is halved, unless the entry is the youngest of all: then it begins
+a new one, so that what comes in order fills them. The paper's linked lists (FRAMES, "Multi-Buffer") move nothing, and
+are walked from one end to find a place.
+"""
+
+from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Place, Pointer, Tail, Word
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.struct import Struct
+
+CHUNK_ENTRIES = 64
+LEAST_ROOM = 16
+
+
+class OrderedEntry(Struct):
+    """word: whatever its owner wants."""
+
+    time: Microseconds
+    row: Place
+    word: Word
+
+
+ENTRY_WORDS = OrderedEntry.size_bytes // WORD_BYTES
+
+
+class EntryChunk(Struct):
+    """Entries 0 … count − 1; `next_spare`, of a chunk that is not in use. note: a block of its owner's, if it has one,
+    which says something of what is before the first entry, if has_note."""
+
+    count: Count
+    next_spare: Address
+    note: Address
+    has_note: Flag()
+    entries: Tail(Inline(OrderedEntry))
+
+
+CHUNK_WORDS = EntryChunk.size_bytes // WORD_BYTES + CHUNK_ENTRIES * ENTRY_WORDS
+
+
+class Ordered(Struct):
+    """Chunks first … end − 1 of `order`, none of them empty; count: entries in all; spare: chunks to be used again."""
+
+    count: Count
+    first: Place
+    end: Place
+    room: Count
+    order: Pointer(Address)
+    spare: Address
+
+
+ORDERED_WORDS = Ordered.size_bytes // WORD_BYTES
+
+
+@inner
+def chunk_at(ordered, chunk):
+    """The chunk at a place of the order."""
+    return EntryChunk(ordered.order[chunk])
+
+
+@inner
+def entry_at(ordered, chunk, at):
+    """An entry, by its chunk's place and its own in that."""
+    return OrderedEntry(chunk_at(ordered, chunk).entries[at].address)
+
+
+@inner
+def is_behind(entry, time, row):
+    """Whether an entry stands behind a place in the order."""
+    return entry.time > time or (entry.time == time and entry.row > row)
+
+
+@inner
+def place_behind(ordered, time, row):
+    """(chunk, at) behind all entries up to (time, row): where one of that key goes. O(log n), from the young end on."""
+    chunk = _chunk_of(ordered, time, row)
+    if chunk == ordered.end:
+        return chunk, 0
+    found = chunk_at(ordered, chunk)
+    low, high = 0, found.count
+    while low < high:
+        middle = (low + high) >> 1
+        if is_behind(found.entries[middle], time, row):
+            high = middle
+        else:
+            low = middle + 1
+    return chunk, low
+
+
+@inner
+def _chunk_of(ordered, time, row):
+    """The last chunk whose first entry isn't behind; the first chunk if all are; the end of none."""
+    low, high, stride = ordered.first, ordered.end, 1
+    while high - stride > low and is_behind(entry_at(ordered, high - stride, 0), time, row):
+        high -= stride
+        stride *= 2
+    low = max(low, high - stride)
+    while low < high:
+        middle = (low + high) >> 1
+        if is_behind(entry_at(ordered, middle, 0), time, row):
+            high = middle
+        else:
+            low = middle + 1
+    return max(low - 1, ordered.first)
+
+
+@inner
+def standing(ordered, chunk, at):
+    """The place itself, or that of the next chunk's first entry where it is behind its chunk's last. chunk = end: there
+    is none."""
+    if chunk < ordered.end and at == chunk_at(ordered, chunk).count:
+        return chunk + 1, 0
+    return chunk, at
+
+
+@inner
+def next_place(ordered, chunk, at):
+    """The place of the next entry; chunk = end: there is none."""
+    return standing(ordered, chunk, at + 1)
+
+
+@inner
+def previous_place(ordered, chunk, at):
+    """The place of the entry before; chunk = first − 1: there is none."""
+    if at > 0:
+        return chunk, at - 1
+    if chunk == ordered.first:
+        return chunk - 1, 0
+    return chunk - 1, chunk_at(ordered, chunk - 1).count - 1
+
+
+@inner
+def last_place(ordered):
+    """The place of the youngest entry; there is one."""
+    return ordered.end - 1, chunk_at(ordered, ordered.end - 1).count - 1
+
+
+@inner
+def end_place(ordered):
+    """Where an entry behind all others goes."""
+    if ordered.first == ordered.end:
+        return ordered.end, 0
+    return ordered.end - 1, chunk_at(ordered, ordered.end - 1).count
+
+
+@inner
+def insert_at(ordered, chunk, at, time, row, word):
+    """A new entry at the place that place_behind gave. Returns its place. O(entries of a chunk), and where a chunk is
+    full O(chunks behind it)."""
+    if chunk == ordered.end or chunk_at(ordered, chunk).count == CHUNK_ENTRIES:
+        chunk, at = _make_place(ordered, chunk, at)
+    into = chunk_at(ordered, chunk)
+    if at == 0:
+        into.has_note = False
+    if at < into.count:
+        moved = (into.count - at) * ENTRY_WORDS
+        move(into.entries[at + 1 :].address, into.entries[at:].address, moved)
+    entry = into.entries[at]
+    entry.time, entry.row, entry.word = time, row, word
+    into.count += 1
+    ordered.count += 1
+    return chunk, at
+
+
+@inner
+def _make_place(ordered, chunk, at):
+    """(chunk, at) with room for an entry, where there is no chunk or it is full."""
+    not_inlined()
+    is_youngest = chunk == ordered.end or (chunk == ordered.end - 1 and at == CHUNK_ENTRIES)
+    behind = chunk if chunk == ordered.end else chunk + 1
+    moved = _add_chunk(ordered, behind)
+    chunk, behind = chunk - moved, behind - moved
+    if is_youngest:
+        return behind, 0
+    half = CHUNK_ENTRIES // 2
+    old, new = chunk_at(ordered, chunk), chunk_at(ordered, behind)
+    move(new.entries.address, old.entries[half:].address, (CHUNK_ENTRIES - half) * ENTRY_WORDS)
+    old.count, new.count = half, CHUNK_ENTRIES - half
+    return (chunk, at) if at <= half else (behind, at - half)
+
+
+@inner
+def _add_chunk(ordered, place):
+    """An empty chunk at a place of the order. Returns by how much places moved down."""
+    moved = 0
+    if ordered.end == ordered.room:
+        moved = _make_room(ordered)
+        place -= moved
+    move(ordered.order[place + 1 :].address, ordered.order[place:].address, ordered.end - place)
+    ordered.end += 1
+    chunk = EntryChunk(ordered.spare)
+    if ordered.spare == 0:
+        chunk = EntryChunk(resize(0, CHUNK_WORDS))
+        chunk.note = 0
+    else:
+        ordered.spare = chunk.next_spare
+    chunk.count, chunk.has_note = 0, False
+    ordered.order[place] = chunk.address
+    return moved
+
+
+@inner
+def _make_room(ordered):
+    """For one more chunk. Returns by how much those that are there moved down."""
+    moved, count = ordered.first, ordered.end - ordered.first
+    if 2 * count >= ordered.room:
+        ordered.room = max(LEAST_ROOM, 2 * ordered.room)
+        made = resize(0, ordered.room)
+        if count > 0:
+            move(made, ordered.order[moved:].address, count)
+        if ordered.order.address != 0:
+            release(ordered.order.address)
+        ordered.order = made
+    else:
+        move(ordered.order.address, ordered.order[moved:].address, count)
+    ordered.first, ordered.end = 0, count
+    return moved
+
+
+@inner
+def remove_at(ordered, chunk, at):
+    """One entry less. O(entries of a chunk), and where it was the last of its chunk O(chunks behind it)."""
+    of = chunk_at(ordered, chunk)
+    of.count -= 1
+    ordered.count -= 1
+    if at == 0:
+        of.has_note = False
+    if of.count > 0:
+        move(of.entries[at:].address, of.entries[at + 1 :].address, (of.count - at) * ENTRY_WORDS)
+        return
+    _put_away(ordered, of)
+    if chunk == ordered.first:
+        ordered.first += 1
+    else:
+        ordered.end -= 1
+        move(ordered.order[chunk:].address, ordered.order[chunk + 1 :].address, ordered.end - chunk)
+
+
+@inner
+def _put_away(ordered, chunk):
+    chunk.next_spare, ordered.spare = ordered.spare, chunk.address
+
+
+@inner
+def drop_before(ordered, time):
+    """No entry before a time is left. O(chunks dropped + entries of a chunk)."""
+    while ordered.first < ordered.end:
+        chunk = chunk_at(ordered, ordered.first)
+        dropped = 0
+        while dropped < chunk.count and chunk.entries[dropped].time < time:
+            dropped += 1
+        ordered.count -= dropped
+        chunk.count -= dropped
+        if chunk.count > 0:
+            if dropped > 0:
+                chunk.has_note = False
+                move(chunk.entries.address, chunk.entries[dropped:].address, chunk.count * ENTRY_WORDS)
+            return
+        _put_away(ordered, chunk)
+        ordered.first += 1
+    ordered.first = ordered.end = 0
+
+
+@inner
+def drop_all(ordered):
+    """No entry is left."""
+    while ordered.first < ordered.end:
+        _put_away(ordered, chunk_at(ordered, ordered.first))
+        ordered.first += 1
+    ordered.first = ordered.end = ordered.count = 0
+
+
+@inner
+def release_ordered(ordered):
+    """Give all memory back."""
+    drop_all(ordered)
+    while ordered.spare != 0:
+        chunk = EntryChunk(ordered.spare)
+        ordered.spare = chunk.next_spare
+        if chunk.note != 0:
+            release(chunk.note)
+        release(chunk.address)
+    if ordered.room > 0:
+        release(ordered.order.address)
+    ordered.room = 0

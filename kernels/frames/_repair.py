@@ -1,0 +1,178 @@
+"""Split & merge (FRAMES, "Multi-Buffer"): a late tuple changes the frame that it falls into, and those behind it until
+tuples are cut as they were before.
+
+    sum, bound 3        [1  1  1] [3] [2  1]              a 2 comes behind the first 1
+    recomputed          [1  2] [1  1  3] [2  1]           the first is full sooner; what is left over opens a frame,
+                               ▲          ▲               which takes the next one in; then a frame opens where one
+                               split      met again       did before: all behind stays as it is
+
+The paper recomputes frame by frame and compares their ends. Here tuples are taken one by one, so that the repair ends
+within a frame where nothing but the youngest tuple matters (threshold, boundary, session: at the next tuple) or frames
+opened by equal values (delta).
+"""
+
+from kernels.frames._content import IN_CHUNKS, settle_content, start_grown
+from kernels.frames._frames import frame_at, is_until, note_changed, put_away, take_tuple
+from kernels.frames._ordered import (
+    chunk_at,
+    entry_at,
+    insert_at,
+    is_behind,
+    next_place,
+    place_behind,
+    previous_place,
+    remove_at,
+    standing,
+)
+from kernels.frames._rules import NOTHING, OPENING_VALUE, Frame, closes_frame
+from kernels.runtime.fields import Flag, Float, Microseconds, Place
+from kernels.runtime.memory import as_float, as_word, inner, not_inlined, resize
+from kernels.runtime.struct import Struct
+from kernels.states import copy_words
+
+
+class Rest(Struct):
+    """What is behind, of a frame of which the repair has come to some tuple: up to (last, last_row)."""
+
+    is_there: Flag()
+    last: Microseconds
+    last_row: Place
+    opening: Float("value")
+
+
+@inner
+def repair(s, time, row, value):
+    """Insert a tuple before others, and cut them again. O(log tuples + log frames + tuples cut again)."""
+    not_inlined()
+    chunk, at = place_behind(s.tuples, time, row)
+    frame = _frame_before(s, chunk, at, time, row)
+    chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    s.rest.is_there = False
+    if frame.address != 0:
+        note_changed(s, frame)
+        if not is_until(frame.last, frame.last_row, time, row):
+            _cut_back(s, frame, chunk, at)
+    now = take_tuple_at(s, frame, chunk, at, value)
+    has_it = now.address != 0 and now.address == frame.address
+    _cut_again(s, now, chunk, at)
+    if frame.address != 0:
+        settle_content(s, frame, has_it, time, row)
+
+
+@inner
+def _frame_before(s, chunk, at, time, row):
+    """The frame that holds the tuple before a place; that place is of (time, row). Address 0: none."""
+    of_frame, at_frame = place_behind(s.frames, time, row)
+    if s.frames.count == 0:
+        return Frame(0)
+    of_frame, at_frame = previous_place(s.frames, of_frame, at_frame)
+    if of_frame < s.frames.first:
+        return Frame(0)
+    frame = frame_at(s, of_frame, at_frame)
+    chunk, at = previous_place(s.tuples, chunk, at)
+    if chunk < s.tuples.first:  # what was before is evicted, with all that would have closed the frame
+        return frame
+    before = entry_at(s.tuples, chunk, at)
+    return frame if is_until(before.time, before.row, frame.last, frame.last_row) else Frame(0)
+
+
+@inner
+def _cut_back(s, frame, chunk, at):
+    """A frame ends before the new tuple, at that place, and has a rest behind it."""
+    rest = s.rest
+    rest.is_there, rest.last, rest.last_row, rest.opening = True, frame.last, frame.last_row, frame.opening
+    chunk, at = previous_place(s.tuples, chunk, at)
+    if chunk >= s.tuples.first:
+        before = entry_at(s.tuples, chunk, at)
+        frame.last, frame.last_row = before.time, before.row
+        if frame.grown != 0:
+            _grow_again(s, frame, chunk)
+    else:
+        frame.last, frame.last_row = s.evicted, s.evicted_row
+        if frame.grown != 0:
+            start_grown(s, frame)
+
+
+@inner
+def _grow_again(s, frame, chunk):
+    """What an aggregate frame came to at its last tuple, in that chunk, from the nearest note before it. O(entries of a
+    few chunks)."""
+    while chunk > s.tuples.first and is_behind(entry_at(s.tuples, chunk, 0), frame.first, frame.first_row):
+        if chunk_at(s.tuples, chunk).has_note:
+            break
+        chunk -= 1
+    of, first = chunk_at(s.tuples, chunk), entry_at(s.tuples, chunk, 0)
+    if of.has_note and is_behind(first, frame.first, frame.first_row):
+        copy_words(frame.grown, of.note, s.rules.plan.state_words)
+        span = (first.time, first.row, frame.last, frame.last_row)
+    else:
+        start_grown(s, frame)
+        span = (frame.first, frame.first_row, frame.last, frame.last_row)
+    IN_CHUNKS.fold_tuples(s, s.rules.plan, frame.grown, s.part_grown, span)
+
+
+@inner
+def take_tuple_at(s, frame, chunk, at, value):
+    """take_tuple of the tuple at a place; before the first of a chunk it is noted what an aggregate frame has come to,
+    so that a repair needn't begin with the frame's first tuple."""
+    entry = entry_at(s.tuples, chunk, at)
+    if at == 0 and frame.address != 0 and frame.grown != 0:
+        of = chunk_at(s.tuples, chunk)
+        if of.note == 0:
+            of.note = resize(0, s.rules.plan.state_words)
+        copy_words(of.note, frame.grown, s.rules.plan.state_words)
+        of.has_note = True
+    return take_tuple(s, frame, entry.time, entry.row, value)
+
+
+@inner
+def _cut_again(s, frame, chunk, at):
+    """Cut the tuples behind a place, which `frame` holds (or none), until they are cut as before."""
+    chunk, at = next_place(s.tuples, chunk, at)
+    while chunk < s.tuples.end:
+        entry = entry_at(s.tuples, chunk, at)
+        value = as_float(entry.word)
+        if not s.rest.is_there:
+            of_frame, at_frame = _opening_at(s, entry)
+            if of_frame < s.frames.end:
+                if frame.address == 0 or closes_frame(s.rules, frame, entry.time, value):
+                    return
+                _take_out(s, of_frame, at_frame)
+        frame = take_tuple_at(s, frame, chunk, at, value)
+        if not s.rest.is_there and frame.address == 0:
+            return
+        if s.rest.is_there and _ends_repair(s, frame, entry):
+            return
+        chunk, at = next_place(s.tuples, chunk, at)
+
+
+@inner
+def _opening_at(s, entry):
+    """The place of the frame that opens at a tuple; chunk = end: none does."""
+    chunk, at = place_behind(s.frames, entry.time, entry.row - 1)
+    chunk, at = standing(s.frames, chunk, at)
+    if chunk < s.frames.end and entry_at(s.frames, chunk, at).row == entry.row:
+        return chunk, at
+    return s.frames.end, 0
+
+
+@inner
+def _take_out(s, chunk, at):
+    """A frame is no more: another takes in its first tuple, and its rest is cut again."""
+    frame, rest = frame_at(s, chunk, at), s.rest
+    note_changed(s, frame)
+    rest.is_there, rest.last, rest.last_row, rest.opening = True, frame.last, frame.last_row, frame.opening
+    put_away(s, frame)
+    remove_at(s.frames, chunk, at)
+
+
+@inner
+def _ends_repair(s, frame, entry):
+    """Whether the rest behind a tuple belongs to the frame as it stands."""
+    rest, depends_on = s.rest, s.rules.depends_on
+    if depends_on == NOTHING or (depends_on == OPENING_VALUE and frame.opening == rest.opening):
+        frame.last, frame.last_row = rest.last, rest.last_row
+        note_changed(s, frame)
+        return True
+    rest.is_there = entry.row != rest.last_row
+    return False

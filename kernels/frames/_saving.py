@@ -1,0 +1,86 @@
+"""Frames and tuples as words, to be kept between two runs:
+
+[floor][evicted][row][is cut][cut content][cut grown]
+[tuples][time · row · value][time · row · value] …
+[frames][first · row · last · row · opening · is changed · grown] …
+"""
+
+from kernels.frames._frames import add_frame, frame_at, note_nothing
+from kernels.frames._ordered import next_place, standing
+from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inner, not_inlined
+from kernels.runtime.struct import words_at
+from kernels.states import copy_words
+
+FRAME_WORDS = 6
+HEAD_WORDS = 4
+
+
+@inner
+def grown_words(s):
+    """Words of what closes an aggregate frame."""
+    return 0 if s.rules.plan.address == 0 else s.rules.plan.state_words
+
+
+@inner
+def save_head(s, into):
+    """What was evicted. Returns how many words that is; they are written unless `into` is 0."""
+    content, grown = s.plan.state_words, grown_words(s)
+    if into != 0:
+        words = words_at(into)
+        words[0], words[1], words[2], words[3] = s.floor, s.evicted, s.evicted_row, 1 if s.is_cut else 0
+        copy_words(into + HEAD_WORDS * WORD_BYTES, s.cut_content, content)
+        if grown > 0:
+            copy_words(into + (HEAD_WORDS + content) * WORD_BYTES, s.cut_grown, grown)
+    return HEAD_WORDS + content + grown
+
+
+@inner
+def load_head(s, saved):
+    """Returns how many words were read."""
+    content, grown, words = s.plan.state_words, grown_words(s), words_at(saved)
+    s.floor, s.evicted, s.evicted_row, s.is_cut = words[0], words[1], words[2], words[3] != 0
+    copy_words(s.cut_content, saved + HEAD_WORDS * WORD_BYTES, content)
+    if grown > 0:
+        copy_words(s.cut_grown, saved + (HEAD_WORDS + content) * WORD_BYTES, grown)
+    return HEAD_WORDS + content + grown
+
+
+@inner
+def save_frames(s, into):
+    """As save_head."""
+    not_inlined()
+    grown, at = grown_words(s), 1
+    if into != 0:
+        words_at(into)[0] = s.frames.count
+    chunk, place = standing(s.frames, s.frames.first, 0)
+    while chunk < s.frames.end:
+        if into != 0:
+            _save_frame(s, frame_at(s, chunk, place), into + at * WORD_BYTES)
+        at += FRAME_WORDS + grown
+        chunk, place = next_place(s.frames, chunk, place)
+    return at
+
+
+@inner
+def _save_frame(s, frame, into):
+    words = words_at(into)
+    words[0], words[1], words[2], words[3] = frame.first, frame.first_row, frame.last, frame.last_row
+    words[4], words[5] = as_word(frame.opening), 1 if frame.is_changed else 0
+    if frame.grown != 0:
+        copy_words(into + FRAME_WORDS * WORD_BYTES, frame.grown, grown_words(s))
+
+
+@inner
+def load_frames(s, saved):
+    """Of a structure that holds none."""
+    not_inlined()
+    grown, at = grown_words(s), WORD_BYTES
+    for _ in range(words_at(saved)[0]):
+        words = words_at(saved + at)
+        frame = add_frame(s, words[0], words[1])
+        frame.last, frame.last_row = words[2], words[3]
+        frame.opening, frame.is_changed = as_float(words[4]), words[5] != 0
+        if grown > 0:
+            copy_words(frame.grown, saved + at + FRAME_WORDS * WORD_BYTES, grown)
+        at += (FRAME_WORDS + grown) * WORD_BYTES
+    note_nothing(s)

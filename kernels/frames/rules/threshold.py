@@ -1,0 +1,46 @@
+"""Threshold frames (FRAMES): a maximal run of tuples whose value is at least something.
+
+value    5  7  2  8        at least 5        frames   5 7   8
+"""
+
+from functools import cache
+
+from kernels.frames._rules import NOTHING, Frame, FrameRules, Predicates, compiled_predicates, made_rules
+from kernels.runtime.fields import Count, Float, Microseconds
+from kernels.runtime.memory import as_float
+from schemas.windows import ThresholdFrame
+
+
+class ThresholdRules(FrameRules):
+    """at_least, min_count, min_duration: as the window says."""
+
+    at_least: Float("value")
+    min_count: Count
+    min_duration: Microseconds
+
+
+def closes(rules: ThresholdRules, frame: Frame, time, value):
+    return 1 if as_float(value) < rules.at_least else 0
+
+
+def opens(rules: ThresholdRules, value):
+    return 1 if as_float(value) >= rules.at_least else 0
+
+
+def is_one(rules: ThresholdRules, frame: Frame, tuples):
+    return 1 if tuples >= rules.min_count and frame.last - frame.first >= rules.min_duration else 0
+
+
+@cache
+def predicates() -> Predicates:
+    """Compiled or loaded when they are first asked for."""
+    return compiled_predicates("threshold", closes, opens, is_one)
+
+
+def rules_of(window: ThresholdFrame, **columns) -> FrameRules:
+    """Of a window; columns: see kernels/frames/_rules.py."""
+    given = {"min_count": window.min_count, "min_duration": window.min_duration_us}
+    return made_rules(ThresholdRules, predicates(), depends_on=NOTHING, at_least=window.at_least, **given, **columns)
+
+
+RULES = rules_of

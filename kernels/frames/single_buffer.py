@@ -1,0 +1,286 @@
+"""Single buffer (FRAMES): one circular array of tuples, and frames that are made again from all of them.
+
+    tuples      8 │ 9 │ · │ 3 │ 4 │ 5 │ 6 │ 7        a new one is appended, put in its place (eager), or appended and
+                        ▲ end   ▲ first              sorted with all others at the end of the burst (lazy)
+
+Tuples in order need no more than the youngest frame. Otherwise each burst costs a walk over the whole buffer: the
+baseline of the multi-buffer. The array doesn't grow: once more than `evict_after` frames are there, the `evict` oldest
+go with their tuples; a policy under which a tuple finds no free cell is an error that says so, never an overwrite.
+"""
+
+from functools import cache
+
+from kernels.aggregators._dispatch import FOREVER
+from kernels.frames._checking import Held, check_frames, require_ascending
+from kernels.frames._content import LAST_ROW, Buffer, contents
+from kernels.frames._dispatch import DONE, FULL, OUT_OF_ORDER, TOO_OLD, FrameKernel
+from kernels.frames._frames import (
+    KeyFrames,
+    drop_first_frame,
+    drop_frames,
+    frame_at,
+    last_frame,
+    release_frames,
+    start_frames,
+    take_tuple,
+)
+from kernels.frames._object import FrameWindow
+from kernels.frames._ordered import ENTRY_WORDS, Ordered, is_behind, release_ordered
+from kernels.frames._ring import (
+    Ring,
+    drop_before,
+    entry_at,
+    heap_sort,
+    insert_in_order,
+    place_behind,
+    previous_place,
+    standing,
+    start_ring,
+    write_entry,
+)
+from kernels.frames._rules import Frame, FrameRules, counts, value_of
+from kernels.frames._saving import load_frames, load_head, save_frames, save_head
+from kernels.frames._scope import scope
+from kernels.runtime.fields import Code, Count, Inline, Place
+from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
+from kernels.runtime.struct import Struct, allocate, words_at
+from kernels.runtime.tables import compiled_table
+from kernels.states.layout import StatePlan
+from kernels.states.plan import Plan
+from schemas.errors import WrongParameter
+
+SORTINGS = ("in_order", "eager", "lazy")
+IN_ORDER, EAGER, LAZY = range(3)
+
+
+class SingleBufferOptions(Struct):
+    """sorting: place in SORTINGS; evict_after: frames that stay, 0 for all; evict: how many go then."""
+
+    sorting: Code
+    capacity: Count
+    evict_after: Count
+    evict: Count
+
+
+class SingleBuffer(KeyFrames):
+    """former: the frames of the last walk, while the next is under way; new_row: tuples from it on have come since."""
+
+    tuples: Inline(Ring)
+    former: Inline(Ordered)
+    options: Inline(SingleBufferOptions)
+    new_row: Place
+
+
+def create(plan: StatePlan, rules: FrameRules, options: SingleBufferOptions):
+    s = allocate(SingleBuffer)
+    start_frames(s, plan, rules)
+    start_ring(s.tuples, options.capacity)
+    s.options.sorting, s.options.capacity = options.sorting, options.capacity
+    s.options.evict_after, s.options.evict = options.evict_after, options.evict
+    s.new_row = NO_ROW
+    return s.address
+
+
+NO_ROW = 1 << 62
+
+
+def destroy(s: SingleBuffer):
+    release_frames(s)
+    release_ordered(s.former)
+    release(s.tuples.entries.address)
+    release(s.address)
+
+
+def reset(s: SingleBuffer):
+    drop_frames(s)
+    s.tuples.first = s.tuples.end = 0
+    s.new_row = NO_ROW
+
+
+def insert(s: SingleBuffer, time, row):
+    """In order and lazily O(1), eagerly O(tuples behind it)."""
+    if time < s.floor:
+        return TOO_OLD
+    if not counts(s.rules, s.events, row):
+        return DONE
+    if s.tuples.end - s.tuples.first == s.tuples.capacity:
+        return FULL
+    value = value_of(s.rules, s.events, row)
+    if s.options.sorting == IN_ORDER:
+        return _append(s, time, row, value)
+    s.new_row = min(s.new_row, row)
+    if s.options.sorting == EAGER:
+        insert_in_order(s.tuples, time, row, as_word(value))
+    else:
+        write_entry(s.tuples, s.tuples.end, time, row, as_word(value))
+        s.tuples.end += 1
+    return DONE
+
+
+@inner
+def _append(s, time, row, value):
+    frame, last = Frame(0), s.tuples.end - 1
+    if s.tuples.end > s.tuples.first:
+        before = entry_at(s.tuples, last, 0)
+        if is_behind(before, time, row):
+            return OUT_OF_ORDER
+        if s.frames.count > 0:
+            frame = last_frame(s)
+            if is_behind(before, frame.last, frame.last_row):
+                frame = Frame(0)
+    write_entry(s.tuples, s.tuples.end, time, row, as_word(value))
+    s.tuples.end += 1
+    take_tuple(s, frame, time, row, value)
+    return DONE
+
+
+def close_burst(s: SingleBuffer):
+    """O(tuples), lazily O(tuples · log tuples); in order O(frames that go)."""
+    if s.new_row != NO_ROW:
+        if s.options.sorting == LAZY:
+            heap_sort(s.tuples)
+        scope(s, s.new_row)
+        s.new_row = NO_ROW
+    if s.options.evict_after > 0 and s.frames.count > s.options.evict_after:
+        for _ in range(s.options.evict):
+            drop_first_frame(s)
+        _drop_tuples(s)
+
+
+@inner
+def _drop_tuples(s):
+    """Those before the oldest frame: no frame is cut."""
+    s.floor = max(s.floor, frame_at(s, s.frames.first, 0).first)
+    s.tuples.first = _first_of_frames(s)
+
+
+@inner
+def _first_of_frames(s):
+    """Place of the first tuple of the oldest frame."""
+    frame = frame_at(s, s.frames.first, 0)
+    place, _ = place_behind(s.tuples, frame.first, frame.first_row - 1)
+    return place
+
+
+CONTENTS = contents(Buffer("single_buffer", place_behind, standing, previous_place, entry_at, drop_before))
+
+
+def content(s: SingleBuffer, frame: Frame):
+    return CONTENTS.content_of(s, frame)
+
+
+def closing_time(s: SingleBuffer, frame: Frame):
+    place, at = CONTENTS.closing_tuple(s, frame)
+    return FOREVER if place == s.tuples.end else entry_at(s.tuples, place, at).time
+
+
+def rows_of(s: SingleBuffer, frame: Frame, rows):
+    """O(log tuples + tuples of the frame)."""
+    place, _ = place_behind(s.tuples, frame.first, frame.first_row - 1)
+    found = 0
+    while place < s.tuples.end and not is_behind(entry_at(s.tuples, place, 0), frame.last, frame.last_row):
+        if rows != 0:
+            words_at(rows)[found] = entry_at(s.tuples, place, 0).row
+        found += 1
+        place += 1
+    return found
+
+
+def evict(s: SingleBuffer, time):
+    """Whole frames only: "in this way we are sure to avoid cutting a window"."""
+    s.floor = max(s.floor, time)
+    while s.frames.count > 0:
+        place, _ = CONTENTS.closing_tuple(s, frame_at(s, s.frames.first, 0))
+        if place == s.tuples.end or entry_at(s.tuples, place, 0).time >= time:
+            break
+        drop_first_frame(s)
+    place, _ = place_behind(s.tuples, time - 1, LAST_ROW)
+    s.tuples.first = place if s.frames.count == 0 else min(place, _first_of_frames(s))
+
+
+def least_row(s: SingleBuffer):
+    """O(tuples)."""
+    least = -1
+    for place in range(s.tuples.first, s.tuples.end):
+        row = entry_at(s.tuples, place, 0).row
+        least = row if least < 0 else min(least, row)
+    return least
+
+
+def save(s: SingleBuffer, into):
+    at = save_head(s, into)
+    if into != 0:
+        words_at(into)[at] = s.tuples.end - s.tuples.first
+    at += 1
+    for place in range(s.tuples.first, s.tuples.end):
+        if into != 0:
+            entry, words = entry_at(s.tuples, place, 0), words_at(into + at * WORD_BYTES)
+            words[0], words[1], words[2] = entry.time, entry.row, entry.word
+        at += ENTRY_WORDS
+    return at + save_frames(s, into + at * WORD_BYTES if into != 0 else 0)
+
+
+def load(s: SingleBuffer, saved):
+    at = saved + load_head(s, saved) * WORD_BYTES
+    count = words_at(at)[0]
+    at += WORD_BYTES
+    for place in range(count):
+        words = words_at(at)
+        write_entry(s.tuples, place, words[0], words[1], words[2])
+        at += ENTRY_WORDS * WORD_BYTES
+    s.tuples.end = count
+    load_frames(s, at)
+
+
+OPERATIONS = (create, destroy, reset, insert, close_burst, content, closing_time, rows_of, evict, least_row, save, load)
+
+
+@cache
+def dispatch() -> FrameKernel:
+    """The table, compiled or loaded when it is first asked for."""
+    return compiled_table(FrameKernel, "single_buffer", {each.__name__: each for each in OPERATIONS})
+
+
+def check(address: int, plan: Plan) -> None:
+    """O(tuples · frames)."""
+    s = SingleBuffer(address)
+    kept = s.tuples.end - s.tuples.first
+    assert 0 <= kept <= s.tuples.capacity, f"capacity: {kept} tuples of {s.tuples.capacity}"
+    entries = [s.tuples.entries[place & s.tuples.mask] for place in range(s.tuples.first, s.tuples.end)]
+    tuples = [Held(entry.time, entry.row, entry.word) for entry in entries]
+    require_ascending(tuples, "tuples")
+    check_frames(s, tuples, False)
+
+
+class SingleBufferWindow(FrameWindow):
+    """insert O(1) in order or lazily, O(tuples) eagerly; a burst O(tuples), lazily O(tuples · log tuples), in order
+    O(1); content of a frame O(log tuples + its tuples).
+
+    Memory: room for `capacity` tuples.
+    """
+
+    OPTIONS = ("sorting", "capacity", "evict_after", "evict")
+    dispatch, _check = staticmethod(dispatch), staticmethod(check)
+
+    @classmethod
+    def structure_options(cls, options) -> SingleBufferOptions:
+        """sorting: one of SORTINGS; capacity: tuples, of which no more are kept; evict_after, evict: frames that stay,
+        and how many of the oldest go once there are more. Raises WrongParameter."""
+        given = {"sorting": "eager", "capacity": 1 << 16, "evict_after": 0, "evict": 0} | dict(options)
+        if given["sorting"] not in SORTINGS:
+            raise WrongParameter("sorting", given["sorting"], f"one of {', '.join(SORTINGS)}")
+        most = MOST_CAPACITY
+        cls._require_count("capacity", given["capacity"], 1, most)
+        cls._require_count("evict_after", given["evict_after"], 0, most)
+        least = 1 if given["evict_after"] else 0
+        cls._require_count("evict", given["evict"], least, given["evict_after"])
+        return SingleBufferOptions.make(**given | {"sorting": SORTINGS.index(given["sorting"])})
+
+    @staticmethod
+    def _require_count(name: str, value: object, least: int, most: int) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise WrongParameter(name, value, f"a whole number from {least:,} to {most:,}")
+
+
+MOST_CAPACITY = 1 << 28
+KERNEL = SingleBufferWindow

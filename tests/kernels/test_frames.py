@@ -1,0 +1,221 @@
+"""Frames by both buffers: FRAMES' worked example, and random tuples in whatever order against a plain walk."""
+
+import random
+from datetime import timedelta
+
+import pytest
+from numba import config
+
+from kernels import frames
+from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
+from schemas.query import agg
+from schemas.windows import AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Tumbling
+from tests.kernels.test_compilation import run_as_plain_python
+from tests.support.kernels.plain import FUNCTIONS
+from tests.support.kernels.plain_frames import Tuple, frames_of
+
+US = timedelta(microseconds=1)
+WAYS = [("multi_buffer", {})] + [
+    ("single_buffer", {"sorting": sorting, "capacity": 256}) for sorting in ("eager", "lazy")
+]
+IN_ORDER = ("single_buffer", {"sorting": "in_order", "capacity": 256})
+AGGREGATES = {"values": agg("count", "value"), "total": agg("sum", "value"), "newest": agg("last", "value")}
+COMMUTING = {"values": agg("count", "value"), "total": agg("sum", "value"), "most": agg("max", "value")}
+CLOSING = ("sum", "mean", "count", "max", "min", "range", "std", "last", "first", "product")
+RUNS = 150 if not config.DISABLE_JIT else 4
+
+
+def random_frame(rng: random.Random):
+    return rng.choice(
+        (
+            ThresholdFrame("value", rng.randint(0, 8), rng.choice((1, 1, 2, 3)), rng.choice((0, 0, 1, 5)) * US),
+            DeltaFrame("value", rng.choice((1, 2, 4, 2.5))),
+            BoundaryFrame("value", rng.choice((1, 3, 2.5)), rng.choice((0, 1, -0.5))),
+            Session(rng.randint(1, 12) * US),
+            AggregateFrame(rng.choice(CLOSING), "value", rng.randint(1, 20) + 0.25),
+        )
+    )
+
+
+def closing(frame):
+    """The aggregate by which a frame closes, of its values."""
+    if not isinstance(frame, AggregateFrame):
+        return None
+    return lambda values: FUNCTIONS[frame.function]([(0, value) for value in values])
+
+
+def expected(frame, tuples: list[Tuple], aggregates: dict) -> list[tuple]:
+    return [_answer(found, aggregates) for found in frames_of(frame, tuples, closing(frame))]
+
+
+def _answer(found: list[Tuple], aggregates: dict) -> tuple:
+    rows = [(each.time, each.value) for each in found if each.value is not None]
+    outputs = {name: FUNCTIONS[each.function](rows) for name, each in aggregates.items()}
+    return found[0].time, found[-1].time + 1, outputs
+
+
+def answers(made) -> list[tuple]:
+    return [(found.start, found.end, found.aggregates) for found in made.frames()]
+
+
+@pytest.mark.parametrize(("kernel", "options"), [*WAYS, IN_ORDER], ids=str)
+def test_fig_4_a_delayed_element_splits_and_merges_until_the_old_edges_are_met(kernel, options):
+    """Sum, bound 3."""
+    values = {1: 1, 2: 1, 3: 1, 4: 3, 5: 2, 6: 1, 7: 1, 8: 2}
+    delayed = (1, 2) if options.get("sorting") != "in_order" else (8, 2)
+    made = frames.make(kernel, AggregateFrame("sum", "value", 3), COMMUTING, **options)
+    for time, value in values.items():
+        made.insert(time, value)
+    assert [(each.start, each.end, each.is_open) for each in made.frames()] == [
+        (1, 4, False),
+        (4, 5, False),
+        (5, 7, False),
+        (7, 9, True),
+    ]
+    made.insert(*delayed)
+    if delayed[0] == 1:
+        assert [(each.start, each.end) for each in made.frames()] == [(1, 2), (2, 5), (5, 7), (7, 9)]
+    made.check()
+
+
+@pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
+def test_after_each_tuple_frames_are_those_of_a_plain_walk(kernel, options):
+    rng = random.Random(str((kernel, options)))
+    for _ in range(RUNS):
+        play(rng, kernel, options, rng.choice((AGGREGATES, COMMUTING)))
+
+
+def play(rng: random.Random, kernel: str, options: dict, aggregates: dict) -> None:
+    frame, kind = random_frame(rng), rng.choice(("int64", "float64"))
+    made = frames.make(kernel, frame, aggregates, column_types={"value": kind}, **options)
+    tuples, spread = [], rng.choice((5, 40, 1000))
+    for order in range(rng.randint(1, 60)):
+        value = rng.choice((None, *[rng.randint(0, 9)] * 9))
+        tuples.append(Tuple(rng.randint(0, spread), order, value))
+        made.insert(tuples[-1].time, value)
+        made.check()
+        if rng.random() < 0.1:
+            made.load(made.save())
+        if rng.random() < 0.5:
+            assert answers(made) == expected(frame, tuples, aggregates)
+    assert answers(made) == expected(frame, tuples, aggregates)
+    contents = [[(each.time, each.value) for each in found] for found in frames_of(frame, tuples, closing(frame))]
+    assert [made.content(found) for found in made.frames()] == contents
+
+
+def test_in_order_the_single_buffer_needs_no_sorting():
+    rng = random.Random("in order")
+    for _ in range(RUNS):
+        frame = random_frame(rng)
+        made = frames.make(IN_ORDER[0], frame, AGGREGATES, **IN_ORDER[1])
+        times = sorted(rng.randint(0, 50) for _ in range(rng.randint(1, 60)))
+        tuples = [Tuple(time, order, float(rng.randint(0, 9))) for order, time in enumerate(times)]
+        for each in tuples:
+            made.insert(each.time, each.value)
+            made.check()
+            assert answers(made) == expected(frame, tuples[: each.order + 1], AGGREGATES)
+
+
+def random_tuple(rng: random.Random, floor: int, order: int) -> Tuple:
+    return Tuple(rng.randint(floor, floor + 30), order, float(rng.randint(0, 9)))
+
+
+@pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
+def test_what_is_evicted_changes_no_frame_that_stays(kernel, options):
+    rng = random.Random(f"evict {kernel} {options}")
+    for _ in range(RUNS):
+        frame, floor, tuples, order = random_frame(rng), -1, [], 0
+        aggregates = rng.choice((AGGREGATES, COMMUTING))
+        made = frames.make(kernel, frame, aggregates, **options)
+        for _ in range(rng.randint(1, 25)):
+            burst = [
+                Tuple(rng.randint(max(floor, 0), max(floor, 0) + 30), order + n, float(rng.randint(0, 9)))
+                for n in range(3)
+            ]
+            order += 3
+            tuples += burst
+            made.insert_burst([each.time for each in burst], [each.value for each in burst])
+            if rng.random() < 0.4:
+                floor = max(floor, max(each.time for each in tuples) - rng.randint(0, 20))
+                made.evict(floor)
+            if rng.random() < 0.2:
+                made.load(made.save())
+            made.check()
+            found = answers(made)
+            wanted = expected(frame, tuples, aggregates)
+            assert found == wanted[len(wanted) - len(found) :]
+            gone = wanted[: len(wanted) - len(found)]
+            assert all(end <= floor for _, end, _ in gone)
+        with pytest.raises(BadInput, match="up to which was evicted"):
+            made.evict(1000)
+            made.insert(999, 1.0)
+
+
+def test_a_capacity_that_would_overwrite_a_live_tuple_is_refused_and_names_the_policy():
+    made = frames.make("single_buffer", DeltaFrame("value", 1), COMMUTING, capacity=4)
+    for time in range(4):
+        made.insert(time, time)
+    with pytest.raises(BadInput, match="time 4 finds no free cell among 4 .* evict_after and evict"):
+        made.insert(4, 4)
+    assert [each.start for each in made.frames()] == [0, 1, 2, 3]
+    made.evict(3)
+    made.insert(4, 4)
+    assert [each.start for each in made.frames()] == [2, 3, 4]
+
+
+def test_frames_go_by_the_policy_once_there_are_more_than_stay():
+    made = frames.make("single_buffer", DeltaFrame("value", 1), COMMUTING, capacity=4, evict_after=3, evict=2)
+    seen = []
+    for time in range(8):
+        made.insert(time, time)
+        made.check()
+        seen.append([each.start for each in made.frames()])
+    assert seen == [[0], [0, 1], [0, 1, 2], [2, 3], [2, 3, 4], [4, 5], [4, 5, 6], [6, 7]]
+    with pytest.raises(BadInput, match="time 5 comes before 6, up to which was evicted"):
+        made.insert(5, 5)
+
+
+@pytest.mark.parametrize(
+    ("options", "parameter"),
+    [
+        ({"sorting": "quick"}, "sorting"),
+        ({"capacity": 0}, "capacity"),
+        ({"capacity": (1 << 28) + 1}, "capacity"),
+        ({"evict_after": 2}, "evict"),
+        ({"evict_after": 2, "evict": 3}, "evict"),
+        ({"evict": 1}, "evict"),
+        ({"order": 1}, "options"),
+    ],
+)
+def test_wrong_options_are_refused_by_name(options, parameter):
+    with pytest.raises(WrongParameter, match=parameter):
+        frames.make("single_buffer", DeltaFrame("value", 1), COMMUTING, **options)
+
+
+def test_what_is_no_frame_is_refused():
+    with pytest.raises(NotServed, match="tumbling"):
+        frames.make("multi_buffer", Tumbling(US), COMMUTING)
+    with pytest.raises(NotServed, match="multi_buffer, single_buffer"):
+        frames.make("two_buffers", DeltaFrame("value", 1), COMMUTING)
+    with pytest.raises(WrongParameter, match="type of column value"):
+        frames.make("multi_buffer", DeltaFrame("value", 1), COMMUTING, column_types={"value": "bool"})
+    with pytest.raises(WrongParameter, match="gives a number"):
+        frames.make("multi_buffer", AggregateFrame("any", "value", 1), COMMUTING)
+    with pytest.raises(WrongParameter, match="a frame such as"):
+        frames.make("multi_buffer", "delta", COMMUTING)
+    with pytest.raises(BadInput, match="sorting in_order"):
+        made = frames.make(IN_ORDER[0], DeltaFrame("value", 1), COMMUTING, **IN_ORDER[1])
+        made.insert_burst([2, 1], [1, 1])
+
+
+def test_a_closing_aggregate_without_an_answer_is_an_error():
+    made = frames.make("multi_buffer", AggregateFrame("sum", "value", 1e30), COMMUTING, column_types={"value": "int64"})
+    made.insert(1, 2**62)
+    made.insert(2, 2**62)
+    with pytest.raises(AggregateFailed, match="sum of column value"):
+        made.insert(3, 1)
+
+
+@pytest.mark.slow
+def test_they_run_as_plain_python_with_every_access_checked():
+    run_as_plain_python(__file__, "plain_walk or evicted or in_order or fig_4 or policy")
