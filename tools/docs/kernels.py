@@ -1,9 +1,10 @@
-"""docs/kernels.md: every kernel of point events and of events that last, what it promises and how it works."""
+"""docs/kernels.md: every kernel of point events, of events that last and of frames, what it promises and how it works."""
 
 import importlib
 import inspect
+from types import ModuleType
 
-from kernels import spans
+from kernels import frames, spans
 from kernels.aggregators import kernels, window_class
 from kernels.aggregators._card import Card
 from tools.docs.markdown import MADE, grid, page
@@ -33,6 +34,15 @@ OF_SPANS = (
     "`evict`, `first_from`, `save`, `load`, `check`."
 )
 
+OF_FRAMES = (
+    "Frames are windows that tuples open and close by their values (FRAMES): threshold, delta, aggregate and boundary "
+    'frames of `schemas.windows`, and sessions. `kernels.frames.make("multi_buffer", DeltaFrame("celsius", 2.0), '
+    '{"most": agg("max", "celsius")})` has the frames of one key: `insert`, `insert_burst`, `frames`, `content`, '
+    "`evict`, `save`, `load`, `check`. After each tuple, however late it is, they are what a walk over all tuples in "
+    "order of (time, arrival) would cut; a tuple without a value is in none. Values are compared as float64. Queries "
+    "over them don't run yet: `replay_table` refuses them by name."
+)
+
 
 def kernels_page() -> str:
     """Every aggregator of point events: what it promises, and how it works."""
@@ -40,19 +50,20 @@ def kernels_page() -> str:
     rows = [["kernel", *head], *([f"`{name}`", *window_class(name).CARD] for name in kernels())]
     parts = [part for name in kernels() for part in (f"## {name}", f"```\n{_about(name)}\n```", _options(name))]
     points = ["# Kernels of point events", MADE, INTRODUCTION, OF_REPLAYS, grid(rows), *parts]
-    return page([*points, "# Kernels of events that last", OF_SPANS, *_span_parts()])
+    of_spans = ["# Kernels of events that last", OF_SPANS, *_parts_of(spans)]
+    return page([*points, *of_spans, "# Kernels of frames", OF_FRAMES, *_parts_of(frames)])
 
 
-def _span_parts() -> list[str]:
+def _parts_of(family: ModuleType) -> list[str]:
+    made = {name: family.window_class(name) for name in family.kernels()}
     return [
         part
-        for name in spans.kernels()
-        for part in (f"## {name}", f"```\n{_text_of(spans.window_class(name).__module__)}\n```", _span_options(name))
+        for name, each in made.items()
+        for part in (f"## {name}", f"```\n{_text_of(each.__module__)}\n```", _options_of(each))
     ]
 
 
-def _span_options(kernel: str) -> str:
-    made = spans.window_class(kernel)
+def _options_of(made: type) -> str:
     options = ", ".join(f"`{option}`" for option in (*made.OPTIONS, "column_types"))
     return f"Options: {options}. {' '.join(inspect.getdoc(made).split())}"
 
