@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans calibrate bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -103,6 +103,9 @@ bench-farm: setup ## the figures of FARM with this project's farm, and other way
 
 bench-spans: setup ## SPANS' figures: windows over events that last, six kernels; writes docs/benchmarks/spans.md; real calls in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.spans "$(or $(LANDING),../shared/data)"
+
+bench-frames: setup ## FRAMES: what single buffer and multi-buffer cost as tuples and frames grow; writes docs/benchmarks/frames.md
+	@$(WINDROW_PYTHON) -m benchmarks.frames
 
 calibrate: setup ## a map of the best kernel of spans, and thresholds that the planner would do well with; changes nothing
 	@$(WINDROW_PYTHON) -m benchmarks.calibrate

@@ -11,8 +11,8 @@ content that is there where aggregates commute; otherwise it is made again when 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kernels.frames._frames import drop_first_frame, frame_at, is_until
-from kernels.frames._ordered import drop_before, entry_at, is_behind, place_behind, previous_place, standing
+from kernels.frames._frames import is_until, lost_tuples
+from kernels.frames._ordered import entry_at, is_behind, place_behind, standing
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.memory import inner, resize
 from kernels.states import clear, copy_words, gather, merge
@@ -24,16 +24,11 @@ class Contents(NamedTuple):
     fold_tuples(s, plan, into, part, span): into ⊗= the tuples of (time, row, last, last_row): from one to the other
     content_of(s, frame) → address of its aggregates, valid until the next operation
     closing_tuple(s, frame) → the place of the tuple that closes it: (end, 0) of the buffer if there is none yet
-    evict(s, time): what nothing changes that comes at `time` or later; tuples before it are no longer kept
     """
 
     fold_tuples: Callable
     content_of: Callable
     closing_tuple: Callable
-    evict: Callable
-
-
-LAST_ROW = 1 << 62
 
 
 class Buffer(NamedTuple):
@@ -42,14 +37,12 @@ class Buffer(NamedTuple):
     owner: str
     place_behind: Callable
     standing: Callable
-    previous_place: Callable
     entry_at: Callable
-    drop_before: Callable
 
 
 def contents(buffer: Buffer) -> Contents:
     """Compiled for a buffer."""
-    owner, place_behind, standing, previous_place, entry_at, drop_before = buffer
+    owner, place_behind, standing, entry_at = buffer
 
     def fold_tuples(s, plan, into, part, span):
         time, row, last, last_row = span
@@ -80,46 +73,11 @@ def contents(buffer: Buffer) -> Contents:
         frame.folded, frame.folded_row, frame.has_content = frame.last, frame.last_row, True
         return frame.content
 
-    compiled_content = named_inner(owner, content_of)
-
     def closing_tuple(s, frame):
         chunk, at = place_behind(s.tuples, frame.last, frame.last_row)
         return standing(s.tuples, chunk, at)
 
-    compiled_closing = named_inner(owner, closing_tuple)
-
-    def evict(s, time):
-        while s.frames.count > 0:
-            chunk, at = compiled_closing(s, frame_at(s, s.frames.first, 0))
-            if chunk == s.tuples.end or entry_at(s.tuples, chunk, at).time >= time:
-                break
-            drop_first_frame(s)
-        if s.frames.count > 0:
-            frame = frame_at(s, s.frames.first, 0)
-            chunk, at = standing(s.tuples, s.tuples.first, 0)
-            if chunk < s.tuples.end and entry_at(s.tuples, chunk, at).time < time and frame.first < time:
-                cut_frame(s, frame, time)
-        drop_before(s.tuples, time)
-
-    def cut_before(s, frame, time):
-        if frame.has_content:
-            compiled_content(s, frame)
-        if not s.is_cut:
-            clear(s.plan, s.cut_content)
-            if frame.grown != 0:
-                clear(s.rules.plan, s.cut_grown)
-            s.is_cut = True
-        chunk, at = place_behind(s.tuples, time - 1, LAST_ROW)
-        chunk, at = previous_place(s.tuples, chunk, at)
-        evicted = entry_at(s.tuples, chunk, at)
-        s.evicted, s.evicted_row = evicted.time, evicted.row
-        span = (frame.first, frame.first_row, time - 1, LAST_ROW)
-        compiled_fold(s, s.plan, s.cut_content, s.part, span)
-        if frame.grown != 0:
-            compiled_fold(s, s.rules.plan, s.cut_grown, s.part_grown, span)
-
-    cut_frame = named_inner(owner, cut_before)
-    return Contents(compiled_fold, compiled_content, compiled_closing, named_inner(owner, evict))
+    return Contents(compiled_fold, named_inner(owner, content_of), named_inner(owner, closing_tuple))
 
 
 @inner
@@ -133,19 +91,10 @@ def fold_run(s, plan, into, part, run, run_end):
 @inner
 def start_content(s, frame, into):
     """The aggregates of what an eviction took from a frame: of nothing, of all but the first."""
-    if s.is_cut and frame.address == frame_at(s, s.frames.first, 0).address:
+    if lost_tuples(s, frame):
         copy_words(into, s.cut_content, s.plan.state_words)
     else:
         clear(s.plan, into)
-
-
-@inner
-def start_grown(s, frame):
-    """The same, of what closes an aggregate frame."""
-    if s.is_cut and frame.address == frame_at(s, s.frames.first, 0).address:
-        copy_words(frame.grown, s.cut_grown, s.rules.plan.state_words)
-    else:
-        clear(s.rules.plan, frame.grown)
 
 
 @inner
@@ -163,4 +112,4 @@ def settle_content(s, frame, has_it, time, row):
             frame.has_content = False
 
 
-IN_CHUNKS = contents(Buffer("frames_in_chunks", place_behind, standing, previous_place, entry_at, drop_before))
+IN_CHUNKS = contents(Buffer("frames_in_chunks", place_behind, standing, entry_at))

@@ -35,6 +35,7 @@ class KeyFrames(Struct):
     changed_low, changed_high: frames that meet [low, high] may differ since somebody last took note
     is_cut: whether the first frame has lost tuples to an eviction; cut_content, cut_grown: what these come to, of
         which (evicted, evicted_row) was the last
+    meter_call, meter: see _meter.py; 0: nobody looks
     part, part_grown: room for a state of some tuples, of either plan; spare: frames to be used again, linked by `first`
     """
 
@@ -50,6 +51,8 @@ class KeyFrames(Struct):
     cut_grown: Address
     evicted: Microseconds
     evicted_row: Place
+    meter_call: Address
+    meter: Address
     part: Address
     part_grown: Address
     spare: Address
@@ -122,6 +125,12 @@ def note_changed(s, frame):
 def frame_at(s, chunk, at):
     """The frame at a place of the order."""
     return Frame(entry_at(s.frames, chunk, at).word)
+
+
+@inner
+def lost_tuples(s, frame):
+    """Whether an eviction took tuples from a frame: from none but the first."""
+    return s.is_cut and frame.address == frame_at(s, s.frames.first, 0).address
 
 
 @inner

@@ -14,6 +14,8 @@ from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release
 from kernels.runtime.struct import Struct
 
 CHUNK_ENTRIES = 64
+LAST_ROW = 1 << 62
+"""Behind every row of a time."""
 LEAST_ROOM = 16
 
 
@@ -26,6 +28,7 @@ class OrderedEntry(Struct):
 
 
 ENTRY_WORDS = OrderedEntry.size_bytes // WORD_BYTES
+ROW_WORD = OrderedEntry.offsets["row"] // WORD_BYTES
 
 
 class EntryChunk(Struct):

@@ -57,17 +57,6 @@ def standing(ring, place, at):
 
 
 @inner
-def previous_place(ring, place, at):
-    return place - 1, 0
-
-
-@inner
-def drop_before(ring, time):
-    while ring.first < ring.end and entry_at(ring, ring.first, 0).time < time:
-        ring.first += 1
-
-
-@inner
 def write_entry(ring, place, time, row, word):
     """The tuple of a place."""
     entry = entry_at(ring, place, 0)

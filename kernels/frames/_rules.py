@@ -12,7 +12,7 @@ from kernels.runtime.fields import Address, Code, Flag, Float, Microseconds, Pla
 from kernels.runtime.memory import as_float, as_word, inner
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation, compiled_table
-from kernels.states.layout import NO_COLUMN, StatePlan
+from kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
 
 NOTHING, OPENING_VALUE, ALL = range(3)
 """What a frame's end depends on, apart from its youngest tuple: two ways to cut tuples agree from a tuple on that both
@@ -48,7 +48,8 @@ class FrameRules(Struct):
     is_one(rules, frame, tuples) → 0 if a frame of so many tuples is too short to be one; 0: each is one
     column, is_float: where values stand, and whether they are float64; NO_COLUMN: any tuple counts, without a value
     depends_on: see NOTHING, OPENING_VALUE, ALL
-    plan: of aggregate frames, of the aggregate that closes; has_failed: whether it has had no right answer
+    plan, bound: of aggregate frames: of the aggregate that closes, and from which answer on; growing: how it is asked;
+        has_failed: whether it has had no right answer
     """
 
     closes: Operation()
@@ -59,6 +60,8 @@ class FrameRules(Struct):
     is_float: Flag()
     depends_on: Code
     plan: Ref(StatePlan)
+    growing: Ref(GrowingRows)
+    bound: Float("answer")
     has_failed: Flag()
 
 

@@ -1,11 +1,13 @@
-"""Multi-buffer (FRAMES): frames in order over tuples in order; a late tuple repairs only the frames that it changes.
+"""Multi-buffer (FRAMES): frames in order over tuples in order; a late tuple changes only some frames, and
+only these are cut again.
 
     frames      [1 ── 4]         [6 ── 9]          each knows its first and its last tuple
     tuples       1   2   4   5    6   8   9        a late 3 goes between 2 and 4, and the frame that ends with 4 is
                                                    looked at; the one behind stays
 
 Both stand in chunks (_ordered.py) where the paper has linked lists, so that a place is found in O(log) and not by a
-walk; _repair.py is its split & merge.
+walk; _split_and_merge.py is its
+recomputation.
 """
 
 from functools import cache
@@ -14,7 +16,10 @@ from kernels.aggregators._dispatch import FOREVER
 from kernels.frames._checking import check_frames, held_in_order
 from kernels.frames._content import IN_CHUNKS
 from kernels.frames._dispatch import DONE, TOO_OLD, FrameKernel
+from kernels.frames._evicting import evict_before
 from kernels.frames._frames import KeyFrames, drop_frames, last_frame, release_frames, start_frames
+from kernels.frames._growing import take_tuple_at
+from kernels.frames._meter import ADD, CONTENT, EVICT, IDLE, SCOPE, SPLIT, begin
 from kernels.frames._object import FrameWindow
 from kernels.frames._ordered import (
     ENTRY_WORDS,
@@ -30,9 +35,9 @@ from kernels.frames._ordered import (
     release_ordered,
     standing,
 )
-from kernels.frames._repair import Rest, repair, take_tuple_at
 from kernels.frames._rules import Frame, FrameRules, counts, value_of
 from kernels.frames._saving import load_frames, load_head, save_frames, save_head
+from kernels.frames._split_and_merge import Rest, insert_late
 from kernels.runtime.fields import Inline
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
 from kernels.runtime.struct import allocate, words_at
@@ -42,7 +47,7 @@ from kernels.states.plan import Plan
 
 
 class MultiBuffer(KeyFrames):
-    """An entry for each tuple, its word the value; rest: of the repair that is under way."""
+    """An entry for each tuple, its word the value; rest: of what is being cut again."""
 
     tuples: Inline(Ordered)
     rest: Inline(Rest)
@@ -72,7 +77,7 @@ def insert(s: MultiBuffer, time, row):
     if counts(s.rules, s.events, row):
         value = value_of(s.rules, s.events, row)
         if s.tuples.count > 0 and is_behind(_youngest(s), time, row):
-            repair(s, time, row, value)
+            insert_late(s, time, row, value)
         else:
             _append(s, time, row, value)
     return DONE
@@ -86,14 +91,18 @@ def _youngest(s):
 
 @inner
 def _append(s, time, row, value):
+    begin(s, SCOPE)
     frame = Frame(0)
     if s.frames.count > 0:
         frame = last_frame(s)
         if s.tuples.count > 0 and is_behind(_youngest(s), frame.last, frame.last_row):
             frame = Frame(0)
+    begin(s, ADD)
     chunk, at = end_place(s.tuples)
     chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    begin(s, SPLIT)
     take_tuple_at(s, frame, chunk, at, value)
+    begin(s, IDLE)
 
 
 def close_burst(s: MultiBuffer):
@@ -111,6 +120,7 @@ def closing_time(s: MultiBuffer, frame: Frame):
 
 def rows_of(s: MultiBuffer, frame: Frame, rows):
     """O(log tuples + tuples of the frame)."""
+    begin(s, CONTENT)
     found = 0
     chunk, at = place_behind(s.tuples, frame.first, frame.first_row - 1)
     chunk, at = standing(s.tuples, chunk, at)
@@ -119,12 +129,15 @@ def rows_of(s: MultiBuffer, frame: Frame, rows):
             words_at(rows)[found] = entry_at(s.tuples, chunk, at).row
         found += 1
         chunk, at = next_place(s.tuples, chunk, at)
+    begin(s, IDLE)
     return found
 
 
 def evict(s: MultiBuffer, time):
+    begin(s, EVICT)
     s.floor = max(s.floor, time)
-    IN_CHUNKS.evict(s, time)
+    evict_before(s, time)
+    begin(s, IDLE)
 
 
 def least_row(s: MultiBuffer):

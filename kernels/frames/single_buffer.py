@@ -12,7 +12,7 @@ from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.frames._checking import Held, check_frames, require_ascending
-from kernels.frames._content import LAST_ROW, Buffer, contents
+from kernels.frames._content import Buffer, contents
 from kernels.frames._dispatch import DONE, FULL, OUT_OF_ORDER, TOO_OLD, FrameKernel
 from kernels.frames._frames import (
     KeyFrames,
@@ -24,16 +24,15 @@ from kernels.frames._frames import (
     start_frames,
     take_tuple,
 )
+from kernels.frames._meter import ADD, CONTENT, EVICT, IDLE, SCOPE, begin
 from kernels.frames._object import FrameWindow
-from kernels.frames._ordered import ENTRY_WORDS, Ordered, is_behind, release_ordered
+from kernels.frames._ordered import ENTRY_WORDS, LAST_ROW, Ordered, is_behind, release_ordered
 from kernels.frames._ring import (
     Ring,
-    drop_before,
     entry_at,
     heap_sort,
     insert_in_order,
     place_behind,
-    previous_place,
     standing,
     start_ring,
     write_entry,
@@ -105,15 +104,19 @@ def insert(s: SingleBuffer, time, row):
         return DONE
     if s.tuples.end - s.tuples.first == s.tuples.capacity:
         return FULL
+    begin(s, ADD)
     value = value_of(s.rules, s.events, row)
     if s.options.sorting == IN_ORDER:
-        return _append(s, time, row, value)
+        status = _append(s, time, row, value)
+        begin(s, IDLE)
+        return status
     s.new_row = min(s.new_row, row)
     if s.options.sorting == EAGER:
         insert_in_order(s.tuples, time, row, as_word(value))
     else:
         write_entry(s.tuples, s.tuples.end, time, row, as_word(value))
         s.tuples.end += 1
+    begin(s, IDLE)
     return DONE
 
 
@@ -137,10 +140,12 @@ def _append(s, time, row, value):
 def close_burst(s: SingleBuffer):
     """O(tuples), lazily O(tuples · log tuples); in order O(frames that go)."""
     if s.new_row != NO_ROW:
+        begin(s, SCOPE)
         if s.options.sorting == LAZY:
             heap_sort(s.tuples)
         scope(s, s.new_row)
         s.new_row = NO_ROW
+        begin(s, IDLE)
     if s.options.evict_after > 0 and s.frames.count > s.options.evict_after:
         for _ in range(s.options.evict):
             drop_first_frame(s)
@@ -162,7 +167,7 @@ def _first_of_frames(s):
     return place
 
 
-CONTENTS = contents(Buffer("single_buffer", place_behind, standing, previous_place, entry_at, drop_before))
+CONTENTS = contents(Buffer("single_buffer", place_behind, standing, entry_at))
 
 
 def content(s: SingleBuffer, frame: Frame):
@@ -176,6 +181,7 @@ def closing_time(s: SingleBuffer, frame: Frame):
 
 def rows_of(s: SingleBuffer, frame: Frame, rows):
     """O(log tuples + tuples of the frame)."""
+    begin(s, CONTENT)
     place, _ = place_behind(s.tuples, frame.first, frame.first_row - 1)
     found = 0
     while place < s.tuples.end and not is_behind(entry_at(s.tuples, place, 0), frame.last, frame.last_row):
@@ -183,11 +189,13 @@ def rows_of(s: SingleBuffer, frame: Frame, rows):
             words_at(rows)[found] = entry_at(s.tuples, place, 0).row
         found += 1
         place += 1
+    begin(s, IDLE)
     return found
 
 
 def evict(s: SingleBuffer, time):
     """Whole frames only: "in this way we are sure to avoid cutting a window"."""
+    begin(s, EVICT)
     s.floor = max(s.floor, time)
     while s.frames.count > 0:
         place, _ = CONTENTS.closing_tuple(s, frame_at(s, s.frames.first, 0))
@@ -196,6 +204,7 @@ def evict(s: SingleBuffer, time):
         drop_first_frame(s)
     place, _ = place_behind(s.tuples, time - 1, LAST_ROW)
     s.tuples.first = place if s.frames.count == 0 else min(place, _first_of_frames(s))
+    begin(s, IDLE)
 
 
 def least_row(s: SingleBuffer):

@@ -113,6 +113,14 @@ def lower_each(plan, slot, first, states, words, nulls):
 
 
 @inner
+def grow(plan, state, asked):
+    """state ⊗= one event after the other of a GrowingRows, while the answer without it is below the bound. Returns how
+    many it took, −1 − that number where the answer has failed; of a plan of one slot that counts no events."""
+    plan = StatePlan(plan)
+    return call(plan.operations.grow, plan.subject, state, asked)
+
+
+@inner
 def events_of(state):
     """How many events a state covers: slot 0 of a plan that counts them."""
     return words_at(state)[0]
@@ -130,6 +138,7 @@ __all__ = [
     "events_of",
     "fold",
     "gather",
+    "grow",
     "join",
     "lift_each",
     "lift_rows",

@@ -10,6 +10,7 @@ from kernels.runtime.fields import (
     Bytes,
     Count,
     Flag,
+    Float,
     Inline,
     Microseconds,
     Place,
@@ -28,10 +29,11 @@ NO_COLUMN = -1
 
 class StateOperations(Struct):
     """What can be asked of the states of one slot, or of a plan of several: `of` is the Slot or the StatePlan, all
-    addresses are those of its own words. kernels/states/__init__.py says what each does; the last two are a slot's.
+    addresses are those of its own words. kernels/states/__init__.py says what each does; the last three are a slot's.
 
     lower(of, state, answer) → 1 if it is null, 2 if it failed; the word goes to `answer`
     lower_each(of, first, stride, states, words, nulls) → the place of the first failure, or −1
+    grow(of, state, asked): asked is a GrowingRows
     """
 
     clear: Operation()
@@ -48,6 +50,7 @@ class StateOperations(Struct):
     subtract: Operation()
     lower: Operation()
     lower_each: Operation()
+    grow: Operation()
 
 
 class Slot(Struct):
@@ -84,3 +87,15 @@ class Events(Struct):
     valid: Pointer(BYTE)
     rows: Count
     times: Pointer(Microseconds)
+
+
+class GrowingRows(Struct):
+    """Events that a state takes in until its answer is `bound` or more: the row of each stands `stride` words behind
+    that of the one before. gives_float: whether answers are float64, not whole numbers."""
+
+    events: Ref(Events)
+    rows: Pointer(Word)
+    stride: Words
+    count: Count
+    bound: Float("answer")
+    gives_float: Flag()

@@ -7,6 +7,7 @@ import pytest
 from numba import config
 
 from kernels import frames
+from kernels.monoids import functions as monoids
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg
 from schemas.windows import AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Tumbling
@@ -22,7 +23,9 @@ IN_ORDER = ("single_buffer", {"sorting": "in_order", "capacity": 256})
 AGGREGATES = {"values": agg("count", "value"), "total": agg("sum", "value"), "newest": agg("last", "value")}
 COMMUTING = {"values": agg("count", "value"), "total": agg("sum", "value"), "most": agg("max", "value")}
 CLOSING = ("sum", "mean", "count", "max", "min", "range", "std", "last", "first", "product")
-RUNS = 150 if not config.DISABLE_JIT else 4
+MANY = 250
+"""Tuples: several chunks of them."""
+RUNS = 200 if not config.DISABLE_JIT else 4
 
 
 def random_frame(rng: random.Random):
@@ -88,15 +91,16 @@ def test_after_each_tuple_frames_are_those_of_a_plain_walk(kernel, options):
 def play(rng: random.Random, kernel: str, options: dict, aggregates: dict) -> None:
     frame, kind = random_frame(rng), rng.choice(("int64", "float64"))
     made = frames.make(kernel, frame, aggregates, column_types={"value": kind}, **options)
-    tuples, spread = [], rng.choice((5, 40, 1000))
-    for order in range(rng.randint(1, 60)):
+    tuples, spread, most = [], rng.choice((5, 40, 1000)), rng.choice((*[60] * 9, MANY))
+    often = 0.5 if most < MANY else 0.03
+    for order in range(rng.randint(1, most)):
         value = rng.choice((None, *[rng.randint(0, 9)] * 9))
         tuples.append(Tuple(rng.randint(0, spread), order, value))
         made.insert(tuples[-1].time, value)
-        made.check()
-        if rng.random() < 0.1:
+        if rng.random() < 0.2 * often:
             made.load(made.save())
-        if rng.random() < 0.5:
+        if rng.random() < often:
+            made.check()
             assert answers(made) == expected(frame, tuples, aggregates)
     assert answers(made) == expected(frame, tuples, aggregates)
     contents = [[(each.time, each.value) for each in found] for found in frames_of(frame, tuples, closing(frame))]
@@ -214,6 +218,23 @@ def test_a_closing_aggregate_without_an_answer_is_an_error():
     made.insert(2, 2**62)
     with pytest.raises(AggregateFailed, match="sum of column value"):
         made.insert(3, 1)
+
+
+@pytest.mark.parametrize("function", monoids())
+def test_any_aggregate_that_gives_a_number_may_close_frames(function):
+    """The multi-buffer grows frames in one call of the aggregate, the single buffer tuple by tuple."""
+    rng = random.Random(function)
+    frame, tuples = AggregateFrame(function, "value", 3.5), [random_tuple(rng, 0, order) for order in range(MANY)]
+    try:
+        made = [frames.make(kernel, frame, COMMUTING, **options) for kernel, options in WAYS[:2]]
+    except (NotServed, WrongParameter) as refused:
+        assert "value" in str(refused) or "a number" in str(refused) or function in str(refused)
+        return
+    for each in tuples:
+        for one in made:
+            one.insert(each.time, each.value)
+    one, other = map(answers, made)
+    assert one == other and one
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""docs/kernels.md: every kernel of point events, of events that last and of frames, what it promises and how it works."""
+"""docs/kernels.md: every kernel of point events, of events that last and of frames; what it promises, how it works."""
 
 import importlib
 import inspect

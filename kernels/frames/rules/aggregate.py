@@ -5,29 +5,23 @@ value    1  1  2  3  1        sum, bound 3        frames   1 1 2   3   1        
 
 from functools import cache
 
+from kernels.frames._ordered import ENTRY_WORDS
 from kernels.frames._rules import ALL, Frame, FrameRules, Predicates, compiled_predicates, made_rules
-from kernels.runtime.fields import Flag, Float
 from kernels.runtime.memory import as_float
 from kernels.states import lower
+from kernels.states.layout import GrowingRows
 from kernels.states.plan import Plan
 from schemas.windows import AggregateFrame
 
 
-class AggregateRules(FrameRules):
-    """bound: as the window says; gives_float: whether the aggregate's answer is a float64, not a whole number."""
-
-    bound: Float("aggregate")
-    gives_float: Flag()
-
-
-def closes(rules: AggregateRules, frame: Frame, time, value):
+def closes(rules: FrameRules, frame: Frame, time, value):
     """One that has no answer yet, such as a deviation of one value, isn't there."""
     word, is_null, failed = lower(rules.plan, frame.grown, 0)
     if failed:
         rules.has_failed = True
     if failed or is_null:
         return 0
-    answer = as_float(word) if rules.gives_float else float(word)
+    answer = as_float(word) if rules.growing.gives_float else float(word)
     return 1 if answer >= rules.bound else 0
 
 
@@ -39,8 +33,10 @@ def predicates() -> Predicates:
 
 def rules_of(window: AggregateFrame, plan: Plan, **columns) -> FrameRules:
     """Of a window; plan: of its one aggregate, without a count of events; columns: see kernels/frames/_rules.py."""
-    given = {"bound": window.bound, "gives_float": plan.output_types[0] == "float64", "plan": plan.layout}
-    return made_rules(AggregateRules, predicates(), depends_on=ALL, **given, **columns)
+    gives_float = plan.output_types[0] == "float64"
+    growing = GrowingRows.make(gives_float=gives_float, stride=ENTRY_WORDS)
+    given = {"bound": window.bound, "plan": plan.layout, "growing": growing}
+    return made_rules(FrameRules, predicates(), depends_on=ALL, **given, **columns)
 
 
 RULES = rules_of

@@ -6,13 +6,15 @@ tuples are cut as they were before.
                                ▲          ▲               which takes the next one in; then a frame opens where one
                                split      met again       did before: all behind stays as it is
 
-The paper recomputes frame by frame and compares their ends. Here tuples are taken one by one, so that the repair ends
+The paper recomputes frame by frame and compares their ends. Here tuples are taken one by one, so that it ends
 within a frame where nothing but the youngest tuple matters (threshold, boundary, session: at the next tuple) or frames
 opened by equal values (delta).
 """
 
-from kernels.frames._content import IN_CHUNKS, settle_content, start_grown
-from kernels.frames._frames import frame_at, is_until, note_changed, put_away, take_tuple
+from kernels.frames._content import settle_content
+from kernels.frames._frames import frame_at, is_until, note_changed, put_away
+from kernels.frames._growing import grow_over, grow_until, take_tuple_at
+from kernels.frames._meter import ADD, IDLE, MERGE, SCOPE, SPLIT, begin
 from kernels.frames._ordered import (
     chunk_at,
     entry_at,
@@ -26,13 +28,12 @@ from kernels.frames._ordered import (
 )
 from kernels.frames._rules import NOTHING, OPENING_VALUE, Frame, closes_frame
 from kernels.runtime.fields import Flag, Float, Microseconds, Place
-from kernels.runtime.memory import as_float, as_word, inner, not_inlined, resize
+from kernels.runtime.memory import as_float, as_word, inner, not_inlined
 from kernels.runtime.struct import Struct
-from kernels.states import copy_words
 
 
 class Rest(Struct):
-    """What is behind, of a frame of which the repair has come to some tuple: up to (last, last_row)."""
+    """What is behind, of a frame that is cut again up to some tuple: up to (last, last_row)."""
 
     is_there: Flag()
     last: Microseconds
@@ -41,12 +42,15 @@ class Rest(Struct):
 
 
 @inner
-def repair(s, time, row, value):
+def insert_late(s, time, row, value):
     """Insert a tuple before others, and cut them again. O(log tuples + log frames + tuples cut again)."""
     not_inlined()
+    begin(s, SCOPE)
     chunk, at = place_behind(s.tuples, time, row)
     frame = _frame_before(s, chunk, at, time, row)
+    begin(s, ADD)
     chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))
+    begin(s, SPLIT)
     s.rest.is_there = False
     if frame.address != 0:
         note_changed(s, frame)
@@ -57,6 +61,7 @@ def repair(s, time, row, value):
     _cut_again(s, now, chunk, at)
     if frame.address != 0:
         settle_content(s, frame, has_it, time, row)
+    begin(s, IDLE)
 
 
 @inner
@@ -85,44 +90,10 @@ def _cut_back(s, frame, chunk, at):
     if chunk >= s.tuples.first:
         before = entry_at(s.tuples, chunk, at)
         frame.last, frame.last_row = before.time, before.row
-        if frame.grown != 0:
-            _grow_again(s, frame, chunk)
     else:
         frame.last, frame.last_row = s.evicted, s.evicted_row
-        if frame.grown != 0:
-            start_grown(s, frame)
-
-
-@inner
-def _grow_again(s, frame, chunk):
-    """What an aggregate frame came to at its last tuple, in that chunk, from the nearest note before it. O(entries of a
-    few chunks)."""
-    while chunk > s.tuples.first and is_behind(entry_at(s.tuples, chunk, 0), frame.first, frame.first_row):
-        if chunk_at(s.tuples, chunk).has_note:
-            break
-        chunk -= 1
-    of, first = chunk_at(s.tuples, chunk), entry_at(s.tuples, chunk, 0)
-    if of.has_note and is_behind(first, frame.first, frame.first_row):
-        copy_words(frame.grown, of.note, s.rules.plan.state_words)
-        span = (first.time, first.row, frame.last, frame.last_row)
-    else:
-        start_grown(s, frame)
-        span = (frame.first, frame.first_row, frame.last, frame.last_row)
-    IN_CHUNKS.fold_tuples(s, s.rules.plan, frame.grown, s.part_grown, span)
-
-
-@inner
-def take_tuple_at(s, frame, chunk, at, value):
-    """take_tuple of the tuple at a place; before the first of a chunk it is noted what an aggregate frame has come to,
-    so that a repair needn't begin with the frame's first tuple."""
-    entry = entry_at(s.tuples, chunk, at)
-    if at == 0 and frame.address != 0 and frame.grown != 0:
-        of = chunk_at(s.tuples, chunk)
-        if of.note == 0:
-            of.note = resize(0, s.rules.plan.state_words)
-        copy_words(of.note, frame.grown, s.rules.plan.state_words)
-        of.has_note = True
-    return take_tuple(s, frame, entry.time, entry.row, value)
+    if frame.grown != 0:
+        grow_until(s, frame, frame.grown, frame.last, frame.last_row)
 
 
 @inner
@@ -137,13 +108,34 @@ def _cut_again(s, frame, chunk, at):
             if of_frame < s.frames.end:
                 if frame.address == 0 or closes_frame(s.rules, frame, entry.time, value):
                     return
+                begin(s, MERGE)
                 _take_out(s, of_frame, at_frame)
+                begin(s, SPLIT)
         frame = take_tuple_at(s, frame, chunk, at, value)
         if not s.rest.is_there and frame.address == 0:
             return
-        if s.rest.is_there and _ends_repair(s, frame, entry):
+        if s.rest.is_there and _is_as_before(s, frame, entry):
             return
+        if s.rest.is_there and frame.grown != 0:
+            at = _grow_over_rest(s, frame, chunk, at)
         chunk, at = next_place(s.tuples, chunk, at)
+
+
+@inner
+def _grow_over_rest(s, frame, chunk, at):
+    """An aggregate frame takes in what follows a place, within its chunk and the rest, until it closes. Returns the
+    place of its last tuple."""
+    of, rest = chunk_at(s.tuples, chunk), s.rest
+    end = of.count
+    if is_behind(of.entries[end - 1], rest.last, rest.last_row):
+        _, end = place_behind(s.tuples, rest.last, rest.last_row)
+    taken = grow_over(s, frame.grown, chunk, at + 1, end, s.rules.bound)
+    if taken > 0:
+        last = of.entries[at + taken]
+        frame.last, frame.last_row = last.time, last.row
+        note_changed(s, frame)
+        rest.is_there = last.row != rest.last_row
+    return at + taken
 
 
 @inner
@@ -167,7 +159,7 @@ def _take_out(s, chunk, at):
 
 
 @inner
-def _ends_repair(s, frame, entry):
+def _is_as_before(s, frame, entry):
     """Whether the rest behind a tuple belongs to the frame as it stands."""
     rest, depends_on = s.rest, s.rules.depends_on
     if depends_on == NOTHING or (depends_on == OPENING_VALUE and frame.opening == rest.opening):

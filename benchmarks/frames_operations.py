@@ -1,0 +1,95 @@
+"""FRAMES: what adding, scope, splitting, merging, content and eviction cost as tuples and frames grow."""
+
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.frames_source import (
+    DELAYED,
+    KINDS_OF_FRAMES,
+    DrivenRun,
+    Meter,
+    Sizes,
+    meter_calls,
+    per_cycle_ns,
+    tuples,
+)
+from benchmarks.pages import Figure, verdict
+from benchmarks.pictures import Panel, draw
+from kernels.frames import _meter
+from kernels.frames._object import list_frames
+from kernels.runtime.memory import address_of
+from schemas.windows import DeltaFrame
+
+BUFFERS: dict[str, dict] = {
+    "multi_buffer": {},
+    "single_buffer, eager": {"sorting": "eager"},
+    "single_buffer, lazy": {"sorting": "lazy"},
+}
+OPERATIONS = _meter.NAMES[1:]
+OF_A_TUPLE = ("add", "scope", "split", "merge")
+CHANGES = (1.0, 4.0, 16.0, 64.0)
+STEPS = 20
+
+
+def by_tuples(folder: Path, sizes: Sizes) -> Figure:
+    """As tuples grow, and frames with them."""
+    frame = KINDS_OF_FRAMES["delta"]
+    for name in BUFFERS:
+        _costs(name, frame, sizes.held[0], sizes)  # whatever is loaded when it is first used
+    found = {(name, held): _costs(name, frame, held, sizes) for name in BUFFERS for held in sizes.held}
+    rows = [{"kernel": name, "tuples": f"{held:,}"} | cost for (name, held), cost in found.items()]
+    lines = {name: (list(sizes.held), [_of_tuple(found[name, held]) for held in sizes.held]) for name in BUFFERS}
+    growth = {name: line[-1] / line[0] for name, (_, line) in lines.items()}
+    times = sizes.held[-1] / sizes.held[0]
+    verdicts = [
+        verdict(
+            growth["multi_buffer"] < 3,
+            f"multi-buffer: {times:.0f} times the tuples take {growth['multi_buffer']:.1f} times as long a tuple.",
+        )
+    ]
+    verdicts += [
+        verdict(growth[name] > times / 4, f"{name}: {growth[name]:.0f} times as long.") for name in list(BUFFERS)[1:]
+    ]
+    measured = (
+        f"Nanoseconds of each operation a tuple, of content a frame, of eviction a tuple that goes, by how many tuples "
+        f"the buffer holds; {sizes.timed} tuples come one by one, {DELAYED:.0%} of them delayed; delta frames. A "
+        "clock runs between operations and is counted in."
+    )
+    picture = draw(folder / "frames-operations.png", [Panel("a tuple", lines, "tuples held", "ns")])
+    return Figure("Operations by tuples", measured, rows, verdicts, picture)
+
+
+def by_frames(sizes: Sizes) -> Figure:
+    """As frames become fewer and longer, among as many tuples."""
+    held = sizes.held[-2]
+    found = {change: _costs("multi_buffer", DeltaFrame("value", change), held, sizes) for change in CHANGES}
+    rows = [{"change": f"{change:g}"} | cost for change, cost in found.items()]
+    slowest, quickest = (each(map(_of_tuple, found.values())) for each in (max, min))
+    says = f"between the fewest and the most frames a tuple takes at most {slowest / quickest:.1f} times as long."
+    measured = f"The same of the multi-buffer with {held:,} tuples, by how far values go within a delta frame."
+    return Figure("Operations by frames", measured, rows, [verdict(slowest < 4 * quickest, says)])
+
+
+def _of_tuple(cost: dict[str, str]) -> float:
+    return sum(float(cost[name].replace(",", "")) for name in OF_A_TUPLE)
+
+
+def _costs(name: str, frame, held: int, sizes: Sizes) -> dict[str, str]:
+    given = tuples(held + sizes.timed, DELAYED)
+    options = BUFFERS[name] | ({"capacity": len(given.values)} if BUFFERS[name] else {})
+    run, meter = DrivenRun(name.split(",")[0], frame, given, **options), Meter.make()
+    run.insert(0, held, burst=held)
+    run.key_frames.meter, run.key_frames.meter_call = meter.address, meter_calls().begin
+    run.insert(held, held + sizes.timed)
+    addresses = np.zeros(run.key_frames.frames.count, np.int64)
+    list_frames(run.made._address, address_of(addresses))
+    asked = addresses[:: max(1, len(addresses) // sizes.timed)]
+    for address in asked:
+        run.made._ask("rows_of", int(address), 0)
+    times = np.sort(given.times_us)
+    for step in range(1, STEPS + 1):
+        run.made.evict(int(times[held // 2 * step // STEPS]))
+    units = dict.fromkeys(OF_A_TUPLE, sizes.timed) | {"content": len(asked), "evict": held // 2}
+    spent = {each: meter.cycles[place] * per_cycle_ns() for place, each in enumerate(_meter.NAMES)}
+    return {"frames": f"{len(addresses):,}"} | {each: f"{spent[each] / units[each]:,.0f}" for each in OPERATIONS}

@@ -1,0 +1,76 @@
+"""What aggregate frames have come to, always tuple by tuple from the first: sums of floats depend on how they are
+grouped, and a frame must close at the same tuple whichever way it was cut.
+
+    chunks     [ 1 2 3 4 ][ 5 6 7 8 ][ 9 ·          a frame that begins with 2 is cut back to 7
+    notes                  ▲ 2+3+4     ▲            2+3+4, then 5, 6 and 7
+"""
+
+from kernels.frames._frames import lost_tuples, take_tuple
+from kernels.frames._ordered import ROW_WORD, chunk_at, entry_at, is_behind, place_behind, standing
+from kernels.runtime.memory import WORD_BYTES, inner, resize
+from kernels.states import clear, copy_words, grow
+
+NO_BOUND = float("inf")
+
+
+@inner
+def take_tuple_at(s, frame, chunk, at, value):
+    """take_tuple of the tuple at a place; before the first of a chunk it is noted what an aggregate frame has come to,
+    so that who cuts it again needn't begin with the frame's first tuple."""
+    entry = entry_at(s.tuples, chunk, at)
+    if at == 0 and frame.address != 0 and frame.grown != 0:
+        of = chunk_at(s.tuples, chunk)
+        if of.note == 0:
+            of.note = resize(0, s.rules.plan.state_words)
+        copy_words(of.note, frame.grown, s.rules.plan.state_words)
+        of.has_note = True
+    return take_tuple(s, frame, entry.time, entry.row, value)
+
+
+@inner
+def grow_over(s, state, chunk, at, end, bound):
+    """A state takes in the entries at … end − 1 of a chunk while it is below a bound. Returns how many: all in one call
+    of the aggregate, five times as fast as tuple by tuple."""
+    growing, of = s.rules.growing, chunk_at(s.tuples, chunk)
+    growing.events, growing.count, growing.bound = s.events, end - at, bound
+    growing.rows = of.entries[at:].address + WORD_BYTES * ROW_WORD
+    taken = grow(s.rules.plan, state, growing)
+    if taken < 0:
+        s.rules.has_failed = True
+        taken = -1 - taken
+    return taken
+
+
+@inner
+def grow_until(s, frame, into, last, last_row):
+    """Make `into` what an aggregate frame came to with the tuple (last, last_row). O(log tuples + entries of a few
+    chunks)."""
+    end_chunk, end = place_behind(s.tuples, last, last_row)
+    chunk, at = _start_growing(s, frame, into, end_chunk)
+    while chunk < end_chunk:
+        grow_over(s, into, chunk, at, chunk_at(s.tuples, chunk).count, NO_BOUND)
+        chunk, at = chunk + 1, 0
+    if at < end:
+        grow_over(s, into, chunk, at, end, NO_BOUND)
+
+
+@inner
+def _start_growing(s, frame, into, chunk):
+    """(chunk, at) of the tuples that are still to be taken in, from the nearest note on."""
+    while chunk > s.tuples.first and is_behind(entry_at(s.tuples, chunk, 0), frame.first, frame.first_row):
+        if chunk_at(s.tuples, chunk).has_note:
+            copy_words(into, chunk_at(s.tuples, chunk).note, s.rules.plan.state_words)
+            return chunk, 0
+        chunk -= 1
+    start_grown(s, frame, into)
+    chunk, at = place_behind(s.tuples, frame.first, frame.first_row - 1)
+    return standing(s.tuples, chunk, at)
+
+
+@inner
+def start_grown(s, frame, into):
+    """What an eviction took from a frame: nothing, of all but the first."""
+    if not lost_tuples(s, frame):
+        clear(s.rules.plan, into)
+    elif into != s.cut_grown:
+        copy_words(into, s.cut_grown, s.rules.plan.state_words)
