@@ -14,7 +14,8 @@ HEAD = """# FRAMES: windows that tuples open and close
 
 The technical report on frames (single buffer, multi-buffer with split & merge) has no figures of its own measurements;
 here is what it says about the cost of each operation, measured with this project's kernels alone: one key, generated
-tuples, count, sum and max of each frame. Tuples come one by one, and frames are as they should be behind each.
+tuples that come one by one, and frames that are as they should be behind each. Its multi-buffer finds a frame by a walk
+over all of them; this one by bisection, so that its cost hardly depends on how many there are.
 
 Measured on:
 """

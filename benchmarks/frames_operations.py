@@ -14,11 +14,9 @@ from benchmarks.frames_source import (
     per_cycle_ns,
     tuples,
 )
-from benchmarks.pages import Figure, verdict
+from benchmarks.pages import Figure, claim, verdict
 from benchmarks.pictures import Panel, draw
 from kernels.frames import _meter
-from kernels.frames._object import list_frames
-from kernels.runtime.memory import address_of
 from schemas.windows import DeltaFrame
 
 BUFFERS: dict[str, dict] = {
@@ -43,7 +41,7 @@ def by_tuples(folder: Path, sizes: Sizes) -> Figure:
     growth = {name: line[-1] / line[0] for name, (_, line) in lines.items()}
     times = sizes.held[-1] / sizes.held[0]
     verdicts = [
-        verdict(
+        claim(
             growth["multi_buffer"] < 3,
             f"multi-buffer: {times:.0f} times the tuples take {growth['multi_buffer']:.1f} times as long a tuple.",
         )
@@ -68,7 +66,7 @@ def by_frames(sizes: Sizes) -> Figure:
     slowest, quickest = (each(map(_of_tuple, found.values())) for each in (max, min))
     says = f"between the fewest and the most frames a tuple takes at most {slowest / quickest:.1f} times as long."
     measured = f"The same of the multi-buffer with {held:,} tuples, by how far values go within a delta frame."
-    return Figure("Operations by frames", measured, rows, [verdict(slowest < 4 * quickest, says)])
+    return Figure("Operations by frames", measured, rows, [claim(slowest < 4 * quickest, says)])
 
 
 def _of_tuple(cost: dict[str, str]) -> float:
@@ -82,8 +80,7 @@ def _costs(name: str, frame, held: int, sizes: Sizes) -> dict[str, str]:
     run.insert(0, held, burst=held)
     run.key_frames.meter, run.key_frames.meter_call = meter.address, meter_calls().begin
     run.insert(held, held + sizes.timed)
-    addresses = np.zeros(run.key_frames.frames.count, np.int64)
-    list_frames(run.made._address, address_of(addresses))
+    addresses = run.addresses()
     asked = addresses[:: max(1, len(addresses) // sizes.timed)]
     for address in asked:
         run.made._ask("rows_of", int(address), 0)

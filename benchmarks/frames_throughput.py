@@ -26,8 +26,9 @@ def by_kind(sizes: Sizes) -> Figure:
         claim(least[1] >= LATE, f"{DELAYED:.0%} delayed: at least {least[1] / 1e6:.1f} million; 2 asked."),
     ]
     measured = (
-        f"Millions of tuples a processor second of the multi-buffer, {sizes.tuples:,} tuples of one key, median of "
-        f"{sizes.rounds} rounds. Delayed tuples come up to {MOST_DELAY} others later."
+        f"Millions of tuples a processor second of the multi-buffer, {sizes.tuples:,} tuples of one key, until count, "
+        f"sum and max of all frames are there, median of {sizes.rounds} rounds. Delayed tuples come up to {MOST_DELAY} "
+        "others later."
     )
     return Figure("Kinds of frames", measured, rows, verdicts)
 

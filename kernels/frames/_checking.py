@@ -44,7 +44,7 @@ def require_ascending(held: list[Held], of: str) -> None:
 
 
 def check_frames(s: KeyFrames, tuples: list[Held], first_is_cut: bool) -> None:
-    """Frames against the tuples that are kept: O(tuples + frames)."""
+    """Frames against the tuples that are kept: O(tuples · frames)."""
     before = None
     for entry in held_in_order(s.frames, "frames"):
         frame = Frame(entry.word)

@@ -21,8 +21,7 @@ class FrameKernel(Struct):
     content(s, frame) → address of the aggregates of a Frame's tuples, valid until the next operation
     closing_time(s, frame) → time of the tuple that closes a Frame, FOREVER if none has come
     rows_of(s, frame, rows) → how many tuples a frame has that are kept; their rows are written unless `rows` is 0
-    evict(s, time): frames that nothing changes which comes at `time` or later; what is left of the first is kept as one
-        state, and tuples before `time` no longer
+    evict(s, time): frames that were closed before `time`, and what else no frame needs that is before it
     least_row(s) → the least row that is kept, or −1
     save(s, into) → words of all that it holds, written unless `into` is 0; load(s, words): an empty one gets it
     """

@@ -19,10 +19,10 @@ from kernels.frames._ordered import (
 )
 from kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
 from kernels.runtime.calls import call
-from kernels.runtime.fields import Address, Flag, Inline, Microseconds, Place, Ref
+from kernels.runtime.fields import Address, Array, Flag, Inline, Microseconds, Place, Ref, Word
 from kernels.runtime.memory import as_word, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct, allocate
-from kernels.states import gather, merge
+from kernels.states import clear, take_in
 from kernels.states.layout import Events, StatePlan
 
 NOWHERE = (1 << 63) - 1
@@ -32,11 +32,11 @@ class KeyFrames(Struct):
     """Each buffer goes on with fields of its own. Rows are those of `events`, which ascend by arrival.
 
     floor: the least time of a tuple that may still come
-    changed_low, changed_high: frames that meet [low, high] may differ since somebody last took note
     is_cut: whether the first frame has lost tuples to an eviction; cut_content, cut_grown: what these come to, of
         which (evicted, evicted_row) was the last
     meter_call, meter: see _meter.py; 0: nobody looks
-    part, part_grown: room for a state of some tuples, of either plan; spare: frames to be used again, linked by `first`
+    part: room for a state of some tuples; row_at_hand: of a tuple that a frame takes in
+    spare: frames to be used again, linked by `first`
     """
 
     plan: Ref(StatePlan)
@@ -44,8 +44,6 @@ class KeyFrames(Struct):
     events: Ref(Events)
     frames: Inline(Ordered)
     floor: Microseconds
-    changed_low: Microseconds
-    changed_high: Microseconds
     is_cut: Flag()
     cut_content: Address
     cut_grown: Address
@@ -54,7 +52,7 @@ class KeyFrames(Struct):
     meter_call: Address
     meter: Address
     part: Address
-    part_grown: Address
+    row_at_hand: Array(Word, 1)
     spare: Address
 
 
@@ -64,9 +62,16 @@ def start_frames(s, plan, rules):
     s.plan, s.rules = plan, rules
     s.cut_content, s.part = resize(0, plan.state_words), resize(0, plan.state_words)
     if rules.plan.address != 0:
-        s.cut_grown, s.part_grown = resize(0, rules.plan.state_words), resize(0, rules.plan.state_words)
-    s.floor = -NOWHERE
-    note_nothing(s)
+        s.cut_grown = resize(0, rules.plan.state_words)
+    _forget_evicted(s)
+
+
+@inner
+def _forget_evicted(s):
+    s.floor, s.is_cut = -NOWHERE, False
+    clear(s.plan, s.cut_content)
+    if s.cut_grown != 0:
+        clear(s.rules.plan, s.cut_grown)
 
 
 @inner
@@ -80,7 +85,7 @@ def release_frames(s):
         _release_if(frame.content)
         release(frame.address)
     release_ordered(s.frames)
-    for block in (s.cut_content, s.part, s.cut_grown, s.part_grown):
+    for block in (s.cut_content, s.part, s.cut_grown):
         _release_if(block)
 
 
@@ -96,8 +101,7 @@ def drop_frames(s):
     while s.frames.count > 0:
         drop_first_frame(s)
     drop_all(s.frames)
-    s.floor = -NOWHERE
-    note_nothing(s)
+    _forget_evicted(s)
 
 
 @inner
@@ -106,19 +110,6 @@ def drop_first_frame(s):
     put_away(s, Frame(entry_at(s.frames, s.frames.first, 0).word))
     remove_at(s.frames, s.frames.first, 0)
     s.is_cut = False
-
-
-@inner
-def note_nothing(s):
-    """What changed was taken note of."""
-    s.changed_low, s.changed_high = NOWHERE, -NOWHERE
-
-
-@inner
-def note_changed(s, frame):
-    """A frame has other tuples than before."""
-    frame.is_changed = True
-    s.changed_low, s.changed_high = min(s.changed_low, frame.first), max(s.changed_high, frame.last)
 
 
 @inner
@@ -154,7 +145,6 @@ def take_tuple(s, frame, time, row, value):
         frame.last, frame.last_row = time, row
         if frame.grown != 0:
             grow(s, frame, row)
-        note_changed(s, frame)
         return frame
     if opens_frame(s.rules, value):
         return open_frame(s, time, row, value)
@@ -163,10 +153,24 @@ def take_tuple(s, frame, time, row, value):
 
 @inner
 def grow(s, frame, row):
-    """An aggregate frame has one tuple more."""
-    plan = s.rules.plan
-    gather(plan, s.part_grown, s.events, row, row + 1)
-    merge(plan, frame.grown, frame.grown, s.part_grown)
+    """An aggregate frame has one tuple more: as any number of them, since a sketch that takes in values differs from
+    one that takes in another sketch."""
+    s.row_at_hand[0] = row
+    grow_over_rows(s, frame.grown, s.row_at_hand.address, 1, False)
+
+
+@inner
+def grow_over_rows(s, state, rows, count, is_bounded):
+    """A state takes in tuples, by the addresses of their rows from entry to entry, while its answer is below the bound
+    (or all of them). Returns how many."""
+    growing = s.rules.growing
+    growing.events, growing.rows, growing.count = s.events, rows, count
+    growing.bound, growing.is_bounded = s.rules.bound, is_bounded
+    taken = take_in(s.rules.plan, state, growing)
+    if taken < 0:
+        s.rules.has_failed = True
+        taken = -1 - taken
+    return taken
 
 
 @inner
@@ -178,8 +182,8 @@ def open_frame(s, time, row, value):
     if s.rules.note_opening != 0:
         call(s.rules.note_opening, s.rules, frame, as_word(value))
     if frame.grown != 0:
-        gather(s.rules.plan, frame.grown, s.events, row, row + 1)
-    note_changed(s, frame)
+        clear(s.rules.plan, frame.grown)
+        grow(s, frame, row)
     return frame
 
 

@@ -11,8 +11,8 @@ from kernels.runtime.calls import call
 from kernels.runtime.memory import inner
 
 IDLE, ADD, SCOPE, SPLIT, MERGE, CONTENT, EVICT = range(7)
-KINDS = 7
 NAMES = ("idle", "add", "scope", "split", "merge", "content", "evict")
+KINDS = len(NAMES)
 
 
 @inner

@@ -12,6 +12,8 @@ from hashlib import blake2b
 import numpy as np
 
 from kernels.aggregators._answers import AggregateObject, lower_all
+from kernels.aggregators._arrays import words_of
+from kernels.aggregators._columns import Source
 from kernels.aggregators._dispatch import FOREVER
 from kernels.columns import LIMIT_US
 from kernels.frames._dispatch import DONE, OUT_OF_ORDER, TOO_OLD, FrameKernel
@@ -20,7 +22,8 @@ from kernels.frames._ordered import entry_at, place_behind, standing
 from kernels.frames._rows import KeptRows
 from kernels.frames._rules import Frame, FrameRules, is_long_enough
 from kernels.frames.rules import maker
-from kernels.monoids import AggregateSpec
+from kernels.monoids import AggregateSpec, find_monoid
+from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
@@ -75,11 +78,17 @@ def list_frames(s: KeyFrames, into):
         chunk, at = standing(s.frames, chunk, at + 1)
 
 
+SAVED_HEAD = 3
+"""What stands before the words of a kernel: what they are of, where they end, and where the rows behind them do."""
+MOST_EXACT = 1 << 53
+"""Whole numbers up to it are float64 too."""
+
+
 @dataclass(frozen=True)
 class FoundFrame:
     """A frame [start, end) in µs: from its first tuple's time to its last one's + 1; is_open: no tuple has closed it.
-    aggregates: by name, None for a null; first_row: how many tuples had come before its first: frames that start
-    at one time differ in it."""
+    aggregates: by name, None for a null; first_row: a number of its first tuple, which rises by
+    arrival: frames that start at one time differ in it."""
 
     start: int
     end: int
@@ -113,8 +122,7 @@ class FrameWindow(AggregateObject):
         self._frame, self._made_options = frame, self.structure_options(options)
         self._rules, self._closing = self._made_rules(frame, column)
         self._rows = KeptRows(len(self._columns.types))
-        described = (type(self).__name__, sorted(options.items()), frame, self._plan.specs, self._columns.types)
-        self._described = int.from_bytes(blake2b(repr(described).encode(), digest_size=8).digest(), "big", signed=True)
+        self._described = self._description()
         kernel, given = self.dispatch(), 0 if self._made_options is None else self._made_options.address
         self._address = ask(kernel.create, self._plan.address, self._rules.address, given)
         KeyFrames(self._address).events = self._rows.events
@@ -141,6 +149,19 @@ class FrameWindow(AggregateObject):
             raise WrongParameter("function", frame.function, "an aggregate that gives a number")
         return rules(frame, plan, **columns), plan
 
+    def _description(self) -> int:
+        """What saved words are of: another kernel, frame, option or aggregate, or an edited one, has another."""
+        made = self._made_options
+        options = [] if made is None else words_of(made.address, made.size_bytes // WORD_BYTES).tolist()
+        functions = sorted({spec.function for spec in (*self._plan.specs, *self._closing_specs)})
+        sources = [digest_of(AGGREGATES, function) for function in functions]
+        described = (type(self).__name__, options, self._frame, self._plan.specs, self._columns.types, sources)
+        return int.from_bytes(blake2b(repr(described).encode(), digest_size=8).digest(), "big", signed=True)
+
+    @property
+    def _closing_specs(self) -> tuple[AggregateSpec, ...]:
+        return () if self._closing is None else self._closing.specs
+
     def insert(self, t: int, v=None) -> None:
         """One tuple: a number for one column, else a tuple of those in `columns`."""
         self.insert_burst([t], [v])
@@ -149,31 +170,46 @@ class FrameWindow(AggregateObject):
         """Tuples that come at one tick, in order of arrival: a frame is looked at behind the last. Those before one
         that is refused are in."""
         times = np.ascontiguousarray(self._columns.times(ts))
-        if len(times) and not -LIMIT_US <= times.min() <= times.max() <= LIMIT_US:
-            raise WrongParameter("time", int(times[np.abs(times).argmax()]), "within ±2**61 µs")
+        for time in times[(times < -LIMIT_US) | (times > LIMIT_US)][:1]:
+            raise WrongParameter("time", int(time), "within ±2**61 µs")
         source = self._columns.source(vs, times, np.arange(len(times)))
+        self._require_exact(source)
         first = self._rows.append(source, self._least_row)
         found = insert_tuples(self.dispatch().address, self._address, address_of(times), first, first + len(times))
+        self._require_answers()
         if found % 4 != DONE:
             self._ask("close_burst")
             raise BadInput(self._refusal(found % 4, int(times[found // 4])))
-        self._require_answers()
 
     def _refusal(self, status: int, time: int) -> str:
         name, floor = type(self).__module__.rpartition(".")[2], KeyFrames(self._address).floor
         if status == OUT_OF_ORDER:
             return f"time {time} comes before the youngest: {name} was made with sorting in_order; take eager or lazy"
         if status == TOO_OLD:
-            return f"time {time} comes before {floor}, up to which was evicted; evict later, or leave it out"
+            return (
+                f"time {time} comes before {floor}, up to which was evicted, by evict() or the policy evict_after; "
+                "evict later, or leave it out"
+            )
         return (
             f"time {time} finds no free cell among {self._made_options.capacity} of {name}, and no live tuple is "
             "overwritten; give a larger capacity, or evict sooner: evict_after and evict, or evict()"
         )
 
+    def _require_exact(self, source: Source) -> None:
+        """Whole numbers by which frames are cut are compared as float64."""
+        if self._rules.column == NO_COLUMN or self._rules.is_float:
+            return
+        values, valid = source.values[self._rules.column], source.valid[self._rules.column]
+        for value in values[valid & ((values < -MOST_EXACT) | (values > MOST_EXACT))][:1]:
+            column = self._frame.column
+            raise BadInput(f"column {column}: {value} is beyond ±2**53, up to which frames compare; scale it down")
+
     def _require_answers(self) -> None:
+        """Frames that were cut by an answer that failed are no frames."""
         if self._rules.has_failed:
-            where = f"column {self._frame.column} of frames"
-            raise AggregateFailed(self._frame.function, where, "has no answer to be compared with the bound")
+            [spec] = self._closing_specs
+            where = f"column {self._frame.column}, by which frames close,"
+            raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -181,8 +217,10 @@ class FrameWindow(AggregateObject):
         return tuple(self._columns.types)
 
     def frames(self) -> list[FoundFrame]:
-        """All that are there, in order of time; of threshold frames those that are long enough. O(tuples that came
-        since, or that frames were cut again of)."""
+        """All that are there, in order of time; of threshold frames those that are long enough. O(frames · log tuples +
+        tuples that are not in their contents yet): those that came since, of aggregates that don't commute all of a
+        frame that got a late one, in a single buffer that sorts all."""
+        self._require_answers()
         addresses = np.zeros(KeyFrames(self._address).frames.count, np.int64)
         list_frames(self._address, address_of(addresses))
         answers = (self._answer(Frame(address)) for address in addresses)
@@ -191,36 +229,47 @@ class FrameWindow(AggregateObject):
     def content(self, frame: FoundFrame) -> list[tuple]:
         """The tuples of one of frames(), (time, values …) each, in order; those that were evicted are left out. O(log
         tuples + tuples of the frame)."""
+        self._require_answers()
         address = find_frame(self._address, frame.start, frame.first_row)
-        if address == 0:
+        if address == 0 or Frame(address).last + 1 != frame.end:
             raise BadInput(f"there is no frame from {frame.start} to {frame.end} any more; ask frames() again")
         rows = np.zeros(self._ask("rows_of", address, 0), np.int64)
         self._ask("rows_of", address, address_of(rows))
         return [self._rows.values_of(int(row), self._columns) for row in rows]
 
     def evict(self, time: int) -> None:
-        """Let go frames that were closed before `time`, and all tuples before it, of which an open frame keeps what
-        they come to; such tuples are refused from now on."""
-        self._ask("evict", self._columns.time(time))
+        """Let go frames that were closed before `time`, and tuples before it, which are refused from now on. Of an open
+        frame the multi-buffer keeps what its tuples come to, the single buffer all of them."""
+        if not -LIMIT_US <= self._columns.time(time) <= LIMIT_US:
+            raise WrongParameter("time", time, "within ±2**61 µs")
+        self._ask("evict", time)
 
     def save(self) -> np.ndarray:
         """All that it holds, as words."""
-        words = np.zeros(1 + self._ask("save", 0), np.int64)
-        words[0] = self._described
-        self._ask("save", address_of(words) + WORD_BYTES)
-        return np.concatenate([words[:1], [len(words)], words[1:], self._rows.save(self._least_row())])
+        self._require_answers()
+        rows = self._rows.save(self._least_row())
+        words = np.zeros(SAVED_HEAD + self._ask("save", 0), np.int64)
+        words[:SAVED_HEAD] = self._described, len(words), len(words) + len(rows)
+        self._ask("save", address_of(words) + WORD_BYTES * SAVED_HEAD)
+        return np.concatenate([words, rows])
 
     def load(self, words: np.ndarray) -> None:
         """Become what `save` gave, of the same kernel, frame, aggregates and options. BadInput for other words."""
         words = np.ascontiguousarray(words)
-        if words.dtype != np.int64 or words.ndim != 1 or len(words) < 2 or words[0] != self._described:
+        if words.dtype != np.int64 or words.ndim != 1 or len(words) < SAVED_HEAD:
             raise BadInput(
-                "these words were saved by another kernel, frame, aggregates or options; make the same again"
+                f"these are no saved words: {words.ndim} dimensions of {words.dtype}; give what save returned"
+            )
+        described, end, length = map(int, words[:SAVED_HEAD])
+        if described != self._described or length != len(words):
+            raise BadInput(
+                "these words were saved by another kernel, frame, aggregates or options, or some are missing; make the "
+                "same again"
             )
         self._ask("reset")
-        end = 1 + int(words[1])
+        self._rules.has_failed = False
         self._rows.load(words[end:])
-        held = words[2:end].copy()
+        held = words[SAVED_HEAD:end].copy()
         self._ask("load", address_of(held))
 
     def check(self) -> None:

@@ -56,9 +56,6 @@ class Ordered(Struct):
     spare: Address
 
 
-ORDERED_WORDS = Ordered.size_bytes // WORD_BYTES
-
-
 @inner
 def chunk_at(ordered, chunk):
     """The chunk at a place of the order."""
@@ -193,8 +190,16 @@ def _add_chunk(ordered, place):
     if ordered.end == ordered.room:
         moved = _make_room(ordered)
         place -= moved
+    chunk = _take_chunk(ordered)
     move(ordered.order[place + 1 :].address, ordered.order[place:].address, ordered.end - place)
     ordered.end += 1
+    ordered.order[place] = chunk.address
+    return moved
+
+
+@inner
+def _take_chunk(ordered):
+    """An empty one; who gets no memory has changed nothing."""
     chunk = EntryChunk(ordered.spare)
     if ordered.spare == 0:
         chunk = EntryChunk(resize(0, CHUNK_WORDS))
@@ -202,8 +207,7 @@ def _add_chunk(ordered, place):
     else:
         ordered.spare = chunk.next_spare
     chunk.count, chunk.has_note = 0, False
-    ordered.order[place] = chunk.address
-    return moved
+    return chunk
 
 
 @inner
@@ -211,13 +215,13 @@ def _make_room(ordered):
     """For one more chunk. Returns by how much those that are there moved down."""
     moved, count = ordered.first, ordered.end - ordered.first
     if 2 * count >= ordered.room:
-        ordered.room = max(LEAST_ROOM, 2 * ordered.room)
-        made = resize(0, ordered.room)
+        room = max(LEAST_ROOM, 2 * ordered.room)
+        made = resize(0, room)
         if count > 0:
             move(made, ordered.order[moved:].address, count)
         if ordered.order.address != 0:
             release(ordered.order.address)
-        ordered.order = made
+        ordered.order, ordered.room = made, room
     else:
         move(ordered.order.address, ordered.order[moved:].address, count)
     ordered.first, ordered.end = 0, count
@@ -230,8 +234,6 @@ def remove_at(ordered, chunk, at):
     of = chunk_at(ordered, chunk)
     of.count -= 1
     ordered.count -= 1
-    if at == 0:
-        of.has_note = False
     if of.count > 0:
         move(of.entries[at:].address, of.entries[at + 1 :].address, (of.count - at) * ENTRY_WORDS)
         return

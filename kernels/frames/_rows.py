@@ -1,4 +1,5 @@
-"""The rows of the tuples of an object: columns that grow, of which what no tuple needs is dropped now and then.
+"""The rows of the tuples of an object: columns that grow, of which what came before the first of the tuples that are
+kept is dropped now and then.
 
 rows           40 │ 41 │ 42 │ 43 │ ·  ·           a row keeps its number: kernels see columns as if they began at 0
 columns         0    1    2    3
@@ -73,9 +74,9 @@ class KeptRows:
 
     def load(self, words: np.ndarray) -> None:
         """Become what was saved of as many columns."""
-        self.first, self.end = int(words[0]), int(words[1])
-        count, columns = self.end - self.first, len(self._values)
+        count, columns = int(words[1] - words[0]), len(self._values)
         times, values, valid = np.split(words[2:], [count, count * (1 + columns)])
         self._times, self._values = times.copy(), values.reshape(columns, count).copy()
         self._valid = valid.reshape(columns, count).astype(np.bool_)
+        self.first, self.end = int(words[0]), int(words[1])
         self._point()

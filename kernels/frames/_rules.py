@@ -7,12 +7,14 @@ it open one? Each kind brings its predicates as compiled functions; they see a v
 
 from collections.abc import Callable
 
+from kernels.columns import LIMIT_US
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Code, Flag, Float, Microseconds, Place, Ref
 from kernels.runtime.memory import as_float, as_word, inner
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation, compiled_table
 from kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
+from schemas.errors import WrongParameter
 
 NOTHING, OPENING_VALUE, ALL = range(3)
 """What a frame's end depends on, apart from its youngest tuple: two ways to cut tuples agree from a tuple on that both
@@ -20,8 +22,8 @@ have in a frame if they agree on that."""
 
 
 class Frame(Struct):
-    """Tuples (first, first_row) … (last, last_row). opening: what the kind notes of the first; is_changed: since
-    somebody last took note; grown: the state of an aggregate frame, of all its tuples.
+    """Tuples (first, first_row) … (last, last_row). opening: what the kind notes of the first; grown: the state of an
+    aggregate frame, of all its tuples.
 
     content: the aggregates of those up to (folded, folded_row), if it has some: address 0, or has_content is False.
     """
@@ -31,7 +33,6 @@ class Frame(Struct):
     last: Microseconds
     last_row: Place
     opening: Float("value")
-    is_changed: Flag()
     grown: Address
     content: Address
     has_content: Flag()
@@ -96,6 +97,13 @@ def value_of(rules, events, row):
         return 0.0
     word = events.values[rules.column * events.rows + row]
     return as_float(word) if rules.is_float else float(word)
+
+
+def within(parameter: str, number: int) -> int:
+    """A length in µs or a count, if kernels can hold it. Raises WrongParameter."""
+    if number > LIMIT_US:
+        raise WrongParameter(parameter, number, f"at most 2**61, {LIMIT_US:,}")
+    return number
 
 
 class Predicates(Struct):

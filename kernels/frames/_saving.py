@@ -2,16 +2,16 @@
 
 [floor][evicted][row][is cut][cut content][cut grown]
 [tuples][time · row · value][time · row · value] …
-[frames][first · row · last · row · opening · is changed · grown] …
+[frames][first · row · last · row · opening · grown] …
 """
 
-from kernels.frames._frames import add_frame, frame_at, note_nothing
+from kernels.frames._frames import add_frame, frame_at
 from kernels.frames._ordered import next_place, standing
 from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inner, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import copy_words
 
-FRAME_WORDS = 6
+FRAME_WORDS = 5
 HEAD_WORDS = 4
 
 
@@ -65,7 +65,7 @@ def save_frames(s, into):
 def _save_frame(s, frame, into):
     words = words_at(into)
     words[0], words[1], words[2], words[3] = frame.first, frame.first_row, frame.last, frame.last_row
-    words[4], words[5] = as_word(frame.opening), 1 if frame.is_changed else 0
+    words[4] = as_word(frame.opening)
     if frame.grown != 0:
         copy_words(into + FRAME_WORDS * WORD_BYTES, frame.grown, grown_words(s))
 
@@ -79,8 +79,7 @@ def load_frames(s, saved):
         words = words_at(saved + at)
         frame = add_frame(s, words[0], words[1])
         frame.last, frame.last_row = words[2], words[3]
-        frame.opening, frame.is_changed = as_float(words[4]), words[5] != 0
+        frame.opening = as_float(words[4])
         if grown > 0:
             copy_words(frame.grown, saved + at + FRAME_WORDS * WORD_BYTES, grown)
         at += (FRAME_WORDS + grown) * WORD_BYTES
-    note_nothing(s)

@@ -12,7 +12,7 @@ opened by equal values (delta).
 """
 
 from kernels.frames._content import settle_content
-from kernels.frames._frames import frame_at, is_until, note_changed, put_away
+from kernels.frames._frames import frame_at, is_until, put_away
 from kernels.frames._growing import grow_over, grow_until, take_tuple_at
 from kernels.frames._meter import ADD, IDLE, MERGE, SCOPE, SPLIT, begin
 from kernels.frames._ordered import (
@@ -52,10 +52,8 @@ def insert_late(s, time, row, value):
     chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))
     begin(s, SPLIT)
     s.rest.is_there = False
-    if frame.address != 0:
-        note_changed(s, frame)
-        if not is_until(frame.last, frame.last_row, time, row):
-            _cut_back(s, frame, chunk, at)
+    if frame.address != 0 and not is_until(frame.last, frame.last_row, time, row):
+        _cut_back(s, frame, chunk, at)
     now = take_tuple_at(s, frame, chunk, at, value)
     has_it = now.address != 0 and now.address == frame.address
     _cut_again(s, now, chunk, at)
@@ -129,11 +127,10 @@ def _grow_over_rest(s, frame, chunk, at):
     end = of.count
     if is_behind(of.entries[end - 1], rest.last, rest.last_row):
         _, end = place_behind(s.tuples, rest.last, rest.last_row)
-    taken = grow_over(s, frame.grown, chunk, at + 1, end, s.rules.bound)
+    taken = grow_over(s, frame.grown, chunk, at + 1, end, True)
     if taken > 0:
         last = of.entries[at + taken]
         frame.last, frame.last_row = last.time, last.row
-        note_changed(s, frame)
         rest.is_there = last.row != rest.last_row
     return at + taken
 
@@ -152,7 +149,6 @@ def _opening_at(s, entry):
 def _take_out(s, chunk, at):
     """A frame is no more: another takes in its first tuple, and its rest is cut again."""
     frame, rest = frame_at(s, chunk, at), s.rest
-    note_changed(s, frame)
     rest.is_there, rest.last, rest.last_row, rest.opening = True, frame.last, frame.last_row, frame.opening
     put_away(s, frame)
     remove_at(s.frames, chunk, at)
@@ -164,7 +160,6 @@ def _is_as_before(s, frame, entry):
     rest, depends_on = s.rest, s.rules.depends_on
     if depends_on == NOTHING or (depends_on == OPENING_VALUE and frame.opening == rest.opening):
         frame.last, frame.last_row = rest.last, rest.last_row
-        note_changed(s, frame)
         return True
     rest.is_there = entry.row != rest.last_row
     return False

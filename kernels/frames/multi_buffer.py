@@ -1,13 +1,12 @@
-"""Multi-buffer (FRAMES): frames in order over tuples in order; a late tuple changes only some frames, and
-only these are cut again.
+"""Multi-buffer (FRAMES): frames in order over tuples in order; of a late tuple only the frames that it changes are cut
+again.
 
     frames      [1 ── 4]         [6 ── 9]          each knows its first and its last tuple
     tuples       1   2   4   5    6   8   9        a late 3 goes between 2 and 4, and the frame that ends with 4 is
                                                    looked at; the one behind stays
 
 Both stand in chunks (_ordered.py) where the paper has linked lists, so that a place is found in O(log) and not by a
-walk; _split_and_merge.py is its
-recomputation.
+walk; _split_and_merge.py cuts again what a late tuple changes.
 """
 
 from functools import cache
@@ -194,10 +193,11 @@ def check(address: int, plan: Plan) -> None:
 
 
 class MultiBufferWindow(FrameWindow):
-    """insert O(1) in order, else O(log tuples + log frames + tuples that are cut again); content of a frame O(tuples
-    that it got since it was last asked for); evict O(what goes).
+    """insert O(1) in order, else O(log tuples + log frames + tuples that are cut again), and now and then O(chunks);
+    content of a frame O(tuples that are not in it yet), all of it after a late one if an aggregate doesn't commute;
+    evict O(what goes).
 
-    Memory: an entry for each tuple from the oldest frame on that may change.
+    Memory: an entry for each tuple that is not before what was evicted, and rows from the arrival of the first of them.
     """
 
     dispatch, _check = staticmethod(dispatch), staticmethod(check)

@@ -1,7 +1,7 @@
 """Single buffer (FRAMES): one circular array of tuples, and frames that are made again from all of them.
 
     tuples      8 │ 9 │ · │ 3 │ 4 │ 5 │ 6 │ 7        a new one is appended, put in its place (eager), or appended and
-                        ▲ end   ▲ first              sorted with all others at the end of the burst (lazy)
+                    end ▲   ▲ first                  sorted with all others at the end of the burst (lazy)
 
 Tuples in order need no more than the youngest frame. Otherwise each burst costs a walk over the whole buffer: the
 baseline of the multi-buffer. The array doesn't grow: once more than `evict_after` frames are there, the `evict` oldest
@@ -26,7 +26,7 @@ from kernels.frames._frames import (
 )
 from kernels.frames._meter import ADD, CONTENT, EVICT, IDLE, SCOPE, begin
 from kernels.frames._object import FrameWindow
-from kernels.frames._ordered import ENTRY_WORDS, LAST_ROW, Ordered, is_behind, release_ordered
+from kernels.frames._ordered import ENTRY_WORDS, LAST_ROW, is_behind
 from kernels.frames._ring import (
     Ring,
     entry_at,
@@ -40,7 +40,7 @@ from kernels.frames._ring import (
 from kernels.frames._rules import Frame, FrameRules, counts, value_of
 from kernels.frames._saving import load_frames, load_head, save_frames, save_head
 from kernels.frames._scope import scope
-from kernels.runtime.fields import Code, Count, Inline, Place
+from kernels.runtime.fields import Code, Count, Flag, Inline
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
 from kernels.runtime.struct import Struct, allocate, words_at
 from kernels.runtime.tables import compiled_table
@@ -62,30 +62,24 @@ class SingleBufferOptions(Struct):
 
 
 class SingleBuffer(KeyFrames):
-    """former: the frames of the last walk, while the next is under way; new_row: tuples from it on have come since."""
+    """has_new: whether tuples have come since the last walk."""
 
     tuples: Inline(Ring)
-    former: Inline(Ordered)
     options: Inline(SingleBufferOptions)
-    new_row: Place
+    has_new: Flag()
 
 
 def create(plan: StatePlan, rules: FrameRules, options: SingleBufferOptions):
     s = allocate(SingleBuffer)
-    start_frames(s, plan, rules)
     start_ring(s.tuples, options.capacity)
+    start_frames(s, plan, rules)
     s.options.sorting, s.options.capacity = options.sorting, options.capacity
     s.options.evict_after, s.options.evict = options.evict_after, options.evict
-    s.new_row = NO_ROW
     return s.address
-
-
-NO_ROW = 1 << 62
 
 
 def destroy(s: SingleBuffer):
     release_frames(s)
-    release_ordered(s.former)
     release(s.tuples.entries.address)
     release(s.address)
 
@@ -93,7 +87,7 @@ def destroy(s: SingleBuffer):
 def reset(s: SingleBuffer):
     drop_frames(s)
     s.tuples.first = s.tuples.end = 0
-    s.new_row = NO_ROW
+    s.has_new = False
 
 
 def insert(s: SingleBuffer, time, row):
@@ -110,7 +104,7 @@ def insert(s: SingleBuffer, time, row):
         status = _append(s, time, row, value)
         begin(s, IDLE)
         return status
-    s.new_row = min(s.new_row, row)
+    s.has_new = True
     if s.options.sorting == EAGER:
         insert_in_order(s.tuples, time, row, as_word(value))
     else:
@@ -139,17 +133,19 @@ def _append(s, time, row, value):
 
 def close_burst(s: SingleBuffer):
     """O(tuples), lazily O(tuples · log tuples); in order O(frames that go)."""
-    if s.new_row != NO_ROW:
+    if s.has_new:
         begin(s, SCOPE)
         if s.options.sorting == LAZY:
             heap_sort(s.tuples)
-        scope(s, s.new_row)
-        s.new_row = NO_ROW
-        begin(s, IDLE)
+        scope(s)
+        s.has_new = False
     if s.options.evict_after > 0 and s.frames.count > s.options.evict_after:
-        for _ in range(s.options.evict):
-            drop_first_frame(s)
+        begin(s, EVICT)
+        while s.frames.count > s.options.evict_after:
+            for _ in range(s.options.evict):
+                drop_first_frame(s)
         _drop_tuples(s)
+    begin(s, IDLE)
 
 
 @inner
@@ -265,7 +261,7 @@ class SingleBufferWindow(FrameWindow):
     """insert O(1) in order or lazily, O(tuples) eagerly; a burst O(tuples), lazily O(tuples · log tuples), in order
     O(1); content of a frame O(log tuples + its tuples).
 
-    Memory: room for `capacity` tuples.
+    Memory: room for `capacity` tuples, and rows from the arrival of the first of those that are kept.
     """
 
     OPTIONS = ("sorting", "capacity", "evict_after", "evict")
@@ -274,21 +270,23 @@ class SingleBufferWindow(FrameWindow):
     @classmethod
     def structure_options(cls, options) -> SingleBufferOptions:
         """sorting: one of SORTINGS; capacity: tuples, of which no more are kept; evict_after, evict: frames that stay,
-        and how many of the oldest go once there are more. Raises WrongParameter."""
+        those too short to be one among them, and how many of the oldest go at a time while there are more. Raises
+        WrongParameter."""
         given = {"sorting": "eager", "capacity": 1 << 16, "evict_after": 0, "evict": 0} | dict(options)
         if given["sorting"] not in SORTINGS:
             raise WrongParameter("sorting", given["sorting"], f"one of {', '.join(SORTINGS)}")
-        most = MOST_CAPACITY
-        cls._require_count("capacity", given["capacity"], 1, most)
-        cls._require_count("evict_after", given["evict_after"], 0, most)
-        least = 1 if given["evict_after"] else 0
-        cls._require_count("evict", given["evict"], least, given["evict_after"])
+        require_between("capacity", given["capacity"], 1, MOST_CAPACITY)
+        require_between("evict_after", given["evict_after"], 0, given["capacity"] - 1)
+        if given["evict_after"] == 0 and given["evict"] != 0:
+            raise WrongParameter("evict", given["evict"], "none without evict_after, which says when frames go")
+        require_between("evict", given["evict"], min(1, given["evict_after"]), given["evict_after"])
         return SingleBufferOptions.make(**given | {"sorting": SORTINGS.index(given["sorting"])})
 
-    @staticmethod
-    def _require_count(name: str, value: object, least: int, most: int) -> None:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise WrongParameter(name, value, f"a whole number from {least:,} to {most:,}")
+
+def require_between(name: str, value: object, least: int, most: int) -> None:
+    """WrongParameter unless it is a whole number within limits."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise WrongParameter(name, value, f"a whole number from {least:,} to {most:,}")
 
 
 MOST_CAPACITY = 1 << 28

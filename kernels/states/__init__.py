@@ -113,11 +113,12 @@ def lower_each(plan, slot, first, states, words, nulls):
 
 
 @inner
-def grow(plan, state, asked):
-    """state ⊗= one event after the other of a GrowingRows, while the answer without it is below the bound. Returns how
-    many it took, −1 − that number where the answer has failed; of a plan of one slot that counts no events."""
+def take_in(plan, state, asked):
+    """state ⊗= one event after the other of a GrowingRows, where it is bounded while the answer without it is below the
+    bound. Returns how many it took, −1 − that number where the answer has failed; of a plan of one slot that counts no
+    events."""
     plan = StatePlan(plan)
-    return call(plan.operations.grow, plan.subject, state, asked)
+    return call(plan.operations.take_in, plan.subject, state, asked)
 
 
 @inner
@@ -138,7 +139,6 @@ __all__ = [
     "events_of",
     "fold",
     "gather",
-    "grow",
     "join",
     "lift_each",
     "lift_rows",
@@ -151,4 +151,5 @@ __all__ = [
     "spread",
     "subtract",
     "suffixes",
+    "take_in",
 ]

@@ -33,7 +33,7 @@ class StateOperations(Struct):
 
     lower(of, state, answer) → 1 if it is null, 2 if it failed; the word goes to `answer`
     lower_each(of, first, stride, states, words, nulls) → the place of the first failure, or −1
-    grow(of, state, asked): asked is a GrowingRows
+    take_in(of, state, asked): asked is a GrowingRows
     """
 
     clear: Operation()
@@ -50,7 +50,7 @@ class StateOperations(Struct):
     subtract: Operation()
     lower: Operation()
     lower_each: Operation()
-    grow: Operation()
+    take_in: Operation()
 
 
 class Slot(Struct):
@@ -90,12 +90,13 @@ class Events(Struct):
 
 
 class GrowingRows(Struct):
-    """Events that a state takes in until its answer is `bound` or more: the row of each stands `stride` words behind
-    that of the one before. gives_float: whether answers are float64, not whole numbers."""
+    """Events that a state takes in, where it is_bounded until its answer is `bound` or more: the row of each stands
+    `stride` words behind that of the one before. gives_float: whether answers are float64, not whole numbers."""
 
     events: Ref(Events)
     rows: Pointer(Word)
     stride: Words
     count: Count
     bound: Float("answer")
+    is_bounded: Flag()
     gives_float: Flag()

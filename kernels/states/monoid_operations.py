@@ -4,8 +4,8 @@ each monoid's own functions, and compiles what comes out.
 Here `slot` is a Slot, all else are addresses of the slot's own words, strides in bytes, and numbers.
 """
 
-from kernels.runtime.memory import as_float
 from kernels.runtime.struct import bytes_at, words_at
+from kernels.states.answers import answer_of
 from kernels.states.columns import columns_of
 from kernels.states.layout import GrowingRows, Slot
 
@@ -107,15 +107,15 @@ def lower_each(slot: Slot, first, stride, states, words, nulls):
     return wrong
 
 
-def grow(slot: Slot, state, asked: GrowingRows):
+def take_in(slot: Slot, state, asked: GrowingRows):
     columns = columns_of(slot, asked.events)
     for place in range(asked.count):
-        word, is_null, failed = lowered(slot, state)
-        if failed:
-            return -1 - place
-        answer = as_float(word) if asked.gives_float else float(word)
-        if not is_null and answer >= asked.bound:
-            return place
+        if asked.is_bounded:
+            word, is_null, failed = lowered(slot, state)
+            if failed:
+                return -1 - place
+            if not is_null and answer_of(asked, word) >= asked.bound:
+                return place
         row = asked.rows[place * asked.stride]
         if is_there(columns, row):
             write_state(state, combine(read_state(state), lifted(columns, row)))

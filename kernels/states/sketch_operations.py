@@ -1,8 +1,8 @@
 """The operations on states of a sketch, which is worked on where it stands; it commutes, so it may take up either of
 two into the other. As monoid_operations.py otherwise."""
 
-from kernels.runtime.memory import as_float
 from kernels.runtime.struct import words_at
+from kernels.states.answers import answer_of
 from kernels.states.columns import columns_of
 from kernels.states.copying import copy_words
 from kernels.states.layout import GrowingRows, Slot
@@ -84,15 +84,15 @@ def lift_rows(slot: Slot, into, stride, events, chosen, states):
         into += stride
 
 
-def grow(slot: Slot, state, asked: GrowingRows):
+def take_in(slot: Slot, state, asked: GrowingRows):
     parameters, columns = slot.parameters.address, columns_of(slot, asked.events)
     for place in range(asked.count):
-        word, is_null, failed = lowered(slot, state)
-        if failed:
-            return -1 - place
-        answer = as_float(word) if asked.gives_float else float(word)
-        if not is_null and answer >= asked.bound:
-            return place
+        if asked.is_bounded:
+            word, is_null, failed = lowered(slot, state)
+            if failed:
+                return -1 - place
+            if not is_null and answer_of(asked, word) >= asked.bound:
+                return place
         row = asked.rows[place * asked.stride]
         if is_there(columns, row):
             add(state, columns.values[row], parameters)

@@ -22,7 +22,7 @@ from kernels.states.glue import GLUED, glue
 from kernels.states.layout import StateOperations
 from kernels.trial import try_aggregate
 
-OF_SLOTS = ("lower", "lower_each", "grow")
+OF_SLOTS = ("lower", "lower_each", "take_in")
 OPTIONAL = {"subtract": "inverse", "join": "join"}  # operations that need a part which not every monoid has
 PARTS = ("identity", "lift", "combine", "inverse", "lower", "reset", "add", "absorb", "join_states")
 

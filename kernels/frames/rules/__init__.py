@@ -1,5 +1,5 @@
 """Kinds of frames: what opens and closes them. One file = one kind, named as its window in schemas/windows, found by
-looking; each defines `RULES`, a function of the window and of where its values stand, that gives FrameRules."""
+looking; each defines `WINDOW`, the class of its window, and `rules_of`, which gives the FrameRules of one."""
 
 import functools
 import importlib
@@ -18,7 +18,8 @@ def kinds() -> list[str]:
 @functools.cache
 def maker(kind: str) -> Callable[..., FrameRules]:
     """What makes the rules of a window of a kind, such as "frame.delta" or "session". NotServed for another."""
-    name = kind.rpartition(".")[2]
-    if name not in kinds():
-        raise NotServed("frame", kind, kinds())
-    return importlib.import_module(f"{__name__}.{name}").RULES
+    for name in kinds():
+        module = importlib.import_module(f"{__name__}.{name}")
+        if kind == module.WINDOW.kind:
+            return module.rules_of
+    raise NotServed("frame", kind, kinds())

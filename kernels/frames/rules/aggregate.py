@@ -7,8 +7,8 @@ from functools import cache
 
 from kernels.frames._ordered import ENTRY_WORDS
 from kernels.frames._rules import ALL, Frame, FrameRules, Predicates, compiled_predicates, made_rules
-from kernels.runtime.memory import as_float
 from kernels.states import lower
+from kernels.states.answers import answer_of
 from kernels.states.layout import GrowingRows
 from kernels.states.plan import Plan
 from schemas.windows import AggregateFrame
@@ -21,8 +21,7 @@ def closes(rules: FrameRules, frame: Frame, time, value):
         rules.has_failed = True
     if failed or is_null:
         return 0
-    answer = as_float(word) if rules.growing.gives_float else float(word)
-    return 1 if answer >= rules.bound else 0
+    return 1 if answer_of(rules.growing, word) >= rules.bound else 0
 
 
 @cache
@@ -39,4 +38,4 @@ def rules_of(window: AggregateFrame, plan: Plan, **columns) -> FrameRules:
     return made_rules(FrameRules, predicates(), depends_on=ALL, **given, **columns)
 
 
-RULES = rules_of
+WINDOW = AggregateFrame

@@ -46,4 +46,4 @@ def rules_of(window: BoundaryFrame, **columns) -> FrameRules:
     return made_rules(BoundaryRules, predicates(), depends_on=NOTHING, **given, **columns)
 
 
-RULES = rules_of
+WINDOW = BoundaryFrame

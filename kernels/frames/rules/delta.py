@@ -32,4 +32,4 @@ def rules_of(window: DeltaFrame, **columns) -> FrameRules:
     return made_rules(DeltaRules, predicates(), depends_on=OPENING_VALUE, change=window.change, **columns)
 
 
-RULES = rules_of
+WINDOW = DeltaFrame

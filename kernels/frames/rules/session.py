@@ -5,7 +5,7 @@ time    1  3  4  9        gap 5        sessions   1 3 4   9
 
 from functools import cache
 
-from kernels.frames._rules import NOTHING, Frame, FrameRules, Predicates, compiled_predicates, made_rules
+from kernels.frames._rules import NOTHING, Frame, FrameRules, Predicates, compiled_predicates, made_rules, within
 from kernels.runtime.fields import Microseconds
 from schemas.windows import Session
 
@@ -28,7 +28,7 @@ def predicates() -> Predicates:
 
 def rules_of(window: Session, **columns) -> FrameRules:
     """Of a window; columns: see kernels/frames/_rules.py."""
-    return made_rules(SessionRules, predicates(), depends_on=NOTHING, gap=window.gap_us, **columns)
+    return made_rules(SessionRules, predicates(), depends_on=NOTHING, gap=within("gap", window.gap_us), **columns)
 
 
-RULES = rules_of
+WINDOW = Session

@@ -5,10 +5,12 @@ value    5  7  2  8        at least 5        frames   5 7   8
 
 from functools import cache
 
-from kernels.frames._rules import NOTHING, Frame, FrameRules, Predicates, compiled_predicates, made_rules
+from kernels.frames._rules import NOTHING, Frame, FrameRules, Predicates, compiled_predicates, made_rules, within
 from kernels.runtime.fields import Count, Float, Microseconds
 from kernels.runtime.memory import as_float
 from schemas.windows import ThresholdFrame
+
+LENGTHS = {"min_count": "min_count", "min_duration": "min_duration_us"}
 
 
 class ThresholdRules(FrameRules):
@@ -39,8 +41,8 @@ def predicates() -> Predicates:
 
 def rules_of(window: ThresholdFrame, **columns) -> FrameRules:
     """Of a window; columns: see kernels/frames/_rules.py."""
-    given = {"min_count": window.min_count, "min_duration": window.min_duration_us}
+    given = {name: within(name, getattr(window, of)) for name, of in LENGTHS.items()}
     return made_rules(ThresholdRules, predicates(), depends_on=NOTHING, at_least=window.at_least, **given, **columns)
 
 
-RULES = rules_of
+WINDOW = ThresholdFrame

@@ -1,4 +1,4 @@
-"""Aggregate frames (FRAMES): they depend on earlier events, so days carry state; no kernel serves them yet."""
+"""Aggregate frames (FRAMES): they depend on earlier events, so days carry state; no replay serves them yet."""
 
 from dataclasses import dataclass
 from typing import ClassVar

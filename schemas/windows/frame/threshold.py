@@ -1,4 +1,4 @@
-"""Threshold frames (FRAMES): they depend on earlier events, so days carry state; no kernel serves them yet."""
+"""Threshold frames (FRAMES): they depend on earlier events, so days carry state; no replay serves them yet."""
 
 from dataclasses import dataclass
 from datetime import timedelta
