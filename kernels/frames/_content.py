@@ -21,7 +21,8 @@ from kernels.states import clear, copy_words, gather, merge
 class Contents(NamedTuple):
     """Compiled functions over one kind of buffer.
 
-    fold_tuples(s, plan, into, part, span): into ⊗= the tuples of (time, row, last, last_row): from one to the other
+    fold_tuples(s, into, span, is_empty): into ⊗= the tuples of (time, row, last, last_row): from one to the other;
+        is_empty: `into` has nothing yet, whatever stands there
     content_of(s, frame) → address of its aggregates, valid until the next operation
     closing_tuple(s, frame) → the place of the tuple that closes it: (end, 0) of the buffer if there is none yet
     """
@@ -44,7 +45,7 @@ def contents(buffer: Buffer) -> Contents:
     """Compiled for a buffer."""
     owner, place_behind, standing, entry_at = buffer
 
-    def fold_tuples(s, plan, into, part, span):
+    def fold_tuples(s, into, span, is_empty):
         time, row, last, last_row = span
         chunk, at = place_behind(s.tuples, time, row - 1)
         chunk, at = standing(s.tuples, chunk, at)
@@ -54,11 +55,12 @@ def contents(buffer: Buffer) -> Contents:
             if is_behind(entry, last, last_row):
                 break
             if entry.row != run_end:
-                fold_run(s, plan, into, part, run, run_end)
+                is_empty = fold_run(s, into, run, run_end, is_empty)
                 run = entry.row
             run_end = entry.row + 1
             chunk, at = standing(s.tuples, chunk, at + 1)
-        fold_run(s, plan, into, part, run, run_end)
+        if fold_run(s, into, run, run_end, is_empty):
+            clear(s.plan, into)
 
     compiled_fold = named_inner(owner, fold_tuples)
 
@@ -66,10 +68,13 @@ def contents(buffer: Buffer) -> Contents:
         if frame.content == 0:
             frame.content = resize(0, s.plan.state_words)
         time, row = frame.folded, frame.folded_row + 1
-        if not frame.has_content:
+        is_empty = not frame.has_content
+        if is_empty:
             time, row = frame.first, frame.first_row
-            start_content(s, frame, frame.content)
-        compiled_fold(s, s.plan, frame.content, s.part, (time, row, frame.last, frame.last_row))
+            if lost_tuples(s, frame):
+                copy_words(frame.content, s.cut_content, s.plan.state_words)
+                is_empty = False
+        compiled_fold(s, frame.content, (time, row, frame.last, frame.last_row), is_empty)
         frame.folded, frame.folded_row, frame.has_content = frame.last, frame.last_row, True
         return frame.content
 
@@ -81,20 +86,16 @@ def contents(buffer: Buffer) -> Contents:
 
 
 @inner
-def fold_run(s, plan, into, part, run, run_end):
-    """into ⊗= the tuples of rows run … run_end − 1."""
-    if run_end > run:
-        gather(plan, part, s.events, run, run_end)
-        merge(plan, into, into, part)
-
-
-@inner
-def start_content(s, frame, into):
-    """The aggregates of what an eviction took from a frame: of nothing, of all but the first."""
-    if lost_tuples(s, frame):
-        copy_words(into, s.cut_content, s.plan.state_words)
+def fold_run(s, into, run, run_end, is_empty):
+    """into ⊗= the tuples of rows run … run_end − 1. Returns whether it still has nothing."""
+    if run_end == run:
+        return is_empty
+    if is_empty:
+        gather(s.plan, into, s.events, run, run_end)
     else:
-        clear(s.plan, into)
+        gather(s.plan, s.part, s.events, run, run_end)
+        merge(s.plan, into, into, s.part)
+    return False
 
 
 @inner

@@ -10,7 +10,6 @@ from kernels.frames._frames import drop_first_frame, frame_at
 from kernels.frames._growing import grow_until
 from kernels.frames._ordered import LAST_ROW, drop_before, entry_at, place_behind, previous_place
 from kernels.runtime.memory import inner
-from kernels.states import clear
 
 
 @inner
@@ -33,13 +32,11 @@ def _cut_off(s, frame, time):
     """All tuples of a frame before a time are evicted; there are some."""
     if frame.has_content:
         IN_CHUNKS.content_of(s, frame)
-    if not s.is_cut:
-        clear(s.plan, s.cut_content)
     chunk, at = place_behind(s.tuples, time - 1, LAST_ROW)
     chunk, at = previous_place(s.tuples, chunk, at)
     evicted = entry_at(s.tuples, chunk, at)
     span = (frame.first, frame.first_row, evicted.time, evicted.row)
-    IN_CHUNKS.fold_tuples(s, s.plan, s.cut_content, s.part, span)
+    IN_CHUNKS.fold_tuples(s, s.cut_content, span, not s.is_cut)
     if frame.grown != 0:
         grow_until(s, frame, s.cut_grown, evicted.time, evicted.row)
     s.is_cut, s.evicted, s.evicted_row = True, evicted.time, evicted.row
