@@ -113,4 +113,5 @@ def settle_content(s, frame, has_it, time, row):
             frame.has_content = False
 
 
-IN_CHUNKS = contents(Buffer("frames_in_chunks", place_behind, standing, entry_at))
+CHUNKS = Buffer("frames_in_chunks", place_behind, standing, entry_at)
+IN_CHUNKS = contents(CHUNKS)

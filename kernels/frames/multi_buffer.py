@@ -11,14 +11,14 @@ walk; _split_and_merge.py cuts again what a late tuple changes.
 
 from functools import cache
 
-from kernels.aggregators._dispatch import FOREVER
+from kernels.frames._buffers import shared_operations
 from kernels.frames._checking import check_frames, held_in_order
-from kernels.frames._content import IN_CHUNKS
+from kernels.frames._content import CHUNKS, IN_CHUNKS
 from kernels.frames._dispatch import DONE, TOO_OLD, FrameKernel
 from kernels.frames._evicting import evict_before
 from kernels.frames._frames import KeyFrames, drop_frames, last_frame, release_frames, start_frames
 from kernels.frames._growing import take_tuple_at
-from kernels.frames._meter import ADD, CONTENT, EVICT, IDLE, SCOPE, SPLIT, begin
+from kernels.frames._meter import ADD, EVICT, IDLE, SCOPE, SPLIT, begin
 from kernels.frames._object import FrameWindow
 from kernels.frames._ordered import (
     ENTRY_WORDS,
@@ -29,13 +29,11 @@ from kernels.frames._ordered import (
     insert_at,
     is_behind,
     last_place,
-    next_place,
     place_behind,
     release_ordered,
-    standing,
 )
 from kernels.frames._rules import Frame, FrameRules, counts, value_of
-from kernels.frames._saving import load_frames, load_head, save_frames, save_head
+from kernels.frames._saving import load_frames, load_head
 from kernels.frames._split_and_merge import Rest, insert_late
 from kernels.runtime.fields import Inline
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
@@ -108,61 +106,11 @@ def close_burst(s: MultiBuffer):
     """Frames are as they should be after each tuple."""
 
 
-def content(s: MultiBuffer, frame: Frame):
-    return IN_CHUNKS.content_of(s, frame)
-
-
-def closing_time(s: MultiBuffer, frame: Frame):
-    place, at = IN_CHUNKS.closing_tuple(s, frame)
-    return FOREVER if place == s.tuples.end else entry_at(s.tuples, place, at).time
-
-
-def rows_of(s: MultiBuffer, frame: Frame, rows):
-    """O(log tuples + tuples of the frame)."""
-    begin(s, CONTENT)
-    found = 0
-    chunk, at = place_behind(s.tuples, frame.first, frame.first_row - 1)
-    chunk, at = standing(s.tuples, chunk, at)
-    while chunk < s.tuples.end and not is_behind(entry_at(s.tuples, chunk, at), frame.last, frame.last_row):
-        if rows != 0:
-            words_at(rows)[found] = entry_at(s.tuples, chunk, at).row
-        found += 1
-        chunk, at = next_place(s.tuples, chunk, at)
-    begin(s, IDLE)
-    return found
-
-
 def evict(s: MultiBuffer, time):
     begin(s, EVICT)
     s.floor = max(s.floor, time)
     evict_before(s, time)
     begin(s, IDLE)
-
-
-def least_row(s: MultiBuffer):
-    """O(tuples)."""
-    least = -1
-    chunk, at = standing(s.tuples, s.tuples.first, 0)
-    while chunk < s.tuples.end:
-        row = entry_at(s.tuples, chunk, at).row
-        least = row if least < 0 else min(least, row)
-        chunk, at = next_place(s.tuples, chunk, at)
-    return least
-
-
-def save(s: MultiBuffer, into):
-    at = save_head(s, into)
-    if into != 0:
-        words_at(into)[at] = s.tuples.count
-    at += 1
-    chunk, place = standing(s.tuples, s.tuples.first, 0)
-    while chunk < s.tuples.end:
-        if into != 0:
-            entry, words = entry_at(s.tuples, chunk, place), words_at(into + at * WORD_BYTES)
-            words[0], words[1], words[2] = entry.time, entry.row, entry.word
-        at += ENTRY_WORDS
-        chunk, place = next_place(s.tuples, chunk, place)
-    return at + save_frames(s, into + at * WORD_BYTES if into != 0 else 0)
 
 
 def load(s: MultiBuffer, saved):
@@ -177,13 +125,14 @@ def load(s: MultiBuffer, saved):
     load_frames(s, at)
 
 
-OPERATIONS = (create, destroy, reset, insert, close_burst, content, closing_time, rows_of, evict, least_row, save, load)
+OPERATIONS = (create, destroy, reset, insert, close_burst, evict, load)
 
 
 @cache
 def dispatch() -> FrameKernel:
     """The table, compiled or loaded when it is first asked for."""
-    return compiled_table(FrameKernel, "multi_buffer", {each.__name__: each for each in OPERATIONS})
+    shared = shared_operations(MultiBuffer, CHUNKS, IN_CHUNKS)
+    return compiled_table(FrameKernel, "multi_buffer", shared | {each.__name__: each for each in OPERATIONS})
 
 
 def check(address: int, plan: Plan) -> None:

@@ -10,7 +10,7 @@ go with their tuples; a policy under which a tuple finds no free cell is an erro
 
 from functools import cache
 
-from kernels.aggregators._dispatch import FOREVER
+from kernels.frames._buffers import shared_operations
 from kernels.frames._checking import Held, check_frames, require_ascending
 from kernels.frames._content import Buffer, contents
 from kernels.frames._dispatch import DONE, FULL, OUT_OF_ORDER, TOO_OLD, FrameKernel
@@ -24,7 +24,7 @@ from kernels.frames._frames import (
     start_frames,
     take_tuple,
 )
-from kernels.frames._meter import ADD, CONTENT, EVICT, IDLE, SCOPE, begin
+from kernels.frames._meter import ADD, EVICT, IDLE, SCOPE, begin
 from kernels.frames._object import FrameWindow
 from kernels.frames._ordered import ENTRY_WORDS, LAST_ROW, is_behind
 from kernels.frames._ring import (
@@ -38,7 +38,7 @@ from kernels.frames._ring import (
     write_entry,
 )
 from kernels.frames._rules import Frame, FrameRules, counts, value_of
-from kernels.frames._saving import load_frames, load_head, save_frames, save_head
+from kernels.frames._saving import load_frames, load_head
 from kernels.frames._scope import scope
 from kernels.runtime.fields import Code, Count, Flag, Inline
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
@@ -163,30 +163,8 @@ def _first_of_frames(s):
     return place
 
 
-CONTENTS = contents(Buffer("single_buffer", place_behind, standing, entry_at))
-
-
-def content(s: SingleBuffer, frame: Frame):
-    return CONTENTS.content_of(s, frame)
-
-
-def closing_time(s: SingleBuffer, frame: Frame):
-    place, at = CONTENTS.closing_tuple(s, frame)
-    return FOREVER if place == s.tuples.end else entry_at(s.tuples, place, at).time
-
-
-def rows_of(s: SingleBuffer, frame: Frame, rows):
-    """O(log tuples + tuples of the frame)."""
-    begin(s, CONTENT)
-    place, _ = place_behind(s.tuples, frame.first, frame.first_row - 1)
-    found = 0
-    while place < s.tuples.end and not is_behind(entry_at(s.tuples, place, 0), frame.last, frame.last_row):
-        if rows != 0:
-            words_at(rows)[found] = entry_at(s.tuples, place, 0).row
-        found += 1
-        place += 1
-    begin(s, IDLE)
-    return found
+RING = Buffer("single_buffer", place_behind, standing, entry_at)
+IN_RING = contents(RING)
 
 
 def evict(s: SingleBuffer, time):
@@ -194,35 +172,13 @@ def evict(s: SingleBuffer, time):
     begin(s, EVICT)
     s.floor = max(s.floor, time)
     while s.frames.count > 0:
-        place, _ = CONTENTS.closing_tuple(s, frame_at(s, s.frames.first, 0))
+        place, _ = IN_RING.closing_tuple(s, frame_at(s, s.frames.first, 0))
         if place == s.tuples.end or entry_at(s.tuples, place, 0).time >= time:
             break
         drop_first_frame(s)
     place, _ = place_behind(s.tuples, time - 1, LAST_ROW)
     s.tuples.first = place if s.frames.count == 0 else min(place, _first_of_frames(s))
     begin(s, IDLE)
-
-
-def least_row(s: SingleBuffer):
-    """O(tuples)."""
-    least = -1
-    for place in range(s.tuples.first, s.tuples.end):
-        row = entry_at(s.tuples, place, 0).row
-        least = row if least < 0 else min(least, row)
-    return least
-
-
-def save(s: SingleBuffer, into):
-    at = save_head(s, into)
-    if into != 0:
-        words_at(into)[at] = s.tuples.end - s.tuples.first
-    at += 1
-    for place in range(s.tuples.first, s.tuples.end):
-        if into != 0:
-            entry, words = entry_at(s.tuples, place, 0), words_at(into + at * WORD_BYTES)
-            words[0], words[1], words[2] = entry.time, entry.row, entry.word
-        at += ENTRY_WORDS
-    return at + save_frames(s, into + at * WORD_BYTES if into != 0 else 0)
 
 
 def load(s: SingleBuffer, saved):
@@ -237,13 +193,14 @@ def load(s: SingleBuffer, saved):
     load_frames(s, at)
 
 
-OPERATIONS = (create, destroy, reset, insert, close_burst, content, closing_time, rows_of, evict, least_row, save, load)
+OPERATIONS = (create, destroy, reset, insert, close_burst, evict, load)
 
 
 @cache
 def dispatch() -> FrameKernel:
     """The table, compiled or loaded when it is first asked for."""
-    return compiled_table(FrameKernel, "single_buffer", {each.__name__: each for each in OPERATIONS})
+    shared = shared_operations(SingleBuffer, RING, IN_RING)
+    return compiled_table(FrameKernel, "single_buffer", shared | {each.__name__: each for each in OPERATIONS})
 
 
 def check(address: int, plan: Plan) -> None:
