@@ -1,6 +1,7 @@
 """FRAMES: what adding, scope, splitting, merging, content and eviction cost as tuples and frames grow."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,14 +31,30 @@ CHANGES = (1.0, 4.0, 16.0, 64.0)
 STEPS = 20
 
 
+class Costs(NamedTuple):
+    """How many frames there were, and nanoseconds of each operation."""
+
+    frames: int
+    operations_ns: dict[str, float]
+
+    @property
+    def a_tuple_ns(self) -> float:
+        """Of all that is done for a tuple."""
+        return sum(self.operations_ns[each] for each in OF_A_TUPLE)
+
+    def row(self) -> dict[str, str]:
+        """Of a table."""
+        return {"frames": f"{self.frames:,}"} | {each: f"{ns:,.0f}" for each, ns in self.operations_ns.items()}
+
+
 def by_tuples(folder: Path, sizes: Sizes) -> Figure:
     """As tuples grow, and frames with them."""
     frame = KINDS_OF_FRAMES["delta"]
     for name in BUFFERS:
         _costs(name, frame, sizes.held[0], sizes)  # whatever is loaded when it is first used
     found = {(name, held): _costs(name, frame, held, sizes) for name in BUFFERS for held in sizes.held}
-    rows = [{"kernel": name, "tuples": f"{held:,}"} | cost for (name, held), cost in found.items()]
-    lines = {name: (list(sizes.held), [_of_tuple(found[name, held]) for held in sizes.held]) for name in BUFFERS}
+    rows = [{"kernel": name, "tuples": f"{held:,}"} | cost.row() for (name, held), cost in found.items()]
+    lines = {name: (list(sizes.held), [found[name, held].a_tuple_ns for held in sizes.held]) for name in BUFFERS}
     growth = {name: line[-1] / line[0] for name, (_, line) in lines.items()}
     times = sizes.held[-1] / sizes.held[0]
     verdicts = [
@@ -62,18 +79,15 @@ def by_frames(sizes: Sizes) -> Figure:
     """As frames become fewer and longer, among as many tuples."""
     held = sizes.held[-2]
     found = {change: _costs("multi_buffer", DeltaFrame("value", change), held, sizes) for change in CHANGES}
-    rows = [{"change": f"{change:g}"} | cost for change, cost in found.items()]
-    slowest, quickest = (each(map(_of_tuple, found.values())) for each in (max, min))
+    rows = [{"change": f"{change:g}"} | cost.row() for change, cost in found.items()]
+    a_tuple_ns = [cost.a_tuple_ns for cost in found.values()]
+    slowest, quickest = max(a_tuple_ns), min(a_tuple_ns)
     says = f"between the fewest and the most frames a tuple takes at most {slowest / quickest:.1f} times as long."
     measured = f"The same of the multi-buffer with {held:,} tuples, by how far values go within a delta frame."
     return Figure("Operations by frames", measured, rows, [claim(slowest < 4 * quickest, says)])
 
 
-def _of_tuple(cost: dict[str, str]) -> float:
-    return sum(float(cost[name].replace(",", "")) for name in OF_A_TUPLE)
-
-
-def _costs(name: str, frame, held: int, sizes: Sizes) -> dict[str, str]:
+def _costs(name: str, frame, held: int, sizes: Sizes) -> Costs:
     given = tuples(held + sizes.timed, DELAYED)
     options = BUFFERS[name] | ({"capacity": len(given.values)} if BUFFERS[name] else {})
     run, meter = DrivenRun(name.split(",")[0], frame, given, **options), Meter.make()
@@ -89,4 +103,4 @@ def _costs(name: str, frame, held: int, sizes: Sizes) -> dict[str, str]:
         run.made.evict(int(times[held // 2 * step // STEPS]))
     units = dict.fromkeys(OF_A_TUPLE, sizes.timed) | {"content": len(asked), "evict": held // 2}
     spent = {each: meter.cycles[place] * per_cycle_ns() for place, each in enumerate(_meter.NAMES)}
-    return {"frames": f"{len(addresses):,}"} | {each: f"{spent[each] / units[each]:,.0f}" for each in OPERATIONS}
+    return Costs(len(addresses), {each: spent[each] / units[each] for each in OPERATIONS})

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.columns import LIMIT_US
 from kernels.monoids import AggregateSpec
 from kernels.runtime.memory import as_float, as_word
 from kernels.states.layout import Events
@@ -74,6 +75,13 @@ class Columns:
         if isinstance(t, bool) or not isinstance(t, int | np.integer) or not INT64[0] <= t <= INT64[1]:
             raise WrongParameter("time", t, "an integer within int64, in microseconds")
         return int(t)
+
+    def time_within(self, t: int) -> int:
+        """`t`, if kernels can add to it."""
+        t = self.time(t)
+        if not -LIMIT_US <= t <= LIMIT_US:
+            raise WrongParameter("time", t, "within ±2**61 µs")
+        return t
 
     def times(self, ts: Sequence[int] | np.ndarray) -> np.ndarray:
         """Times as int64 words."""

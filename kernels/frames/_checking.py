@@ -45,8 +45,8 @@ def require_ascending(held: list[Held], of: str) -> None:
 
 def check_frames(s: KeyFrames, tuples: list[Held], first_is_cut: bool) -> None:
     """Frames against the tuples that are kept: O(tuples · frames)."""
-    before = None
-    for entry in held_in_order(s.frames, "frames"):
+    before, held = None, held_in_order(s.frames, "frames")
+    for entry in held:
         frame = Frame(entry.word)
         first, last = (frame.first, frame.first_row), (frame.last, frame.last_row)
         assert first == entry[:2], f"frames: that of {first} stands at {entry[:2]}"
@@ -56,15 +56,14 @@ def check_frames(s: KeyFrames, tuples: list[Held], first_is_cut: bool) -> None:
             kept = [each for each in tuples if first <= each[:2] <= last]
             assert kept and kept[0][:2] == first and kept[-1][:2] == last, f"frames: edges of {first} are tuples"
         before = last
-    _check_rules(s, tuples)
+    _check_rules(s.rules, [Frame(entry.word) for entry in held], tuples)
 
 
-def _check_rules(s: KeyFrames, tuples: list[Held]) -> None:
+def _check_rules(rules: FrameRules, frames: list[Frame], tuples: list[Held]) -> None:
     """Tuples in no frame open none."""
-    frames = [Frame(entry.word) for entry in held_in_order(s.frames, "frames")]
     for each in tuples:
         in_one = any((f.first, f.first_row) <= each[:2] <= (f.last, f.last_row) for f in frames)
-        assert in_one or not _opens_one(s.rules, each.word), f"frames: the tuple {each[:2]} is in one"
+        assert in_one or not _opens_one(rules, each.word), f"frames: the tuple {each[:2]} is in one"
 
 
 def _opens_one(rules: FrameRules, value: int) -> bool:

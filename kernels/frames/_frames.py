@@ -12,10 +12,12 @@ from kernels.frames._ordered import (
     drop_all,
     entry_at,
     insert_at,
+    is_behind,
     last_place,
     place_behind,
     release_ordered,
     remove_at,
+    standing,
 )
 from kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
 from kernels.runtime.calls import call
@@ -129,6 +131,25 @@ def last_frame(s):
     """The youngest frame; there is one."""
     chunk, at = last_place(s.frames)
     return frame_at(s, chunk, at)
+
+
+@inner
+def last_frame_with(s, entry):
+    """The youngest frame if that tuple, the youngest of all, is in it; else one of address 0."""
+    if s.frames.count == 0:
+        return Frame(0)
+    frame = last_frame(s)
+    return Frame(0) if is_behind(entry, frame.last, frame.last_row) else frame
+
+
+@inner
+def opening_at(s, time, row):
+    """The place of the frame that opens at a tuple; chunk = end: none does. O(log frames)."""
+    chunk, at = place_behind(s.frames, time, row - 1)
+    chunk, at = standing(s.frames, chunk, at)
+    if chunk < s.frames.end and entry_at(s.frames, chunk, at).row == row:
+        return chunk, at
+    return s.frames.end, 0
 
 
 @inner

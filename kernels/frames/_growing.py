@@ -61,13 +61,13 @@ def _start_growing(s, frame, into, chunk):
             copy_words(into, chunk_at(s.tuples, chunk).note, s.rules.plan.state_words)
             return chunk, 0
         chunk -= 1
-    start_grown(s, frame, into)
+    _start_grown(s, frame, into)
     chunk, at = place_behind(s.tuples, frame.first, frame.first_row - 1)
     return standing(s.tuples, chunk, at)
 
 
 @inner
-def start_grown(s, frame, into):
+def _start_grown(s, frame, into):
     """What an eviction took from a frame: nothing, of all but the first."""
     if not lost_tuples(s, frame):
         clear(s.rules.plan, into)

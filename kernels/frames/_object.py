@@ -7,7 +7,6 @@ invariants are checked.
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 import numpy as np
 
@@ -15,10 +14,11 @@ from kernels.aggregators._answers import AggregateObject, lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._columns import Source
 from kernels.aggregators._dispatch import FOREVER
+from kernels.aggregators._saved import description, saved_words
 from kernels.columns import LIMIT_US
 from kernels.frames._dispatch import DONE, OUT_OF_ORDER, TOO_OLD, FrameKernel
-from kernels.frames._frames import KeyFrames
-from kernels.frames._ordered import entry_at, place_behind, standing
+from kernels.frames._frames import KeyFrames, frame_at, opening_at
+from kernels.frames._ordered import next_place, standing
 from kernels.frames._rows import KeptRows
 from kernels.frames._rules import Frame, FrameRules, is_long_enough
 from kernels.frames.rules import maker
@@ -61,12 +61,8 @@ def answer_frame(kernel: FrameKernel, s: KeyFrames, frame: Frame, answers):
 @guarded_entry
 def find_frame(s: KeyFrames, time, row):
     """The address of the frame whose first tuple that is; 0: there is none. O(log frames)."""
-    chunk, at = place_behind(s.frames, time, row - 1)
-    chunk, at = standing(s.frames, chunk, at)
-    if chunk == s.frames.end:
-        return 0
-    entry = entry_at(s.frames, chunk, at)
-    return entry.word if entry.time == time and entry.row == row else 0
+    chunk, at = opening_at(s, time, row)
+    return 0 if chunk == s.frames.end else frame_at(s, chunk, at).address
 
 
 @guarded_entry
@@ -74,8 +70,8 @@ def list_frames(s: KeyFrames, into):
     """Write the addresses of all frames."""
     chunk, at = standing(s.frames, s.frames.first, 0)
     for place in range(s.frames.count):
-        words_at(into)[place] = entry_at(s.frames, chunk, at).word
-        chunk, at = standing(s.frames, chunk, at + 1)
+        words_at(into)[place] = frame_at(s, chunk, at).address
+        chunk, at = next_place(s.frames, chunk, at)
 
 
 SAVED_HEAD = 3
@@ -155,8 +151,8 @@ class FrameWindow(AggregateObject):
         options = [] if made is None else words_of(made.address, made.size_bytes // WORD_BYTES).tolist()
         functions = sorted({spec.function for spec in (*self._plan.specs, *self._closing_specs)})
         sources = [digest_of(AGGREGATES, function) for function in functions]
-        described = (type(self).__name__, options, self._frame, self._plan.specs, self._columns.types, sources)
-        return int.from_bytes(blake2b(repr(described).encode(), digest_size=8).digest(), "big", signed=True)
+        types = self._columns.types
+        return description(type(self).__name__, options, self._frame, self._plan.specs, types, sources)
 
     @property
     def _closing_specs(self) -> tuple[AggregateSpec, ...]:
@@ -171,7 +167,7 @@ class FrameWindow(AggregateObject):
         that is refused are in."""
         times = np.ascontiguousarray(self._columns.times(ts))
         for time in times[(times < -LIMIT_US) | (times > LIMIT_US)][:1]:
-            raise WrongParameter("time", int(time), "within ±2**61 µs")
+            self._columns.time_within(time)  # refuses it
         source = self._columns.source(vs, times, np.arange(len(times)))
         self._require_exact(source)
         first = self._rows.append(source, self._least_row)
@@ -240,9 +236,7 @@ class FrameWindow(AggregateObject):
     def evict(self, time: int) -> None:
         """Let go frames that were closed before `time`, and tuples before it, which are refused from now on. Of an open
         frame the multi-buffer keeps what its tuples come to, the single buffer all of them."""
-        if not -LIMIT_US <= self._columns.time(time) <= LIMIT_US:
-            raise WrongParameter("time", time, "within ±2**61 µs")
-        self._ask("evict", time)
+        self._ask("evict", self._columns.time_within(time))
 
     def save(self) -> np.ndarray:
         """All that it holds, as words."""
@@ -255,11 +249,7 @@ class FrameWindow(AggregateObject):
 
     def load(self, words: np.ndarray) -> None:
         """Become what `save` gave, of the same kernel, frame, aggregates and options. BadInput for other words."""
-        words = np.ascontiguousarray(words)
-        if words.dtype != np.int64 or words.ndim != 1 or len(words) < SAVED_HEAD:
-            raise BadInput(
-                f"these are no saved words: {words.ndim} dimensions of {words.dtype}; give what save returned"
-            )
+        words = saved_words(words, SAVED_HEAD)
         described, end, length = map(int, words[:SAVED_HEAD])
         if described != self._described or length != len(words):
             raise BadInput(

@@ -9,14 +9,15 @@ a new one, so that what comes in order fills them. The paper's linked lists (FRA
 are walked from one end to find a place.
 """
 
-from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Place, Pointer, Tail, Word
+from kernels.runtime.address_list import AddressList, insert_address, release_addresses, remove_address
+from kernels.runtime.bisection import searches
+from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Place, Tail, Word
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import Struct
 
 CHUNK_ENTRIES = 64
 LAST_ROW = 1 << 62
 """Behind every row of a time."""
-LEAST_ROOM = 16
 
 
 class OrderedEntry(Struct):
@@ -45,14 +46,10 @@ class EntryChunk(Struct):
 CHUNK_WORDS = EntryChunk.size_bytes // WORD_BYTES + CHUNK_ENTRIES * ENTRY_WORDS
 
 
-class Ordered(Struct):
-    """Chunks first … end − 1 of `order`, none of them empty; count: entries in all; spare: chunks to be used again."""
+class Ordered(AddressList):
+    """Chunks, none of them empty; count: entries in all; spare: chunks to be used again."""
 
     count: Count
-    first: Place
-    end: Place
-    room: Count
-    order: Pointer(Address)
     spare: Address
 
 
@@ -75,37 +72,28 @@ def is_behind(entry, time, row):
 
 
 @inner
-def place_behind(ordered, time, row):
-    """(chunk, at) behind all entries up to (time, row): where one of that key goes. O(log n), from the young end on."""
-    chunk = _chunk_of(ordered, time, row)
-    if chunk == ordered.end:
-        return chunk, 0
-    found = chunk_at(ordered, chunk)
-    low, high = 0, found.count
-    while low < high:
-        middle = (low + high) >> 1
-        if is_behind(found.entries[middle], time, row):
-            high = middle
-        else:
-            low = middle + 1
-    return chunk, low
+def _begins_until(ordered, chunk, key):
+    return not is_behind(entry_at(ordered, chunk, 0), key[0], key[1])
 
 
 @inner
-def _chunk_of(ordered, time, row):
-    """The last chunk whose first entry isn't behind; the first chunk if all are; the end of none."""
-    low, high, stride = ordered.first, ordered.end, 1
-    while high - stride > low and is_behind(entry_at(ordered, high - stride, 0), time, row):
-        high -= stride
-        stride *= 2
-    low = max(low, high - stride)
-    while low < high:
-        middle = (low + high) >> 1
-        if is_behind(entry_at(ordered, middle, 0), time, row):
-            high = middle
-        else:
-            low = middle + 1
-    return max(low - 1, ordered.first)
+def _stands_until(chunk, at, key):
+    return not is_behind(chunk.entries[at], key[0], key[1])
+
+
+_chunk_behind = searches("chunks_of_entries", _begins_until).gallop_back
+_entry_behind = searches("entries_of_a_chunk", _stands_until).place_from
+
+
+@inner
+def place_behind(ordered, time, row):
+    """(chunk, at) behind all entries up to (time, row): where one of that key goes. O(log n), from the young end on."""
+    if ordered.first == ordered.end:
+        return ordered.end, 0
+    key = (time, row)
+    chunk = max(_chunk_behind(ordered, ordered.first, ordered.end, key) - 1, ordered.first)
+    of = chunk_at(ordered, chunk)
+    return chunk, _entry_behind(of, 0, of.count, key)
 
 
 @inner
@@ -172,7 +160,7 @@ def _make_place(ordered, chunk, at):
     not_inlined()
     is_youngest = chunk == ordered.end or (chunk == ordered.end - 1 and at == CHUNK_ENTRIES)
     behind = chunk if chunk == ordered.end else chunk + 1
-    moved = _add_chunk(ordered, behind)
+    moved = insert_address(ordered, behind, _take_chunk(ordered).address)
     chunk, behind = chunk - moved, behind - moved
     if is_youngest:
         return behind, 0
@@ -181,20 +169,6 @@ def _make_place(ordered, chunk, at):
     move(new.entries.address, old.entries[half:].address, (CHUNK_ENTRIES - half) * ENTRY_WORDS)
     old.count, new.count = half, CHUNK_ENTRIES - half
     return (chunk, at) if at <= half else (behind, at - half)
-
-
-@inner
-def _add_chunk(ordered, place):
-    """An empty chunk at a place of the order. Returns by how much places moved down."""
-    moved = 0
-    if ordered.end == ordered.room:
-        moved = _make_room(ordered)
-        place -= moved
-    chunk = _take_chunk(ordered)
-    move(ordered.order[place + 1 :].address, ordered.order[place:].address, ordered.end - place)
-    ordered.end += 1
-    ordered.order[place] = chunk.address
-    return moved
 
 
 @inner
@@ -211,24 +185,6 @@ def _take_chunk(ordered):
 
 
 @inner
-def _make_room(ordered):
-    """For one more chunk. Returns by how much those that are there moved down."""
-    moved, count = ordered.first, ordered.end - ordered.first
-    if 2 * count >= ordered.room:
-        room = max(LEAST_ROOM, 2 * ordered.room)
-        made = resize(0, room)
-        if count > 0:
-            move(made, ordered.order[moved:].address, count)
-        if ordered.order.address != 0:
-            release(ordered.order.address)
-        ordered.order, ordered.room = made, room
-    else:
-        move(ordered.order.address, ordered.order[moved:].address, count)
-    ordered.first, ordered.end = 0, count
-    return moved
-
-
-@inner
 def remove_at(ordered, chunk, at):
     """One entry less. O(entries of a chunk), and where it was the last of its chunk O(chunks behind it)."""
     of = chunk_at(ordered, chunk)
@@ -238,11 +194,7 @@ def remove_at(ordered, chunk, at):
         move(of.entries[at:].address, of.entries[at + 1 :].address, (of.count - at) * ENTRY_WORDS)
         return
     _put_away(ordered, of)
-    if chunk == ordered.first:
-        ordered.first += 1
-    else:
-        ordered.end -= 1
-        move(ordered.order[chunk:].address, ordered.order[chunk + 1 :].address, ordered.end - chunk)
+    remove_address(ordered, chunk)
 
 
 @inner
@@ -289,6 +241,4 @@ def release_ordered(ordered):
         if chunk.note != 0:
             release(chunk.note)
         release(chunk.address)
-    if ordered.room > 0:
-        release(ordered.order.address)
-    ordered.room = 0
+    release_addresses(ordered)

@@ -8,6 +8,7 @@ The functions are those of _ordered.py, for (place, 0) instead of (chunk, at).
 """
 
 from kernels.frames._ordered import ENTRY_WORDS, OrderedEntry, is_behind
+from kernels.runtime.bisection import searches
 from kernels.runtime.fields import Count, Inline, Place, Pointer, Word
 from kernels.runtime.memory import inner, resize
 from kernels.runtime.struct import Struct
@@ -39,16 +40,17 @@ def entry_at(ring, place, at):
 
 
 @inner
+def _stands_until(ring, place, key):
+    return not is_behind(entry_at(ring, place, 0), key[0], key[1])
+
+
+_tuple_behind = searches("tuples_of_a_ring", _stands_until).place_from
+
+
+@inner
 def place_behind(ring, time, row):
     """By binary search."""
-    low, high = ring.first, ring.end
-    while low < high:
-        middle = (low + high) >> 1
-        if is_behind(entry_at(ring, middle, 0), time, row):
-            high = middle
-        else:
-            low = middle + 1
-    return low, 0
+    return _tuple_behind(ring, ring.first, ring.end, (time, row)), 0
 
 
 @inner

@@ -12,7 +12,7 @@ opened by equal values (delta).
 """
 
 from kernels.frames._content import settle_content
-from kernels.frames._frames import frame_at, is_until, put_away
+from kernels.frames._frames import frame_at, is_until, opening_at, put_away
 from kernels.frames._growing import grow_over, grow_until, take_tuple_at
 from kernels.frames._meter import ADD, IDLE, MERGE, SCOPE, SPLIT, begin
 from kernels.frames._ordered import (
@@ -24,7 +24,6 @@ from kernels.frames._ordered import (
     place_behind,
     previous_place,
     remove_at,
-    standing,
 )
 from kernels.frames._rules import NOTHING, OPENING_VALUE, Frame, closes_frame
 from kernels.runtime.fields import Flag, Float, Microseconds, Place
@@ -65,9 +64,9 @@ def insert_late(s, time, row, value):
 @inner
 def _frame_before(s, chunk, at, time, row):
     """The frame that holds the tuple before a place; that place is of (time, row). Address 0: none."""
-    of_frame, at_frame = place_behind(s.frames, time, row)
     if s.frames.count == 0:
         return Frame(0)
+    of_frame, at_frame = place_behind(s.frames, time, row)
     of_frame, at_frame = previous_place(s.frames, of_frame, at_frame)
     if of_frame < s.frames.first:
         return Frame(0)
@@ -80,10 +79,15 @@ def _frame_before(s, chunk, at, time, row):
 
 
 @inner
-def _cut_back(s, frame, chunk, at):
-    """A frame ends before the new tuple, at that place, and has a rest behind it."""
+def _begin_rest(s, frame):
     rest = s.rest
     rest.is_there, rest.last, rest.last_row, rest.opening = True, frame.last, frame.last_row, frame.opening
+
+
+@inner
+def _cut_back(s, frame, chunk, at):
+    """A frame ends before the new tuple, at that place, and has a rest behind it."""
+    _begin_rest(s, frame)
     chunk, at = previous_place(s.tuples, chunk, at)
     if chunk >= s.tuples.first:
         before = entry_at(s.tuples, chunk, at)
@@ -102,7 +106,7 @@ def _cut_again(s, frame, chunk, at):
         entry = entry_at(s.tuples, chunk, at)
         value = as_float(entry.word)
         if not s.rest.is_there:
-            of_frame, at_frame = _opening_at(s, entry)
+            of_frame, at_frame = opening_at(s, entry.time, entry.row)
             if of_frame < s.frames.end:
                 if frame.address == 0 or closes_frame(s.rules, frame, entry.time, value):
                     return
@@ -136,20 +140,10 @@ def _grow_over_rest(s, frame, chunk, at):
 
 
 @inner
-def _opening_at(s, entry):
-    """The place of the frame that opens at a tuple; chunk = end: none does."""
-    chunk, at = place_behind(s.frames, entry.time, entry.row - 1)
-    chunk, at = standing(s.frames, chunk, at)
-    if chunk < s.frames.end and entry_at(s.frames, chunk, at).row == entry.row:
-        return chunk, at
-    return s.frames.end, 0
-
-
-@inner
 def _take_out(s, chunk, at):
     """A frame is no more: another takes in its first tuple, and its rest is cut again."""
-    frame, rest = frame_at(s, chunk, at), s.rest
-    rest.is_there, rest.last, rest.last_row, rest.opening = True, frame.last, frame.last_row, frame.opening
+    frame = frame_at(s, chunk, at)
+    _begin_rest(s, frame)
     put_away(s, frame)
     remove_at(s.frames, chunk, at)
 

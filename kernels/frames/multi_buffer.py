@@ -16,7 +16,7 @@ from kernels.frames._checking import check_frames, held_in_order
 from kernels.frames._content import CHUNKS, IN_CHUNKS
 from kernels.frames._dispatch import DONE, TOO_OLD, FrameKernel
 from kernels.frames._evicting import evict_before
-from kernels.frames._frames import KeyFrames, drop_frames, last_frame, release_frames, start_frames
+from kernels.frames._frames import KeyFrames, drop_frames, last_frame, last_frame_with, release_frames, start_frames
 from kernels.frames._growing import take_tuple_at
 from kernels.frames._meter import ADD, EVICT, IDLE, SCOPE, SPLIT, begin
 from kernels.frames._object import FrameWindow
@@ -89,11 +89,10 @@ def _youngest(s):
 @inner
 def _append(s, time, row, value):
     begin(s, SCOPE)
-    frame = Frame(0)
-    if s.frames.count > 0:
-        frame = last_frame(s)
-        if s.tuples.count > 0 and is_behind(_youngest(s), frame.last, frame.last_row):
-            frame = Frame(0)
+    if s.tuples.count > 0:
+        frame = last_frame_with(s, _youngest(s))
+    else:  # of a frame that is there all tuples are evicted, and nothing has closed it
+        frame = last_frame(s) if s.frames.count > 0 else Frame(0)
     begin(s, ADD)
     chunk, at = end_place(s.tuples)
     chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))

@@ -19,7 +19,7 @@ from kernels.frames._frames import (
     drop_first_frame,
     drop_frames,
     frame_at,
-    last_frame,
+    last_frame_with,
     release_frames,
     start_frames,
     take_tuple,
@@ -116,15 +116,12 @@ def insert(s: SingleBuffer, time, row):
 
 @inner
 def _append(s, time, row, value):
-    frame, last = Frame(0), s.tuples.end - 1
+    frame = Frame(0)
     if s.tuples.end > s.tuples.first:
-        before = entry_at(s.tuples, last, 0)
+        before = entry_at(s.tuples, s.tuples.end - 1, 0)
         if is_behind(before, time, row):
             return OUT_OF_ORDER
-        if s.frames.count > 0:
-            frame = last_frame(s)
-            if is_behind(before, frame.last, frame.last_row):
-                frame = Frame(0)
+        frame = last_frame_with(s, before)
     write_entry(s.tuples, s.tuples.end, time, row, as_word(value))
     s.tuples.end += 1
     take_tuple(s, frame, time, row, value)

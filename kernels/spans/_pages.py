@@ -11,15 +11,15 @@ their windows did: an eighth of a replay went into blanking 32 records for the f
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.runtime.address_list import AddressList, insert_address, release_addresses
 from kernels.runtime.bits import trailing_zeros
-from kernels.runtime.fields import Address, Bytes, Count, Place, Pointer, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.fields import Address, Bytes, Place, Tail, Word
+from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct
 from kernels.states import copy_words, fold, merge
 
 PAGE_BITS = 5
 PAGE_RECORDS = 1 << PAGE_BITS
-LEAST_ROOM = 16
 FIRST_NUMBER = -(1 << 62)
 """Below every number: times are within ±2**61 µs."""
 
@@ -35,16 +35,12 @@ class RecordPage(Struct):
 HEAD_BYTES = RecordPage.size_bytes
 
 
-class Pages(Struct):
-    """Pages first … end of `order`, ascending by number. blank: a record that holds nothing; found: the place of the
-    page that was looked for last; spare: a list of pages to be used again, by their numbers."""
+class Pages(AddressList):
+    """Pages, ascending by number. blank: a record that holds nothing; found: the place of the page that was looked for
+    last; spare: a list of pages to be used again, by their numbers."""
 
     record_bytes: Bytes
     blank: Address
-    first: Place
-    end: Place
-    room: Count
-    order: Pointer(Address)
     found: Place
     spare: Address
 
@@ -57,9 +53,7 @@ def release_pages(pages):
         page = RecordPage(pages.spare)
         pages.spare = page.number
         release(page.address)
-    if pages.room > 0:
-        release(pages.order.address)
-    pages.room = 0
+    release_addresses(pages)
 
 
 @inner
@@ -153,32 +147,11 @@ def _mark(number):
 def _add_page(pages, place, number):
     """A page that holds nothing at a place of the order, which may change. Returns the place."""
     not_inlined()
-    if pages.end == pages.room:
-        place -= _make_room(pages)
-    move(pages.order[place + 1 :].address, pages.order[place:].address, pages.end - place)
-    pages.end += 1
     page = RecordPage(_take_page(pages))
     page.number, page.marks = number, 0
-    pages.order[place] = page.address
+    place -= insert_address(pages, place, page.address)
     pages.found = place
     return place
-
-
-@inner
-def _make_room(pages):
-    """For one more page. Returns how far those that are there moved down."""
-    moved, count = pages.first, pages.end - pages.first
-    if 2 * count >= pages.room:
-        pages.room = max(LEAST_ROOM, 2 * pages.room)
-        made = resize(0, pages.room)
-        move(made, pages.order[moved:].address, count)
-        if pages.order.address != 0:
-            release(pages.order.address)
-        pages.order = made
-    else:
-        move(pages.order.address, pages.order[moved:].address, count)
-    pages.first, pages.end = 0, count
-    return moved
 
 
 @inner

@@ -6,13 +6,13 @@ aggregates it takes and how its invariants are checked.
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b
 
 import numpy as np
 
 from kernels.aggregators._answers import AggregateObject, lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import PointKernel
+from kernels.aggregators._saved import description, saved_words
 from kernels.columns import LIMIT_US
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.runtime.calls import ask, call
@@ -77,8 +77,7 @@ class SpanWindow(AggregateObject):
         super().__init__(aggregates, column_types, counts_events=True)
         self._grid = grid(window.size_us, window.slide_us, window.origin_us)
         self._longest_us, self._evicted = window.longest_event_us, NOTHING_EVICTED
-        described = (type(self).__name__, sorted(options.items()), window, self._plan.specs)
-        self._described = int.from_bytes(blake2b(repr(described).encode(), digest_size=8).digest(), "big", signed=True)
+        self._described = description(type(self).__name__, sorted(options.items()), window, self._plan.specs)
         self._state = np.zeros(self._plan.state_words, np.int64)
         kernel = self.dispatch()
         self._address = ask(kernel.create, self._plan.address, self._grid.address, self.pane_option(options))
@@ -121,13 +120,13 @@ class SpanWindow(AggregateObject):
 
     def evict(self, time: int) -> None:
         """Forget what only windows need that begin by `time`; these are no longer asked."""
-        self._evicted = max(self._evicted, self._time(time))
+        self._evicted = max(self._evicted, self._columns.time_within(time))
         self._ask("evict", self._evicted)
 
     def first_from(self, time: int) -> int | None:
         """Start of the first window that begins at `time` or later and has events, None if there is none; after an
         eviction, of those that may still be asked."""
-        number = self._grid_says("last_start_until", max(self._time(time), self._evicted + 1) - 1) + 1
+        number = self._grid_says("last_start_until", max(self._columns.time_within(time), self._evicted + 1) - 1) + 1
         while True:
             low = self._grid_says("start", number)
             if words_of(self._ask("state", LOOKING, low, self._grid_says("end", number)), 1)[0] > 0:
@@ -146,11 +145,7 @@ class SpanWindow(AggregateObject):
 
     def load(self, words: np.ndarray) -> None:
         """Become what `save` gave, of the same kernel, window, aggregates and options. BadInput for other words."""
-        words = np.ascontiguousarray(words)
-        if words.dtype != np.int64 or words.ndim != 1 or len(words) < SAVED_HEAD:
-            raise BadInput(
-                f"these are no saved words: {words.ndim} dimensions of {words.dtype}; give what save returned"
-            )
+        words = saved_words(words, SAVED_HEAD)
         described, evicted, count = (int(word) for word in words[:SAVED_HEAD])
         if described != self._described or count != len(words) - SAVED_HEAD:
             raise BadInput(
@@ -170,14 +165,8 @@ class SpanWindow(AggregateObject):
     def _grid_says(self, operation: str, argument: int) -> int:
         return ask(getattr(self._grid, operation), self._grid, argument)
 
-    def _time(self, time: int) -> int:
-        time = self._columns.time(time)
-        if not -LIMIT_US <= time <= LIMIT_US:
-            raise WrongParameter("time", time, "within ±2**61 µs")
-        return time
-
     def _interval(self, low: int, high: int) -> tuple[int, int]:
-        low, high = self._time(low), self._time(high)
+        low, high = self._columns.time_within(low), self._columns.time_within(high)
         if low >= high:
             raise WrongParameter("interval", (low, high), "low < high")
         return low, high

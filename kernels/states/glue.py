@@ -1,9 +1,9 @@
 """The few lines between a monoid's functions and memory that differ in how many words and arguments there are, as text:
-a state as a tuple, the arguments of `lift` and `lower`, and which rows have a value."""
+a state as a tuple, the arguments of `lift` and `lower`, how a state takes in a row, and which rows have a value."""
 
 from kernels.monoid import Monoid, Sketch
 
-GLUED = ("read_state", "write_state", "lifted", "lowered", "is_there")
+GLUED = ("read_state", "write_state", "lifted", "lowered", "take_row", "is_there")
 _STATE = """def read_state(at):
     words = words_at(at)
     return ({read})
@@ -20,9 +20,17 @@ def lifted(columns, row):
 
 def lowered(slot, state):
     return lower(read_state(state){parameters})
+
+
+def take_row(slot, at, columns, row):
+    write_state(at, combine(read_state(at), lifted(columns, row)))
 """
 _SKETCH = """def lowered(slot, state):
     return lower(state, slot.parameters.address)
+
+
+def take_row(slot, at, columns, row):
+    add(at, columns.values[row], slot.parameters.address)
 """
 _IS_THERE = """
 
@@ -32,7 +40,7 @@ def is_there(columns, row):
 
 
 def glue(monoid: Monoid | Sketch) -> str:
-    """The source text of read_state, write_state, lifted, lowered and is_there; of the last two for a sketch."""
+    """The source text of all that is glued; of lowered, take_row and is_there only for a sketch."""
     is_there = _IS_THERE.format(condition=_condition(monoid))
     return (_SKETCH if isinstance(monoid, Sketch) else _state_glue(monoid)) + is_there
 

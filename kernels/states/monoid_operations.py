@@ -10,7 +10,7 @@ from kernels.states.columns import columns_of
 from kernels.states.layout import GrowingRows, Slot
 
 identity = combine = inverse = None  # of the monoid
-read_state = write_state = is_there = lifted = lowered = None  # glue.py
+read_state = write_state = is_there = lifted = lowered = take_row = None  # glue.py
 
 
 def clear(slot, into):
@@ -118,5 +118,5 @@ def take_in(slot: Slot, state, asked: GrowingRows):
                 return place
         row = asked.rows[place * asked.stride]
         if is_there(columns, row):
-            write_state(state, combine(read_state(state), lifted(columns, row)))
+            take_row(slot, state, columns, row)
     return asked.count

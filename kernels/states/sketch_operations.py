@@ -2,11 +2,10 @@
 two into the other. As monoid_operations.py otherwise."""
 
 from kernels.runtime.struct import words_at
-from kernels.states.answers import answer_of
 from kernels.states.columns import columns_of
 from kernels.states.copying import copy_words
-from kernels.states.layout import GrowingRows, Slot
-from kernels.states.monoid_operations import lower, lower_each
+from kernels.states.layout import Slot
+from kernels.states.monoid_operations import lower, lower_each, take_in
 
 reset = add = absorb = join_states = None  # of the sketch
 is_there = lowered = None  # glue.py
@@ -84,19 +83,4 @@ def lift_rows(slot: Slot, into, stride, events, chosen, states):
         into += stride
 
 
-def take_in(slot: Slot, state, asked: GrowingRows):
-    parameters, columns = slot.parameters.address, columns_of(slot, asked.events)
-    for place in range(asked.count):
-        if asked.is_bounded:
-            word, is_null, failed = lowered(slot, state)
-            if failed:
-                return -1 - place
-            if not is_null and answer_of(asked, word) >= asked.bound:
-                return place
-        row = asked.rows[place * asked.stride]
-        if is_there(columns, row):
-            add(state, columns.values[row], parameters)
-    return asked.count
-
-
-__all__ = ["lower", "lower_each"]
+__all__ = ["lower", "lower_each", "take_in"]
