@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -142,6 +142,9 @@ new-aggregate: setup ## write an aggregate and its test: NAME=...
 
 new-function: setup ## write a heavy function of the farm and its test: NAME=...
 	@$(WINDROW_PYTHON) -m tools.new function "$(NAME)"
+
+new-policy: setup ## write a slide policy and its test: NAME=...
+	@$(WINDROW_PYTHON) -m tools.new policy "$(NAME)"
 
 new-window: setup ## write a window kind, for queries, kernels and gate, and its test: NAME=...
 	@$(WINDROW_PYTHON) -m tools.new window "$(NAME)"

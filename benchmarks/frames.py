@@ -6,7 +6,7 @@ python -m benchmarks.frames [--folder docs/benchmarks] [--sizes small | normal]
 import argparse
 from pathlib import Path
 
-from benchmarks import frames_operations, frames_throughput
+from benchmarks import frames_operations, frames_replays, frames_throughput
 from benchmarks.frames_source import Sizes
 from benchmarks.pages import FOLDER, write
 
@@ -35,6 +35,7 @@ def main(arguments: list[str] | None = None) -> Path:
         frames_operations.by_frames(sizes),
         frames_throughput.next_to_scans(sizes),
         frames_throughput.growth(sizes),
+        frames_replays.by_window(sizes),
     ]
     return write(folder, "frames", HEAD, figures)
 

@@ -49,7 +49,8 @@ def compile_windows() -> None:
     for name in kinds():
         kind = window_kind(name)
         kind.placement()
-        kind.make(WindowSpec(name, 10, 5), Extent(0, 0))
+        if not kind.depends_on_others:
+            kind.make(WindowSpec(name, 10, 5), Extent(0, 0))
     for table in (numbered_logic, in_time_logic, rolling_in_time):
         table()
 

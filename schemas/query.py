@@ -42,6 +42,8 @@ EMITS = ("final", "watermark", "arrival")
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "in", "not_in", "is_null", "not_null")
 _LISTS = (tuple, list, set, frozenset)
 WINDOW_COLUMNS = ("window_start", "window_end", "revision", "pane", "emitted_at", "events", "late_events")
+WINDOW_NUMBER = "window_number"
+"""One column more of context-bound windows (semantics §2)."""
 EVENT_COLUMNS = ("start", "end", "arrival", "seq")
 TRIPLES = "(column, operator, value) triples"
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
@@ -109,9 +111,10 @@ class Query:
 
     def _check_names(self) -> None:
         require(isinstance(self.aggregates, dict), "aggregates", self.aggregates, "a dict of names and agg(…)")
-        taken = set(self.key) | set(WINDOW_COLUMNS) | {"emitted_date"}
+        taken = set(self.key) | set(self.window_columns) | {"emitted_date"}
         for column in self.key:
-            require(column not in WINDOW_COLUMNS, "key", column, f"a column other than {', '.join(WINDOW_COLUMNS)}")
+            allowed = f"a column other than {', '.join(self.window_columns)}"
+            require(column not in self.window_columns, "key", column, allowed)
         for name, aggregate in self.aggregates.items():
             require(isinstance(aggregate, Aggregate), f"aggregates[{name!r}]", aggregate, "agg(function, *columns)")
             require(
@@ -123,8 +126,18 @@ class Query:
 
     @property
     def value_columns(self) -> tuple[str, ...]:
-        """The columns that the aggregates read, in the order in which they are first named."""
-        return tuple(dict.fromkeys(column for a in self.aggregates.values() for column in a.columns))
+        """The columns that the aggregates read, in the order in which they are first named, and the one that cuts
+        windows, if one does."""
+        read = [column for a in self.aggregates.values() for column in a.columns]
+        return tuple(dict.fromkeys([*read, *self.window.cutting_columns]))
+
+    @property
+    def window_columns(self) -> tuple[str, ...]:
+        """The columns of its tables that are no keys and no aggregates."""
+        if self.window.context_free:
+            return WINDOW_COLUMNS
+        start, end, *others = WINDOW_COLUMNS
+        return (start, end, WINDOW_NUMBER, *others)
 
     @property
     def read_columns(self) -> tuple[str, ...]:

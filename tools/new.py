@@ -47,6 +47,9 @@ KINDS = {
         "tests/kernels/test_window_$name.py",
         "docs/add-a-window.md",
     ),
+    "policy": Kind(
+        {"file": "schemas/policies/$name.py"}, "tests/semantics/test_policy_$name.py", "docs/add-a-policy.md"
+    ),
     "aggregate": Kind(
         {"file": "kernels/monoids/$name.py"}, "tests/kernels/test_aggregate_$name.py", "docs/add-an-aggregate.md"
     ),

@@ -85,11 +85,15 @@ class Predicate:
         self._error = None
         self._question.total.state = 0
         found = ask(*arguments)
+        self.require_answers()
+        return found
+
+    def require_answers(self) -> None:
+        """Raise what the predicate raised, if it did."""
         if self._error is not None:
             raise self._error
         if self._question.total.state != 0:
             self._raise_again()
-        return found
 
     def _ask_plainly(self, total: int, prefix: int, parameters: int) -> int:
         """The same without the JIT."""

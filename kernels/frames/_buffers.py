@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import FOREVER
 from kernels.frames._content import Buffer, Contents
+from kernels.frames._dispatch import NONE
 from kernels.frames._frames import KeyFrames
 from kernels.frames._meter import CONTENT, IDLE, begin
 from kernels.frames._ordered import ENTRY_WORDS, is_behind
@@ -21,9 +21,9 @@ def shared_operations(struct: type[KeyFrames], buffer: Buffer, contents: Content
     def content(s: struct, frame: Frame):
         return content_of(s, frame)
 
-    def closing_time(s: struct, frame: Frame):
+    def closing_row(s: struct, frame: Frame):
         chunk, at = closing_tuple(s, frame)
-        return FOREVER if chunk == s.tuples.end else entry_at(s.tuples, chunk, at).time
+        return NONE if chunk == s.tuples.end else entry_at(s.tuples, chunk, at).row
 
     def rows_of(s: struct, frame: Frame, rows):
         """O(log tuples + tuples of the frame)."""
@@ -56,11 +56,11 @@ def shared_operations(struct: type[KeyFrames], buffer: Buffer, contents: Content
         while chunk < s.tuples.end:
             if into != 0:
                 entry, saved = entry_at(s.tuples, chunk, at), words_at(into + words * WORD_BYTES)
-                saved[0], saved[1], saved[2] = entry.time, entry.row, entry.word
+                saved[0], saved[1], saved[2] = entry.time, entry.row - s.row_offset, entry.word
             words, count = words + ENTRY_WORDS, count + 1
             chunk, at = standing(s.tuples, chunk, at + 1)
         if into != 0:
             words_at(into)[count_at] = count
         return words + save_frames(s, into + words * WORD_BYTES if into != 0 else 0)
 
-    return {each.__name__: each for each in (content, closing_time, rows_of, least_row, save)}
+    return {each.__name__: each for each in (content, closing_row, rows_of, least_row, save)}

@@ -10,6 +10,8 @@ DONE, OUT_OF_ORDER, FULL, TOO_OLD = range(4)
 """Statuses: done; or nothing was inserted, since it comes before the youngest, since there is no room, or since it
 comes before what was evicted."""
 
+NONE = -1
+
 
 class FrameKernel(Struct):
     """The operations, s being the structure that `create` made. Times in µs; a tuple is a row of the structure's
@@ -17,9 +19,11 @@ class FrameKernel(Struct):
 
     create(plan, rules, options) → structure; options: the address of words that the kernel's class gives
     destroy(s), reset(s): give it back; make it empty
+    append_run(s, times, first, end) → the row behind the first that closed a frame, or `end`: rows whose times, at
+        `times`, never fall, behind all tuples; 0 of a kernel that has no faster way than one by one
     insert(s, time, row) → status; close_burst(s): behind the tuples of one tick, before frames are looked at
     content(s, frame) → address of the aggregates of a Frame's tuples, valid until the next operation
-    closing_time(s, frame) → time of the tuple that closes a Frame, FOREVER if none has come
+    closing_row(s, frame) → row of the tuple that closes a Frame, NONE if none has come
     rows_of(s, frame, rows) → how many tuples a frame has that are kept; their rows are written unless `rows` is 0
     evict(s, time): frames that were closed before `time`, and what else no frame needs that is before it
     least_row(s) → the least row that is kept, or −1
@@ -29,10 +33,11 @@ class FrameKernel(Struct):
     create: Operation()
     destroy: Operation()
     reset: Operation()
+    append_run: Operation()
     insert: Operation()
     close_burst: Operation()
     content: Operation()
-    closing_time: Operation()
+    closing_row: Operation()
     rows_of: Operation()
     evict: Operation()
     least_row: Operation()

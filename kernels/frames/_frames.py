@@ -37,6 +37,8 @@ class KeyFrames(Struct):
     is_cut: whether the first frame has lost tuples to an eviction; cut_content, cut_grown: what these come to, of
         which (evicted, evicted_row) was the last
     meter_call, meter: see _meter.py; 0: nobody looks
+    row_offset: what is saved counts rows from there on
+    cut, cut_row: the last tuple that was cut again: frames that begin behind it are as they were
     part: room for a state of some tuples; row_at_hand: of a tuple that a frame takes in
     spare: frames to be used again, linked by `first`
     """
@@ -51,6 +53,9 @@ class KeyFrames(Struct):
     cut_grown: Address
     evicted: Microseconds
     evicted_row: Place
+    row_offset: Place
+    cut: Microseconds
+    cut_row: Place
     meter_call: Address
     meter: Address
     part: Address

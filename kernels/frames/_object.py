@@ -12,28 +12,25 @@ import numpy as np
 
 from kernels.aggregators._answers import AggregateObject, lower_all
 from kernels.aggregators._arrays import words_of
-from kernels.aggregators._columns import Source
-from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators._saved import description, saved_words
 from kernels.columns import LIMIT_US
-from kernels.frames._dispatch import DONE, OUT_OF_ORDER, TOO_OLD, FrameKernel
+from kernels.frames._dispatch import DONE, NONE, FrameKernel
 from kernels.frames._frames import KeyFrames, frame_at, opening_at
+from kernels.frames._making import make_rules, refusal, require_answers, require_exact
 from kernels.frames._ordered import next_place, standing
 from kernels.frames._rows import KeptRows
 from kernels.frames._rules import Frame, FrameRules, is_long_enough
-from kernels.frames.rules import maker
-from kernels.monoids import AggregateSpec, find_monoid
+from kernels.monoids import AggregateSpec
 from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import events_of
-from kernels.states.layout import NO_COLUMN
-from kernels.states.plan import Plan, make_plan
-from schemas.errors import AggregateFailed, BadInput, WrongParameter
+from kernels.states.plan import Plan
+from schemas.errors import BadInput
 from schemas.query import Aggregate
-from schemas.windows import AggregateFrame, Window
+from schemas.windows import Window
 
 
 @guarded_entry
@@ -76,8 +73,6 @@ def list_frames(s: KeyFrames, into):
 
 SAVED_HEAD = 3
 """What stands before the words of a kernel: what they are of, where they end, and where the rows behind them do."""
-MOST_EXACT = 1 << 53
-"""Whole numbers up to it are float64 too."""
 
 
 @dataclass(frozen=True)
@@ -131,19 +126,10 @@ class FrameWindow(AggregateObject):
 
     def _made_rules(self, frame: Window, column: str | None) -> tuple[FrameRules, Plan | None]:
         """With the plan of the aggregate that closes, which lives as long as this."""
-        rules = maker(frame.kind)
         if column is None:
-            return rules(frame, column=NO_COLUMN), None
-        kind, place = self._columns.types[column], list(self._columns.types).index(column)
-        if kind not in ("int64", "float64"):
-            raise WrongParameter(f"type of column {column}", kind, "int64 or float64, since frames compare its values")
-        columns = {"column": place, "is_float": kind == "float64"}
-        if not isinstance(frame, AggregateFrame):
-            return rules(frame, **columns), None
-        plan = make_plan((AggregateSpec(frame.function, place, kind),), counts_events=False)
-        if plan.output_types[0] not in ("int64", "float64"):
-            raise WrongParameter("function", frame.function, "an aggregate that gives a number")
-        return rules(frame, plan, **columns), plan
+            return make_rules(frame, None, "")
+        types = self._columns.types
+        return make_rules(frame, list(types).index(column), types[column])
 
     def _description(self) -> int:
         """What saved words are of: another kernel, frame, option or aggregate, or an edited one, has another."""
@@ -169,7 +155,8 @@ class FrameWindow(AggregateObject):
         for time in times[(times < -LIMIT_US) | (times > LIMIT_US)][:1]:
             self._columns.time_within(time)  # refuses it
         source = self._columns.source(vs, times, np.arange(len(times)))
-        self._require_exact(source)
+        column = getattr(self._frame, "column", "")
+        require_exact(self._rules, source.values, source.valid, f"column {column}")
         first = self._rows.append(source, self._least_row)
         found = insert_tuples(self.dispatch().address, self._address, address_of(times), first, first + len(times))
         self._require_answers()
@@ -179,33 +166,11 @@ class FrameWindow(AggregateObject):
 
     def _refusal(self, status: int, time: int) -> str:
         name, floor = type(self).__module__.rpartition(".")[2], KeyFrames(self._address).floor
-        if status == OUT_OF_ORDER:
-            return f"time {time} comes before the youngest: {name} was made with sorting in_order; take eager or lazy"
-        if status == TOO_OLD:
-            return (
-                f"time {time} comes before {floor}, up to which was evicted, by evict() or the policy evict_after; "
-                "evict later, or leave it out"
-            )
-        return (
-            f"time {time} finds no free cell among {self._made_options.capacity} of {name}, and no live tuple is "
-            "overwritten; give a larger capacity, or evict sooner: evict_after and evict, or evict()"
-        )
-
-    def _require_exact(self, source: Source) -> None:
-        """Whole numbers by which frames are cut are compared as float64."""
-        if self._rules.column == NO_COLUMN or self._rules.is_float:
-            return
-        values, valid = source.values[self._rules.column], source.valid[self._rules.column]
-        for value in values[valid & ((values < -MOST_EXACT) | (values > MOST_EXACT))][:1]:
-            column = self._frame.column
-            raise BadInput(f"column {column}: {value} is beyond ±2**53, up to which frames compare; scale it down")
+        return refusal(name, status, f"time {time}", str(floor), getattr(self._made_options, "capacity", 0))
 
     def _require_answers(self) -> None:
-        """Frames that were cut by an answer that failed are no frames."""
-        if self._rules.has_failed:
-            [spec] = self._closing_specs
-            where = f"column {self._frame.column}, by which frames close,"
-            raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure)
+        if self._closing is not None:
+            require_answers(self._rules, self._closing.specs[0], f"column {self._frame.column}")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -270,7 +235,7 @@ class FrameWindow(AggregateObject):
         """None for a frame that is too short to be one."""
         if not answer_frame(self.dispatch().address, self._address, frame.address, self._answers):
             return None
-        is_open = self._ask("closing_time", frame.address) == FOREVER
+        is_open = self._ask("closing_row", frame.address) == NONE
         return FoundFrame(frame.first, frame.last + 1, is_open, self._lowered(), frame.first_row)
 
     def _least_row(self) -> int:

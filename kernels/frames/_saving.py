@@ -27,7 +27,7 @@ def save_head(s, into):
     content, grown = s.plan.state_words, grown_words(s)
     if into != 0:
         words = words_at(into)
-        words[0], words[1], words[2], words[3] = s.floor, s.evicted, s.evicted_row, 1 if s.is_cut else 0
+        words[0], words[1], words[2], words[3] = s.floor, s.evicted, s.evicted_row - s.row_offset, 1 if s.is_cut else 0
         copy_words(into + HEAD_WORDS * WORD_BYTES, s.cut_content, content)
         if grown > 0:
             copy_words(into + (HEAD_WORDS + content) * WORD_BYTES, s.cut_grown, grown)
@@ -38,7 +38,7 @@ def save_head(s, into):
 def load_head(s, saved):
     """Returns how many words were read."""
     content, grown, words = s.plan.state_words, grown_words(s), words_at(saved)
-    s.floor, s.evicted, s.evicted_row, s.is_cut = words[0], words[1], words[2], words[3] != 0
+    s.floor, s.evicted, s.evicted_row, s.is_cut = words[0], words[1], words[2] + s.row_offset, words[3] != 0
     copy_words(s.cut_content, saved + HEAD_WORDS * WORD_BYTES, content)
     if grown > 0:
         copy_words(s.cut_grown, saved + (HEAD_WORDS + content) * WORD_BYTES, grown)
@@ -64,7 +64,8 @@ def save_frames(s, into):
 @inner
 def _save_frame(s, frame, into):
     words = words_at(into)
-    words[0], words[1], words[2], words[3] = frame.first, frame.first_row, frame.last, frame.last_row
+    words[0], words[1] = frame.first, frame.first_row - s.row_offset
+    words[2], words[3] = frame.last, frame.last_row - s.row_offset
     words[4] = as_word(frame.opening)
     if frame.grown != 0:
         copy_words(into + FRAME_WORDS * WORD_BYTES, frame.grown, grown_words(s))
@@ -77,8 +78,8 @@ def load_frames(s, saved):
     grown, at = grown_words(s), WORD_BYTES
     for _ in range(words_at(saved)[0]):
         words = words_at(saved + at)
-        frame = add_frame(s, words[0], words[1])
-        frame.last, frame.last_row = words[2], words[3]
+        frame = add_frame(s, words[0], words[1] + s.row_offset)
+        frame.last, frame.last_row = words[2], words[3] + s.row_offset
         frame.opening = as_float(words[4])
         if grown > 0:
             copy_words(frame.grown, saved + at + FRAME_WORDS * WORD_BYTES, grown)

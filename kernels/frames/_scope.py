@@ -3,7 +3,7 @@
 tuples      1  1  1  3  2  1         sum, bound 3        frames   1 1 1   3   2 1        O(tuples) each time
 """
 
-from kernels.frames._frames import drop_first_frame, take_tuple
+from kernels.frames._frames import NOWHERE, drop_first_frame, take_tuple
 from kernels.frames._ring import entry_at
 from kernels.frames._rules import Frame
 from kernels.runtime.memory import as_float, inner, not_inlined
@@ -13,6 +13,7 @@ from kernels.runtime.memory import as_float, inner, not_inlined
 def scope(s):
     """Cut all tuples again."""
     not_inlined()
+    s.cut = NOWHERE
     while s.frames.count > 0:
         drop_first_frame(s)
     frame = Frame(0)

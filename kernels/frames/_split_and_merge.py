@@ -53,6 +53,7 @@ def insert_late(s, time, row, value):
     s.rest.is_there = False
     if frame.address != 0 and not is_until(frame.last, frame.last_row, time, row):
         _cut_back(s, frame, chunk, at)
+    s.cut, s.cut_row = time, row
     now = take_tuple_at(s, frame, chunk, at, value)
     has_it = now.address != 0 and now.address == frame.address
     _cut_again(s, now, chunk, at)
@@ -104,6 +105,7 @@ def _cut_again(s, frame, chunk, at):
     chunk, at = next_place(s.tuples, chunk, at)
     while chunk < s.tuples.end:
         entry = entry_at(s.tuples, chunk, at)
+        s.cut, s.cut_row = entry.time, entry.row
         value = as_float(entry.word)
         if not s.rest.is_there:
             of_frame, at_frame = opening_at(s, entry.time, entry.row)

@@ -86,13 +86,35 @@ def _youngest(s):
     return entry_at(s.tuples, chunk, at)
 
 
+def append_run(s: MultiBuffer, times, row, end):
+    """O(1) each."""
+    times, frame = words_at(times), _open_frame(s)
+    while row < end:
+        if counts(s.rules, s.events, row):
+            value = value_of(s.rules, s.events, row)
+            chunk, at = end_place(s.tuples)
+            chunk, at = insert_at(s.tuples, chunk, at, times[row], row, as_word(value))
+            now = take_tuple_at(s, frame, chunk, at, value)
+            if frame.address != 0 and now.address != frame.address:
+                return row + 1
+            frame = now
+        row += 1
+    return end
+
+
+@inner
+def _open_frame(s):
+    """The frame that the next tuple in order may grow; address 0: there is none."""
+    if s.tuples.count > 0:
+        return last_frame_with(s, _youngest(s))
+    # of a frame that is there all tuples are evicted, and nothing has closed it
+    return last_frame(s) if s.frames.count > 0 else Frame(0)
+
+
 @inner
 def _append(s, time, row, value):
     begin(s, SCOPE)
-    if s.tuples.count > 0:
-        frame = last_frame_with(s, _youngest(s))
-    else:  # of a frame that is there all tuples are evicted, and nothing has closed it
-        frame = last_frame(s) if s.frames.count > 0 else Frame(0)
+    frame = _open_frame(s)
     begin(s, ADD)
     chunk, at = end_place(s.tuples)
     chunk, at = insert_at(s.tuples, chunk, at, time, row, as_word(value))
@@ -118,13 +140,14 @@ def load(s: MultiBuffer, saved):
     at += WORD_BYTES
     for _ in range(count):
         words = words_at(at)
-        chunk, place = place_behind(s.tuples, words[0], words[1])
-        insert_at(s.tuples, chunk, place, words[0], words[1], words[2])
+        row = words[1] + s.row_offset
+        chunk, place = place_behind(s.tuples, words[0], row)
+        insert_at(s.tuples, chunk, place, words[0], row, words[2])
         at += ENTRY_WORDS * WORD_BYTES
     load_frames(s, at)
 
 
-OPERATIONS = (create, destroy, reset, insert, close_burst, evict, load)
+OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, load)
 
 
 @cache

@@ -184,7 +184,7 @@ def load(s: SingleBuffer, saved):
     at += WORD_BYTES
     for place in range(count):
         words = words_at(at)
-        write_entry(s.tuples, place, words[0], words[1], words[2])
+        write_entry(s.tuples, place, words[0], words[1] + s.row_offset, words[2])
         at += ENTRY_WORDS * WORD_BYTES
     s.tuples.end = count
     load_frames(s, at)

@@ -2,10 +2,13 @@
 
 Replay ─┬─ clock, rows, stop              the same for every window kind
         ├─ logic ─▶ compiled functions    what the clock asks of windows (placement.py)
-        └─ window, placement, panes, walks, open windows: what numbered windows need
+        ├─ window, placement, panes, walks, open windows: what numbered windows need
+        └─ window, derived: what context-bound windows need (by_context/)
 """
 
 from kernels.aggregators._dispatch import PointKernel
+from kernels.frames._dispatch import FrameKernel
+from kernels.replay.by_context.state import Derived, WindowSource
 from kernels.replay.clock import Clock
 from kernels.replay.growing import GrowingList
 from kernels.replay.late_times import LateTimes
@@ -24,11 +27,14 @@ from kernels.windows._window import Pane, Window
 
 class KernelInUse(Struct):
     """A kernel that keys are replayed by, with its structure, used key after key. logic: of the windows of its keys;
-    option: of its `create`; spans: where events last, and `kernel` then is what ends in slices, if there are some."""
+    option: of its `create`; spans: where events last, and `kernel` then is what ends in slices, if there are some;
+    frames: where tuples cut frames; source: of windows that depend on other events."""
 
     kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
+    frames: Ref(FrameKernel)
     logic: Ref(WindowLogic)
+    source: Ref(WindowSource)
     option: Count
     panes: Address
 
@@ -47,7 +53,8 @@ class Notes(GrowingList):
 
 class EventsByKey(Struct):
     """The events of all keys, in order of arrival within each; ends: only where events last; shares: how much of each
-    counts in the pane at hand, where windows count shares, 0 elsewhere."""
+    counts in the pane at hand, where windows count shares, 0 elsewhere; ranks: places in the order
+    of each key's tuples, where these trigger windows."""
 
     starts: Pointer(Microseconds)
     ends: Pointer(Microseconds)
@@ -55,6 +62,7 @@ class EventsByKey(Struct):
     first_of_key: Pointer(Place)
     columns: Ref(Events)
     shares: Pointer(Word)
+    ranks: Pointer(Place)
     last: Flag()
 
 
@@ -67,6 +75,21 @@ class Kernels(Struct):
     of_key: Pointer(Place)
     ascending: Pointer(Microseconds)
     rows: Pointer(Place)
+
+
+class Carried(Struct):
+    """Of keys that go on from another replay. kept: how many of each key's rows are from there; words: addresses of
+    what else is, 0 of a key of which nothing is; columns: of values.
+
+    is_wanted: whether another one goes on from here; saved: the words of all keys, ends: where those of each end
+    """
+
+    kept: Pointer(Count)
+    words: Pointer(Address)
+    columns: Count
+    is_wanted: Flag()
+    saved: Inline(GrowingList)
+    ends: Pointer(Word)
 
 
 class Replay(Struct):
@@ -86,6 +109,7 @@ class Replay(Struct):
     kernels: Inline(Kernels)
     kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
+    frames: Ref(FrameKernel)
     panes: Address
     goes_behind: Flag()
     state: Address
@@ -99,3 +123,5 @@ class Replay(Struct):
     stretches: Inline(Stretches)
     late_times: Inline(LateTimes)
     burst_youngest: Microseconds
+    derived: Inline(Derived)
+    carried: Inline(Carried)

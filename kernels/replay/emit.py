@@ -25,7 +25,7 @@ def emit(r, walk, number, firing, tick, state):
     if tick < r.rows.kept_from:
         return
     row = append_row(r.rows, r.stop)
-    row.key, row.start, row.end = r.key, walk.low, walk.high
+    row.key, row.start, row.end, row.number = r.key, walk.low, walk.high, 0
     row.revision, row.firing, row.tick, row.late = revision, firing, tick, late
     write_outputs(r.rows, row, state)
 

@@ -1,5 +1,6 @@
 """The public entry of the replay: checks once, calls the compiled loop, names what went wrong."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from kernels.aggregators._dispatch import FOREVER
 from kernels.columns import check_plan
 from kernels.monoids import find_monoid
 from kernels.replay.budget import most_rows, raise_why_stopped, refuse_too_many
+from kernels.replay.carried import KeptKeys, describe, with_kept_rows
 from kernels.replay.checks import check_columns, check_rules, check_ticks
 from kernels.replay.context import Replay
 from kernels.replay.interrupts import interrupts
@@ -43,6 +45,9 @@ MOST_AGGREGATES = 63
 LEAST_PATIENCE = 32
 """Windows in a row that ask the structure before a walk makes a front (walk.py); tests make do with none."""
 
+LEAST_FORGOTTEN = 64
+"""Tuples that come before a context-bound key lets go of what is final; tests make do with one."""
+
 
 class Job(NamedTuple):
     """A replay whose parts are checked; every array that compiled code reads lives as long as this."""
@@ -54,6 +59,7 @@ class Job(NamedTuple):
     steps: tuple[np.ndarray, np.ndarray]
     rules: ReplayRules
     selection: Selection
+    kept: KeptKeys | None
 
     @property
     def row_words(self) -> int:
@@ -88,12 +94,21 @@ def replay_keys(
     check_plan(states, len(columns.values))
     choice = kernel or KernelChoice(None)
     choice = choose(window, plan, choice.name, dict(choice.options))
+    kept = (
+        _kept(columns, kind, rules.carried, describe(window, plan.aggregates, choice))
+        if rules.carried is not None
+        else None
+    )
+    columns = columns if kept is None else kept.columns
     starts = columns.start_us
     extent = Extent(int(starts.min()), int(starts.max())) if len(starts) else Extent(0, -1)
     made = kind.make(window, extent)
     steps = _steps(ticks, rules)
-    selection = select_kernels(choice, columns, kind, made, Passing(*steps, rules.emit))
-    return _run(Job(columns, kind, made, states, steps, rules, selection)).starting(*rules.starts_us)
+    if kind.depends_on_others:
+        selection = kind.select(choice, columns, made, window)
+    else:
+        selection = select_kernels(choice, columns, kind, made, Passing(*steps, rules.emit))
+    return _run(Job(columns, kind, made, states, steps, rules, selection, kept)).starting(*rules.starts_us)
 
 
 def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray]:
@@ -113,14 +128,27 @@ def _run(job: Job) -> ResultRows:
     r, calls = _context(job, most, interrupts(), stop), replay_calls()
     try:
         count = ask(calls.replay, r.address, len(job.columns.key_offsets) - 1)
+        job.selection.require_replayed(r.derived.refused, r.derived.refused_row)
         raise_why_stopped(r.stop.asked, most, job.row_words)
         rows = np.empty((job.row_words, count), np.int64)
         ask(calls.take_rows, r.rows.address, r.stop.address, address_of(rows))
         raise_why_stopped(r.stop.asked, most, job.row_words)
+        carried = np.empty(r.carried.saved.used, np.int64)
+        ask(calls.take_saved, r.address, address_of(carried))
     finally:
         ask(calls.end_replay, r.address)
     _raise_failure(r.rows.failure, job.states, job.columns.labels)
-    return _result(rows, job.states, job.selection)
+    found = _result(rows, job.states, job.selection)
+    return found if job.kept is None else found._replace(carried=job.kept.split(carried))
+
+
+def _kept(columns: EventColumns, kind: "WindowKind", carried: Sequence[np.ndarray], of: int) -> KeptKeys:
+    """WrongParameter for windows of which nothing is carried, or for another number of keys."""
+    if not kind.depends_on_others:
+        raise WrongParameter("carried", len(carried), "None for windows that don't depend on other events of their key")
+    if len(carried) != len(columns.key_offsets) - 1:
+        raise WrongParameter("carried", len(carried), f"an array for each of {len(columns.key_offsets) - 1} keys")
+    return with_kept_rows(columns, carried, of)
 
 
 def _expected(job: Job, most: int) -> int:
@@ -148,6 +176,7 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
         placement=job.kind.placement(),
         least_patience=LEAST_PATIENCE,
     )
+    r.derived.least_forgotten = LEAST_FORGOTTEN
     r.clock.ticks, r.clock.marks = map(address_of, job.steps)
     r.clock.steps, r.clock.allowed = len(job.steps[0]), job.rules.allowed_us
     r.stop.interrupts, r.stop.interrupts_before = address_of(interrupts), int(interrupts[0])
@@ -158,7 +187,11 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     r.kernels.count, r.kernels.in_use = len(selection.in_use), address_of(selection.in_use)
     r.kernels.of_key = address_of(selection.of_key)
     r.kernels.ascending, r.kernels.rows = map(address_of, (selection.ranked.ascending, selection.ranked.rows))
+    r.events.ranks = address_of(selection.ranked.ranks)
     _give_events(r, columns)
+    if job.kept is not None:
+        r.carried.kept, r.carried.words, r.carried.ends = map(address_of, job.kept[1:4])
+        r.carried.columns, r.carried.is_wanted = len(columns.values), True
     return r
 
 

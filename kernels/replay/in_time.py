@@ -133,7 +133,7 @@ def _make_rows(r, windows, first, entries, step):
 @inner
 def _make_row(r, windows, time, tick, state):
     row = append_row(r.rows, r.stop)
-    row.key, row.start, row.end = r.key, time + 1 - windows.size, time + 1
+    row.key, row.start, row.end, row.number = r.key, time + 1 - windows.size, time + 1, 0
     row.revision, row.firing, row.tick, row.late = 0, FINAL if r.emit == EMIT_FINAL else ON_TIME, tick, 0
     write_outputs(r.rows, row, state)
 

@@ -5,19 +5,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kernels import spans
+from kernels import frames, spans
 from kernels.aggregators import kernels, window_class
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._window import Window
 from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, Monoid, find_monoid, parameter_values
 from kernels.ranks.disorder import IN_ORDER, classify_keys
-from kernels.ranks.sort import Ranked, rank_keys
-from kernels.replay.context import KernelInUse
+from kernels.ranks.sort import rank_keys
+from kernels.replay.by_context.selection import FINGER_TREE, MULTI_BUFFER
 from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
+from kernels.replay.selection import Selection, in_memory
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
-from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.runtime.memory import address_of
 from kernels.spans import _planner as planner
 from kernels.spans._dispatch import SpanKernel
 from kernels.spans._window import SpanWindow
@@ -28,30 +29,14 @@ from schemas.errors import BadInput, NotServed, WrongParameter
 if TYPE_CHECKING:  # kinds are made of parts of the replay
     from kernels.windows._kind import WindowKind
 
-FINGER_TREE = "finger_tree"
 SORTED_STACKS = "sorted_stacks"
 """What a key gets by its events alone: it must know all of them."""
 
 OF_SPANS = tuple(spans.kernels())
-KERNELS = (*kernels(), *OF_SPANS)
+KERNELS = (*kernels(), *OF_SPANS, *frames.kernels())
 """The kernels that can be asked for."""
-CHOSEN = (FINGER_TREE, SORTED_STACKS, *planner.KERNELS)
+CHOSEN = (FINGER_TREE, SORTED_STACKS, *planner.KERNELS, MULTI_BUFFER)
 """The kernels that a query gets if none is named."""
-
-
-class Selection(NamedTuple):
-    """names: of the kernels; in_use: the memory of a KernelInUse of each that some key may have; of_key:
-    int64[keys], numbers of kernels; ranked: the events of keys that need it."""
-
-    names: tuple[str, ...]
-    in_use: np.ndarray
-    of_key: np.ndarray
-    ranked: Ranked
-
-    def counted(self) -> dict[str, int]:
-        """How many keys each kernel has, of those that have any."""
-        counts = np.bincount(self.of_key, minlength=len(self.names))
-        return {name: int(count) for name, count in zip(self.names, counts, strict=True) if count}
 
 
 class Passing(NamedTuple):
@@ -94,6 +79,8 @@ def choose(
     able = tuple(kind.kernels())
     if name is not None and name not in able:
         raise NotServed(f"kernel for {window.kind} windows", name, able)
+    if kind.depends_on_others:
+        return kind.choose(name, options or {})
     _keeper(kind.least_refusing if name is None else name).refuse(plan.aggregates)
     if name is None and kind.events_last:
         _refuse_options(options or {}, able)
@@ -157,7 +144,7 @@ def select_kernels(
     uses = [_use(_keeper(choice.name), window, option)]
     if any_in_time:
         uses.append({"logic": in_time_logic(), "kernel": rolling_in_time()})
-    return Selection(names, _in_memory(uses), in_time.astype(np.int64), ranked)
+    return Selection(names, in_memory(uses), in_time.astype(np.int64), ranked)
 
 
 def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: KernelWindow) -> Selection:
@@ -171,7 +158,7 @@ def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: Kerne
     kernels_in_use = map(planner.kernel_of, plans.tolist())
     uses = [_use(_keeper(name), window, _keeper(name).pane_option(options)) for name, options in kernels_in_use]
     unranked = rank_keys(columns.start_us, columns.key_offsets, np.zeros(0, np.int64))
-    return Selection(tuple(map(planner.label_of, plans.tolist())), _in_memory(uses), of_key.astype(np.int64), unranked)
+    return Selection(tuple(map(planner.label_of, plans.tolist())), in_memory(uses), of_key.astype(np.int64), unranked)
 
 
 def _in_order(columns: EventColumns) -> np.ndarray:
@@ -200,16 +187,6 @@ def _require_order(name: str | None, columns: EventColumns) -> None:
 def _use(keeper: type[Window] | type[SpanWindow], window: KernelWindow, option: int) -> dict:
     """The fields of a KernelInUse."""
     return {"logic": numbered_logic(), "option": option} | _tables(keeper, window, option)
-
-
-def _in_memory(uses: Sequence[Mapping]) -> np.ndarray:
-    """A KernelInUse of each."""
-    memory = np.zeros((len(uses), KernelInUse.size_bytes // WORD_BYTES), np.int64)
-    for words, use in zip(memory, uses, strict=True):
-        used = KernelInUse(address_of(words))
-        for field, value in use.items():
-            setattr(used, field, value)
-    return memory
 
 
 def _tables(

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from kernels.replay.by_context.state import release_derived
 from kernels.replay.clock import keep_steps, next_tick, step_before
 from kernels.replay.context import Replay
 from kernels.replay.growing import release_list
@@ -14,16 +15,18 @@ from kernels.replay.stretches import release_stretches
 from kernels.replay.structures import create_structures, destroy_structures, empty_structures, take_kernel
 from kernels.replay.walk import place_states
 from kernels.runtime.calls import call
-from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation, compiled_table
 
 
 class ReplayCalls(Struct):
-    """What Python asks of a replay: replay(r, keys) → rows; take_rows(rows, stop, target); end_replay(r)."""
+    """What Python asks of a replay: replay(r, keys) → rows; take_rows(rows, stop, target); take_saved(r, target):
+    the words that the next one goes on from; end_replay(r)."""
 
     replay: Operation()
     take_rows: Operation()
+    take_saved: Operation()
     end_replay: Operation()
 
 
@@ -33,14 +36,16 @@ STATES = 7  # a new event's, and two for each of three walks
 def replay(r: Replay, keys):
     """Replay all keys, each by the kernel that was chosen for it, until the call is asked to stop; rows stay in their
     sink until take_rows. Returns how many. Whoever called it calls end_replay, however it ended."""
-    keep_steps(r.clock, r.window)
+    if r.window.end != 0:
+        keep_steps(r.clock, r.window)
     create_structures(r)
     _allocate_states(r)
     start_table(r)
     key = 0
     while key < keys and not must_stop(r.stop):
         r.key = key
-        _replay_key(r, r.events.first_of_key[key], r.events.first_of_key[key + 1])
+        kept = 0 if r.carried.kept.address == 0 else r.carried.kept[key]
+        _replay_key(r, r.events.first_of_key[key] + kept, r.events.first_of_key[key + 1])
         key += 1
     return r.rows.count
 
@@ -55,6 +60,8 @@ def end_replay(r: Replay):
     release_list(r.changed)
     release_stretches(r.stretches)
     release_late_times(r.late_times)
+    release_derived(r.derived)
+    release_list(r.carried.saved)
 
 
 @inner
@@ -90,8 +97,12 @@ def _replay_key(r, first, end):
     empty_structures(r)
 
 
+def take_saved(r: Replay, target):
+    move(target, r.carried.saved.first, r.carried.saved.used)
+
+
 @cache
 def replay_calls() -> ReplayCalls:
     """The table, compiled or loaded when it is first asked for."""
-    functions = (replay, take_rows, end_replay)
+    functions = (replay, take_rows, take_saved, end_replay)
     return compiled_table(ReplayCalls, "replay", {function.__name__: function for function in functions})

@@ -1,6 +1,6 @@
-"""A key's rows in order of (window_start, window_end, revision). They come nearly so: only late rows fall back.
+"""A key's rows in order of (window_start, window_end, number, revision). They come nearly so: only late rows fall back.
 
-rows     [20, 30) r0   [10, 20) r0   [10, 20) r1        sorted by end, then by start, each stably
+rows     [20, 30) r0   [10, 20) r0   [10, 20) r1        sorted by number, end and start, each stably
 pairs    (10, row 1) (10, row 2) (20, row 0)            rows are copied in that order, and moved back
 """
 
@@ -42,15 +42,31 @@ def _are_sorted(base, row_bytes, count):
 @inner
 def _is_before(row, other):
     row, other = Row(row), Row(other)
-    return row.start < other.start or (row.start == other.start and row.end < other.end)
+    if row.start != other.start:
+        return row.start < other.start
+    return row.end < other.end or (row.end == other.end and row.number < other.number)
 
 
 @inner
 def _sorted_rows(pairs, spare, count):
     """Pairs whose values are addresses of rows, in order of these; they stand in one of the two blocks."""
+    numbers = 0
+    for place in range(count):
+        row = Row(pairs.at[place].value)
+        pairs.at[place].key = row.number
+        numbers = max(numbers, row.number)
+    if numbers > 0:
+        pairs, spare = _sorted(pairs, spare, count)
     for place in range(count):
         pairs.at[place].key = Row(pairs.at[place].value).end
-    by_end = sort_pairs(pairs, spare, count)
+    pairs, spare = _sorted(pairs, spare, count)
     for place in range(count):
-        by_end.at[place].key = Row(by_end.at[place].value).start
-    return sort_pairs(by_end, Pairs(spare if by_end.address == pairs.address else pairs), count)
+        pairs.at[place].key = Row(pairs.at[place].value).start
+    return sort_pairs(pairs, spare, count)
+
+
+@inner
+def _sorted(pairs, spare, count):
+    """The block in which they stand sorted, and the other."""
+    found = sort_pairs(pairs, spare, count)
+    return found, Pairs(spare.address if found.address == pairs.address else pairs.address)

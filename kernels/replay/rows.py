@@ -1,6 +1,6 @@
 """The rows of a replay: where they are collected, how many there may be, and the first aggregate that has no answer.
 
-sink   [key start end revision firing tick events late nulls | output output …][key start …
+sink   [key start end number revision firing tick events late nulls | output output …][key start …
         one row of `row_words` words
 """
 
@@ -21,6 +21,7 @@ class Row(Struct):
     key: Place
     start: Microseconds
     end: Microseconds
+    number: Count
     revision: Count
     firing: Code
     tick: Microseconds
@@ -82,6 +83,15 @@ def write_outputs(rows, row, state):
         if failed and rows.failure.output == 0:
             _note_failure(rows.failure, row, output)
     row.nulls = nulls
+
+
+@inner
+def write_no_outputs(rows, row):
+    """The aggregates of a window that is no more: nulls."""
+    row.events = 0
+    row.nulls = (1 << rows.output_count) - 1
+    for output in range(rows.output_count):
+        row.outputs[output] = 0
 
 
 @inner

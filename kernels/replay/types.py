@@ -5,12 +5,13 @@ word: an int64, the bits of a float64 (`array.view(np.int64)`), a timestamp in m
     or a bool as 0 or 1.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kernels.monoids import AggregateSpec
+from schemas.windows import Window as AskedWindow
 
 EMITS = ("final", "watermark", "arrival")
 EMIT_FINAL, EMIT_WATERMARK, EMIT_ARRIVAL = range(3)
@@ -73,6 +74,9 @@ class WindowSpec(NamedTuple):
     origin_us: start of window 0; ignored with a zone
     zone: None, or the days of a calendar window
     parameters: what else a kind takes, in an order of its own
+    asked: the window of a query, of kinds that read their parameters there
+    column, column_type: place and type among the values of the column that windows are cut by, if there is one
+    reads: aggregates by which a policy cuts them
     """
 
     kind: str
@@ -81,6 +85,10 @@ class WindowSpec(NamedTuple):
     origin_us: int = 0
     zone: Zone | None = None
     parameters: tuple[int, ...] = ()
+    asked: AskedWindow | None = None
+    column: int | None = None
+    column_type: str = "int64"
+    reads: tuple[AggregateSpec, ...] = ()
 
 
 class AggregatePlan(NamedTuple):
@@ -121,6 +129,8 @@ class ReplayRules(NamedTuple):
     limits: what the call may cost
     rows_from_us: None, or the tick from which on rows are wanted; those before it count as revisions, and are not made
     starts_us: rows are wanted of windows that start from the first on and before the second, where these aren't None
+    carried: of windows that depend on others: for each key what an earlier replay's rows had as `carried`, an empty
+        array of a key that was not there; None: the keys begin here, and nothing of them is carried on
     """
 
     lateness_us: int
@@ -130,6 +140,7 @@ class ReplayRules(NamedTuple):
     limits: CallLimits = CallLimits()
     rows_from_us: int | None = None
     starts_us: tuple[int | None, int | None] = (None, None)
+    carried: Sequence[np.ndarray] | None = None
 
 
 class KernelChoice(NamedTuple):
@@ -140,10 +151,11 @@ class KernelChoice(NamedTuple):
 
 
 class ResultRows(NamedTuple):
-    """Rows sorted by (key index, window_start, window_end, revision); all arrays have one entry a row.
+    """Rows sorted by (key index, window_start, window_end, number, revision); all arrays have one entry a row.
 
     key: int64, index into the keys of EventColumns
     window_start, window_end, emitted_at: int64 µs
+    number: int64, of a window among those of its key with the same start and end; 0 where there are no others
     revision: int64 from 0; events, late_events: int64
     firing: int64 index into kernels.replay.FIRINGS, the column `pane` of tables
     outputs: int64[aggregates, rows], one word per value, to be read as output_types says (float64:
@@ -151,11 +163,13 @@ class ResultRows(NamedTuple):
     null: bool[aggregates, rows]
     output_types: per aggregate "int64", "float64", "timestamp", "date" or "bool"
     kernels: how many keys were replayed by which kernel
+    carried: int64 words of each key, from which another replay goes on, where the rules say that one does
     """
 
     key: np.ndarray
     window_start: np.ndarray
     window_end: np.ndarray
+    number: np.ndarray
     revision: np.ndarray
     firing: np.ndarray
     emitted_at: np.ndarray
@@ -165,6 +179,7 @@ class ResultRows(NamedTuple):
     null: np.ndarray
     output_types: tuple[str, ...]
     kernels: dict[str, int]
+    carried: Sequence[np.ndarray] = ()
 
     def starting(self, low_us: int | None, high_us: int | None) -> "ResultRows":
         """Rows of windows that start from `low_us` on and before `high_us`."""
@@ -172,5 +187,5 @@ class ResultRows(NamedTuple):
             return self
         wanted = np.ones(len(self.key), bool) if low_us is None else self.window_start >= low_us
         wanted = wanted if high_us is None else wanted & (self.window_start < high_us)
-        *arrays, output_types, kernels = self
-        return ResultRows(*(each[..., wanted] for each in arrays), output_types, kernels)
+        *arrays, output_types, kernels, carried = self
+        return ResultRows(*(each[..., wanted] for each in arrays), output_types, kernels, carried)

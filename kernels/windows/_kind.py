@@ -37,6 +37,9 @@ class WindowKind:
     late_needs_later_events = False
     """Whether the windows that an event missed follow from its key's later event times too, however old it is."""
 
+    depends_on_others = False
+    """Whether its windows depend on the other events of their key (kernels/replay/by_context), and have no number."""
+
     def kernels(self) -> Sequence[str]:
         """The kernels that can be asked for by name."""
         return aggregators.kernels()

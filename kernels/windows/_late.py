@@ -47,7 +47,8 @@ class Arrived(NamedTuple):
 class Late(NamedTuple):
     """Late events, one entry each. row: place of the event; late_by_us: watermark − end of the first missed window.
 
-    too_long: whether it missed its windows by its length; knows_how_late: whether late_by_us says anything: not if it
+    too_long: whether it missed its windows by its length; knows_windows: whether it is known which they are;
+    knows_how_late: whether late_by_us says anything: not if it
     meets no window, or if there was no watermark yet, as is always so with a lateness beyond all times.
     """
 
@@ -58,6 +59,7 @@ class Late(NamedTuple):
     late_by_us: np.ndarray
     too_long: np.ndarray
     knows_how_late: np.ndarray
+    knows_windows: bool = True
 
     @classmethod
     def of(

@@ -42,11 +42,22 @@ class Output(NamedTuple):
     result: pa.DataType
 
 
+class WindowReads(NamedTuple):
+    """column, column_type: place and type of the column whose values cut windows, None if there is none; aggregates: by
+    which a policy does."""
+
+    column: int | None
+    column_type: str
+    aggregates: tuple[AggregateSpec, ...]
+
+
 class Aggregates(NamedTuple):
-    """The aggregates of a query over columns of known types, and the arrays of words that they share."""
+    """The aggregates of a query over columns of known types, and the arrays of words that they share; window: what
+    the windows read of them."""
 
     outputs: tuple[Output, ...]
     value_columns: tuple[ValueColumn, ...]
+    window: WindowReads
 
     @property
     def plan(self) -> AggregatePlan:
@@ -60,7 +71,19 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
     outputs = tuple(_output(name, aggregate, column_types, numbers) for name, aggregate in query.aggregates.items())
     if query.window.counts_shares:
         outputs = tuple(_of_shares(output, len(numbers)) for output in outputs)
-    return Aggregates(outputs, tuple(numbers))
+    window = _plan_window(query, column_types, numbers)
+    return Aggregates(outputs, tuple(numbers), window)
+
+
+def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]) -> WindowReads:
+    reads = tuple(_output(name, each, column_types, numbers).spec for name, each in query.window.reads.items())
+    column = getattr(query.window, "column", None)
+    if column is None:
+        return WindowReads(None, "int64", reads)
+    require(column in column_types, "column", column, "a column of " + ", ".join(column_types))
+    read, type_ = ValueColumn(column, ordered=False), _plain(column_types[column])
+    place = numbers.setdefault(read, len(numbers))
+    return WindowReads(place, KERNEL_TYPES.get(type_.id, str(type_)), reads)
 
 
 def _of_shares(output: Output, columns: int) -> Output:

@@ -22,6 +22,8 @@ def value_arrays(aggregates: Aggregates, events: pa.Table, order: np.ndarray) ->
 
 
 def _is_summed(aggregates: Aggregates, read: ValueColumn) -> bool:
+    if aggregates.window.column == aggregates.value_columns.index(read):
+        return True
     return not read.ordered and any(
         read in output.reads and output.spec.function != "count" for output in aggregates.outputs
     )

@@ -41,7 +41,7 @@ def require_served(served: ServedQuery, model: Model) -> None:
     """WrongParameter for a model whose windows don't hold the events that start in them, and as `function_columns`."""
     kind = served.kind
     function_columns(model)
-    if kind.events_last or kind.keeps_events:
+    if kind.events_last or kind.keeps_events or kind.depends_on_others:
         allowed = "windows that hold the events which start in them, such as tumbling and sliding ones"
         raise WrongParameter("window of a model", model.window.kind, allowed)
 

@@ -51,7 +51,7 @@ def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
             "reason": pa.array(np.where(late.too_long, "too long", "too late"), pa.string()),
             "first_missed": _known(times(late.first_missed_us), late.windows_missed > 0),
             "last_missed": _known(times(late.last_missed_us), late.windows_missed > 0),
-            "windows_missed": late.windows_missed,
+            "windows_missed": _known(pa.array(late.windows_missed), np.full(len(late.row), late.knows_windows)),
             "late_by": _known(pa.array(late.late_by_us), late.knows_how_late),
         }
     )

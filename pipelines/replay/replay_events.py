@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.farm.given_windows import ComputeOptions
-from kernels.replay import FIRINGS, EventColumns, PassTicks, ReplayRules, ResultRows, replay_keys
+from kernels.replay import FIRINGS, EventColumns, KernelChoice, PassTicks, ReplayRules, ResultRows, replay_keys
 from pipelines.lake.aggregates import Aggregates, plan_aggregates
 from pipelines.lake.arrays import TIME, stored, times
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import result_arrays, value_arrays
+from pipelines.replay.carried import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, group
 from pipelines.replay.heavy_function import Farmed, compute_rows, no_columns, require_served
@@ -22,13 +23,14 @@ from pipelines.replay.labels import labels_of
 from pipelines.replay.limits import NAMES, limits_of
 from pipelines.replay.specifications import ServedQuery
 from schemas.model import Model
-from schemas.query import Query
+from schemas.query import WINDOW_NUMBER, Query
 
 WORKERS = "workers"
 """Option: threads of a model's farm."""
 RESULT_TYPES = {
     "window_start": TIME,
     "window_end": TIME,
+    WINDOW_NUMBER: pa.int64(),
     "revision": pa.int64(),
     "pane": pa.string(),
     "emitted_at": TIME,
@@ -39,11 +41,12 @@ RESULT_TYPES = {
 
 class Replayed(NamedTuple):
     """rows: of the query's table; kernels: how many keys were replayed by which kernel; farms: what they did, of a
-    model."""
+    model; carried: from which a later replay goes on, where this one went on from an earlier one."""
 
     rows: pa.Table
     kernels: Mapping[str, int]
     farms: Sequence[FarmRun] = ()
+    carried: pa.Table | None = None
 
 
 def replay_events(
@@ -61,28 +64,74 @@ def replay_events(
     rules: by default those of a stream that goes on, and all rows. Errors: as `pipelines.local.replay_table`.
     O(events · log events + rows) time; the kernel runs without the GIL.
     """
-    query, options = served.query, options or {}
+    options = options or {}
+    prepared = _prepare(events, served, kernel, options)
+    if prepared.kept.num_rows == 0:
+        return Replayed(_empty_results(events, served.query, prepared.aggregates), {})
+    groups = group(prepared.kept, served.query.key)
+    return _replay(prepared, groups, ticks, rules or served.rules(None), options)
+
+
+def replay_on(
+    events: pa.Table,
+    carried: pa.Table,
+    served: ServedQuery,
+    ticks: PassTicks,
+    rules: ReplayRules,
+    options: Mapping[str, int],
+) -> Replayed:
+    """The same of windows that depend on other events, from what an earlier replay carried on, which has a row for each
+    of its keys, or none; with what is carried on from here. ticks: from the last before these events on. BadInput for
+    what was carried by another definition.
+    """
+    prepared = _prepare(events, served, None, options)
+    groups, saved = group_with(prepared.kept, carried, served.query.key)
+    if not saved:
+        none = carried_table(groups, [], served.query.key)
+        return Replayed(_empty_results(events, served.query, prepared.aggregates), {}, carried=none)
+    return _replay(prepared, groups, ticks, rules._replace(carried=saved), options)
+
+
+class _Prepared(NamedTuple):
+    """A query's events that are in windows, its aggregates over their columns, and its kernel."""
+
+    served: ServedQuery
+    kept: pa.Table
+    aggregates: Aggregates
+    choice: KernelChoice
+
+
+def _prepare(events: pa.Table, served: ServedQuery, kernel: str | None, options: Mapping[str, int]) -> _Prepared:
+    query = served.query
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
     if isinstance(query, Model):
         require_served(served, query)
     others = (*NAMES, WORKERS) if isinstance(query, Model) else NAMES
     of_kernel = {name: value for name, value in options.items() if name not in others}
     choice = served.choose_kernel(aggregates.plan, kernel, of_kernel)
-    kept = _in_windows(events, served)
-    if kept.num_rows == 0:
-        return Replayed(_empty_results(events, query, aggregates), {})
-    groups = group(kept, query.key)
+    return _Prepared(served, _in_windows(events, served), aggregates, choice)
+
+
+def _replay(
+    prepared: _Prepared, groups: Groups, ticks: PassTicks, rules: ReplayRules, options: Mapping[str, int]
+) -> Replayed:
+    served, kept, aggregates, choice = prepared
+    query = served.query
     labels = labels_of(kept, groups, aggregates, served)
     columns = _columns(kept, groups, aggregates, served)._replace(labels=labels)
+    column, column_type, reads = aggregates.window
     spec = served.kind.spec(query.window, columns.start_us)
+    spec = spec._replace(column=column, column_type=column_type, reads=reads)
     with limits_of(options) as limits:
-        limited = (rules or served.rules(None))._replace(limits=limits)
-        rows = replay_keys(columns, spec, aggregates.plan, ticks, limited, choice)
+        rows = replay_keys(columns, spec, aggregates.plan, ticks, rules._replace(limits=limits), choice)
         farmed = Farmed({}, [])
         if isinstance(query, Model):
             farm_options = ComputeOptions(options.get(WORKERS), stop=limits.stop)
             farmed = compute_rows(served, kept, groups, ticks, rows, farm_options)
-    return Replayed(_result_table(rows, groups, aggregates, farmed.columns), rows.kernels, farmed.runs)
+    named = _key_columns(rows, groups) | _window_columns(rows, query)
+    outputs = result_arrays(aggregates, rows.outputs, rows.null)
+    carried = None if rules.carried is None else carried_table(groups, rows.carried, query.key)
+    return Replayed(pa.table({**named, **outputs, **farmed.columns}), rows.kernels, farmed.runs, carried)
 
 
 def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
@@ -104,26 +153,24 @@ def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa
     keys = {name: events.schema.field(name).type for name in query.key}
     outputs = {output.name: output.result for output in aggregates.outputs}
     of_function = no_columns(query) if isinstance(query, Model) else {}
-    return pa.schema({**keys, **RESULT_TYPES, **outputs, **of_function}).empty_table()
+    window_columns = {name: RESULT_TYPES[name] for name in query.window_columns}
+    return pa.schema({**keys, **window_columns, **outputs, **of_function}).empty_table()
 
 
-def _result_table(
-    rows: ResultRows, groups: Groups, aggregates: Aggregates, of_function: dict[str, pa.Array]
-) -> pa.Table:
+def _key_columns(rows: ResultRows, groups: Groups) -> dict[str, pa.ChunkedArray]:
     taken = None if groups.keys is None else groups.keys.take(rows.key)
-    keys = {} if taken is None else {name: taken[name] for name in taken.column_names}
-    firing = pa.array(np.array(FIRINGS, dtype=object)[rows.firing], pa.string())
-    return pa.table(
-        {
-            **keys,
-            "window_start": times(rows.window_start),
-            "window_end": times(rows.window_end),
-            "revision": rows.revision,
-            "pane": firing,
-            "emitted_at": times(rows.emitted_at),
-            "events": rows.events,
-            "late_events": rows.late_events,
-            **result_arrays(aggregates, rows.outputs, rows.null),
-            **of_function,
-        }
-    )
+    return {} if taken is None else {name: taken[name] for name in taken.column_names}
+
+
+def _window_columns(rows: ResultRows, query: Query) -> dict[str, object]:
+    columns = {
+        "window_start": times(rows.window_start),
+        "window_end": times(rows.window_end),
+        WINDOW_NUMBER: rows.number,
+        "revision": rows.revision,
+        "pane": pa.array(np.array(FIRINGS, dtype=object)[rows.firing], pa.string()),
+        "emitted_at": times(rows.emitted_at),
+        "events": rows.events,
+        "late_events": rows.late_events,
+    }
+    return {name: columns[name] for name in query.window_columns}

@@ -1,7 +1,8 @@
 """The root of all window kinds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,18 @@ class Window:
     def longest_event_us(self) -> int | None:
         """Longer events are in no window; None where any length will do."""
         return None
+
+    @property
+    def cutting_columns(self) -> tuple[str, ...]:
+        """The columns whose values say where windows begin and end; of most kinds there are none."""
+        column = getattr(self, "column", None)
+        read = [each for aggregate in self.reads.values() for each in aggregate.columns]
+        return (*(() if column is None else (column,)), *read)
+
+    @property
+    def reads(self) -> Mapping[str, Any]:
+        """Aggregates by name that say where windows begin and end."""
+        return {}
 
     @property
     def counts_shares(self) -> bool:

@@ -1,4 +1,4 @@
-"""Count windows: they depend on earlier events, so days carry state; no kernel serves them yet."""
+"""Count windows: so many events, every so many of them. Days carry state."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Delta windows: they depend on earlier events, so days carry state; no kernel serves them yet."""
+"""Delta windows, triggered by values that are far enough beyond the last that triggered. Days carry state."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,8 +1,15 @@
-"""Policy windows: they depend on earlier events, so days carry state; no kernel serves them yet."""
+"""Policy windows: they slide by a predicate of the user's (MTA §4.1.3), one file in schemas/policies."""
 
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
+from schemas import policies as folder
+from schemas.errors import NotServed
+from schemas.loading import load
 from schemas.windows._requirements import require
 from schemas.windows._window import Window
 
@@ -10,8 +17,28 @@ VALUES = (bool, int, float, str)
 
 
 @dataclass(frozen=True)
+class EvictionPolicy:
+    """What a file of schemas/policies defines.
+
+    reads: aggregates by name, as in a query: what `out` sees of tuples
+    out(total, prefix, …parameters): whether a prefix of the window's oldest tuples goes; total and prefix are dicts of
+        the aggregates, of all tuples and of those of the prefix, None for a null, times in µs. Numba compiles it. Once
+        it says no of a prefix, it says no of every longer one: it is asked of one tuple, of two, and so on.
+    """
+
+    reads: Mapping[str, Any]
+    out: Callable[..., bool]
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """What `out` takes behind total and prefix, by name."""
+        _, _, *others = inspect.signature(self.out).parameters.values()
+        return MappingProxyType({each.name: each for each in others})
+
+
+@dataclass(frozen=True)
 class Policy(Window):
-    """A user-programmed slide policy (MTA §4.1.3), by name and parameters."""
+    """A user-programmed slide policy, by name and parameters: one window a tuple, of what the policy has left."""
 
     name: str
     parameters: tuple[tuple[str, object], ...] = ()
@@ -21,6 +48,41 @@ class Policy(Window):
         require(isinstance(self.name, str) and self.name != "", "name", self.name, "the name of a slide policy")
         pairs = isinstance(self.parameters, tuple) and all(_is_parameter(each) for each in self.parameters)
         require(pairs, "parameters", self.parameters, "pairs of a name and a number, text or truth value")
+
+    @property
+    def policy(self) -> EvictionPolicy:
+        """NotServed for a name without a file, BrokenDefinition for a file that can't be loaded."""
+        known = policies()
+        if self.name not in known:
+            raise NotServed("policy", self.name, known)
+        return load(f"schemas.policies.{self.name}", "POLICY", EvictionPolicy, _validate)
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """Of the policy's parameters, in its order. WrongParameter for one that it hasn't got, or that is missing."""
+        given, known = dict(self.parameters), self.policy.parameters
+        for name in given:
+            require(name in known, f"parameters of {self.name}", name, ", ".join(known) or "none")
+        for name, parameter in known.items():
+            is_there = name in given or parameter.default is not inspect.Parameter.empty
+            require(is_there, f"parameters of {self.name}", None, f"a value for {name}")
+        return tuple(given.get(name, parameter.default) for name, parameter in known.items())
+
+    @property
+    def reads(self) -> Mapping[str, Any]:
+        return self.policy.reads
+
+
+def policies() -> list[str]:
+    """Names of the policies in the folder, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__) if not module.name.startswith("_"))
+
+
+def _validate(policy: EvictionPolicy) -> None:
+    require(callable(policy.out), "out", policy.out, "a function of (total, prefix, …parameters)")
+    require(len(inspect.signature(policy.out).parameters) >= 2, "out", policy.out, "a function of (total, prefix, …)")
+    named = isinstance(policy.reads, Mapping) and policy.reads and all(isinstance(name, str) for name in policy.reads)
+    require(bool(named), "reads", policy.reads, "a dict of names and agg(…), at least one")
 
 
 def _is_parameter(pair: object) -> bool:

@@ -1,4 +1,4 @@
-"""Sessions: they depend on earlier events, so days carry state; no replay serves them yet."""
+"""Sessions: runs of events, each less than a gap behind the one before. Days carry state."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,10 +1,10 @@
-"""Slide-by-tuple windows: they depend on earlier events, so days carry state; no kernel serves them yet."""
+"""Slide-by-tuple windows: the last of time, every so many events. Days carry state."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
-from schemas.windows._requirements import require_count, require_positive
+from schemas.windows._requirements import MICROSECOND, require_count, require_positive
 from schemas.windows._window import Window
 
 
@@ -19,3 +19,8 @@ class SlideByTuple(Window):
     def __post_init__(self) -> None:
         require_positive("size", self.size)
         require_count("step", self.step)
+
+    @property
+    def size_us(self) -> int:
+        """Microseconds."""
+        return self.size // MICROSECOND

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.slow
 
 def test_the_page_has_every_kind_every_buffer_and_every_operation(tmp_path: Path):
     page = frames.main(["--sizes", "small", "--folder", str(tmp_path)]).read_text()
-    by_kind, by_tuples, by_frames, scans, growth = page.split("\n## ")[1:]
-    for figure in (by_kind, scans, growth):
+    by_kind, by_tuples, by_frames, scans, growth, replays = page.split("\n## ")[1:]
+    for figure in (by_kind, scans, growth, replays):
         assert all(f"| {kind} |" in figure for kind in KINDS_OF_FRAMES)
     for figure in (by_tuples, by_frames):
         assert all(f" {operation} |" in figure for operation in OPERATIONS)

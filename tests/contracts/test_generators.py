@@ -174,6 +174,23 @@ def test_a_new_function_fails_its_test_until_it_is_written_in_plain_python(tree)
     assert code == ALL_PASSED, output
 
 
+def test_a_new_policy_fails_its_test_until_it_is_written_down_what_it_has_left(tree):
+    made = new(tree, "policy", "last_three")
+    assert (made.returncode, made.stderr) == (0, "")
+    test = tree / "tests/semantics/test_policy_last_three.py"
+    code, output = outcome(tree, str(test))
+    assert code == SOME_FAILED
+    assert "write down what the policy has left after each of EVENTS" in output
+
+    written = "EXPECTED: list[tuple[int, int]] = []"
+    fill_in(test, {written: "EXPECTED = [(0, 1), (0, 3), (0, 7), (1, 14), (2, 29)]"})
+    code, output = outcome(tree, str(test))
+    assert code == SOME_FAILED, "another sum must fail"
+    fill_in(test, {"(2, 29)": "(2, 28)"})
+    code, output = outcome(tree, str(test))
+    assert code == ALL_PASSED, output
+
+
 SQUARES = """
 from kernels.aggregators import make
 from schemas.errors import AggregateFailed

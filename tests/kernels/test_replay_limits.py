@@ -48,7 +48,7 @@ def test_the_most_rows_are_made_and_one_more_is_refused(window, emit):
 def test_bytes_are_limited_where_rows_are_not():
     rules = ReplayRules(0, 40, "watermark", complete_tick_us=99)
     rows = rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules)
-    row_bytes = 8 * (9 + 2)
+    row_bytes = 8 * (10 + 2)
     assert rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules, most_bytes=rows * row_bytes) == rows
     with pytest.raises(TooManyRows, match=f"of {row_bytes} bytes each"):
         rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules, most_bytes=rows * row_bytes - 1)

@@ -110,7 +110,7 @@ def replayed(keys: list[list[Span]], asked: Question, name: str | None, *aggrega
 
 
 def rows_of(made) -> list:
-    return [each.tolist() for each in made[:-2]]
+    return [each.tolist() for each in made[:-3]]
 
 
 ASKED = Question(20, 5, 0, 3, 10, "watermark", 1 << 40)

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from pipelines.local import late_table, replay_table
 from schemas.query import sliding
 from tests.support.oracle import oracle
+from tests.support.oracle.history import history
+from tests.support.oracle.windows import to_us
 from tests.support.semantics.generate import Question, questions, to_table
 
 COUNTS = ("events", "late_events")
@@ -63,17 +65,17 @@ def test_a_row_uses_only_what_had_arrived(question, stop):
 @given(questions())
 def test_law_3_rows_count_the_events_that_had_arrived_and_were_not_too_late(question):
     query = question.query
-    ticks = oracle.history(question.rows, query, question.complete)
+    ticks = history(question.rows, query, question.complete)
     kept = [event for tick in ticks for event in tick.burst]
     for row in rows_of(question).to_pylist():
         key = tuple(row[column] for column in query.key)
-        window = tuple(oracle.to_us(row[bound]) for bound in ("window_start", "window_end"))
+        window = tuple(to_us(row[bound]) for bound in ("window_start", "window_end"))
         held = [
             event
             for event in kept
             if event.key == key
             and oracle.lies_in(event, window, query)
-            and event.arrival <= oracle.to_us(row["emitted_at"])
+            and event.arrival <= to_us(row["emitted_at"])
             and not oracle.too_late(event, window, query)
         ]
         assert row["events"] == len(held)

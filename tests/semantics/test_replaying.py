@@ -11,8 +11,8 @@ from pipelines.replay.late_events import late_events
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import ticks_of_events
-from schemas.errors import NotServed, TooManyRows, WrongParameter
-from schemas.query import agg, rolling, session, tumbling
+from schemas.errors import TooManyRows, WrongParameter
+from schemas.query import agg, rolling, tumbling
 from schemas.registry import queries
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
@@ -78,11 +78,9 @@ def test_the_columns_of_a_querys_table_have_the_types_of_its_rows():
     assert all(column.meaning for column in columns)
 
 
-def test_every_query_has_a_kernel_and_an_unserved_one_has_none():
+def test_every_query_has_a_kernel():
     for query in queries().values():
         ServedQuery.of(query)
-    with pytest.raises(NotServed, match="window is 'session'"):
-        ServedQuery.of(ask(session(MINUTE)))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.replay.filter import rows_that_pass
 from schemas.errors import WrongParameter
-from tests.support.oracle import oracle
+from tests.support.oracle import history
 
 BIG = 2**53
 INTEGERS = (pa.int64(), [0, 1, 2, None, -3, BIG, BIG + 1])
@@ -52,7 +52,7 @@ def passing(column: pa.Array, operator: str, value: object) -> list[bool]:
 def test_a_comparison_is_that_of_the_exact_values(column, value, operator):
     type_, values = column
     array = pa.array(values, type_)
-    expected = [oracle.passes({"x": each}, (("x", operator, value),)) for each in array.to_pylist()]
+    expected = [history.passes({"x": each}, (("x", operator, value),)) for each in array.to_pylist()]
     assert passing(array, operator, value) == expected
 
 
@@ -60,7 +60,7 @@ def test_a_comparison_is_that_of_the_exact_values(column, value, operator):
 @pytest.mark.parametrize("operator", ["in", "not_in"])
 def test_membership_is_equality_with_any_and_nulls_are_in_nothing(operator, values):
     array = pa.array(INTEGERS[1], INTEGERS[0])
-    expected = [oracle.passes({"x": each}, (("x", operator, values),)) for each in array.to_pylist()]
+    expected = [history.passes({"x": each}, (("x", operator, values),)) for each in array.to_pylist()]
     assert passing(array, operator, values) == expected
 
 

@@ -28,7 +28,7 @@ def served_kinds() -> list[str]:
 
 def _has_points_in_closed_form(kind: str) -> bool:
     found = window_kind(kind)
-    return not found.events_last and not found.keeps_events
+    return not (found.events_last or found.keeps_events or found.depends_on_others)
 
 
 def served_window(window: Window, columns: tuple[str, ...], span_us: tuple[int, int] | None) -> ServedWindow:

@@ -1,4 +1,4 @@
-"""Aggregate frames (FRAMES): they depend on earlier events, so days carry state; no replay serves them yet."""
+"""Aggregate frames (FRAMES): they grow until an aggregate of them reaches a bound. Days carry state."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Boundary frames (FRAMES): they depend on earlier events, so days carry state; no replay serves them yet."""
+"""Boundary frames (FRAMES): events with values between the same two multiples. Days carry state."""
 
 from dataclasses import dataclass
 from typing import ClassVar

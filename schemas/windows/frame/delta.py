@@ -1,4 +1,4 @@
-"""Delta frames (FRAMES): they depend on earlier events, so days carry state; no replay serves them yet."""
+"""Delta frames (FRAMES): events whose values stay near that of the first. Days carry state."""
 
 from dataclasses import dataclass
 from typing import ClassVar

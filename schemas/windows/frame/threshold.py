@@ -1,4 +1,4 @@
-"""Threshold frames (FRAMES): they depend on earlier events, so days carry state; no replay serves them yet."""
+"""Threshold frames (FRAMES): runs of events whose value is at least something. Days carry state."""
 
 from dataclasses import dataclass
 from datetime import timedelta

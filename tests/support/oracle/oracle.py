@@ -8,90 +8,16 @@ tables.
 
 import heapq
 import math
-import operator
 from collections import defaultdict
-from datetime import datetime, timedelta
 from itertools import count
-from typing import NamedTuple
 
 from schemas.query import Query
+from tests.support.oracle import context_bound
 from tests.support.oracle.aggregates import aggregate, aggregate_shares
-from tests.support.oracle.windows import EPOCH, share, to_us, windows_around, windows_met
-
-OPERATORS = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
+from tests.support.oracle.history import Event, Tick, history, span, to_time
+from tests.support.oracle.windows import share, windows_around, windows_met
 
 ALL_TIMES = 2**61  # µs; no two event times are so far apart
-
-
-class Event(NamedTuple):
-    """An event that `where` let through, with the watermark of the tick before its own."""
-
-    key: tuple
-    start: int
-    end: int
-    arrival: int
-    row: dict
-    watermark_before: float
-
-
-class Tick(NamedTuple):
-    """An arrival tick: the events of its burst and the watermark before and after it."""
-
-    at: int
-    burst: list[Event]
-    watermark_before: float
-    watermark_after: float
-
-
-def history(events: list[dict], query: Query, complete: bool) -> list[Tick]:
-    """The arrival ticks in order. All events move the watermark; only those that pass `where` are in a burst."""
-    rows_at = defaultdict(list)
-    for row in events:
-        rows_at[to_us(row["arrival"])].append(row)
-    watermark, ticks = -math.inf, []
-    for at in sorted(rows_at):
-        rows, before = sorted(rows_at[at], key=lambda row: row["seq"]), watermark
-        watermark = max(before, max(to_us(row["start"]) for row in rows) - span(query.lateness))
-        if complete and at == max(rows_at):
-            watermark = math.inf
-        burst = [
-            Event(tuple(row[c] for c in query.key), to_us(row["start"]), to_us(row["end"]), at, row, before)
-            for row in rows
-            if passes(row, query.where)
-        ]
-        ticks.append(Tick(at, burst, before, watermark))
-    return ticks
-
-
-def passes(row: dict, where: tuple) -> bool:
-    """Whether all conditions hold; a comparison with null is false."""
-    return all(_holds(row[column], operation, value) for column, operation, value in where)
-
-
-def _holds(value: object, operation: str, limit: object) -> bool:
-    if operation in ("is_null", "not_null"):
-        return (value is None) == (operation == "is_null")
-    if value is None:
-        return False
-    if operation in ("in", "not_in"):
-        known = [each for each in limit if each is not None]
-        if operation == "in":
-            return value in known
-        return len(known) == len(limit) and value not in known
-    return limit is not None and OPERATORS[operation](value, limit)
-
-
-def span(duration: timedelta) -> int:
-    """Microseconds of a duration."""
-    return duration // timedelta(microseconds=1)
 
 
 def too_late(event: Event, window: tuple[int, int], query: Query) -> bool:
@@ -106,7 +32,7 @@ def replay(events: list[dict], query: Query, complete: bool = False) -> list[dic
 
 def contents(events: list[dict], query: Query, complete: bool = False) -> list[tuple[dict, list[dict]]]:
     """Each of these rows with the events that it covers, in order of (start, arrival, seq)."""
-    system = StreamingSystem(query)
+    system = StreamingSystem(query) if query.window.context_free else context_bound.ContextBoundSystem(query)
     for tick in history(events, query, complete):
         system.take(tick)
     rows = zip(system.rows, system.held, strict=True)
@@ -114,7 +40,8 @@ def contents(events: list[dict], query: Query, complete: bool = False) -> list[t
 
 
 def _place(row: dict, query: Query) -> tuple:
-    return (_order(row[c] for c in query.key), row["window_start"], row["window_end"], row["revision"])
+    window = (row["window_start"], row["window_end"], row.get("window_number", 0))
+    return (_order(row[c] for c in query.key), window, row["revision"])
 
 
 def _order(key) -> tuple:
@@ -253,20 +180,33 @@ def rolling_window(time: int, query: Query) -> tuple[int, int]:
     return time + 1 - span(query.window.size), time + 1
 
 
-def to_time(us: int) -> datetime:
-    """A UTC time from microseconds since the epoch."""
-    return EPOCH + timedelta(microseconds=us)
-
-
 def late(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
     """The rows of `late_table`: sorted by key (nulls last), arrival, seq."""
+    if not query.window.context_free:
+        return _sorted_late(_late_rows(events, query, complete), query)
     rows, seen = [], defaultdict(set)
     for tick in history(events, query, complete):
         for event in tick.burst:
             seen[event.key].add(event.start)
         for event in tick.burst:
             rows += _late_row(event, sorted(_windows_for_late(event, seen[event.key], query)), query)
+    return _sorted_late(rows, query)
+
+
+def _sorted_late(rows: list[dict], query: Query) -> list[dict]:
     return sorted(rows, key=lambda row: (_order(row[c] for c in query.key), row["arrival"], row["seq"]))
+
+
+def _late_rows(events: list[dict], query: Query, complete: bool) -> list[dict]:
+    """Of context-bound windows."""
+    burst = [event for tick in history(events, query, complete) for event in tick.burst]
+    rows = [(event, context_bound.late_row(event, query)) for event in burst]
+    return [_of_event(event, query) | row for event, row in rows if row is not None]
+
+
+def _of_event(event: Event, query: Query) -> dict:
+    columns = {c: event.row[c] for c in ("start", "end", "arrival", "seq")}
+    return dict(zip(query.key, event.key, strict=True)) | columns
 
 
 def _windows_for_late(event: Event, seen: set[int], query: Query) -> list[tuple[int, int]]:
@@ -285,8 +225,7 @@ def _late_row(event: Event, windows: list[tuple[int, int]], query: Query) -> lis
     knows_how_late = missed and event.watermark_before > -math.inf and span(query.lateness) < ALL_TIMES
     return [
         {
-            **dict(zip(query.key, event.key, strict=True)),
-            **{c: event.row[c] for c in ("start", "end", "arrival", "seq")},
+            **_of_event(event, query),
             "reason": reason,
             "first_missed": to_time(missed[0][0]) if missed else None,
             "last_missed": to_time(missed[-1][0]) if missed else None,

@@ -10,7 +10,20 @@ from typing import NamedTuple
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from schemas.query import (
+    Query,
+    agg,
+    count,
+    delta,
+    frame,
+    policy,
+    rolling,
+    session,
+    slide_by_tuple,
+    sliding,
+    spanning,
+    tumbling,
+)
 from schemas.windows.spanning import ATTRIBUTIONS
 
 TIME = pa.timestamp("us", tz="UTC")
@@ -107,7 +120,8 @@ def questions(draw, kinds: tuple[str, ...] = ("tumbling", "sliding", "spanning",
     reach = 60 if kind == "calendar" else 14
     query = draw(_queries(window, grain))
     longest = 6 if kind == "spanning" else 2
-    return Question(draw(_streams(anchor, grain, reach, longest)), query, draw(st.booleans()))
+    least = 12 if kind in CONTEXT_BOUND else draw(st.sampled_from((0, 5, 10, 10)))
+    return Question(draw(_streams(anchor, grain, reach, longest, least)), query, draw(st.booleans()))
 
 
 @st.composite
@@ -119,12 +133,41 @@ def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: dateti
     size, slide = draw(st.integers(1, 8)) * grain, draw(st.integers(1, 8)) * grain
     origin = draw(st.sampled_from((None, anchor, anchor + 3 * grain + MICROSECOND)))
     longest = draw(st.integers(1, 8)) * grain
+    if kind in CONTEXT_BOUND:
+        return draw(CONTEXT_BOUND[kind](grain))
     return {
         "tumbling": tumbling(size, origin),
         "sliding": sliding(size, slide, origin),
         "rolling": rolling(size),
         "spanning": spanning(size, slide, origin, longest, draw(st.sampled_from(ATTRIBUTIONS))),
     }[kind]
+
+
+_columns, _few = st.sampled_from(("bikes", "weight", "size")), st.integers(1, 5)
+CONTEXT_BOUND = {
+    "session": lambda grain: st.builds(lambda gap: session(gap * grain), _few),
+    "count": lambda grain: st.builds(count, _few, _few, st.sampled_from(("arrival", "event_time", "event_time"))),
+    "delta": lambda grain: st.builds(
+        delta, st.sampled_from(("bikes", "bikes", "size")), st.sampled_from((3, 6, 12)), st.sampled_from((0.25, 1, 2))
+    ),
+    "slide_by_tuple": lambda grain: st.builds(lambda size, step: slide_by_tuple(size * grain, step), _few, _few),
+    "policy": lambda grain: st.builds(
+        lambda most, length: policy("until", most=most, length_us=length * (grain // MICROSECOND)), _few, _few
+    ),
+    "frame.threshold": lambda grain: st.builds(
+        lambda column, least, most, lasts: frame.threshold(column, least, most, lasts * grain),
+        _columns,
+        st.sampled_from((-2.25, 0, 2)),
+        st.sampled_from((1, 1, 2, 3)),
+        st.sampled_from((0, 0, 1, 3)),
+    ),
+    "frame.delta": lambda grain: st.builds(frame.delta, _columns, st.sampled_from((0.5, 2, 4))),
+    "frame.boundary": lambda grain: st.builds(frame.boundary, _columns, st.sampled_from((0.5, 3)), st.integers(0, 1)),
+    "frame.aggregate": lambda grain: st.builds(
+        frame.aggregate, st.sampled_from(("sum", "mean", "count", "max")), st.just("bikes"), st.sampled_from((1, 3, 9))
+    ),
+}
+"""By kind, windows of about a grain."""
 
 
 @st.composite
@@ -156,13 +199,12 @@ def _queries(draw, window, grain: timedelta) -> Query:
 
 
 @st.composite
-def _streams(draw, anchor: datetime, grain: timedelta, reach: int, longest: int) -> list[dict]:
+def _streams(draw, anchor: datetime, grain: timedelta, reach: int, longest: int, least: int) -> list[dict]:
+    """least: events; left alone, Hypothesis makes mostly short lists, in which nobody is late."""
     jitter = st.sampled_from((0, 0, 0, 1, -1))
     grains = st.integers(-reach // 2, reach)
     starts = st.builds(lambda whole, us: anchor + whole * grain + us * MICROSECOND, grains, jitter)
     delays = st.one_of(st.integers(-2, 3), st.integers(0, 2 * reach)).map(lambda grains: grains * grain)
-    # Left alone, Hypothesis makes mostly short lists, in which nobody is late.
-    least = draw(st.sampled_from((0, 5, 10, 10)))
     rows = draw(
         st.lists(
             st.fixed_dictionaries(

@@ -94,7 +94,7 @@ def _assert_same(found: list[dict], wanted: list[dict]) -> None:
     assert [{name: row[name] for name in names} for row in found] == wanted
     revisions = {}
     for row in found:
-        window = (row.get("key"), row["window_start"], row["window_end"])
+        window = (row.get("key"), row["window_start"], row["window_end"], row.get("window_number"))
         assert row["revision"] == revisions.get(window, 0), f"revision of {row}"
         revisions[window] = row["revision"] + 1
 
@@ -110,8 +110,8 @@ def _late(row: dict) -> dict:
     return {
         "seq": int(row["seq"]),
         "reason": row.get("reason", "too late"),
-        "first_missed": at(row["first_missed"]),
-        "last_missed": at(row["last_missed"]),
-        "windows_missed": int(row["windows_missed"]),
+        "first_missed": at(row["first_missed"]) if row["first_missed"] else None,
+        "last_missed": at(row["last_missed"]) if row["last_missed"] else None,
+        "windows_missed": int(row["windows_missed"]) if row["windows_missed"] else None,
         "late_by": int(row["late_by"]),
     }

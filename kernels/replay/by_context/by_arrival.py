@@ -1,0 +1,209 @@
+"""Count windows in order of arrival: each is a stretch of a key's rows, complete with its last one, and never changes.
+
+size 3, step 2        rows    0  1  2  3  4  5        windows [0 1 2] [2 3 4]
+                      panes  [0  1][2][3][4][5 …      between the edges of windows: one entry of the kernel each
+                      least     ▲ rows from which on no later one starts earlier: the first of them that a window
+                                  holds is its earliest. latest: the same of later ones
+"""
+
+from functools import cache
+
+from kernels.replay.by_context.emitted import (
+    EMITTED_WORDS,
+    count_emitted,
+    insert_emitted,
+    is_same_window,
+    place_in_emitted,
+)
+from kernels.replay.by_context.saving import HEAD_WORDS, save_rows
+from kernels.replay.clock import move_floor, move_watermark, start_clock
+from kernels.replay.context import Replay
+from kernels.replay.growing import append
+from kernels.replay.panes import bulk_evict, insert, range_query
+from kernels.replay.placement import WindowLogic
+from kernels.replay.rows import EARLY, FINAL, ON_TIME, append_row, write_outputs
+from kernels.replay.stop import must_stop
+from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
+from kernels.runtime.fields import Count
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from kernels.runtime.struct import words_at
+from kernels.runtime.tables import compiled_table
+from kernels.states import gather
+from kernels.windows._window import Window
+
+HAD_ROWS = -(1 << 62)
+"""As tick: of rows that had their windows in an earlier replay."""
+
+
+class ArrivalCountWindow(Window):
+    """Rows, in Window.size of them, every `every`."""
+
+    every: Count
+
+
+def start_key(r: Replay):
+    start_clock(r.clock)
+    derived = r.derived
+    for queue in (derived.earliest, derived.latest):
+        queue.used = queue.first_kept = 0
+    derived.taken = derived.rows_before = derived.kept = 0
+    derived.emitted.used = derived.emitted.first_kept = 0
+    if r.carried.words.address != 0 and r.carried.words[r.key] != 0:
+        first, words = r.events.first_of_key[r.key], words_at(r.carried.words[r.key])
+        derived.rows_before = words[0]
+        move(append(derived.emitted, words[1] * EMITTED_WORDS), words[2:].address, words[1] * EMITTED_WORDS)
+        _take(r, first, first + r.carried.kept[r.key], HAD_ROWS)
+
+
+def take_burst(r: Replay, first, end, tick):
+    """O(events), and a range query a window."""
+    _take(r, first, end, tick)
+
+
+@inner
+def _take(r, first, end, tick):
+    """Rows of a tick, or those that an earlier replay took and made rows of."""
+    window, derived = ArrivalCountWindow(r.window.address), r.derived
+    key_first = r.events.first_of_key[r.key] - derived.rows_before
+    while first < end and not must_stop(r.stop):
+        number = first - key_first
+        taken = min(end - first, _until_next_edge(window, number))
+        if derived.taken == 0:
+            derived.pane_row = first
+        derived.taken += taken
+        for row in range(first, first + taken):
+            _add(r, derived.earliest, row, 1)
+            _add(r, derived.latest, row, -1)
+        first += taken
+        if _until_next_edge(window, number) == taken:
+            _end_pane(r, window, first - key_first, tick)
+
+
+@inner
+def _until_next_edge(window, number):
+    """How many rows there are up to the next one with which a window ends, or before which one starts."""
+    to_start = window.every - number % window.every
+    behind = number - window.size
+    to_end = -behind if behind < 0 else window.every - behind % window.every
+    return min(to_start, to_end)
+
+
+@inner
+def _add(r, queue, row, sign):
+    """A row at the end of a queue of rows whose starts, times the sign, never fall."""
+    starts, rows = r.events.starts, words_at(queue.first)
+    while queue.used > queue.first_kept and sign * starts[rows[queue.used - 1]] > sign * starts[row]:
+        queue.used -= 1
+    append(queue, 1)
+    words_at(queue.first)[queue.used - 1] = row
+
+
+@inner
+def _end_pane(r, window, number, tick):
+    """The rows since the last edge go into the kernel as one entry; row `number` is behind them."""
+    not_inlined()
+    derived = r.derived
+    end = r.events.first_of_key[r.key] - derived.rows_before + number
+    gather(r.plan, r.state, r.events.columns, derived.pane_row, end)
+    insert(r, r.panes, derived.pane_row, r.state, -1)
+    derived.taken = 0
+    if number >= window.size and (number - window.size) % window.every == 0:
+        _emit(r, end - window.size, end, tick, (number - window.size) // window.every)
+
+
+@inner
+def _emit(r, first, end, tick, index):
+    starts, derived = r.events.starts, r.derived
+    earliest = _first_from(derived.earliest, first)
+    latest = _first_from(derived.latest, first)
+    if tick != HAD_ROWS:
+        _number(r, starts[earliest], starts[latest] + 1, index)
+    if tick != HAD_ROWS and tick >= r.rows.kept_from:
+        row = append_row(r.rows, r.stop)
+        row.key, row.number = r.key, derived.found.number
+        row.start, row.end = derived.found.start, derived.found.end
+        row.revision, row.tick, row.late = 0, tick, 0
+        row.firing = EARLY if r.emit == EMIT_ARRIVAL else FINAL if r.emit == EMIT_FINAL else ON_TIME
+        write_outputs(r.rows, row, range_query(r, r.panes, first, end))
+    bulk_evict(r, r.panes, first - 1)
+
+
+@inner
+def _number(r, start, end, index):
+    """The window found: how many had the same start and end before it; but of one whose tuples are all too old for
+    other kinds, its index among all windows: what the watermark has passed is forgotten."""
+    not_inlined()
+    found, emitted = r.derived.found, r.derived.emitted
+    found.start, found.end, found.number = start, end, 0
+    if end <= r.clock.floor:
+        found.number = index
+        return
+    place = place_in_emitted(emitted, found)
+    if place < count_emitted(emitted) and is_same_window(emitted.first[place], found):
+        entry = emitted.first[place]
+    else:
+        if count_emitted(emitted) > 2 * r.derived.kept + r.derived.least_forgotten:
+            _forget(r)
+            place = place_in_emitted(emitted, found)
+        entry = insert_emitted(emitted, place, found)
+    found.number = entry.events
+    entry.events += 1
+
+
+@inner
+def _forget(r):
+    """How many windows had starts and ends that no other window is counted with any more."""
+    emitted, kept = r.derived.emitted, 0
+    for place in range(count_emitted(emitted)):
+        if emitted.first[place].end > r.clock.floor:
+            move(emitted.first[kept].address, emitted.first[place].address, EMITTED_WORDS)
+            kept += 1
+    emitted.used = kept * EMITTED_WORDS
+    r.derived.kept = kept
+
+
+@inner
+def _first_from(queue, row):
+    """The first of a queue that isn't before a row; those before it go. O(1) amortised."""
+    rows = words_at(queue.first)
+    while rows[queue.first_kept] < row:
+        queue.first_kept += 1
+    if 2 * queue.first_kept > queue.used + 8:
+        left = queue.used - queue.first_kept
+        move(queue.first, queue.first + WORD_BYTES * queue.first_kept, left)
+        queue.used, queue.first_kept = left, 0
+    return words_at(queue.first)[queue.first_kept]
+
+
+def end_key(r: Replay):
+    """What no window ends with yet is carried on."""
+    if not r.carried.is_wanted:
+        return
+    window, carried = ArrivalCountWindow(r.window.address), r.carried
+    first, end = r.events.first_of_key[r.key], r.events.first_of_key[r.key + 1]
+    taken = r.derived.rows_before + end - first
+    ended = 0 if taken < window.size else (taken - window.size) // window.every + 1
+    before = min(taken, ended * window.every)
+    rows = taken - before
+    _forget(r)
+    emitted = r.derived.emitted
+    at = append(carried.saved, HEAD_WORDS + rows * (1 + 2 * carried.columns) + 2 + emitted.used)
+    head = words_at(at)
+    head[0], head[1], head[2] = rows, carried.columns, 2 + emitted.used
+    words = words_at(save_rows(r, at + HEAD_WORDS * WORD_BYTES, end - rows, rows))
+    words[0], words[1] = before, count_emitted(emitted)
+    move(words[2:].address, emitted.first.address, emitted.used)
+    carried.ends[r.key] = carried.saved.used
+
+
+def advance(r: Replay, step):
+    if step > r.clock.step:
+        move_watermark(r.clock, step)
+        move_floor(r.clock)
+
+
+@cache
+def arrival_logic() -> WindowLogic:
+    """Compiled or loaded when it is first asked for."""
+    functions = (start_key, take_burst, advance, end_key)
+    return compiled_table(WindowLogic, "windows_by_arrival", {each.__name__: each for each in functions})

@@ -1,0 +1,273 @@
+"""Sessions and frames as a source of windows: a kernel of kernels/frames holds the tuples, and cuts them.
+
+frames      [1 ── 4]  [6 ── 9]  [11 ─ …        a tuple at 7 is of [6, 9] or cuts it, and may end [1, 4] elsewhere:
+go_before   ▲         7                        the source stands before [1, 4]
+"""
+
+from functools import cache
+
+from kernels.aggregators._dispatch import FOREVER
+from kernels.frames._dispatch import DONE, NONE
+from kernels.frames._frames import KeyFrames, frame_at, is_until
+from kernels.frames._ordered import (
+    LAST_ROW,
+    drop_before,
+    last_place,
+    next_place,
+    place_behind,
+    previous_place,
+    standing,
+)
+from kernels.frames._rules import FrameRules, counts, is_long_enough
+from kernels.replay.by_context.found import copy_window, set_ends
+from kernels.replay.by_context.late import late_between
+from kernels.replay.by_context.state import WindowSource
+from kernels.replay.clock import NEVER
+from kernels.replay.context import Replay
+from kernels.replay.stop import REFUSED
+from kernels.runtime.calls import call
+from kernels.runtime.fields import Flag, Microseconds, Ref
+from kernels.runtime.memory import inner
+from kernels.runtime.tables import compiled_table
+from kernels.states import events_of
+from kernels.windows._window import Window
+
+
+class CutWindow(Window):
+    """rules: what cuts tuples. reach: from the time of a frame's last tuple to its end. passes_at_end: whether the
+    watermark passes that end, whatever comes; else it must reach the tuple that closed the frame."""
+
+    rules: Ref(FrameRules)
+    reach: Microseconds
+    passes_at_end: Flag()
+
+
+def start_key(r: Replay):
+    """The kernel was emptied behind the key before."""
+
+
+def take(r: Replay, row):
+    s, window, time = KeyFrames(r.panes), CutWindow(r.window.address), r.events.starts[row]
+    s.cut, s.cut_row = NEVER, NONE
+    status = call(r.frames.insert, r.panes, time, row)
+    if status != DONE:
+        r.derived.refused, r.derived.refused_row = status, row
+        r.stop.asked = REFUSED
+    if not counts(window.rules, s.events, row):
+        return 0
+    if is_until(r.derived.changed_to, r.derived.changed_to_row, s.cut, s.cut_row):
+        r.derived.changed_to, r.derived.changed_to_row = s.cut, s.cut_row
+    return 1
+
+
+def take_run(r: Replay, first, end):
+    """O(1) each; a row at a time by a kernel that must sort."""
+    window, derived = CutWindow(r.window.address), r.derived
+    if r.frames.append_run == 0:
+        return first
+    row = call(r.frames.append_run, r.panes, r.events.starts, first, end)
+    if window.passes_at_end:
+        derived.next_passes = _least_end(r, window)
+    else:
+        derived.next_passes = min(derived.next_passes, r.events.starts[row - 1])
+    return row
+
+
+@inner
+def _least_end(r, window):
+    """No session behind the frontier ends before that: it is that of the youngest, if all others have passed."""
+    s, derived = KeyFrames(r.panes), r.derived
+    chunk, at = last_place(s.frames)
+    end = frame_at(s, chunk, at).last + window.reach
+    if _has_before(s.frames, chunk, at):
+        before = frame_at(s, *previous_place(s.frames, chunk, at))
+        if not is_until(before.last, before.last_row, derived.frontier, derived.frontier_row):
+            end = min(derived.next_passes, before.last + window.reach)
+    return end
+
+
+def close_burst(r: Replay):
+    call(r.frames.close_burst, r.panes)
+    s = KeyFrames(r.panes)
+    if is_until(r.derived.changed_to, r.derived.changed_to_row, s.cut, s.cut_row):
+        r.derived.changed_to, r.derived.changed_to_row = s.cut, s.cut_row
+
+
+def go_before(r: Replay, time, row):
+    """O(log frames)."""
+    _go_before(r, time, row)
+
+
+@inner
+def _go_before(r, time, row):
+    """Two frames back: the one that such a tuple belongs to or opens, and the one that it may have been of."""
+    s, derived = KeyFrames(r.panes), r.derived
+    chunk, at = place_behind(s.frames, time, row)
+    back = 2
+    while _has_before(s.frames, chunk, at):
+        before_chunk, before_at = previous_place(s.frames, chunk, at)
+        if back == 0 and not _have_same_ends(s, before_chunk, before_at, chunk, at):
+            break
+        chunk, at = before_chunk, before_at
+        back = max(0, back - 1)
+    derived.cursor_chunk, derived.cursor_at = standing(s.frames, chunk, at)
+    copy_window(derived.found, derived.forgotten)
+    if _has_before(s.frames, chunk, at):
+        _find_with_number(r, s, *previous_place(s.frames, chunk, at))
+
+
+@inner
+def _find_with_number(r, s, chunk, at):
+    """The frame at a place as the window found, behind those before it with the same ends. One that is too short is no
+    window, but stands in their order."""
+    first_chunk, first_at = chunk, at
+    while _has_before(s.frames, first_chunk, first_at):
+        before_chunk, before_at = previous_place(s.frames, first_chunk, first_at)
+        if not _have_same_ends(s, before_chunk, before_at, chunk, at):
+            break
+        first_chunk, first_at = before_chunk, before_at
+    while True:
+        frame = frame_at(s, first_chunk, first_at)
+        is_window = s.rules.is_one == 0 or _is_one(r, s, frame)
+        if is_window:
+            _find(r, frame)
+        if first_chunk == chunk and first_at == at:
+            if not is_window:
+                _find(r, frame)
+                r.derived.found.number = LAST_ROW
+            break
+        first_chunk, first_at = next_place(s.frames, first_chunk, first_at)
+
+
+@inner
+def _has_before(frames, chunk, at):
+    return frames.count > 0 and not (chunk == frames.first and at == 0)
+
+
+@inner
+def _have_same_ends(s, chunk, at, other_chunk, other_at):
+    frame = frame_at(s, chunk, at)
+    other_chunk, other_at = standing(s.frames, other_chunk, other_at)
+    if other_chunk == s.frames.end:
+        return False
+    other = frame_at(s, other_chunk, other_at)
+    return frame.first == other.first and frame.last == other.last
+
+
+@inner
+def _find(r, frame):
+    """A frame as the window found; its number is 0 unless the one found before has the same ends."""
+    found, window = r.derived.found, CutWindow(r.window.address)
+    set_ends(found, frame.first, frame.last + window.reach)
+    found.first, found.first_row, found.last, found.last_row = frame.first, frame.first_row, frame.last, frame.last_row
+    found.held_row, found.closing_row = frame.last_row, NONE
+    if window.passes_at_end:
+        found.passes = found.end
+        return
+    found.closing_row = call(r.frames.closing_row, r.panes, frame)
+    found.passes = FOREVER if found.closing_row == NONE else r.events.starts[found.closing_row]
+
+
+def go_on(r: Replay):
+    derived = r.derived
+    _go_before(r, derived.frontier, derived.frontier_row)
+    s = KeyFrames(r.panes)
+    while derived.cursor_chunk < s.frames.end:
+        frame = frame_at(s, derived.cursor_chunk, derived.cursor_at)
+        if not is_until(frame.last, frame.last_row, derived.frontier, derived.frontier_row):
+            break
+        _find_next(r)
+
+
+def go_back(r: Replay):
+    """The cursor is found anew each time."""
+
+
+def next_window(r: Replay):
+    return 1 if _find_next(r) else 0
+
+
+@inner
+def _find_next(r):
+    s, derived = KeyFrames(r.panes), r.derived
+    while derived.cursor_chunk < s.frames.end:
+        frame = frame_at(s, derived.cursor_chunk, derived.cursor_at)
+        derived.cursor_chunk, derived.cursor_at = next_place(s.frames, derived.cursor_chunk, derived.cursor_at)
+        if s.rules.is_one == 0 or _is_one(r, s, frame):
+            derived.frame = frame
+            _find(r, frame)
+            return True
+    return False
+
+
+@inner
+def _is_one(r, s, frame):
+    return is_long_enough(s.rules, frame, events_of(call(r.frames.content, r.panes, frame)))
+
+
+def state(r: Replay):
+    return call(r.frames.content, r.panes, r.derived.frame)
+
+
+def late(r: Replay):
+    return late_between(r)
+
+
+def forget(r: Replay, time):
+    """O(frames that go)."""
+    s, derived = KeyFrames(r.panes), r.derived
+    copy_window(derived.found, derived.forgotten)
+    chunk, at = standing(s.frames, s.frames.first, 0)
+    while chunk < s.frames.end and _was_closed_before(r, frame_at(s, chunk, at), time):
+        if s.rules.is_one == 0 or _is_one(r, s, frame_at(s, chunk, at)):
+            _find(r, frame_at(s, chunk, at))
+        chunk, at = next_place(s.frames, chunk, at)
+    copy_window(derived.forgotten, derived.found)
+    call(r.frames.evict, r.panes, time)
+    if s.frames.count > 0:
+        drop_before(derived.late, min(time, frame_at(s, s.frames.first, 0).first))
+    return s.frames.count
+
+
+@inner
+def _was_closed_before(r, frame, time):
+    row = call(r.frames.closing_row, r.panes, frame)
+    return row != NONE and r.events.starts[row] < time
+
+
+def least_row(r: Replay):
+    return call(r.frames.least_row, r.panes)
+
+
+def save(r: Replay, into, first):
+    KeyFrames(r.panes).row_offset = first
+    return call(r.frames.save, r.panes, into)
+
+
+def load(r: Replay, saved, first):
+    KeyFrames(r.panes).row_offset = first
+    call(r.frames.load, r.panes, saved)
+
+
+OPERATIONS = {
+    "start_key": start_key,
+    "take": take,
+    "take_run": take_run,
+    "close_burst": close_burst,
+    "go_before": go_before,
+    "go_on": go_on,
+    "next": next_window,
+    "go_back": go_back,
+    "state": state,
+    "late": late,
+    "forget": forget,
+    "least_row": least_row,
+    "save": save,
+    "load": load,
+}
+
+
+@cache
+def frames_source() -> WindowSource:
+    """Compiled or loaded when it is first asked for."""
+    return compiled_table(WindowSource, "frames_as_windows", OPERATIONS)

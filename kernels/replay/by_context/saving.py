@@ -1,0 +1,141 @@
+"""What is carried of a key from one replay to the next, as words. Rows are counted from the first that is kept on.
+
+[rows][columns][words behind the rows]
+[start · start …][value · value …] for each column [valid · valid …] for each column
+[frontier · row · youngest][forgotten][emitted · emitted …][late · late …][the source's own]
+"""
+
+from kernels.frames._ordered import ENTRY_WORDS, entry_at, insert_at, next_place, place_behind, standing
+from kernels.replay.by_context.emitted import EMITTED_WORDS, count_emitted
+from kernels.replay.by_context.found import FOUND_WORDS, FoundWindow, move_rows
+from kernels.replay.by_context.state import EmittedWindow
+from kernels.replay.growing import append
+from kernels.runtime.calls import call
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from kernels.runtime.struct import words_at
+
+HEAD_WORDS = 3
+"""Rows, columns, words behind them."""
+SCALARS = 3
+
+
+@inner
+def save_key(r, end):
+    """Append the words of the key at hand, of whose rows `end` is behind the last, and note where they end."""
+    not_inlined()
+    derived, carried = r.derived, r.carried
+    first = call(derived.source.least_row, r)
+    first = end if first < 0 else first
+    rows = end - first
+    columns = carried.columns
+    behind = _derived_words(r) + call(derived.source.save, r, 0, first)
+    at = append(carried.saved, HEAD_WORDS + rows * (1 + 2 * columns) + behind)
+    head = words_at(at)
+    head[0], head[1], head[2] = rows, columns, behind
+    at += HEAD_WORDS * WORD_BYTES
+    at = save_rows(r, at, first, rows)
+    at = _save_derived(derived, at, first)
+    call(derived.source.save, r, at, first)
+    carried.ends[r.key] = carried.saved.used
+
+
+@inner
+def save_rows(r, at, first, rows):
+    """So many rows from the first on. Returns the address behind them."""
+    events, columns = r.events.columns, r.carried.columns
+    words = words_at(at)
+    for row in range(rows):
+        words[row] = r.events.starts[first + row]
+    words = words[rows:]
+    for column in range(columns):
+        for row in range(rows):
+            place = column * events.rows + first + row
+            words[column * rows + row] = events.values[place]
+            words[(columns + column) * rows + row] = events.valid[place]
+    return words[2 * columns * rows :].address
+
+
+@inner
+def _derived_words(r):
+    derived = r.derived
+    kept = count_emitted(derived.emitted) - derived.emitted.first_kept
+    return SCALARS + FOUND_WORDS + 1 + kept * EMITTED_WORDS + ordered_words(derived.late)
+
+
+@inner
+def _save_derived(derived, at, first):
+    words, emitted = words_at(at), derived.emitted
+    words[0], words[1], words[2] = derived.frontier, derived.frontier_row - first, derived.youngest
+    at += SCALARS * WORD_BYTES
+    save_found(derived.forgotten, at, first)
+    at += FOUND_WORDS * WORD_BYTES
+    kept = count_emitted(emitted) - emitted.first_kept
+    words_at(at)[0] = kept
+    at += WORD_BYTES
+    for place in range(emitted.first_kept, count_emitted(emitted)):
+        move(at, emitted.first[place].address, EMITTED_WORDS)
+        entry = EmittedWindow(at)
+        entry.first_row, entry.held_row = entry.first_row - first, entry.held_row - first
+        at += EMITTED_WORDS * WORD_BYTES
+    return save_ordered(derived.late, at, first)
+
+
+@inner
+def save_found(found, at, first):
+    """A window."""
+    move(at, found.address, FOUND_WORDS)
+    move_rows(FoundWindow(at), -first)
+
+
+@inner
+def ordered_words(ordered):
+    """Words of save_ordered."""
+    return 1 + ordered.count * ENTRY_WORDS
+
+
+@inner
+def save_ordered(ordered, at, first):
+    """Entries. Returns the address behind them."""
+    words_at(at)[0] = ordered.count
+    at += WORD_BYTES
+    chunk, place = standing(ordered, ordered.first, 0)
+    while chunk < ordered.end:
+        entry, words = entry_at(ordered, chunk, place), words_at(at)
+        words[0], words[1], words[2] = entry.time, entry.row - first, entry.word
+        at += ENTRY_WORDS * WORD_BYTES
+        chunk, place = next_place(ordered, chunk, place)
+    return at
+
+
+@inner
+def load_key(r, saved, first):
+    """What save_key wrote behind the rows, which are those from `first` on now."""
+    not_inlined()
+    derived, emitted, at = r.derived, r.derived.emitted, saved
+    words = words_at(at)
+    derived.frontier, derived.frontier_row, derived.youngest = words[0], words[1] + first, words[2]
+    at += SCALARS * WORD_BYTES
+    move(derived.forgotten.address, at, FOUND_WORDS)
+    move_rows(derived.forgotten, first)
+    at += FOUND_WORDS * WORD_BYTES
+    kept = words_at(at)[0]
+    at += WORD_BYTES
+    for _ in range(kept):
+        move(append(emitted, EMITTED_WORDS), at, EMITTED_WORDS)
+        entry = emitted.first[count_emitted(emitted) - 1]
+        entry.first_row, entry.held_row = entry.first_row + first, entry.held_row + first
+        at += EMITTED_WORDS * WORD_BYTES
+    call(derived.source.load, r, load_ordered(derived.late, at, first), first)
+
+
+@inner
+def load_ordered(ordered, at, first):
+    """Into one that is empty. Returns the address behind what was read."""
+    count = words_at(at)[0]
+    at += WORD_BYTES
+    for _ in range(count):
+        words = words_at(at)
+        chunk, place = place_behind(ordered, words[0], words[1] + first)
+        insert_at(ordered, chunk, place, words[0], words[1] + first, words[2])
+        at += ENTRY_WORDS * WORD_BYTES
+    return at

@@ -1,0 +1,226 @@
+"""Windows that tuples trigger (count, delta, slide-by-tuple, policy) as a source of windows: tuples in order, and one
+walk over them that takes notes, so that it can go on from the nearest.
+
+    tuples    [ 1 2 4 5 ][ 7 8 9 9 ][ 12 14 ·        in chunks
+    notes       ▲          ▲          ▲              what is known before the first tuple of a chunk
+    tail      ─────┤                                 windows from here on need no tuple up to it
+
+A kind brings `step`, which is asked of one tuple after the other. Their aggregates come from a kernel of point events,
+by the places of tuples in the order that all tuples of the key have in the end (ranks).
+"""
+
+from functools import cache
+
+from kernels.aggregators._dispatch import FOREVER
+from kernels.frames._frames import is_until
+from kernels.frames._ordered import (
+    chunk_at,
+    drop_all,
+    drop_before,
+    end_place,
+    entry_at,
+    insert_at,
+    is_behind,
+    last_place,
+    next_place,
+    place_behind,
+    standing,
+)
+from kernels.replay.by_context.found import copy_window
+from kernels.replay.by_context.late import late_between
+from kernels.replay.by_context.progress import (
+    PROGRESS_WORDS,
+    WalkProgress,
+    copy_progress,
+    move_progress_rows,
+    start_progress,
+)
+from kernels.replay.by_context.saving import load_ordered, ordered_words, save_ordered
+from kernels.replay.by_context.state import WindowSource
+from kernels.replay.by_context.tuple_walk import TupleWindow, place_cursor, take_step, walk_before
+from kernels.replay.context import Replay
+from kernels.replay.panes import bulk_evict, insert, range_query
+from kernels.runtime.calls import call
+from kernels.runtime.memory import WORD_BYTES, as_word, inner, move
+from kernels.runtime.tables import compiled_table
+from kernels.states import gather
+from kernels.states.layout import NO_COLUMN
+
+
+def start_key(r: Replay):
+    walk = r.derived.walk
+    drop_all(walk.tuples)
+    start_progress(walk.base)
+    walk.stays = False
+    if walk.policy_panes != 0:
+        call(r.kernel.reset, walk.policy_panes)
+
+
+def take(r: Replay, row):
+    """In order O(1) and what the kernel takes; late O(log tuples + chunks behind it)."""
+    window, walk, time = TupleWindow(r.window.address), r.derived.walk, r.events.starts[row]
+    events, word = r.events.columns, 0
+    if window.column != NO_COLUMN:
+        place = window.column * events.rows + row
+        if events.valid[place] == 0:
+            return 0
+        word = events.values[place] if window.is_float else as_word(float(events.values[place]))
+    _put(walk, time, row, word)
+    _put_into_kernel(r, window, row)
+    r.derived.changed_to = FOREVER
+    return 1
+
+
+@inner
+def _put_into_kernel(r, window, row):
+    events, walk = r.events.columns, r.derived.walk
+    if window.keeps_panes:
+        gather(r.plan, r.state, events, row, row + 1)
+        insert(r, r.panes, r.events.ranks[row], r.state, row)
+    if window.looked_at.address != 0:
+        gather(window.looked_at, walk.policy_state, events, row, row + 1)
+        insert(r, walk.policy_panes, r.events.ranks[row], walk.policy_state, row)
+
+
+@inner
+def _put(walk, time, row, word):
+    tuples = walk.tuples
+    if tuples.count == 0 or not _is_late(tuples, time, row):
+        chunk, at = end_place(tuples)
+        insert_at(tuples, chunk, at, time, row, word)
+        return
+    chunk, at = place_behind(tuples, time, row)
+    chunk, at = insert_at(tuples, chunk, at, time, row, word)
+    for behind in range(chunk + 1, tuples.end):
+        chunk_at(tuples, behind).has_note = False
+    if is_until(time, row, walk.here.time, walk.here.row):
+        walk.stays = False
+
+
+@inner
+def _is_late(tuples, time, row):
+    chunk, at = last_place(tuples)
+    return is_behind(entry_at(tuples, chunk, at), time, row)
+
+
+def close_burst(r: Replay):
+    """Each tuple is in its place."""
+
+
+def go_before(r: Replay, time, row):
+    """O(log tuples + tuples from the nearest note on)."""
+    walk_before(r, time)
+    copy_window(r.derived.found, r.derived.walk.here.window)
+
+
+def go_on(r: Replay):
+    walk, derived = r.derived.walk, r.derived
+    if walk.stays:
+        place_cursor(derived, walk)
+    else:
+        walk_before(r, derived.frontier)
+        while derived.cursor_chunk < walk.tuples.end:
+            entry = entry_at(walk.tuples, derived.cursor_chunk, derived.cursor_at)
+            if is_behind(entry, derived.frontier, derived.frontier_row):
+                break
+            take_step(r)
+        walk.stays = True
+    copy_window(derived.found, walk.here.window)
+
+
+def next_window(r: Replay):
+    walk, derived = r.derived.walk, r.derived
+    while derived.cursor_chunk < walk.tuples.end:
+        if take_step(r):
+            copy_window(derived.found, walk.here.window)
+            return 1
+    return 0
+
+
+def go_back(r: Replay):
+    copy_progress(r.derived.walk.here, r.derived.walk.before)
+
+
+def state(r: Replay):
+    """Of all tuples from the first to the last, O(log tuples)."""
+    own = TupleWindow(r.window.address).state
+    if own != 0:
+        return call(own, r)
+    found, ranks = r.derived.found, r.events.ranks
+    return range_query(r, r.panes, ranks[found.first_row], ranks[found.last_row] + 1)
+
+
+def late(r: Replay):
+    own = TupleWindow(r.window.address).late
+    return call(own, r) if own != 0 else late_between(r)
+
+
+def forget(r: Replay, time):
+    """O(log tuples + those that go)."""
+    walk, derived = r.derived.walk, r.derived
+    walk_before(r, time)
+    copy_progress(walk.base, walk.here)
+    copy_window(derived.forgotten, walk.here.window)
+    drop_before(walk.tuples, walk.here.tail)
+    drop_before(derived.late, walk.here.tail)
+    was_kept = walk.here.tail_row >= r.events.first_of_key[r.key]
+    if TupleWindow(r.window.address).keeps_panes and was_kept:
+        bulk_evict(r, r.panes, r.events.ranks[walk.here.tail_row])
+        if walk.policy_panes != 0:
+            bulk_evict(r, walk.policy_panes, r.events.ranks[walk.here.tail_row])
+    return walk.tuples.count
+
+
+def least_row(r: Replay):
+    """O(tuples)."""
+    tuples, least = r.derived.walk.tuples, -1
+    chunk, at = standing(tuples, tuples.first, 0)
+    while chunk < tuples.end:
+        row = entry_at(tuples, chunk, at).row
+        least = row if least < 0 else min(least, row)
+        chunk, at = next_place(tuples, chunk, at)
+    return least
+
+
+def save(r: Replay, into, first):
+    walk = r.derived.walk
+    if into != 0:
+        move(into, walk.base.address, PROGRESS_WORDS)
+        move_progress_rows(WalkProgress(into), -first)
+        save_ordered(walk.tuples, into + PROGRESS_WORDS * WORD_BYTES, first)
+    return PROGRESS_WORDS + ordered_words(walk.tuples)
+
+
+def load(r: Replay, saved, first):
+    """The kernel gets the tuples again."""
+    window, walk = TupleWindow(r.window.address), r.derived.walk
+    move(walk.base.address, saved, PROGRESS_WORDS)
+    move_progress_rows(walk.base, first)
+    load_ordered(walk.tuples, saved + PROGRESS_WORDS * WORD_BYTES, first)
+    chunk, at = standing(walk.tuples, walk.tuples.first, 0)
+    while chunk < walk.tuples.end:
+        _put_into_kernel(r, window, entry_at(walk.tuples, chunk, at).row)
+        chunk, at = next_place(walk.tuples, chunk, at)
+
+
+OPERATIONS = {
+    "start_key": start_key,
+    "take": take,
+    "close_burst": close_burst,
+    "go_before": go_before,
+    "go_on": go_on,
+    "next": next_window,
+    "go_back": go_back,
+    "state": state,
+    "late": late,
+    "forget": forget,
+    "least_row": least_row,
+    "save": save,
+    "load": load,
+}
+
+
+@cache
+def triggered_source() -> WindowSource:
+    """Compiled or loaded when it is first asked for."""
+    return compiled_table(WindowSource, "triggered_windows", OPERATIONS)

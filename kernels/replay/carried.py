@@ -1,0 +1,113 @@
+"""Keys that go on from another replay: what that saved of each stands in front of its events.
+
+saved of a key   [description][rows][columns][words behind][start …][value …][valid …][…]
+columns then     kept kept kept new new new        kept rows were taken before, and make no row
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.aggregators._saved import description
+from kernels.monoids import AggregateSpec
+from kernels.replay.types import EventColumns, KernelChoice, WindowSpec
+from kernels.runtime.cache import AGGREGATES, digest_of
+from kernels.runtime.memory import WORD_BYTES, address_of
+from schemas.errors import BadInput
+
+HEAD_WORDS = 4
+"""Description, rows, columns, words behind them."""
+BEFORE_ALL_US = -(1 << 62)
+NOTHING = np.zeros(0, np.int64)
+
+
+class KeptKeys(NamedTuple):
+    """columns: with the kept rows in front; rows: int64[keys], how many of them; words: int64[keys], addresses of what
+    else was saved, 0 of keys of which nothing was; ends: int64[keys], where what is carried on of each key will end;
+    of: what it is of; saved: what `words` point to."""
+
+    columns: EventColumns
+    rows: np.ndarray
+    words: np.ndarray
+    ends: np.ndarray
+    of: int
+    saved: Sequence[np.ndarray]
+
+    def split(self, words: np.ndarray) -> list[np.ndarray]:
+        """The words of all keys key by key, with what they are of in front."""
+        begins = np.concatenate(([0], self.ends[:-1]))
+        pairs = zip(begins, self.ends, strict=True)
+        return [np.concatenate(([self.of], words[begin:end])) for begin, end in pairs]
+
+
+def describe(window: WindowSpec, specs: Sequence[AggregateSpec], choice: KernelChoice) -> int:
+    """A word for what saved words are of: other windows, aggregates, columns or another kernel have another, and so has
+    an aggregate whose file was edited."""
+    functions = sorted({spec.function for spec in (*specs, *window.reads)})
+    sources = [digest_of(AGGREGATES, function) for function in functions]
+    cut_by = (window.asked, window.column, window.column_type, window.reads)
+    return description("replay", cut_by, tuple(specs), choice, sources)
+
+
+def with_kept_rows(columns: EventColumns, saved: Sequence[np.ndarray], of: int) -> KeptKeys:
+    """Put what was saved of each key in front of its events; saved: an array for each key, empty if nothing was; of:
+    what it must be of. BadInput for words of something else. O(events + kept rows + keys)."""
+    for key, words in enumerate(saved):
+        _require(words, of, len(columns.values), columns.labels.key(key))
+    rows = np.array([words[1] if len(words) else 0 for words in saved], np.int64)
+    offsets = columns.key_offsets + np.concatenate(([0], np.cumsum(rows)))
+    kept = _places(offsets[:-1], rows)
+    new = _places(offsets[:-1] + rows, np.diff(columns.key_offsets))
+    parts = [_parts(words, len(columns.values)) for words in saved if len(words)]
+    starts = np.empty(offsets[-1], np.int64)
+    arrivals = np.full(offsets[-1], BEFORE_ALL_US)
+    values = np.empty((len(columns.values), offsets[-1]), np.int64)
+    valid = np.empty(values.shape, np.bool_)
+    starts[new], arrivals[new] = columns.start_us, columns.arrival_us
+    values[:, new], valid[:, new] = columns.values, columns.valid
+    if parts:
+        starts[kept] = np.concatenate([each.starts for each in parts])
+        values[:, kept] = np.concatenate([each.values for each in parts], axis=1)
+        valid[:, kept] = np.concatenate([each.valid for each in parts], axis=1)
+    whole = columns._replace(key_offsets=offsets, start_us=starts, arrival_us=arrivals, values=values, valid=valid)
+    return KeptKeys(whole, rows, _addresses(saved, len(columns.values)), np.zeros(len(rows), np.int64), of, saved)
+
+
+class _Parts(NamedTuple):
+    starts: np.ndarray
+    values: np.ndarray
+    valid: np.ndarray
+
+
+def _require(words: np.ndarray, of: int, columns: int, key: str) -> None:
+    if not len(words):
+        return
+    is_whole = len(words) >= HEAD_WORDS and len(words) == _behind(words, columns) + int(words[3])
+    if words[0] != of or not is_whole or words[2] != columns:
+        raise BadInput(
+            f"the state of {key} is not of this query as it is now: its windows, aggregates, columns, kernel or an "
+            "aggregate's file differ; replay from the first day on"
+        )
+
+
+def _behind(words: np.ndarray, columns: int) -> int:
+    """Where the words behind the rows begin."""
+    return HEAD_WORDS + int(words[1]) * (1 + 2 * columns)
+
+
+def _parts(words: np.ndarray, columns: int) -> _Parts:
+    rows = int(words[1])
+    starts, values, valid = np.split(words[HEAD_WORDS : _behind(words, columns)], [rows, rows * (1 + columns)])
+    return _Parts(starts, values.reshape(columns, rows), valid.reshape(columns, rows) != 0)
+
+
+def _places(firsts: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """firsts[k] … firsts[k] + counts[k] − 1, of one k after the other."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - (ends - counts), counts)
+
+
+def _addresses(saved: Sequence[np.ndarray], columns: int) -> np.ndarray:
+    found = [address_of(words) + WORD_BYTES * _behind(words, columns) if len(words) else 0 for words in saved]
+    return np.array(found, np.int64)

@@ -1,0 +1,120 @@
+"""Delta windows: a tuple whose value is far enough beyond the marker triggers, and is the marker from then on; in its
+window are those before it that lie at most an extent below (FARM §2.2.3; semantics §2).
+
+extent 5, threshold 3    values  0  2  4  3  8        4 triggers: 0 2    8 triggers: 4 3, and not 2
+"""
+
+from functools import cache
+
+from kernels.frames._ordered import (
+    OrderedEntry,
+    entry_at,
+    is_behind,
+    next_place,
+    place_behind,
+    previous_place,
+    standing,
+)
+from kernels.monoids._hash import LOW, mixed
+from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
+from kernels.replay.context import Replay
+from kernels.runtime.fields import Float
+from kernels.runtime.memory import as_float, inner
+from kernels.states import clear, gather, merge
+from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
+from schemas.errors import WrongParameter
+
+
+class DeltaWindow(TupleWindow):
+    """extent, threshold: as the window says."""
+
+    extent: Float("value")
+    threshold: Float("value")
+
+
+def step(r: Replay, entry: OrderedEntry):
+    """No tuple before one that triggers is as great: it would have triggered, and the marker only rises."""
+    window, walk, value = DeltaWindow(r.window.address), r.derived.walk, as_float(entry.word)
+    here = walk.here
+    if not here.has_marker:
+        here.marker, here.has_marker = value, True
+        return 0
+    if value - here.marker < window.threshold:
+        return 0
+    here.marker = value
+    least = value - window.extent
+    while as_float(tail_entry(walk).word) < least:
+        move_tail(walk)
+    first = tail_entry(walk)
+    if first.row == entry.row:
+        return 0
+    chunk, at = previous_place(walk.tuples, r.derived.cursor_chunk, r.derived.cursor_at)
+    while as_float(entry_at(walk.tuples, chunk, at).word) < least:
+        chunk, at = previous_place(walk.tuples, chunk, at)
+    here.least = least
+    last = entry_at(walk.tuples, chunk, at)
+    trigger(here, (first.time, last.time + 1), first, entry)
+    here.window.held_row = last.row
+    return 1
+
+
+def state(r: Replay):
+    """O(tuples from its first to the one that triggered)."""
+    walk, found, into, part = r.derived.walk, r.derived.found, r.passing.back, r.passing.result
+    clear(r.plan, into)
+    found.digest = 0
+    chunk, at = place_behind(walk.tuples, found.first, found.first_row - 1)
+    chunk, at = standing(walk.tuples, chunk, at)
+    while entry_at(walk.tuples, chunk, at).row != found.last_row:
+        entry = entry_at(walk.tuples, chunk, at)
+        if as_float(entry.word) >= walk.here.least:
+            gather(r.plan, part, r.events.columns, entry.row, entry.row + 1)
+            merge(r.plan, into, into, part)
+            found.digest += mixed((entry.row - found.first_row) & LOW)
+        chunk, at = next_place(walk.tuples, chunk, at)
+    return into
+
+
+def late(r: Replay):
+    """O(late tuples from its first to the one that triggered)."""
+    found, late_tuples = r.derived.found, r.derived.late
+    chunk, at = place_behind(late_tuples, found.first, found.first_row - 1)
+    chunk, at = standing(late_tuples, chunk, at)
+    count = 0
+    while chunk < late_tuples.end:
+        entry = entry_at(late_tuples, chunk, at)
+        if entry.row == found.last_row or is_behind(entry, found.last, found.last_row):
+            break
+        if entry.word >= found.end and _value_of(r, entry.row) >= r.derived.walk.here.least:
+            count += 1
+        chunk, at = next_place(late_tuples, chunk, at)
+    return count
+
+
+@inner
+def _value_of(r, row):
+    window, events = TupleWindow(r.window.address), r.events.columns
+    word = events.values[window.column * events.rows + row]
+    return as_float(word) if window.is_float else float(word)
+
+
+@cache
+def steps() -> Steps:
+    """Compiled or loaded when they are first asked for."""
+    return compiled_steps("delta", step=step, state=state, late=late)
+
+
+class DeltaKind(TriggeredKind):
+    """Windows that values trigger."""
+
+    def window(self, spec):
+        column, kind = spec.asked.column, spec.column_type
+        if kind not in ("int64", "float64"):
+            raise WrongParameter(f"type of column {column}", kind, "int64 or float64, since its values are compared")
+        given = {"extent": spec.asked.extent, "threshold": spec.asked.threshold}
+        by = {"column": spec.column, "is_float": kind == "float64", "keeps_panes": 0}
+        made = steps()
+        return tuple_window(DeltaWindow, made, state=made.state, late=made.late, **by, **given)
+
+
+KIND = DeltaKind()

@@ -1,0 +1,1 @@
+"""Frames: windows that the values of tuples open and close."""

@@ -1,0 +1,5 @@
+"""Aggregate frames: they grow until an aggregate of them reaches a bound (kernels/frames/rules/aggregate.py)."""
+
+from kernels.windows._cut import CutKind
+
+KIND = CutKind()

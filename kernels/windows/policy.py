@@ -1,0 +1,116 @@
+"""Policy windows (MTA §3.2, §4.1.3): one a tuple, of those that the user's policy has left.
+
+policy: all but the newest once there are more than 2        tuples  1  2  3  4        windows [1] [1 2] [3] [3 4]
+"""
+
+from functools import cache
+
+import numpy as np
+
+from kernels.aggregators._answers import RESULT_BYTES, SlotResult, lower_state
+from kernels.aggregators._predicates import FAILED, Predicate
+from kernels.frames._ordered import OrderedEntry
+from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
+from kernels.replay.context import Replay
+from kernels.replay.panes import range_query
+from kernels.replay.stop import REFUSED
+from kernels.runtime.calls import call
+from kernels.runtime.fields import Address
+from kernels.runtime.memory import WORD_BYTES, address_of, as_float
+from kernels.runtime.tables import Operation
+from kernels.states import clear, gather, merge
+from kernels.states.plan import make_plan
+from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
+
+
+class PolicyWindow(TupleWindow):
+    """out(total, prefix, parameters) → 1: the prefix goes, 0, or FAILED; prefix, part: room for a state of what it
+    reads."""
+
+    out: Operation()
+    parameters: Address
+    prefix: Address
+    part: Address
+
+
+def step(r: Replay, entry: OrderedEntry):
+    """O(log tuples + those that go)."""
+    window, walk, ranks = PolicyWindow(r.window.address), r.derived.walk, r.events.ranks
+    plan, oldest = window.looked_at, tail_entry(walk)
+    total = range_query(r, walk.policy_panes, ranks[oldest.row], ranks[entry.row] + 1)
+    clear(plan, window.prefix)
+    while walk.here.tail_row != entry.row:
+        oldest = tail_entry(walk)
+        gather(plan, window.part, r.events.columns, oldest.row, oldest.row + 1)
+        merge(plan, window.prefix, window.prefix, window.part)
+        answer = call(window.out, total, window.prefix, window.parameters)
+        if answer == FAILED:
+            r.derived.refused, r.derived.refused_row = FAILED, entry.row
+            r.stop.asked = REFUSED
+        if answer != 1:
+            break
+        move_tail(walk)
+    if walk.here.tail_row == entry.row:
+        return 0
+    oldest = tail_entry(walk)
+    trigger(walk.here, (oldest.time, entry.time + 1), oldest, entry)
+    return 1
+
+
+@cache
+def steps() -> Steps:
+    """Compiled or loaded when they are first asked for."""
+    return compiled_steps("policy", step=step)
+
+
+class CompiledPolicy:
+    """A policy with values for its parameters, over columns of known places; it must live as long as its window."""
+
+    def __init__(self, name: str, out, values: tuple, names: tuple[str, ...], specs):
+        self._names, self.plan = names, make_plan(specs, counts_events=False)
+        self._answers = np.zeros((self.plan.layout.slot_count, RESULT_BYTES // WORD_BYTES), np.int64)
+        self.states = [np.zeros(self.plan.layout.state_words, np.int64) for _ in range(2)]
+
+        def policy(total, prefix):
+            return out(total, prefix, *values)
+
+        self.predicate = Predicate(f"policy {name}", policy, names, self.plan, self._lowered)
+
+    def _lowered(self, state: int) -> dict:
+        """What the policy sees of the state at an address."""
+        lower_state(self.plan.address, state, address_of(self._answers))
+        answers = [SlotResult(address_of(self._answers) + slot * RESULT_BYTES) for slot in self.plan.outputs]
+        kinds = {"float64": as_float, "bool": bool}
+        values = (
+            None if answer.is_null else kinds.get(kind, int)(answer.word)
+            for answer, kind in zip(answers, self.plan.output_types, strict=True)
+        )
+        return dict(zip(self._names, values, strict=True))
+
+
+class PolicyKind(TriggeredKind):
+    """Windows that end with each tuple."""
+
+    def window(self, spec):
+        asked = spec.asked
+        compiled = CompiledPolicy(asked.name, asked.policy.out, asked.values, tuple(asked.reads), spec.reads)
+        prefix, part = map(address_of, compiled.states)
+        made = tuple_window(
+            PolicyWindow,
+            steps(),
+            looked_at=compiled.plan.layout,
+            out=compiled.predicate.address,
+            parameters=compiled.predicate.parameters,
+            prefix=prefix,
+            part=part,
+        )
+        object.__setattr__(made, "_kept", [made._kept, compiled])
+        return made
+
+    def select(self, choice, columns, made, spec):
+        [_, compiled] = made._kept
+        selection = super().select(choice, columns, made, spec)
+        return selection._replace(require_replayed=lambda status, row: compiled.predicate.require_answers())
+
+
+KIND = PolicyKind()

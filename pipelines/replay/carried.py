@@ -1,0 +1,46 @@
+"""What a replay carries on for the next one: a row for each key, with the words that its kernel gave
+(kernels/replay/carried.py)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.lake.arrays import TIME
+from pipelines.replay.group_keys import Groups, group
+
+STATE = "state"
+STATE_TYPE = pa.list_(pa.int64())
+_ORDER = {"arrival": TIME, "seq": pa.int64(), "path": pa.string(), "line": pa.int64(), "reading": pa.int64()}
+
+
+def group_with(events: pa.Table, carried: pa.Table, key: tuple[str, ...]) -> tuple[Groups, list[np.ndarray]]:
+    """Groups of the events of all keys that are among the events or among what was carried, and what was carried of
+    each key, an empty array if nothing was. O(rows · log rows)."""
+    names = [name for name in _ORDER if name in events.column_names]
+    rows = pa.concat_tables([events.select([*key, *names]), _placeholders(events, carried, key, names)])
+    groups = group(rows, key)
+    is_event = groups.order < len(events)
+    keys = len(groups.offsets) - 1
+    counts = np.bincount(groups.number[is_event], minlength=keys)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    saved = [np.zeros(0, np.int64)] * keys
+    for row, number in zip(groups.order[~is_event], groups.number[~is_event], strict=True):
+        saved[number] = np.array(carried[STATE][int(row) - len(events)].values, np.int64)
+    return Groups(groups.order[is_event], offsets, groups.number[is_event], groups.keys), saved
+
+
+def _placeholders(events: pa.Table, carried: pa.Table, key: Sequence[str], names: Sequence[str]) -> pa.Table:
+    """A row for each key that was carried on."""
+    keys = {name: carried[name].cast(events.schema.field(name).type) for name in key}
+    zeros = {name: pa.nulls(len(carried), _ORDER[name]).fill_null("" if name == "path" else 0) for name in names}
+    made = pa.table({**keys, **{name: zeros[name].cast(events.schema.field(name).type) for name in names}})
+    return made.cast(events.select([*key, *names]).schema)
+
+
+def carried_table(groups: Groups, saved: Sequence[np.ndarray], key: tuple[str, ...]) -> pa.Table:
+    """What is carried on, a row for each key."""
+    keys = {} if groups.keys is None else {name: groups.keys[name] for name in key}
+    lengths = np.concatenate(([0], np.cumsum([len(words) for words in saved])))
+    words = np.concatenate([np.zeros(0, np.int64), *saved])
+    return pa.table({**keys, STATE: pa.LargeListArray.from_arrays(lengths, words).cast(STATE_TYPE)})

@@ -1,0 +1,119 @@
+"""Windows that depend on their key's other events, replayed stretch by stretch: the rows are those of one replay."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels.replay import PassTicks, entry
+from pipelines.lake.arrays import TIME, stored
+from pipelines.replay.carried import STATE, STATE_TYPE
+from pipelines.replay.replay_events import Replayed, replay_events, replay_on
+from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.validate import validate
+from pipelines.replay.watermark import ticks_of_events
+from schemas.errors import BadInput
+from schemas.query import agg, count, session
+from tests.support.semantics.generate import CONTEXT_BOUND, Question, questions
+from tests.support.semantics.queries import HOUR, MINUTE, ask
+from tests.support.semantics.spec_tables import events, table
+
+EVENTS = """
+    key | start | arrival | value
+    a   | 10:00 | 10:00   | 1
+    a   | 10:20 | 10:20   | 2
+    a   | 10:10 | 10:30   | 4
+    b   | 10:40 | 10:40   | 8
+    a   | 12:00 | 12:00   | 16
+"""
+
+
+@pytest.fixture(autouse=True)
+def lets_go_at_once(monkeypatch):
+    monkeypatch.setattr(entry, "LEAST_FORGOTTEN", 1)
+
+
+@pytest.mark.slow  # random streams of nine kinds
+@pytest.mark.parametrize("kind", CONTEXT_BOUND)
+def test_stretch_by_stretch_equals_one_replay_row_for_row(kind):
+    @given(questions(kinds=(kind,)), st.lists(st.integers(0, 40), max_size=4))
+    def ask_twice(question: Question, places: list[int]) -> None:
+        ours, ticks = _validated(question.table, question.query)
+        arrivals = sorted(set(stored(ours["arrival"]).tolist()))
+        cuts = sorted({arrivals[place] for place in places if place < len(arrivals)})
+        served = ServedQuery.of(question.query)
+        last = arrivals[-1] if question.complete and arrivals else None
+        whole = replay_events(ours, served, ticks, served.rules(last)).rows
+        parts = [each.rows for each in _stretches(ours, served, ticks, cuts, last)]
+        assert _sorted(pa.concat_tables(parts)).equals(_sorted(whole))
+
+    ask_twice()
+
+
+def _validated(events: pa.Table, query) -> tuple[pa.Table, PassTicks]:
+    ours = validate(events, query)
+    return ours, ticks_of_events(stored(ours["arrival"]), stored(ours["start"]))
+
+
+def _stretches(ours: pa.Table, served: ServedQuery, ticks: PassTicks, cuts: list, last) -> Iterator[Replayed]:
+    """A replay for each stretch of arrivals, from what the one before carried on."""
+    carried = pa.schema([*(ours.schema.field(name) for name in served.query.key), (STATE, STATE_TYPE)]).empty_table()
+    bounds = [-(1 << 60), *cuts, 1 << 60]
+    for from_us, until_us in zip(bounds, bounds[1:], strict=False):
+        arrival = ours["arrival"]
+        inside = pc.and_(pc.greater_equal(arrival, _time(from_us)), pc.less(arrival, _time(until_us)))
+        rules = served.rules(last if until_us == bounds[-1] else None)._replace(rows_from_us=from_us)
+        found = replay_on(ours.filter(inside), carried, served, _ticks(ticks, from_us, until_us), rules, {})
+        assert found.carried is not None
+        carried = found.carried
+        yield found
+
+
+def _ticks(ticks: PassTicks, from_us: int, until_us: int) -> PassTicks:
+    """Those of a stretch, and the last before it."""
+    first = max(0, int((ticks.tick_us < from_us).sum()) - 1)
+    end = int((ticks.tick_us < until_us).sum())
+    return PassTicks(ticks.tick_us[first:end], ticks.newest_start_us[first:end])
+
+
+def _time(us: int) -> pa.Scalar:
+    return pa.scalar(us, TIME)
+
+
+def _sorted(rows: pa.Table) -> pa.Table:
+    names = [name for name in rows.column_names if name != "pane"]
+    return rows.sort_by([(name, "ascending") for name in names]).combine_chunks()
+
+
+def _carried_by(query) -> pa.Table:
+    ours, ticks = _validated(table(events(EVENTS)), query)
+    served = ServedQuery.of(query)
+    *_, found = _stretches(ours, served, ticks, [], None)
+    return found.carried
+
+
+def test_a_row_of_each_key_is_carried_on_and_what_no_window_needs_is_not():
+    carried = _carried_by(ask(session(MINUTE)))
+    assert carried["key"].to_pylist() == ["a", "b"]
+    of_a, of_b = (len(each) for each in carried[STATE].to_pylist())
+    assert of_a > of_b, "the session of b is passed, that of a is open"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ask(session(HOUR)),
+        ask(count(2, 1)),
+        ask(session(MINUTE), aggregates={"total": agg("max", "value")}),
+    ],
+    ids=["gap", "kind", "aggregate"],
+)
+def test_what_another_definition_carried_is_refused_with_the_key(other):
+    query = ask(session(MINUTE))
+    ours, ticks = _validated(table(events(EVENTS)), query)
+    served = ServedQuery.of(query)
+    with pytest.raises(BadInput, match="the state of key='a' is not of this query as it is now.*first day"):
+        replay_on(ours, _carried_by(other), served, ticks, served.rules(None), {})

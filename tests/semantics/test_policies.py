@@ -1,0 +1,83 @@
+"""A slide policy is a file: what is wrong with it, or with what a query gives it, is refused by name."""
+
+import pytest
+
+from pipelines.local import replay_table
+from schemas.errors import NotServed, WrongParameter
+from schemas.query import agg, policy
+from schemas.windows import policy as language
+from schemas.windows.policy import EvictionPolicy, policies
+from tests.support.semantics.queries import ask
+from tests.support.semantics.spec_tables import events, table
+
+EVENTS = """
+    key | start | arrival | value
+    a   | 10:00 | 10:00   | 1
+    a   | 10:01 | 10:01   | 0
+    a   | 10:02 | 10:02   | 2
+"""
+
+
+def replay(window):
+    return replay_table(table(events(EVENTS)), ask(window), complete=True)
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """Makes a policy that stands for the file of `until`."""
+
+    def write(out, reads=None) -> None:
+        made = EvictionPolicy(reads or {"total": agg("sum", "value")}, out)
+        monkeypatch.setattr(language, "load", lambda *asked: made)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("window", "kind", "message"),
+    [
+        (policy("until_noon"), NotServed, "policy is 'until_noon'.*served: until"),
+        (policy("until", most=1), WrongParameter, "parameters of until is None; allowed: a value for length_us"),
+        (policy("until", most=1, least=2), WrongParameter, "parameters of until is 'least'; allowed: most, length_us"),
+    ],
+    ids=["name", "missing", "unknown"],
+)
+def test_what_a_query_gives_is_refused_by_name(window, kind, message):
+    with pytest.raises(kind, match=message):
+        replay(window)
+
+
+def test_a_parameter_with_a_default_may_be_left_out(written):
+    def out(total, prefix, most=2):
+        return total["tuples"] - prefix["tuples"] >= most
+
+    written(out, {"tuples": agg("count")})
+    assert replay(policy("until"))["events"].to_pylist() == [1, 2, 2]
+    assert replay(policy("until", most=1))["events"].to_pylist() == [1, 1, 1]
+
+
+def test_a_policy_that_evicts_everything_leaves_no_window(written):
+    written(lambda total, prefix: True)
+    assert len(replay(policy("until"))) == 0
+
+
+def test_what_a_policy_raises_is_raised(written):
+    written(lambda total, prefix: 1 / (total["total"] - 1) > 0)
+    with pytest.raises(ZeroDivisionError):
+        replay(policy("until"))
+
+
+def test_what_can_not_be_compiled_is_refused_with_why(written):
+    written(lambda total, prefix: str(total) == "")
+    with pytest.raises(WrongParameter, match="policy until.*Numba can compile"):
+        replay(policy("until"))
+
+
+def test_an_unknown_output_is_refused(written):
+    written(lambda total, prefix: total["nothing"] > 0)
+    with pytest.raises((WrongParameter, KeyError)):
+        replay(policy("until"))
+
+
+def test_policies_are_found_by_looking():
+    assert policies() == ["until"]

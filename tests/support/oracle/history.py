@@ -1,0 +1,87 @@
+"""The arrival ticks of a stream: what comes with each, and the watermark before and after it (semantics §1)."""
+
+import math
+import operator
+from collections import defaultdict
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from schemas.query import Query
+from tests.support.oracle.windows import EPOCH, to_us
+
+OPERATORS = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class Event(NamedTuple):
+    """An event that `where` let through, with the watermark of the tick before its own."""
+
+    key: tuple
+    start: int
+    end: int
+    arrival: int
+    row: dict
+    watermark_before: float
+
+
+class Tick(NamedTuple):
+    """An arrival tick: the events of its burst and the watermark before and after it."""
+
+    at: int
+    burst: list[Event]
+    watermark_before: float
+    watermark_after: float
+
+
+def history(events: list[dict], query: Query, complete: bool) -> list[Tick]:
+    """The arrival ticks in order. All events move the watermark; only those that pass `where` are in a burst."""
+    rows_at = defaultdict(list)
+    for row in events:
+        rows_at[to_us(row["arrival"])].append(row)
+    watermark, ticks = -math.inf, []
+    for at in sorted(rows_at):
+        rows, before = sorted(rows_at[at], key=lambda row: row["seq"]), watermark
+        watermark = max(before, max(to_us(row["start"]) for row in rows) - span(query.lateness))
+        if complete and at == max(rows_at):
+            watermark = math.inf
+        burst = [
+            Event(tuple(row[c] for c in query.key), to_us(row["start"]), to_us(row["end"]), at, row, before)
+            for row in rows
+            if passes(row, query.where)
+        ]
+        ticks.append(Tick(at, burst, before, watermark))
+    return ticks
+
+
+def passes(row: dict, where: tuple) -> bool:
+    """Whether all conditions hold; a comparison with null is false."""
+    return all(_holds(row[column], operation, value) for column, operation, value in where)
+
+
+def _holds(value: object, operation: str, limit: object) -> bool:
+    if operation in ("is_null", "not_null"):
+        return (value is None) == (operation == "is_null")
+    if value is None:
+        return False
+    if operation in ("in", "not_in"):
+        known = [each for each in limit if each is not None]
+        if operation == "in":
+            return value in known
+        return len(known) == len(limit) and value not in known
+    return limit is not None and OPERATORS[operation](value, limit)
+
+
+def span(duration: timedelta) -> int:
+    """Microseconds of a duration."""
+    return duration // timedelta(microseconds=1)
+
+
+def to_time(us: int) -> datetime:
+    """A UTC time from microseconds since the epoch."""
+    return EPOCH + timedelta(microseconds=us)
