@@ -75,7 +75,7 @@ def start_frames(s, plan, rules):
 
 @inner
 def _forget_evicted(s):
-    s.floor, s.is_cut = -NOWHERE, False
+    s.floor, s.is_cut, s.evicted, s.evicted_row = -NOWHERE, False, 0, s.row_offset
     clear(s.plan, s.cut_content)
     if s.cut_grown != 0:
         clear(s.rules.plan, s.cut_grown)

@@ -37,9 +37,13 @@ def require_exact(rules: FrameRules, values: np.ndarray, valid: np.ndarray, colu
     """Whole numbers by which frames are cut are compared as float64. BadInput for those that aren't."""
     if rules.column == NO_COLUMN or rules.is_float:
         return
-    of_rules, present = values[rules.column], valid[rules.column]
-    for value in of_rules[present & ((of_rules < -MOST_EXACT) | (of_rules > MOST_EXACT))][:1]:
-        raise BadInput(f"{column}: {value} is beyond ±2**53, up to which frames compare; scale it down")
+    require_exact_values(values[rules.column], valid[rules.column], column)
+
+
+def require_exact_values(values: np.ndarray, valid: np.ndarray, column: str) -> None:
+    """The same of one column."""
+    for value in values[valid & ((values < -MOST_EXACT) | (values > MOST_EXACT))][:1]:
+        raise BadInput(f"{column}: {value} is beyond ±2**53, up to which windows compare it; scale it down")
 
 
 def require_answers(rules: FrameRules, closing: AggregateSpec, column: str) -> None:

@@ -11,13 +11,15 @@ import numpy as np
 
 from kernels.aggregators._saved import description
 from kernels.monoids import AggregateSpec
-from kernels.replay.types import EventColumns, KernelChoice, WindowSpec
+from kernels.replay.types import EventColumns, KernelChoice, ReplayRules, WindowSpec
 from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.memory import WORD_BYTES, address_of
 from schemas.errors import BadInput
 
 HEAD_WORDS = 4
 """Description, rows, columns, words behind them."""
+LAYOUT = 1
+"""Raise it when what is saved is laid out anew."""
 BEFORE_ALL_US = -(1 << 62)
 NOTHING = np.zeros(0, np.int64)
 
@@ -41,13 +43,15 @@ class KeptKeys(NamedTuple):
         return [np.concatenate(([self.of], words[begin:end])) for begin, end in pairs]
 
 
-def describe(window: WindowSpec, specs: Sequence[AggregateSpec], choice: KernelChoice) -> int:
-    """A word for what saved words are of: other windows, aggregates, columns or another kernel have another, and so has
-    an aggregate whose file was edited."""
-    functions = sorted({spec.function for spec in (*specs, *window.reads)})
-    sources = [digest_of(AGGREGATES, function) for function in functions]
-    cut_by = (window.asked, window.column, window.column_type, window.reads)
-    return description("replay", cut_by, tuple(specs), choice, sources)
+def describe(window: WindowSpec, specs: Sequence[AggregateSpec], choice: KernelChoice, rules: ReplayRules) -> int:
+    """A word for what saved words are of: other windows, aggregates, columns, latenesses, another emit or kernel have
+    another, and so has an aggregate or a policy whose file was edited."""
+    closing = getattr(window.asked, "function", None)
+    functions = {spec.function for spec in (*specs, *window.reads)} | ({closing} if closing else set())
+    sources = [digest_of(AGGREGATES, function) for function in sorted(functions)]
+    cut_by = (window.asked, window.column, window.column_type, window.reads, window.rules_source)
+    when = (rules.lateness_us, rules.allowed_us, rules.emit)
+    return description("replay", LAYOUT, cut_by, tuple(specs), choice, sources, when)
 
 
 def with_kept_rows(columns: EventColumns, saved: Sequence[np.ndarray], of: int) -> KeptKeys:

@@ -95,7 +95,7 @@ def replay_keys(
     choice = kernel or KernelChoice(None)
     choice = choose(window, plan, choice.name, dict(choice.options))
     kept = (
-        _kept(columns, kind, rules.carried, describe(window, plan.aggregates, choice))
+        _kept(columns, kind, rules.carried, describe(window, plan.aggregates, choice, rules))
         if rules.carried is not None
         else None
     )

@@ -6,6 +6,7 @@ size 3, step 2        tuples  1  2  3  4  5        windows [1 2 3] [3 4 5]
 from functools import cache
 
 from kernels.frames._ordered import OrderedEntry
+from kernels.frames._rules import within
 from kernels.replay.by_context.by_arrival import ArrivalCountWindow
 from kernels.replay.by_context.selection import select_by_arrival
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
@@ -44,7 +45,7 @@ class CountKind(TriggeredKind):
     """Windows of so many tuples."""
 
     def window(self, spec):
-        given = {"size": spec.asked.size, "every": spec.asked.step}
+        given = {"size": within("size", spec.asked.size), "every": within("step", spec.asked.step)}
         if spec.asked.order == BY_ARRIVAL:
             return ArrivalCountWindow.make(**given)
         return tuple_window(CountWindow, steps(), **given)

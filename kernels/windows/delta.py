@@ -6,6 +6,7 @@ extent 5, threshold 3    values  0  2  4  3  8        4 triggers: 0 2    8 trigg
 
 from functools import cache
 
+from kernels.frames._making import require_exact_values
 from kernels.frames._ordered import (
     OrderedEntry,
     entry_at,
@@ -24,6 +25,8 @@ from kernels.states import clear, gather, merge
 from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
 from schemas.errors import WrongParameter
 
+ROUNDING = 1e-9
+
 
 class DeltaWindow(TupleWindow):
     """extent, threshold: as the window says."""
@@ -39,7 +42,8 @@ def step(r: Replay, entry: OrderedEntry):
     if not here.has_marker:
         here.marker, here.has_marker = value, True
         return 0
-    if value - here.marker < window.threshold:
+    if not value - here.marker >= window.threshold:  # nor do infinities trigger behind each other
+        _drop_too_small(walk, window, entry)
         return 0
     here.marker = value
     least = value - window.extent
@@ -56,6 +60,16 @@ def step(r: Replay, entry: OrderedEntry):
     trigger(here, (first.time, last.time + 1), first, entry)
     here.window.held_row = last.row
     return 1
+
+
+@inner
+def _drop_too_small(walk, window, entry):
+    """Tuples at the old end that no later window can hold, with some room for rounding."""
+    here = walk.here
+    room = ROUNDING * (abs(here.marker) + window.threshold + window.extent)
+    least = here.marker + window.threshold - window.extent - room
+    while tail_entry(walk).row != entry.row and as_float(tail_entry(walk).word) < least:
+        move_tail(walk)
 
 
 def state(r: Replay):
@@ -106,6 +120,12 @@ def steps() -> Steps:
 
 class DeltaKind(TriggeredKind):
     """Windows that values trigger."""
+
+    def select(self, choice, columns, made, spec):
+        """BadInput for whole numbers beyond those that are compared."""
+        if spec.column_type == "int64":
+            require_exact_values(columns.values[spec.column], columns.valid[spec.column], f"column {spec.asked.column}")
+        return super().select(choice, columns, made, spec)
 
     def window(self, spec):
         column, kind = spec.asked.column, spec.column_type

@@ -3,7 +3,9 @@
 policy: all but the newest once there are more than 2        tuples  1  2  3  4        windows [1] [1 2] [3] [3 4]
 """
 
+import inspect
 from functools import cache
+from hashlib import sha256
 
 import numpy as np
 
@@ -37,6 +39,8 @@ def step(r: Replay, entry: OrderedEntry):
     """O(log tuples + those that go)."""
     window, walk, ranks = PolicyWindow(r.window.address), r.derived.walk, r.events.ranks
     plan, oldest = window.looked_at, tail_entry(walk)
+    if r.derived.refused == FAILED:  # the question that failed is asked again, in plain Python
+        return 0
     total = range_query(r, walk.policy_panes, ranks[oldest.row], ranks[entry.row] + 1)
     clear(plan, window.prefix)
     while walk.here.tail_row != entry.row:
@@ -61,6 +65,15 @@ def step(r: Replay, entry: OrderedEntry):
 def steps() -> Steps:
     """Compiled or loaded when they are first asked for."""
     return compiled_steps("policy", step=step)
+
+
+def _source_of(function) -> str:
+    """A hash of the code of a policy, by which it is known that it was edited."""
+    try:
+        source = inspect.getsource(inspect.getmodule(function) or function)
+    except (OSError, TypeError):  # one that no file has
+        source = repr(function.__code__.co_code)
+    return sha256(source.encode()).hexdigest()
 
 
 class CompiledPolicy:
@@ -90,6 +103,9 @@ class CompiledPolicy:
 
 class PolicyKind(TriggeredKind):
     """Windows that end with each tuple."""
+
+    def spec(self, window, starts_us=None):
+        return super().spec(window)._replace(rules_source=_source_of(window.policy.out))
 
     def window(self, spec):
         asked = spec.asked

@@ -6,6 +6,7 @@ size 4, step 2        tuples  1  2  7  9        windows [-2, 2]: 1 2    [5, 9]: 
 from functools import cache
 
 from kernels.frames._ordered import OrderedEntry
+from kernels.frames._rules import within
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
 from kernels.runtime.fields import Count
@@ -41,7 +42,7 @@ class SlideByTupleKind(TriggeredKind):
 
     def window(self, spec):
         require_length("size", spec.asked.size_us)
-        return tuple_window(SlideByTupleWindow, steps(), size=spec.asked.size_us, every=spec.asked.step)
+        return tuple_window(SlideByTupleWindow, steps(), size=spec.asked.size_us, every=within("step", spec.asked.step))
 
 
 KIND = SlideByTupleKind()

@@ -1,1 +1,1 @@
-"""Slide policies: one file = one policy, found by looking; each defines `POLICY`, a EvictionPolicy."""
+"""Slide policies: one file = one policy, found by looking; each defines `POLICY`, an EvictionPolicy."""

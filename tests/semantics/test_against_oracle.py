@@ -62,7 +62,7 @@ def test_random_questions_have_the_oracles_answers(kind):
     """And they reach every pane of every emit, revisions, every kind of late row, null keys, each aggregate."""
     reached = Counter()
 
-    @settings(max_examples=3 * settings.default.max_examples)  # so that rare features come
+    @settings(max_examples=2 * settings.default.max_examples)  # so that rare features come
     @given(questions(kinds=(kind,)))
     def ask(question: Question) -> None:
         rows, late = check_rows(question), check_late(question)

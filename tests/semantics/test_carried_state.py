@@ -108,8 +108,10 @@ def test_a_row_of_each_key_is_carried_on_and_what_no_window_needs_is_not():
         ask(session(HOUR)),
         ask(count(2, 1)),
         ask(session(MINUTE), aggregates={"total": agg("max", "value")}),
+        ask(session(MINUTE), "arrival"),
+        ask(session(MINUTE), allowed=HOUR),
     ],
-    ids=["gap", "kind", "aggregate"],
+    ids=["gap", "kind", "aggregate", "emit", "allowed"],
 )
 def test_what_another_definition_carried_is_refused_with_the_key(other):
     query = ask(session(MINUTE))

@@ -4,7 +4,7 @@ finds all windows anew after each tick."""
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from kernels.replay import entry
 from tests.semantics.test_against_oracle import check_late, check_rows
@@ -34,7 +34,6 @@ def lets_go_at_once(monkeypatch):
 def test_random_questions_have_the_oracles_answers(kind):
     reached = Counter()
 
-    @settings(max_examples=2 * settings.default.max_examples)
     @given(questions(kinds=(kind,)))
     def ask(question: Question) -> None:
         reached.update(_features(question, check_rows(question), check_late(question)))

@@ -68,7 +68,7 @@ def test_what_a_policy_raises_is_raised(written):
 
 
 def test_what_can_not_be_compiled_is_refused_with_why(written):
-    written(lambda total, prefix: str(total) == "")
+    written(lambda total, prefix: {1: total} == {prefix: 1, "a": 2})
     with pytest.raises(WrongParameter, match="policy until.*Numba can compile"):
         replay(policy("until"))
 

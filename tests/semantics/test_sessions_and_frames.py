@@ -214,3 +214,29 @@ def test_an_event_without_a_value_neither_opens_grows_nor_closes_a_frame():
         """,
         complete=True,
     )
+
+
+def test_a_frame_that_is_too_short_is_no_window_and_hides_none():
+    assert_replay(
+        ask(frame.threshold("value", 5, min_count=2), allowed=HOUR),
+        """
+        key | start    | arrival  | value
+        a   | 10:01    | 10:01    | 9
+        a   | 10:02    | 10:02    | 0
+        a   | 10:03    | 10:03    | 9
+        a   | 10:04    | 10:04    | 0
+        a   | 10:10    | 10:10    | 9
+        a   | 10:11    | 10:11    | 9
+        a   | 10:12    | 10:12    | 0
+        a   | 10:10:30 | 10:13    | 0
+        a   | 10:20    | 10:20    | 9
+        a   | 10:21    | 10:21    | 9
+        a   | 10:25    | 10:25    | 0
+        """,
+        """
+        key | window                 | pane    | at    | events | late | total
+        a   | 10:10..10:11:00.000001 | on_time | 10:12 | 2      | 0    | 18
+        a   | 10:10..10:11:00.000001 | late    | 10:13 | 0      | 0    |
+        a   | 10:20..10:21:00.000001 | on_time | 10:25 | 2      | 0    | 18
+        """,
+    )

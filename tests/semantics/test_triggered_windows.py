@@ -1,8 +1,15 @@
 """Count, delta, slide-by-tuple and policy windows: events of a key that trigger them (semantics §2)."""
 
+import math
+
+import pyarrow as pa
+import pytest
+
+from pipelines.local import replay_table
+from schemas.errors import BadInput, WrongParameter
 from schemas.query import count, delta, policy, slide_by_tuple
 from tests.support.semantics.queries import HOUR, MINUTE, ask
-from tests.support.semantics.spec_tables import assert_replay
+from tests.support.semantics.spec_tables import assert_replay, at, events, table
 
 MINUTES = MINUTE.seconds * 1_000_000
 
@@ -109,3 +116,37 @@ def test_a_policy_has_a_window_after_each_event_of_what_it_has_left():
         """,
         complete=True,
     )
+
+
+def values(*numbers: float) -> pa.Table:
+    """Events of a key, a minute apart."""
+    times = pa.array([at(f"10:{minute:02}") for minute in range(len(numbers))], pa.timestamp("us", tz="UTC"))
+    columns = dict.fromkeys(("start", "end", "arrival"), times)
+    return pa.table({**columns, "seq": range(len(numbers)), "key": ["a"] * len(numbers), "value": pa.array(numbers)})
+
+
+@pytest.mark.parametrize(("numbers", "windows"), [((0.0, math.inf, math.inf), 0), ((-math.inf, -math.inf, 1.0), 1)])
+def test_an_infinite_value_does_not_trigger_behind_its_like(numbers, windows):
+    rows = replay_table(values(*numbers), ask(delta("value", extent=math.pi, threshold=1.0)), complete=True)
+    assert len(rows) <= windows
+
+
+def test_whole_numbers_beyond_those_that_floats_hold_are_refused():
+    query = ask(delta("value", extent=2.0, threshold=1.0))
+    replay_table(values(0, 2**53), query)
+    with pytest.raises(BadInput, match="column value: 9007199254740993 is beyond"):
+        replay_table(values(0, 2**53 + 1), query)
+
+
+@pytest.mark.parametrize(("window", "beyond"), [(lambda n: count(n, 1), "size"), (lambda n: count(1, n), "step")])
+def test_counts_have_a_limit(window, beyond):
+    one = table(events("key | start | arrival | value\na | 10:00 | 10:00 | 1"))
+    replay_table(one, ask(window(2**61)))
+    with pytest.raises(WrongParameter, match=f"{beyond} is {2**61 + 1}"):
+        replay_table(one, ask(window(2**61 + 1)))
+
+
+def test_step_of_slide_by_tuple_has_a_limit():
+    one = table(events("key | start | arrival | value\na | 10:00 | 10:00 | 1"))
+    with pytest.raises(WrongParameter, match="step is"):
+        replay_table(one, ask(slide_by_tuple(MINUTE, 2**61 + 1)))

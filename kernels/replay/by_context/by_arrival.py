@@ -48,6 +48,7 @@ def start_key(r: Replay):
         queue.used = queue.first_kept = 0
     derived.taken = derived.rows_before = derived.kept = 0
     derived.emitted.used = derived.emitted.first_kept = 0
+    derived.closed.used = derived.closed.first_kept = 0
     if r.carried.words.address != 0 and r.carried.words[r.key] != 0:
         first, words = r.events.first_of_key[r.key], words_at(r.carried.words[r.key])
         derived.rows_before = words[0]
@@ -145,7 +146,7 @@ def _number(r, start, end, index):
         if count_emitted(emitted) > 2 * r.derived.kept + r.derived.least_forgotten:
             _forget(r)
             place = place_in_emitted(emitted, found)
-        entry = insert_emitted(emitted, place, found)
+        entry = insert_emitted(r.derived, place, found)
     found.number = entry.events
     entry.events += 1
 

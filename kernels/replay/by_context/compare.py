@@ -7,6 +7,7 @@ newest rows stand in one order, and are walked side by side.
 
 from kernels.frames._frames import is_until
 from kernels.replay.by_context.emitted import (
+    close_emitted,
     count_emitted,
     insert_emitted,
     is_before,
@@ -28,24 +29,24 @@ def emit_differences(r, tick, limit):
     FOREVER for all. O(windows changed + log)."""
     not_inlined()
     derived = r.derived
-    derived.next_passes = NEVER
+    derived.next_passes, derived.limit = NEVER, limit
+    before, before_row = derived.frontier, derived.frontier_row
     source, found, emitted = derived.source, derived.found, derived.emitted
     call(source.go_before, r, derived.changed_from, derived.changed_from_row)
     place = place_behind_found(emitted, found)
-    last, last_row = found.last, found.last_row
-    if is_until(derived.frontier, derived.frontier_row, last, last_row):
-        last, last_row = derived.frontier, derived.frontier_row
+    if is_until(found.last, found.last_row, before, before_row):
+        derived.frontier, derived.frontier_row = found.last, found.last_row
     start, end = found.start, found.end
     while call(source.next, r) == 1 and found.passes <= limit and not must_stop(r.stop):
         place = _close_until(r, place, found, tick)
         if _is_unchanged(derived, place, start, end):
+            derived.frontier, derived.frontier_row = before, before_row
             return
         place = _compare(r, place, tick)
-        start, end, last, last_row = found.start, found.end, found.last, found.last_row
-    derived.frontier, derived.frontier_row = last, last_row
-    while place < count_emitted(emitted):
+        start, end = found.start, found.end
+        derived.frontier, derived.frontier_row = found.last, found.last_row
+    while place < count_emitted(emitted) and not must_stop(r.stop):
         _close(r, place, tick)
-        place += 1
 
 
 @inner
@@ -56,24 +57,23 @@ def _is_unchanged(derived, place, start, end):
     if may_have_changed or (found.start == start and found.end == end) or place == count_emitted(emitted):
         return False
     entry = emitted.first[place]
-    return is_same_window(entry, found) and entry.events > 0 and has_same_ends(found, entry)
+    return is_same_window(entry, found) and has_same_ends(found, entry)
 
 
 @inner
 def _close_until(r, place, found, tick):
     """Windows that had rows, before the one found, and are no more."""
     emitted = r.derived.emitted
-    while place < count_emitted(emitted) and is_before(emitted.first[place], found):
+    while place < count_emitted(emitted) and is_before(emitted.first[place], found) and not must_stop(r.stop):
         _close(r, place, tick)
-        place += 1
     return place
 
 
 @inner
 def _close(r, place, tick):
     entry = r.derived.emitted.first[place]
-    if entry.events > 0:
-        emit_closing_row(r, entry, _firing(r, entry.end), tick)
+    emit_closing_row(r, entry, _firing(r, entry.end), tick)
+    close_emitted(r.derived, place)
 
 
 @inner
@@ -85,9 +85,10 @@ def _compare(r, place, tick):
         if differs(found, emitted.first[place], state):
             emit_row(r, emitted.first[place], _firing(r, found.end), tick, state)
     else:
+        entry = insert_emitted(r.derived, place, found)
         is_passed_now = r.emit == EMIT_WATERMARK and found.closing_row >= r.derived.burst_row
-        firing = ON_TIME if is_passed_now else _firing(r, found.end)
-        emit_row(r, insert_emitted(emitted, place, found), firing, tick, state)
+        firing = ON_TIME if is_passed_now and entry.revision < 0 else _firing(r, found.end)
+        emit_row(r, entry, firing, tick, state)
     return place + 1
 
 

@@ -3,7 +3,7 @@
 emitted     [1, 5) r0   [5, 9) r2   [5, 9) number 1 r0   [7, 12) r1
          final ▲     first_kept
 
-In a closed window there are no events. It stays, as long as a late tuple can make it again.
+Windows that are no more stand in a list of their own, as long as a late tuple can make them again.
 """
 
 from kernels.replay.by_context.state import EmittedWindow
@@ -59,17 +59,47 @@ def place_behind_found(emitted, found):
 
 
 @inner
-def insert_emitted(emitted, place, found):
-    """A window of which nothing was emitted, at its place. O(those behind it)."""
+def insert_emitted(derived, place, found):
+    """A window that has no row, or is no more, at its place; revision −1: it never had one. O(those behind it)."""
     not_inlined()
+    entry = _make_room(derived.emitted, place)
+    entry.start, entry.end, entry.number = found.start, found.end, found.number
+    entry.revision, entry.events, entry.digest = -1, 0, 0
+    entry.first_row = entry.held_row = -1
+    closed = derived.closed
+    of_closed = place_in_emitted(closed, found)
+    if of_closed < count_emitted(closed) and is_same_window(closed.first[of_closed], found):
+        entry.revision = closed.first[of_closed].revision
+        _remove(closed, of_closed)
+    return entry
+
+
+@inner
+def close_emitted(derived, place):
+    """The window at a place is no more. It is kept apart, so that nobody walks over it: with emit arrival a session
+    that grew by n events left n of them."""
+    not_inlined()
+    emitted, closed = derived.emitted, derived.closed
+    entry = _make_room(closed, place_in_emitted(closed, emitted.first[place]))
+    move(entry.address, emitted.first[place].address, EMITTED_WORDS)
+    _remove(emitted, place)
+
+
+@inner
+def _make_room(emitted, place):
     append(emitted, EMITTED_WORDS)
     behind = count_emitted(emitted) - 1 - place
     if behind > 0:
         move(emitted.first[place + 1].address, emitted.first[place].address, behind * EMITTED_WORDS)
-    entry = emitted.first[place]
-    entry.start, entry.end, entry.number = found.start, found.end, found.number
-    entry.revision, entry.events = -1, 0
-    return entry
+    return emitted.first[place]
+
+
+@inner
+def _remove(emitted, place):
+    behind = count_emitted(emitted) - 1 - place
+    if behind > 0:
+        move(emitted.first[place].address, emitted.first[place + 1].address, behind * EMITTED_WORDS)
+    emitted.used -= EMITTED_WORDS
 
 
 @inner

@@ -55,5 +55,5 @@ def set_ends(found, start, end):
 
 @inner
 def move_rows(found, by):
-    """All rows that a window names."""
+    """The rows of the tuples in a window."""
     found.first_row, found.last_row, found.held_row = found.first_row + by, found.last_row + by, found.held_row + by

@@ -10,7 +10,6 @@ from kernels.aggregators._dispatch import FOREVER
 from kernels.frames._dispatch import DONE, NONE
 from kernels.frames._frames import KeyFrames, frame_at, is_until
 from kernels.frames._ordered import (
-    LAST_ROW,
     drop_before,
     last_place,
     next_place,
@@ -32,6 +31,9 @@ from kernels.runtime.tables import compiled_table
 from kernels.states import events_of
 from kernels.windows._window import Window
 
+BEHIND_ALL = 1 << 62
+"""As number of what is no window: it stands behind those with the same ends."""
+
 
 class CutWindow(Window):
     """rules: what cuts tuples. reach: from the time of a frame's last tuple to its end. passes_at_end: whether the
@@ -50,7 +52,7 @@ def take(r: Replay, row):
     s, window, time = KeyFrames(r.panes), CutWindow(r.window.address), r.events.starts[row]
     s.cut, s.cut_row = NEVER, NONE
     status = call(r.frames.insert, r.panes, time, row)
-    if status != DONE:
+    if status != DONE and r.derived.refused == DONE:
         r.derived.refused, r.derived.refused_row = status, row
         r.stop.asked = REFUSED
     if not counts(window.rules, s.events, row):
@@ -134,7 +136,7 @@ def _find_with_number(r, s, chunk, at):
         if first_chunk == chunk and first_at == at:
             if not is_window:
                 _find(r, frame)
-                r.derived.found.number = LAST_ROW
+                r.derived.found.number = BEHIND_ALL
             break
         first_chunk, first_at = next_place(s.frames, first_chunk, first_at)
 
@@ -176,7 +178,9 @@ def go_on(r: Replay):
         frame = frame_at(s, derived.cursor_chunk, derived.cursor_at)
         if not is_until(frame.last, frame.last_row, derived.frontier, derived.frontier_row):
             break
-        _find_next(r)
+        if s.rules.is_one == 0 or _is_one(r, s, frame):
+            _find(r, frame)
+        derived.cursor_chunk, derived.cursor_at = next_place(s.frames, derived.cursor_chunk, derived.cursor_at)
 
 
 def go_back(r: Replay):
@@ -197,7 +201,18 @@ def _find_next(r):
             derived.frame = frame
             _find(r, frame)
             return True
+        _move_frontier(r, frame)
     return False
+
+
+@inner
+def _move_frontier(r, frame):
+    """Beyond a frame that is too short, once the watermark has passed it: only a late tuple can make it longer, and
+    that is compared (compare.py)."""
+    derived, row = r.derived, call(r.frames.closing_row, r.panes, frame)
+    is_passed = row != NONE and r.events.starts[row] <= derived.limit
+    if is_passed and is_until(derived.frontier, derived.frontier_row, frame.last, frame.last_row):
+        derived.frontier, derived.frontier_row = frame.last, frame.last_row
 
 
 @inner
@@ -224,8 +239,8 @@ def forget(r: Replay, time):
         chunk, at = next_place(s.frames, chunk, at)
     copy_window(derived.forgotten, derived.found)
     call(r.frames.evict, r.panes, time)
-    if s.frames.count > 0:
-        drop_before(derived.late, min(time, frame_at(s, s.frames.first, 0).first))
+    first = frame_at(s, s.frames.first, 0).first if s.frames.count > 0 else time
+    drop_before(derived.late, min(time, first))
     return s.frames.count
 
 

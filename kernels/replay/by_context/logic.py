@@ -29,10 +29,11 @@ def start_key(r: Replay):
     start_clock(r.clock)
     derived = r.derived
     derived.emitted.used = derived.emitted.first_kept = 0
+    derived.closed.used = derived.closed.first_kept = 0
     drop_all(derived.late)
     find_none(derived.forgotten)
     derived.frontier, derived.frontier_row = NEVER, -1
-    derived.next_passes = derived.youngest = NEVER
+    derived.next_passes = derived.youngest = derived.limit = NEVER
     derived.taken = derived.kept = 0
     derived.run_rows = LEAST_RUN
     call(derived.source.start_key, r)

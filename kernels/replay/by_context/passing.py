@@ -2,10 +2,8 @@
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.replay.by_context.emitted import (
-    count_emitted,
     forget_emitted,
     insert_emitted,
-    is_same_window,
     place_behind_found,
     place_in_emitted,
 )
@@ -42,6 +40,7 @@ def _pass_windows(r, step):
     limit = clock.floor if r.emit == EMIT_FINAL else clock.watermark
     if limit < derived.next_passes:
         return
+    derived.limit = limit
     call(source.go_on, r)
     derived.next_passes = FOREVER
     while call(source.next, r) == 1 and not must_stop(r.stop):
@@ -59,12 +58,8 @@ def _pass_windows(r, step):
 def _emit_passed(r, tick):
     found, emitted = r.derived.found, r.derived.emitted
     state = call(r.derived.source.state, r)
-    place = place_in_emitted(emitted, found)
-    firing = FINAL if r.emit == EMIT_FINAL else ON_TIME
-    if place < count_emitted(emitted) and is_same_window(emitted.first[place], found):
-        firing, entry = LATE, emitted.first[place]
-    else:
-        entry = insert_emitted(emitted, place, found)
+    entry = insert_emitted(r.derived, place_in_emitted(emitted, found), found)
+    firing = FINAL if r.emit == EMIT_FINAL else ON_TIME if entry.revision < 0 else LATE
     emit_row(r, entry, firing, tick, state)
 
 
@@ -72,7 +67,8 @@ def _emit_passed(r, tick):
 def _forget(r):
     """Now and then: that it has as many tuples again is worth it."""
     derived = r.derived
-    if derived.taken >= derived.kept + derived.least_forgotten and r.clock.floor != FOREVER:
+    is_worth_it = derived.taken >= derived.kept + derived.least_forgotten
+    if is_worth_it and r.clock.floor != FOREVER and not must_stop(r.stop):
         forget_what_is_final(r)
 
 
@@ -81,7 +77,8 @@ def forget_what_is_final(r):
     """What no window needs that can still have rows."""
     not_inlined()
     derived, floor = r.derived, r.clock.floor
-    source, emitted = derived.source, derived.emitted
+    source, found = derived.source, derived.found
     call(source.go_before, r, floor, -1)
-    forget_emitted(emitted, place_behind_found(emitted, derived.found))
+    forget_emitted(derived.emitted, place_behind_found(derived.emitted, found))
+    forget_emitted(derived.closed, place_behind_found(derived.closed, found))
     derived.kept, derived.taken = call(source.forget, r, floor), 0

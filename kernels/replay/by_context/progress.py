@@ -53,7 +53,7 @@ def move_progress_rows(progress, by):
 
 class TupleWalk(Struct):
     """tuples: an entry for each, its word the value that triggers, if windows have one. here: where the walk is, whose
-    next tuple is at the cursor and whose tail ends before (tail_chunk, tail_at); before: where it was one window ago;
+    next tuple is at the cursor and whose tail ends before (tail_chunk, tail_at); before: where it was one tuple ago;
     stays: whether both still hold; base: behind it no tuple comes any more.
 
     policy_panes: what a policy looks at, by ranks; policy_state: room for a tuple's

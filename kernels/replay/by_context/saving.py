@@ -2,7 +2,7 @@
 
 [rows][columns][words behind the rows]
 [start · start …][value · value …] for each column [valid · valid …] for each column
-[frontier · row · youngest][forgotten][emitted · emitted …][late · late …][the source's own]
+[frontier · row · youngest][forgotten][emitted · emitted …][closed · closed …][late · late …][the source's own]
 """
 
 from kernels.frames._ordered import ENTRY_WORDS, entry_at, insert_at, next_place, place_behind, standing
@@ -58,26 +58,49 @@ def save_rows(r, at, first, rows):
 @inner
 def _derived_words(r):
     derived = r.derived
-    kept = count_emitted(derived.emitted) - derived.emitted.first_kept
-    return SCALARS + FOUND_WORDS + 1 + kept * EMITTED_WORDS + ordered_words(derived.late)
+    lists = _emitted_words(derived.emitted) + _emitted_words(derived.closed)
+    return SCALARS + FOUND_WORDS + lists + ordered_words(derived.late)
+
+
+@inner
+def _emitted_words(emitted):
+    return 1 + (count_emitted(emitted) - emitted.first_kept) * EMITTED_WORDS
 
 
 @inner
 def _save_derived(derived, at, first):
-    words, emitted = words_at(at), derived.emitted
+    words = words_at(at)
     words[0], words[1], words[2] = derived.frontier, derived.frontier_row - first, derived.youngest
     at += SCALARS * WORD_BYTES
     save_found(derived.forgotten, at, first)
     at += FOUND_WORDS * WORD_BYTES
-    kept = count_emitted(emitted) - emitted.first_kept
-    words_at(at)[0] = kept
+    at = _save_emitted(derived.emitted, at, first)
+    at = _save_emitted(derived.closed, at, first)
+    return save_ordered(derived.late, at, first)
+
+
+@inner
+def _save_emitted(emitted, at, first):
+    words_at(at)[0] = count_emitted(emitted) - emitted.first_kept
     at += WORD_BYTES
     for place in range(emitted.first_kept, count_emitted(emitted)):
         move(at, emitted.first[place].address, EMITTED_WORDS)
         entry = EmittedWindow(at)
         entry.first_row, entry.held_row = entry.first_row - first, entry.held_row - first
         at += EMITTED_WORDS * WORD_BYTES
-    return save_ordered(derived.late, at, first)
+    return at
+
+
+@inner
+def _load_emitted(emitted, at, first):
+    kept = words_at(at)[0]
+    at += WORD_BYTES
+    for _ in range(kept):
+        move(append(emitted, EMITTED_WORDS), at, EMITTED_WORDS)
+        entry = emitted.first[count_emitted(emitted) - 1]
+        entry.first_row, entry.held_row = entry.first_row + first, entry.held_row + first
+        at += EMITTED_WORDS * WORD_BYTES
+    return at
 
 
 @inner
@@ -111,20 +134,15 @@ def save_ordered(ordered, at, first):
 def load_key(r, saved, first):
     """What save_key wrote behind the rows, which are those from `first` on now."""
     not_inlined()
-    derived, emitted, at = r.derived, r.derived.emitted, saved
+    derived, at = r.derived, saved
     words = words_at(at)
     derived.frontier, derived.frontier_row, derived.youngest = words[0], words[1] + first, words[2]
     at += SCALARS * WORD_BYTES
     move(derived.forgotten.address, at, FOUND_WORDS)
     move_rows(derived.forgotten, first)
     at += FOUND_WORDS * WORD_BYTES
-    kept = words_at(at)[0]
-    at += WORD_BYTES
-    for _ in range(kept):
-        move(append(emitted, EMITTED_WORDS), at, EMITTED_WORDS)
-        entry = emitted.first[count_emitted(emitted) - 1]
-        entry.first_row, entry.held_row = entry.first_row + first, entry.held_row + first
-        at += EMITTED_WORDS * WORD_BYTES
+    at = _load_emitted(derived.emitted, at, first)
+    at = _load_emitted(derived.closed, at, first)
     call(derived.source.load, r, load_ordered(derived.late, at, first), first)
 
 

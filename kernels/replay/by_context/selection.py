@@ -48,7 +48,8 @@ def select_frames(choice: KernelChoice, columns: EventColumns, require_answers: 
         require_answers()
         if status != DONE:
             event = f"an event that starts at {columns.labels.time(int(columns.start_us[row]))}"
-            raise BadInput(refusal(str(choice.name), status, event, "", options.capacity))
+            capacity = getattr(options, "capacity", 0)
+            raise BadInput(refusal(str(choice.name), status, event, "the watermark − allowed lateness", capacity))
 
     return Selection((choice.name,), in_memory([use]), np.zeros(keys, np.int64), unranked, require_replayed)
 

@@ -32,7 +32,7 @@ class WindowSource(Struct):
     state(r) → address of the aggregates of the window found, valid until the next operation
     late(r) → how many of its events came when the watermark had reached its end
     forget(r, time): what no window needs any more that can still have rows, since no tuple comes before the time.
-        Returns how many tuples are left
+        Returns how many tuples, or frames, are left
     least_row(r) → the least row of its tuples, −1 if it has none
     save(r, into, first) → words of what it holds, rows counted from `first` on; written unless `into` is 0
     load(r, saved, first): what was saved, when there are no tuples yet
@@ -55,7 +55,7 @@ class WindowSource(Struct):
 
 
 class EmittedWindow(Struct):
-    """The newest row of a window: its revision, and the events that it covered. None: the window was no more."""
+    """The newest row of a window: its revision, and the events that it covered; 0: it is no more."""
 
     start: Microseconds
     end: Microseconds
@@ -81,10 +81,11 @@ class RowQueue(GrowingList):
 
 
 class Derived(Struct):
-    """late: late tuples, the watermark before their tick in the entry's word. burst_row: the first row of the tick at
-    hand. changed_from … changed_to_row: places: windows whose last tuple is before the one, or whose first is behind
-    the other, are as they were before the burst.
+    """emitted: newest rows; closed: of windows that are no more. late: late tuples, the watermark before their tick in
+    the entry's word. burst_row: the first row of the tick at hand. changed_from … changed_to_row: places: windows whose
+    last tuple is before the one, or whose first is behind the other, are as they were before the burst.
 
+    limit: up to which `passes` windows have rows now
     next_passes: no window behind the frontier passes before the watermark reaches that; youngest: time of the newest
     tuple; run_rows: how many rows are looked at for the next run
     cursor_chunk, cursor_at: where the source stands; frame: of the window found, if it is one
@@ -97,11 +98,13 @@ class Derived(Struct):
 
     source: Ref(WindowSource)
     emitted: Inline(EmittedWindows)
+    closed: Inline(EmittedWindows)
     late: Inline(Ordered)
     found: Inline(FoundWindow)
     forgotten: Inline(FoundWindow)
     frontier: Microseconds
     frontier_row: Place
+    limit: Microseconds
     next_passes: Microseconds
     youngest: Microseconds
     run_rows: Count
@@ -129,6 +132,7 @@ class Derived(Struct):
 def release_derived(derived):
     """Give all memory back."""
     release_list(derived.emitted)
+    release_list(derived.closed)
     release_list(derived.earliest)
     release_list(derived.latest)
     release_ordered(derived.late)

@@ -83,6 +83,9 @@ def take_step(r):
     has_window = call(TupleWindow(r.window.address).step, r, entry) == 1
     here.time, here.row = entry.time, entry.row
     derived.cursor_chunk, derived.cursor_at = next_place(tuples, derived.cursor_chunk, derived.cursor_at)
+    is_passed = not has_window and entry.time < derived.limit
+    if is_passed and is_until(derived.frontier, derived.frontier_row, entry.time, entry.row):
+        derived.frontier, derived.frontier_row = entry.time, entry.row
     return has_window
 
 

@@ -157,9 +157,9 @@ CONTEXT_BOUND = {
     "frame.threshold": lambda grain: st.builds(
         lambda column, least, most, lasts: frame.threshold(column, least, most, lasts * grain),
         _columns,
-        st.sampled_from((-2.25, 0, 2)),
-        st.sampled_from((1, 1, 2, 3)),
-        st.sampled_from((0, 0, 1, 3)),
+        st.sampled_from((-2.25, 0, 0, 2)),
+        st.sampled_from((1, 1, 1, 2)),
+        st.sampled_from((0, 0, 0, 2)),
     ),
     "frame.delta": lambda grain: st.builds(frame.delta, _columns, st.sampled_from((0.5, 2, 4))),
     "frame.boundary": lambda grain: st.builds(frame.boundary, _columns, st.sampled_from((0.5, 3)), st.integers(0, 1)),
