@@ -19,8 +19,8 @@ PLAN = AggregatePlan((AggregateSpec("count"), AggregateSpec("sum", 0, "float64")
 WINDOWS: dict[str, Window] = KINDS_OF_FRAMES | {
     "count, 1,000 by 100": Count(1_000, 100, "event_time"),
     "count, 1,000 by 100, by arrival": Count(1_000, 100),
-    "slide by tuple, 1 s by 100": SlideByTuple(timedelta(seconds=1), 100),
-    "delta": Delta("value", 20.0, 5.0),
+    "slide by tuple, of 1 s by 100": SlideByTuple(timedelta(seconds=1), 100),
+    "delta, of 20 by 5": Delta("value", 20.0, 5.0),
 }
 WAIT_US = (MOST_DELAY + 10) * 5 * APART_US
 RULES = {
