@@ -12,7 +12,7 @@ from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
 from kernels.runtime.struct import Struct
 from kernels.states import lower
 from kernels.states.layout import StatePlan
-from kernels.states.plan import make_plan
+from kernels.states.plan import Plan, make_plan
 from schemas.errors import AggregateFailed, WrongParameter
 from schemas.query import Aggregate
 
@@ -41,6 +41,17 @@ def lower_all(plan, state, answers):
     for slot in range(plan.slot_count):
         at = SlotResult(answers + slot * RESULT_BYTES)
         at.word, at.is_null, at.has_failed = lower(plan, state, slot)
+
+
+def slot_results(plan: Plan, answers: int) -> list[SlotResult]:
+    """Of the outputs of a plan, where lower_all wrote them."""
+    return [SlotResult(answers + slot * RESULT_BYTES) for slot in plan.outputs]
+
+
+def python_values(plan: Plan, answers: Sequence[SlotResult]) -> list[int | float | bool | None]:
+    """Of these outputs, None for a null."""
+    pairs = zip(answers, plan.output_types, strict=True)
+    return [None if each.is_null else Columns.value(each.word, kind) for each, kind in pairs]
 
 
 class AggregateObject:
@@ -84,11 +95,9 @@ class AggregateObject:
         return self._lowered()
 
     def _lowered(self) -> dict[str, int | float | bool | None]:
-        answers = [SlotResult(self._answers + slot * RESULT_BYTES) for slot in self._plan.outputs]
+        answers = slot_results(self._plan, self._answers)
         for spec, answer in zip(self._plan.specs, answers, strict=True):
             if answer.has_failed:
                 column = list(self._columns.types)[spec.column]
                 raise AggregateFailed(spec.function, f"column {column}", find_monoid(spec)[1].failure)
-        kinds = zip(answers, self._plan.output_types, strict=True)
-        values = (None if each.is_null else self._columns.value(each.word, kind) for each, kind in kinds)
-        return dict(zip(self._names, values, strict=True))
+        return dict(zip(self._names, python_values(self._plan, answers), strict=True))

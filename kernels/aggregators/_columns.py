@@ -146,7 +146,8 @@ class Columns:
             )
         return number
 
-    def value(self, word: int, kind: str) -> int | float | bool:
+    @staticmethod
+    def value(word: int, kind: str) -> int | float | bool:
         """The Python value of a word."""
         if kind == "float64":
             return as_float(word)

@@ -155,6 +155,13 @@ def insert_at(ordered, chunk, at, time, row, word):
 
 
 @inner
+def insert_ordered(ordered, time, row, word):
+    """A new entry where it belongs. O(log n + entries of a chunk)."""
+    chunk, at = place_behind(ordered, time, row)
+    return insert_at(ordered, chunk, at, time, row, word)
+
+
+@inner
 def _make_place(ordered, chunk, at):
     """(chunk, at) with room for an entry, where there is no chunk or it is full."""
     not_inlined()

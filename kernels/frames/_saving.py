@@ -6,7 +6,7 @@
 """
 
 from kernels.frames._frames import add_frame, frame_at
-from kernels.frames._ordered import next_place, standing
+from kernels.frames._ordered import ENTRY_WORDS, entry_at, insert_ordered, next_place, standing
 from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inner, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import copy_words
@@ -84,3 +84,35 @@ def load_frames(s, saved):
         if grown > 0:
             copy_words(frame.grown, saved + at + FRAME_WORDS * WORD_BYTES, grown)
         at += (FRAME_WORDS + grown) * WORD_BYTES
+
+
+@inner
+def ordered_words(ordered):
+    """Words of save_ordered."""
+    return 1 + ordered.count * ENTRY_WORDS
+
+
+@inner
+def save_ordered(ordered, at, first):
+    """Entries, rows counted from `first` on. Returns the address behind them."""
+    words_at(at)[0] = ordered.count
+    at += WORD_BYTES
+    chunk, place = standing(ordered, ordered.first, 0)
+    while chunk < ordered.end:
+        entry, words = entry_at(ordered, chunk, place), words_at(at)
+        words[0], words[1], words[2] = entry.time, entry.row - first, entry.word
+        at += ENTRY_WORDS * WORD_BYTES
+        chunk, place = next_place(ordered, chunk, place)
+    return at
+
+
+@inner
+def load_ordered(ordered, at, first):
+    """Into one that is empty. Returns the address behind what was read."""
+    count = words_at(at)[0]
+    at += WORD_BYTES
+    for _ in range(count):
+        words = words_at(at)
+        insert_ordered(ordered, words[0], words[1] + first, words[2])
+        at += ENTRY_WORDS * WORD_BYTES
+    return at

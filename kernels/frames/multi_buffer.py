@@ -21,7 +21,6 @@ from kernels.frames._growing import take_tuple_at
 from kernels.frames._meter import ADD, EVICT, IDLE, SCOPE, SPLIT, begin
 from kernels.frames._object import FrameWindow
 from kernels.frames._ordered import (
-    ENTRY_WORDS,
     Ordered,
     drop_all,
     end_place,
@@ -29,11 +28,10 @@ from kernels.frames._ordered import (
     insert_at,
     is_behind,
     last_place,
-    place_behind,
     release_ordered,
 )
 from kernels.frames._rules import Frame, FrameRules, counts, value_of
-from kernels.frames._saving import load_frames, load_head
+from kernels.frames._saving import load_frames, load_head, load_ordered
 from kernels.frames._split_and_merge import Rest, insert_late
 from kernels.runtime.fields import Inline
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
@@ -136,15 +134,7 @@ def evict(s: MultiBuffer, time):
 
 def load(s: MultiBuffer, saved):
     at = saved + load_head(s, saved) * WORD_BYTES
-    count = words_at(at)[0]
-    at += WORD_BYTES
-    for _ in range(count):
-        words = words_at(at)
-        row = words[1] + s.row_offset
-        chunk, place = place_behind(s.tuples, words[0], row)
-        insert_at(s.tuples, chunk, place, words[0], row, words[2])
-        at += ENTRY_WORDS * WORD_BYTES
-    load_frames(s, at)
+    load_frames(s, load_ordered(s.tuples, at, s.row_offset))
 
 
 OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, load)

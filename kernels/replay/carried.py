@@ -21,7 +21,6 @@ HEAD_WORDS = 4
 LAYOUT = 1
 """Raise it when what is saved is laid out anew."""
 BEFORE_ALL_US = -(1 << 62)
-NOTHING = np.zeros(0, np.int64)
 
 
 class KeptKeys(NamedTuple):
@@ -43,13 +42,15 @@ class KeptKeys(NamedTuple):
         return [np.concatenate(([self.of], words[begin:end])) for begin, end in pairs]
 
 
-def describe(window: WindowSpec, specs: Sequence[AggregateSpec], choice: KernelChoice, rules: ReplayRules) -> int:
+def describe(
+    window: WindowSpec, source: str, specs: Sequence[AggregateSpec], choice: KernelChoice, rules: ReplayRules
+) -> int:
     """A word for what saved words are of: other windows, aggregates, columns, latenesses, another emit or kernel have
-    another, and so has an aggregate or a policy whose file was edited."""
+    another, and so has an aggregate or a policy whose file was edited. source: digest of that policy's file."""
     closing = getattr(window.asked, "function", None)
     functions = {spec.function for spec in (*specs, *window.reads)} | ({closing} if closing else set())
     sources = [digest_of(AGGREGATES, function) for function in sorted(functions)]
-    cut_by = (window.asked, window.column, window.column_type, window.reads, window.rules_source)
+    cut_by = (window.asked, window.column, window.column_type, window.reads, source)
     when = (rules.lateness_us, rules.allowed_us, rules.emit)
     return description("replay", LAYOUT, cut_by, tuple(specs), choice, sources, when)
 

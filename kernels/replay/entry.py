@@ -94,11 +94,10 @@ def replay_keys(
     check_plan(states, len(columns.values))
     choice = kernel or KernelChoice(None)
     choice = choose(window, plan, choice.name, dict(choice.options))
-    kept = (
-        _kept(columns, kind, rules.carried, describe(window, plan.aggregates, choice, rules))
-        if rules.carried is not None
-        else None
-    )
+    kept = None
+    if rules.carried is not None:
+        of = describe(window, kind.source_digest(window.asked), plan.aggregates, choice, rules)
+        kept = _kept(columns, kind, rules.carried, of)
     columns = columns if kept is None else kept.columns
     starts = columns.start_us
     extent = Extent(int(starts.min()), int(starts.max())) if len(starts) else Extent(0, -1)

@@ -1,7 +1,7 @@
 """Lists that grow inside compiled code: a block of words, of which some are used."""
 
-from kernels.runtime.fields import Address, Words
-from kernels.runtime.memory import inner, not_inlined, release, resize
+from kernels.runtime.fields import Address, Count, Words
+from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import Struct
 
 
@@ -11,6 +11,22 @@ class GrowingList(Struct):
     first: Address
     used: Words
     room: Words
+
+
+class GrowingQueue(GrowingList):
+    """A list whose entries before `first_kept` are gone."""
+
+    first_kept: Count
+
+
+@inner
+def compact(queue, count, entry_words):
+    """Give the room of what is gone back once it is half of a queue of so many entries. O(1) amortised."""
+    if 2 * queue.first_kept > count + 8:
+        left = (count - queue.first_kept) * entry_words
+        if left > 0:
+            move(queue.first, queue.first + WORD_BYTES * queue.first_kept * entry_words, left)
+        queue.used, queue.first_kept = left, 0
 
 
 @inner

@@ -11,14 +11,12 @@ from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._window import Window
 from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, Monoid, find_monoid, parameter_values
-from kernels.ranks.disorder import IN_ORDER, classify_keys
 from kernels.ranks.sort import rank_keys
 from kernels.replay.by_context.selection import FINGER_TREE, MULTI_BUFFER
 from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
-from kernels.replay.selection import Selection, in_memory
+from kernels.replay.selection import Selection, in_memory, in_order, require_options, unranked
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
-from kernels.runtime.memory import address_of
 from kernels.spans import _planner as planner
 from kernels.spans._dispatch import SpanKernel
 from kernels.spans._window import SpanWindow
@@ -108,11 +106,7 @@ def _refuse_options(options: Mapping[str, int], able: Sequence[str]) -> None:
 
 
 def _check_options(kernel: str | None, options: Mapping[str, int]) -> None:
-    allowed = _keeper(kernel).PANE_OPTIONS
-    for option in options:
-        if option not in allowed:
-            there_are = f"options of {kernel or 'a replay'}: {', '.join(allowed) or 'none'}"
-            raise WrongParameter("options", option, there_are)
+    require_options(kernel or "a replay", options, _keeper(kernel).PANE_OPTIONS)
     _keeper(kernel).pane_option(options)
 
 
@@ -137,7 +131,7 @@ def select_kernels(
         events = (columns.key_offsets, columns.start_us, columns.arrival_us)
         in_time = keys_in_time(*events, passing.ticks, passing.marks)
     any_in_time = bool(in_time.any())
-    to_rank = np.flatnonzero(in_time & ~_in_order(columns)) if any_in_time else np.zeros(0, np.int64)
+    to_rank = np.flatnonzero(in_time & ~in_order(columns)) if any_in_time else np.zeros(0, np.int64)
     ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)
     names = (choice.name or FINGER_TREE, SORTED_STACKS)
     option = _keeper(choice.name).pane_option(dict(choice.options))
@@ -157,24 +151,17 @@ def _select_by_events(choice: LeftToEvents, columns: EventColumns, window: Kerne
     plans, of_key = np.unique(planner.plan_keys(figures, asked), return_inverse=True)
     kernels_in_use = map(planner.kernel_of, plans.tolist())
     uses = [_use(_keeper(name), window, _keeper(name).pane_option(options)) for name, options in kernels_in_use]
-    unranked = rank_keys(columns.start_us, columns.key_offsets, np.zeros(0, np.int64))
-    return Selection(tuple(map(planner.label_of, plans.tolist())), in_memory(uses), of_key.astype(np.int64), unranked)
-
-
-def _in_order(columns: EventColumns) -> np.ndarray:
-    """Whether each key's events arrive in order."""
-    kinds = np.zeros(len(columns.key_offsets) - 1, np.int64)
-    classify_keys(address_of(columns.start_us), address_of(columns.key_offsets), len(kinds), 0, address_of(kinds))
-    return kinds == IN_ORDER
+    labels, of_key = tuple(map(planner.label_of, plans.tolist())), of_key.astype(np.int64)
+    return Selection(labels, in_memory(uses), of_key, unranked(columns))
 
 
 def _require_order(name: str | None, columns: EventColumns) -> None:
     if not _keeper(name).IN_ORDER_ONLY:
         return
-    in_order = _in_order(columns)
-    if in_order.all():
+    ordered = in_order(columns)
+    if ordered.all():
         return
-    key = int(in_order.argmin())
+    key = int(ordered.argmin())
     first, end = columns.key_offsets[key : key + 2]
     event = first + 1 + int((np.diff(columns.start_us[first:end]) < 0).argmax())
     before, start = map(columns.labels.time, columns.start_us[event - 1 : event + 1])

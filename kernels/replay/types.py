@@ -77,7 +77,6 @@ class WindowSpec(NamedTuple):
     asked: the window of a query, of kinds that read their parameters there
     column, column_type: place and type among the values of the column that windows are cut by, if there is one
     reads: aggregates by which a policy cuts them
-    rules_source: hash of the file by which it does
     """
 
     kind: str
@@ -90,7 +89,6 @@ class WindowSpec(NamedTuple):
     column: int | None = None
     column_type: str = "int64"
     reads: tuple[AggregateSpec, ...] = ()
-    rules_source: str = ""
 
 
 class AggregatePlan(NamedTuple):

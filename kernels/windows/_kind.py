@@ -96,6 +96,10 @@ class WindowKind:
         """At least so many rows come of these events: exact where no window comes twice."""
         return expected_rows(made, events)
 
+    def source_digest(self, window: AskedWindow | None) -> str:
+        """Of a file of the user's by which its windows are found; empty where there is none."""
+        return ""
+
     def _made_for(self, window: AskedWindow, arrived: Arrived) -> Window:
         starts_us = arrived.start_us
         return self.make(self.spec(window, starts_us), Extent(int(starts_us.min()), int(starts_us.max())))

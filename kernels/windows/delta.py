@@ -10,13 +10,14 @@ from kernels.frames._making import require_exact_values
 from kernels.frames._ordered import (
     OrderedEntry,
     entry_at,
-    is_behind,
     next_place,
     place_behind,
     previous_place,
     standing,
 )
+from kernels.frames._rules import value_of
 from kernels.monoids._hash import LOW, mixed
+from kernels.replay.by_context.late import late_among
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
 from kernels.runtime.fields import Float
@@ -89,27 +90,18 @@ def state(r: Replay):
     return into
 
 
-def late(r: Replay):
-    """O(late tuples from its first to the one that triggered)."""
-    found, late_tuples = r.derived.found, r.derived.late
-    chunk, at = place_behind(late_tuples, found.first, found.first_row - 1)
-    chunk, at = standing(late_tuples, chunk, at)
-    count = 0
-    while chunk < late_tuples.end:
-        entry = entry_at(late_tuples, chunk, at)
-        if entry.row == found.last_row or is_behind(entry, found.last, found.last_row):
-            break
-        if entry.word >= found.end and _value_of(r, entry.row) >= r.derived.walk.here.least:
-            count += 1
-        chunk, at = next_place(late_tuples, chunk, at)
-    return count
-
-
 @inner
-def _value_of(r, row):
-    window, events = TupleWindow(r.window.address), r.events.columns
-    word = events.values[window.column * events.rows + row]
-    return as_float(word) if window.is_float else float(word)
+def _holds(r, row):
+    """The tuple that triggered is not in its window."""
+    value = value_of(TupleWindow(r.window.address), r.events.columns, row)
+    return row != r.derived.found.last_row and value >= r.derived.walk.here.least
+
+
+_late_among = late_among("late_in_delta_windows", _holds)
+
+
+def late(r: Replay):
+    return _late_among(r)
 
 
 @cache

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from kernels.aggregators._answers import RESULT_BYTES, SlotResult, lower_state
+from kernels.aggregators._answers import RESULT_BYTES, lower_state, python_values, slot_results
 from kernels.aggregators._predicates import FAILED, Predicate
 from kernels.frames._ordered import OrderedEntry
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
@@ -18,7 +18,7 @@ from kernels.replay.panes import range_query
 from kernels.replay.stop import REFUSED
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address
-from kernels.runtime.memory import WORD_BYTES, address_of, as_float
+from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.tables import Operation
 from kernels.states import clear, gather, merge
 from kernels.states.plan import make_plan
@@ -92,20 +92,15 @@ class CompiledPolicy:
     def _lowered(self, state: int) -> dict:
         """What the policy sees of the state at an address."""
         lower_state(self.plan.address, state, address_of(self._answers))
-        answers = [SlotResult(address_of(self._answers) + slot * RESULT_BYTES) for slot in self.plan.outputs]
-        kinds = {"float64": as_float, "bool": bool}
-        values = (
-            None if answer.is_null else kinds.get(kind, int)(answer.word)
-            for answer, kind in zip(answers, self.plan.output_types, strict=True)
-        )
+        values = python_values(self.plan, slot_results(self.plan, address_of(self._answers)))
         return dict(zip(self._names, values, strict=True))
 
 
 class PolicyKind(TriggeredKind):
     """Windows that end with each tuple."""
 
-    def spec(self, window, starts_us=None):
-        return super().spec(window)._replace(rules_source=_source_of(window.policy.out))
+    def source_digest(self, window):
+        return _source_of(window.policy.out)
 
     def window(self, spec):
         asked = spec.asked

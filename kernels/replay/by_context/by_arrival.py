@@ -18,7 +18,7 @@ from kernels.replay.by_context.emitted import (
 from kernels.replay.by_context.saving import HEAD_WORDS, save_rows
 from kernels.replay.clock import move_floor, move_watermark, start_clock
 from kernels.replay.context import Replay
-from kernels.replay.growing import append
+from kernels.replay.growing import append, compact
 from kernels.replay.panes import bulk_evict, insert, range_query
 from kernels.replay.placement import WindowLogic
 from kernels.replay.rows import EARLY, FINAL, ON_TIME, append_row, write_outputs
@@ -169,10 +169,7 @@ def _first_from(queue, row):
     rows = words_at(queue.first)
     while rows[queue.first_kept] < row:
         queue.first_kept += 1
-    if 2 * queue.first_kept > queue.used + 8:
-        left = queue.used - queue.first_kept
-        move(queue.first, queue.first + WORD_BYTES * queue.first_kept, left)
-        queue.used, queue.first_kept = left, 0
+    compact(queue, queue.used, 1)
     return words_at(queue.first)[queue.first_kept]
 
 

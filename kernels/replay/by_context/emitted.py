@@ -7,7 +7,7 @@ Windows that are no more stand in a list of their own, as long as a late tuple c
 """
 
 from kernels.replay.by_context.state import EmittedWindow
-from kernels.replay.growing import append
+from kernels.replay.growing import GrowingQueue, append, compact
 from kernels.runtime.bisection import searches
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 
@@ -106,9 +106,4 @@ def _remove(emitted, place):
 def forget_emitted(emitted, place):
     """Those before a place are final. O(1) amortised."""
     emitted.first_kept = max(emitted.first_kept, place)
-    count = count_emitted(emitted)
-    if 2 * emitted.first_kept > count + 8:
-        left = count - emitted.first_kept
-        if left > 0:
-            move(emitted.first[0].address, emitted.first[emitted.first_kept].address, left * EMITTED_WORDS)
-        emitted.used, emitted.first_kept = left * EMITTED_WORDS, 0
+    compact(GrowingQueue(emitted.address), count_emitted(emitted), EMITTED_WORDS)

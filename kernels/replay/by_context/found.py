@@ -1,5 +1,6 @@
 """A window of a key, as it is now."""
 
+from kernels.frames._frames import is_until
 from kernels.replay.clock import NEVER
 from kernels.runtime.fields import Count, Microseconds, Place, Word
 from kernels.runtime.memory import WORD_BYTES, inner, move
@@ -35,6 +36,13 @@ FOUND_WORDS = FoundWindow.size_bytes // WORD_BYTES
 @inner
 def copy_window(into, window):
     move(into.address, window.address, FOUND_WORDS)
+
+
+@inner
+def note_changed_until(derived, time, row):
+    """Windows up to that place may have changed."""
+    if is_until(derived.changed_to, derived.changed_to_row, time, row):
+        derived.changed_to, derived.changed_to_row = time, row
 
 
 @inner

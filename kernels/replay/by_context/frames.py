@@ -18,7 +18,7 @@ from kernels.frames._ordered import (
     standing,
 )
 from kernels.frames._rules import FrameRules, counts, is_long_enough
-from kernels.replay.by_context.found import copy_window, set_ends
+from kernels.replay.by_context.found import copy_window, note_changed_until, set_ends
 from kernels.replay.by_context.late import late_between
 from kernels.replay.by_context.state import WindowSource
 from kernels.replay.clock import NEVER
@@ -57,8 +57,7 @@ def take(r: Replay, row):
         r.stop.asked = REFUSED
     if not counts(window.rules, s.events, row):
         return 0
-    if is_until(r.derived.changed_to, r.derived.changed_to_row, s.cut, s.cut_row):
-        r.derived.changed_to, r.derived.changed_to_row = s.cut, s.cut_row
+    note_changed_until(r.derived, s.cut, s.cut_row)
     return 1
 
 
@@ -91,8 +90,7 @@ def _least_end(r, window):
 def close_burst(r: Replay):
     call(r.frames.close_burst, r.panes)
     s = KeyFrames(r.panes)
-    if is_until(r.derived.changed_to, r.derived.changed_to_row, s.cut, s.cut_row):
-        r.derived.changed_to, r.derived.changed_to_row = s.cut, s.cut_row
+    note_changed_until(r.derived, s.cut, s.cut_row)
 
 
 def go_before(r: Replay, time, row):

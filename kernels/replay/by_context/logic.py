@@ -4,11 +4,11 @@ inserted, then what changed has rows, and the watermark passes windows (semantic
 from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.frames._ordered import drop_all
+from kernels.frames._frames import is_until
+from kernels.frames._ordered import drop_all, insert_ordered
 from kernels.replay.by_context.compare import emit_differences
-from kernels.replay.by_context.found import find_none
-from kernels.replay.by_context.late import add_late
-from kernels.replay.by_context.passing import advance_key, forget_what_is_final
+from kernels.replay.by_context.found import find_none, note_changed_until
+from kernels.replay.by_context.passing import advance_key, forget_what_is_final, reached
 from kernels.replay.by_context.saving import load_key, save_key
 from kernels.replay.clock import NEVER, start_clock
 from kernels.replay.context import Replay
@@ -94,15 +94,7 @@ def take_burst(r: Replay, first, end, tick):
         _take(r, row)
     call(derived.source.close_burst, r)
     if derived.changed_from < FOREVER:
-        emit_differences(r, tick, _reached(r))
-
-
-@inner
-def _reached(r):
-    """Up to which `passes` windows have rows now."""
-    if r.emit == EMIT_ARRIVAL:
-        return FOREVER
-    return r.clock.floor if r.emit == EMIT_FINAL else r.clock.watermark
+        emit_differences(r, tick, reached(r))
 
 
 @inner
@@ -115,17 +107,16 @@ def _take(r, row):
     derived.youngest = max(derived.youngest, time)
     derived.next_passes = min(derived.next_passes, time)
     if time < clock.watermark:
-        add_late(derived.late, time, row, clock.watermark)
-    if time <= _reached(r):  # at that very time it can close a frame
+        insert_ordered(derived.late, time, row, clock.watermark)
+    if time <= reached(r):  # at that very time it can close a frame
         _note_change(derived, time, row)
 
 
 @inner
 def _note_change(derived, time, row):
-    if time < derived.changed_from or (time == derived.changed_from and row < derived.changed_from_row):
+    if is_until(time, row, derived.changed_from, derived.changed_from_row):
         derived.changed_from, derived.changed_from_row = time, row
-    if time > derived.changed_to or (time == derived.changed_to and row > derived.changed_to_row):
-        derived.changed_to, derived.changed_to_row = time, row
+    note_changed_until(derived, time, row)
 
 
 def advance(r: Replay, step):

@@ -17,6 +17,14 @@ from kernels.runtime.memory import inner, not_inlined
 
 
 @inner
+def reached(r):
+    """Up to which `passes` windows have rows now."""
+    if r.emit == EMIT_ARRIVAL:
+        return FOREVER
+    return r.clock.floor if r.emit == EMIT_FINAL else r.clock.watermark
+
+
+@inner
 def advance_key(r, step):
     """Move the key on to the watermark before `step`."""
     clock = r.clock
@@ -37,7 +45,7 @@ def _pass_windows(r, step):
     derived, clock = r.derived, r.clock
     source, found = derived.source, derived.found
     allowed = clock.allowed if r.emit == EMIT_FINAL else 0
-    limit = clock.floor if r.emit == EMIT_FINAL else clock.watermark
+    limit = reached(r)
     if limit < derived.next_passes:
         return
     derived.limit = limit

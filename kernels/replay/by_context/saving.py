@@ -5,7 +5,7 @@
 [frontier · row · youngest][forgotten][emitted · emitted …][closed · closed …][late · late …][the source's own]
 """
 
-from kernels.frames._ordered import ENTRY_WORDS, entry_at, insert_at, next_place, place_behind, standing
+from kernels.frames._saving import load_ordered, ordered_words, save_ordered
 from kernels.replay.by_context.emitted import EMITTED_WORDS, count_emitted
 from kernels.replay.by_context.found import FOUND_WORDS, FoundWindow, move_rows
 from kernels.replay.by_context.state import EmittedWindow
@@ -111,26 +111,6 @@ def save_found(found, at, first):
 
 
 @inner
-def ordered_words(ordered):
-    """Words of save_ordered."""
-    return 1 + ordered.count * ENTRY_WORDS
-
-
-@inner
-def save_ordered(ordered, at, first):
-    """Entries. Returns the address behind them."""
-    words_at(at)[0] = ordered.count
-    at += WORD_BYTES
-    chunk, place = standing(ordered, ordered.first, 0)
-    while chunk < ordered.end:
-        entry, words = entry_at(ordered, chunk, place), words_at(at)
-        words[0], words[1], words[2] = entry.time, entry.row - first, entry.word
-        at += ENTRY_WORDS * WORD_BYTES
-        chunk, place = next_place(ordered, chunk, place)
-    return at
-
-
-@inner
 def load_key(r, saved, first):
     """What save_key wrote behind the rows, which are those from `first` on now."""
     not_inlined()
@@ -144,16 +124,3 @@ def load_key(r, saved, first):
     at = _load_emitted(derived.emitted, at, first)
     at = _load_emitted(derived.closed, at, first)
     call(derived.source.load, r, load_ordered(derived.late, at, first), first)
-
-
-@inner
-def load_ordered(ordered, at, first):
-    """Into one that is empty. Returns the address behind what was read."""
-    count = words_at(at)[0]
-    at += WORD_BYTES
-    for _ in range(count):
-        words = words_at(at)
-        chunk, place = place_behind(ordered, words[0], words[1] + first)
-        insert_at(ordered, chunk, place, words[0], words[1] + first, words[2])
-        at += ENTRY_WORDS * WORD_BYTES
-    return at

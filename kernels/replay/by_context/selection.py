@@ -13,9 +13,9 @@ from kernels.replay.by_context.by_arrival import arrival_logic
 from kernels.replay.by_context.frames import frames_source
 from kernels.replay.by_context.logic import context_bound_logic
 from kernels.replay.by_context.triggered import triggered_source
-from kernels.replay.selection import Selection, in_memory
+from kernels.replay.selection import Selection, in_memory, in_order, require_options, unranked
 from kernels.replay.types import EventColumns, KernelChoice
-from schemas.errors import BadInput, WrongParameter
+from schemas.errors import BadInput
 
 MULTI_BUFFER = "multi_buffer"
 """What frames get if no kernel is named."""
@@ -28,10 +28,7 @@ REPLAYED = {"single_buffer": ("sorting", "capacity"), MULTI_BUFFER: ()}
 def choose_frames(name: str | None, options: Mapping[str, int | str]) -> KernelChoice:
     """WrongParameter for an option that there is not."""
     kernel = MULTI_BUFFER if name is None else name
-    for option in options:
-        if option not in REPLAYED[kernel]:
-            there_are = f"options of {kernel} in a replay: {', '.join(REPLAYED[kernel]) or 'none'}"
-            raise WrongParameter("options", option, there_are)
+    require_options(f"{kernel} in a replay", options, REPLAYED[kernel])
     frames.window_class(kernel).structure_options(options)
     return KernelChoice(kernel, tuple(sorted(options.items())))
 
@@ -42,7 +39,6 @@ def select_frames(choice: KernelChoice, columns: EventColumns, require_answers: 
     options = keeper.structure_options(dict(choice.options))
     tables = {"logic": context_bound_logic(), "source": frames_source(), "frames": keeper.dispatch()}
     use = tables | {"option": 0 if options is None else options.address}
-    unranked = rank_keys(columns.start_us, columns.key_offsets, np.zeros(0, np.int64))
 
     def require_replayed(status: int, row: int) -> None:
         require_answers()
@@ -51,16 +47,13 @@ def select_frames(choice: KernelChoice, columns: EventColumns, require_answers: 
             capacity = getattr(options, "capacity", 0)
             raise BadInput(refusal(str(choice.name), status, event, "the watermark − allowed lateness", capacity))
 
-    return Selection((choice.name,), in_memory([use]), np.zeros(keys, np.int64), unranked, require_replayed)
+    return Selection((choice.name,), in_memory([use]), np.zeros(keys, np.int64), unranked(columns), require_replayed)
 
 
 def choose_panes(name: str | None, options: Mapping[str, int | str]) -> KernelChoice:
     """WrongParameter for an option that there is not."""
     kernel = FINGER_TREE if name is None else name
-    allowed = window_class(kernel).PANE_OPTIONS
-    for option in options:
-        if option not in allowed:
-            raise WrongParameter("options", option, f"options of {kernel}: {', '.join(allowed) or 'none'}")
+    require_options(kernel, options, window_class(kernel).PANE_OPTIONS)
     window_class(kernel).pane_option(options)
     return KernelChoice(kernel, tuple(sorted(options.items())))
 
@@ -73,8 +66,7 @@ def select_panes(choice: KernelChoice, columns: EventColumns) -> Selection:
 
 def select_by_arrival(choice: KernelChoice, columns: EventColumns) -> Selection:
     """One kernel for all keys, which holds stretches of rows."""
-    unranked = rank_keys(columns.start_us, columns.key_offsets, np.zeros(0, np.int64))
-    return _panes_in(choice, columns, {"logic": arrival_logic()}, unranked)
+    return _panes_in(choice, columns, {"logic": arrival_logic()}, unranked(columns))
 
 
 def _panes_in(choice: KernelChoice, columns: EventColumns, use: dict, ranked: Ranked) -> Selection:
@@ -88,8 +80,7 @@ def places_in_order(columns: EventColumns) -> Ranked:
     and a sort of those of keys that come out of order."""
     offsets, events = columns.key_offsets, len(columns.start_us)
     of_key = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    falls = np.diff(columns.start_us) < 0
-    out_of_order = np.unique(of_key[1:][falls & (of_key[1:] == of_key[:-1])])
+    out_of_order = np.flatnonzero(~in_order(columns))
     ranked = rank_keys(columns.start_us, offsets, out_of_order)
     places = np.arange(events) - offsets[of_key]
     for key in out_of_order:

@@ -9,7 +9,7 @@ from kernels.frames._ordered import Ordered, release_ordered
 from kernels.frames._rules import Frame
 from kernels.replay.by_context.found import FoundWindow
 from kernels.replay.by_context.progress import TupleWalk
-from kernels.replay.growing import GrowingList, release_list
+from kernels.replay.growing import GrowingQueue, release_list
 from kernels.runtime.fields import Count, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
@@ -67,17 +67,10 @@ class EmittedWindow(Struct):
     digest: Word
 
 
-class EmittedWindows(GrowingList):
-    """In order of (start, end, number); those before `first_kept` are final."""
+class EmittedWindows(GrowingQueue):
+    """In order of (start, end, number); those that are gone are final."""
 
     first: Pointer(Inline(EmittedWindow))
-    first_kept: Count
-
-
-class RowQueue(GrowingList):
-    """Rows; those before `first_kept` are gone."""
-
-    first_kept: Count
 
 
 class Derived(Struct):
@@ -120,8 +113,8 @@ class Derived(Struct):
     frame: Ref(Frame)
     walk: Inline(TupleWalk)
     kept: Count
-    earliest: Inline(RowQueue)
-    latest: Inline(RowQueue)
+    earliest: Inline(GrowingQueue)
+    latest: Inline(GrowingQueue)
     pane_row: Place
     rows_before: Count
     refused: Word

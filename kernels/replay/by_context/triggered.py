@@ -20,12 +20,14 @@ from kernels.frames._ordered import (
     end_place,
     entry_at,
     insert_at,
+    insert_ordered,
     is_behind,
     last_place,
     next_place,
-    place_behind,
     standing,
 )
+from kernels.frames._rules import counts, value_of
+from kernels.frames._saving import load_ordered, ordered_words, save_ordered
 from kernels.replay.by_context.found import copy_window
 from kernels.replay.by_context.late import late_between
 from kernels.replay.by_context.progress import (
@@ -35,7 +37,6 @@ from kernels.replay.by_context.progress import (
     move_progress_rows,
     start_progress,
 )
-from kernels.replay.by_context.saving import load_ordered, ordered_words, save_ordered
 from kernels.replay.by_context.state import WindowSource
 from kernels.replay.by_context.tuple_walk import TupleWindow, place_cursor, take_step, walk_before
 from kernels.replay.context import Replay
@@ -44,7 +45,6 @@ from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, move
 from kernels.runtime.tables import compiled_table
 from kernels.states import gather
-from kernels.states.layout import NO_COLUMN
 
 
 def start_key(r: Replay):
@@ -59,13 +59,10 @@ def start_key(r: Replay):
 def take(r: Replay, row):
     """In order O(1) and what the kernel takes; late O(log tuples + chunks behind it)."""
     window, walk, time = TupleWindow(r.window.address), r.derived.walk, r.events.starts[row]
-    events, word = r.events.columns, 0
-    if window.column != NO_COLUMN:
-        place = window.column * events.rows + row
-        if events.valid[place] == 0:
-            return 0
-        word = events.values[place] if window.is_float else as_word(float(events.values[place]))
-    _put(walk, time, row, word)
+    events = r.events.columns
+    if not counts(window, events, row):
+        return 0
+    _put(walk, time, row, as_word(value_of(window, events, row)))
     _put_into_kernel(r, window, row)
     r.derived.changed_to = FOREVER
     return 1
@@ -89,8 +86,7 @@ def _put(walk, time, row, word):
         chunk, at = end_place(tuples)
         insert_at(tuples, chunk, at, time, row, word)
         return
-    chunk, at = place_behind(tuples, time, row)
-    chunk, at = insert_at(tuples, chunk, at, time, row, word)
+    chunk, _ = insert_ordered(tuples, time, row, word)
     for behind in range(chunk + 1, tuples.end):
         chunk_at(tuples, behind).has_note = False
     if is_until(time, row, walk.here.time, walk.here.row):

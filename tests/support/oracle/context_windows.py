@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from schemas.query import agg
 from schemas.windows import Count, Delta, Policy, Session, SlideByTuple, Window
 from tests.support.kernels.plain_frames import Tuple, frames_of
 from tests.support.oracle.aggregates import aggregate
@@ -45,8 +46,6 @@ def frames(window: Window, events: list) -> list[Held]:
 
 def closing_aggregate(function: str, values: list) -> float | None:
     """Of the values of an aggregate frame."""
-    from schemas.query import agg
-
     return aggregate(agg(function, "value"), [{"value": value} for value in values])
 
 
