@@ -12,7 +12,7 @@ from dags.command import asset
 from dags.tasks import START, defaults, operator
 from pipelines import flow
 from pipelines.report import dag_text
-from schemas.registry import streams
+from schemas.registry import queries_of, streams
 from schemas.stream import Stream
 
 
@@ -30,11 +30,11 @@ def stale_dag(stream: Stream) -> DAG:
         default_args=defaults(),
         tags=["windrow", "stale"],
     ) as dag:
-        for query in flow.scheduled_queries(stream):
+        for query in queries_of(stream.name):
             operator(flow.stale_task(query))
     return dag
 
 
 for defined in streams().values():
-    if flow.scheduled_queries(defined):
+    if queries_of(defined.name):
         stale_dag(defined)

@@ -1,4 +1,5 @@
-"""One DAG per stream: ingest, then each of its queries. Made from `schemas/` and `pipelines/flow.py`."""
+"""One DAG per stream: ingest, then each of its queries whose days depend on no other's (the others: queries.py). Made
+from `schemas/` and `pipelines/flow.py`."""
 
 import sys
 from pathlib import Path

@@ -9,6 +9,7 @@ and `schemas` only, so that Airflow's environment, which has no Arrow, Spark or 
 Every stage that a process goes through also gets a row in the ledger, `runs`, and a section in the process's log.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.model import Model
@@ -17,18 +18,21 @@ from schemas.registry import queries_of
 from schemas.stream import Stream
 
 FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
+STATE = "state_{query}"
 
 
 @dataclass(frozen=True)
 class Stage:
     """One part of the flow. Names of tables hold `{stream}` and `{query}`. A table that is both read and written: what
-    an earlier run left there."""
+    an earlier run left there. also_reads, also_writes: of queries whose days go on from each other."""
 
     name: str
     follows: str
     does: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+    also_reads: tuple[str, ...] = ()
+    also_writes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,8 @@ REPLAY = Stage(
     "runs the day's arrivals through the query's kernel, and a model's function, into the audit tables",
     ("silver_{stream}",),
     ("{query}_audit", "{query}_late_audit"),
+    also_reads=(STATE,),
+    also_writes=(STATE,),
 )
 GATE = Stage(
     "gate",
@@ -96,6 +102,7 @@ GATE = Stage(
     "checks exactly that version of the audit rows; a failed check stops here",
     ("{query}_audit", "{query}_late_audit", "silver_{stream}", "pass_{stream}"),
     ("verdicts",),
+    also_reads=("{query}",),
 )
 PUBLISH = Stage(
     "publish",
@@ -123,9 +130,14 @@ def scheduled_queries(stream: Stream) -> list[Query]:
     return [query for query in queries_of(stream.name) if query.window.context_free]
 
 
+def queries_day_by_day(stream: Stream) -> list[Query]:
+    """The stream's queries that have a DAG of their own: each day goes on from the one before."""
+    return [query for query in queries_of(stream.name) if not query.window.context_free]
+
+
 def stages_of(stream: Stream) -> tuple[Stage, ...]:
     """The stages that the stream's tasks run: without a query those of its ingest."""
-    return STAGES if scheduled_queries(stream) else ingest_task(stream).stages
+    return STAGES if queries_of(stream.name) else ingest_task(stream).stages
 
 
 def ingest_task(stream: Stream) -> Task:
@@ -164,12 +176,14 @@ def published_tables(query: Query) -> tuple[str, ...]:
 
 def table_names(stage: Stage, stream: Stream) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The tables that a stage reads and writes for a stream and all of its queries."""
-    return _filled(stage.reads, stream), _filled(stage.writes, stream)
+    every, alone = queries_of(stream.name), queries_day_by_day(stream)
+    reads = _filled(stage.reads, stream, every) + _filled(stage.also_reads, stream, alone)
+    return reads, _filled(stage.writes, stream, every) + _filled(stage.also_writes, stream, alone)
 
 
-def _filled(patterns: tuple[str, ...], stream: Stream) -> tuple[str, ...]:
+def _filled(patterns: tuple[str, ...], stream: Stream, queries: Sequence[Query]) -> tuple[str, ...]:
     names = []
     for pattern in patterns:
-        asked = queries_of(stream.name) if "{query}" in pattern else [None]
+        asked = queries if "{query}" in pattern else [None]
         names += [pattern.format(stream=stream.name, query=query and query.name) for query in asked]
     return tuple(names)

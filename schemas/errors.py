@@ -24,11 +24,11 @@
     ├── TableDamaged                 16  files of a table are missing, or hold something else
     ├── LockHeld                     17  another process kept a lock for too long
     ├── SparkEnded                   18  Spark's JVM ended while it worked
-    └── WorkerLost                   19  a thread of a farm ended, or its function doesn't end
+    ├── WorkerLost                   19  a thread of a farm ended, or its function doesn't end
+    └── EarlierDayMissing            20  a day starts from what an earlier one left, and that is not there
 
-Each message says the value, the limit and the next step. The command line turns an error into its text and `exit_code`;
-anything else is a defect of Windrow and exits with 1. The ledger and Airflow's tasks go by `refused`, `skipped` and
-`retry_helps`.
+Each message says the value, the limit and the next step. The command line ends with its text and `exit_code`, and with
+1 for any other, a defect of Windrow. The ledger and Airflow's tasks go by `refused`, `skipped` and `retry_helps`.
 """
 
 from collections.abc import Iterable
@@ -261,6 +261,12 @@ class WorkerLost(WindrowError):
     exit_code = 19
 
 
+class EarlierDayMissing(WindrowError):
+    """The run of a day starts from the state that the run of an earlier day left, and there is none that fits."""
+
+    exit_code, refused, retry_helps = 20, True, False
+
+
 class BrokenDefinition(WindrowError):
     """The file of a stream, a query or an aggregate says what can't be. Others that don't need it go on."""
 
@@ -288,7 +294,6 @@ def kinds() -> tuple[type[WindrowError], ...]:
 
 
 def raised_elsewhere(kind: str, text: str) -> WindrowError:
-    """An error of this tree that was raised in another process, of which its class's name and its text are known, and
-    none of its attributes."""
+    """An error of this tree of another process, of which the class's name and the text are known, and no attribute."""
     # Not the class's own __new__: Python finds MemoryError's, which makes no class that has another base before it.
     return Exception.__new__(globals()[kind], text)

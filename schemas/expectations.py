@@ -73,12 +73,12 @@ def audit_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
     """Of a run's audit rows."""
     rows = DayOfTable(f"{query.name}_audit", "emitted_date", day)
     return (
-        unique(rows, (*query.key, "window_start", "window_end", "revision")),
+        unique(rows, (*query.window_identity, "revision")),
         inside_day(rows, "emitted_at"),
         in_set(rows, "pane", PANES[query.emit]),
         at_least(rows, "window_end", "window_start", or_equal=False),
         at_least(rows, "events", "late_events", or_equal=True),
-        in_range(rows, Column("events", "int64", "", low=1)),
+        in_range(rows, Column("events", "int64", "", low=1 if query.window.context_free else 0)),
         in_range(rows, Column("late_events", "int64", "", low=0)),
         in_range(rows, Column("revision", "int64", "", low=0, high=0 if query.emit == "final" else None)),
         *(_of_function(rows) if isinstance(query, Model) else ()),
@@ -97,13 +97,14 @@ def late_expectations(query: Query, day: date) -> tuple[Expectation, ...]:
     rows = DayOfTable(f"{query.name}_late_audit", "arrival_date", day)
     # An event that is too long may come in time, and lie between two windows.
     any_length = query.window.longest_event_us is None
+    missed = (in_range(rows, Column("windows_missed", "int64", "", low=1 if any_length else 0)),)
     lateness = (in_range(rows, Column("late_by", "int64", "", low=0)),) if any_length else ()
     return (
         unique(rows, ("path", "line", "reading")),
         inside_day(rows, "arrival"),
         in_set(rows, "reason", ("too late",) if any_length else ("too late", "too long")),
         at_least(rows, "last_missed", "first_missed", or_equal=True),
-        in_range(rows, Column("windows_missed", "int64", "", low=1 if any_length else 0)),
+        *(missed if query.window.context_free else ()),
         *lateness,
     )
 

@@ -140,6 +140,12 @@ class Query:
         return (start, end, WINDOW_NUMBER, *others)
 
     @property
+    def window_identity(self) -> tuple[str, ...]:
+        """The columns that name one window of one key."""
+        number = () if self.window.context_free else (WINDOW_NUMBER,)
+        return (*self.key, "window_start", "window_end", *number)
+
+    @property
     def read_columns(self) -> tuple[str, ...]:
         """Key, aggregated and filtered columns: what a replay reads apart from the times."""
         filtered = (column for column, _, _ in self.where)

@@ -175,7 +175,7 @@ def query_hash(name: str) -> str:
     """Changes whenever a query's or a model's file or the query language changes."""
     _, folder, file = module_of(name).split(".")
     language = [ROOT / "query.py", *([ROOT / "model.py"] if folder == "models" else [])]
-    return _hash_files([ROOT / folder / f"{file}.py", *language, *sorted((ROOT / "windows").glob("*.py"))])
+    return _hash_files([ROOT / folder / f"{file}.py", *language, *sorted((ROOT / "windows").rglob("*.py"))])
 
 
 def _hash_files(paths: list[Path]) -> str:

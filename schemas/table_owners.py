@@ -1,6 +1,7 @@
 """Whose tables of the lake are, by their names: of a stream, of a query, or of the ledger."""
 
 from schemas import registry
+from schemas.state_table import state_name
 from schemas.stream import Stream
 from schemas.tables import ingest_tables
 
@@ -16,7 +17,11 @@ def stream_of(table: str) -> Stream | None:
 def query_of(table: str) -> str | None:
     """The name of the query that a table belongs to. O(queries)."""
     names = registry.queries()
-    return next((query for query in names if table in {query + kind for kind in _OF_A_QUERY}), None)
+    return next((query for query in names if table in _of_query(query)), None)
+
+
+def _of_query(query: str) -> set[str]:
+    return {state_name(query), *(query + kind for kind in _OF_A_QUERY)}
 
 
 def made_by(table: str) -> str:

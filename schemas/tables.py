@@ -172,6 +172,7 @@ def partitions_table(stream: Stream) -> Table:
 WINDOW_COLUMNS = (
     required("window_start", "timestamp", "start of the window, included, UTC"),
     required("window_end", "timestamp", "end of the window, excluded, UTC"),
+    required("window_number", "int64", "0, 1, … in order among the windows of a key with the same start and end"),
     required("revision", "int64", "0, 1, 2, … per key and window; each replaces the one before"),
     required("pane", "string", "the row's firing: early, on_time, late or final"),
     required("emitted_at", "timestamp", "arrival tick at which a streaming system would have emitted it, UTC"),
@@ -181,8 +182,12 @@ WINDOW_COLUMNS = (
 EMITTED_DATE = required("emitted_date", "date", "day of emitted_at, UTC: the run that wrote the row")
 
 
-def _key_columns(query: Query, stream: Stream) -> tuple[Column, ...]:
+def key_columns(query: Query, stream: Stream) -> tuple[Column, ...]:
     return tuple(stream.column(name) for name in query.key)
+
+
+def _window_columns(query: Query) -> tuple[Column, ...]:
+    return tuple(column for column in WINDOW_COLUMNS if column.name in query.window_columns)
 
 
 def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], suffix: str = "") -> Table:
@@ -191,9 +196,9 @@ def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], s
     return Table(
         query.name + suffix,
         f"Every revision of every window of {query.name}{before}",
-        (*_key_columns(query, stream), *WINDOW_COLUMNS, *aggregates, EMITTED_DATE),
+        (*key_columns(query, stream), *_window_columns(query), *aggregates, EMITTED_DATE),
         partition_by=("emitted_date",),
-        sort_by=(*query.key, "window_start", "window_end", "revision"),
+        sort_by=(*query.window_identity, "revision"),
         constraints=(
             ("late_within_events", "late_events >= 0 AND late_events <= events"),
             ("window_has_length", "window_end > window_start"),
@@ -203,11 +208,13 @@ def window_table(query: Query, stream: Stream, aggregates: tuple[Column, ...], s
 
 def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
     """Events that were too late for at least one of their windows, or too long for all."""
+    context_free = query.window.context_free
+    how_many = "how many windows it missed" + ("" if context_free else "; null: windows depend on their events")
     return Table(
         f"{query.name}_late{suffix}",
         f"Events that {query.name} could not count in some window" + (", before the gate" if suffix else ""),
         (
-            *_key_columns(query, stream),
+            *key_columns(query, stream),
             *EVENT_TIMES,
             PATH,
             LINE,
@@ -217,7 +224,7 @@ def late_table(query: Query, stream: Stream, suffix: str = "") -> Table:
                 "first_missed", "timestamp", "start of the first window that it missed, UTC; null where it met none"
             ),
             Column("last_missed", "timestamp", "start of the last window that it missed, UTC; null where it met none"),
-            required("windows_missed", "int64", "how many windows it missed"),
+            Column("windows_missed", "int64", how_many, nullable=not context_free),
             Column(
                 "late_by",
                 "int64",

@@ -15,7 +15,7 @@ pytest_plugins = ["tests.support.cluster", "tests.support.fast", "tests.support.
 
 # No deadline: the first example may compile a kernel, and machines are shared.
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("short", max_examples=100, derandomize=True, **COMMON)
+settings.register_profile("short", max_examples=60, derandomize=True, **COMMON)
 settings.register_profile("fast", max_examples=15, derandomize=True, **COMMON)
 settings.register_profile("nightly", max_examples=20_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))

@@ -36,10 +36,10 @@ class KeptKeys(NamedTuple):
     saved: Sequence[np.ndarray]
 
     def split(self, words: np.ndarray) -> list[np.ndarray]:
-        """The words of all keys key by key, with what they are of in front."""
+        """The words of all keys key by key, with what they are of in front; none of a key that leaves none."""
         begins = np.concatenate(([0], self.ends[:-1]))
         pairs = zip(begins, self.ends, strict=True)
-        return [np.concatenate(([self.of], words[begin:end])) for begin, end in pairs]
+        return [np.concatenate(([self.of], words[begin:end])) if begin < end else words[:0] for begin, end in pairs]
 
 
 def describe(

@@ -16,6 +16,7 @@ from pipelines.lake.arrow_schemas import ARROW_TYPES
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate, Query
 from schemas.stream import Column
+from schemas.validation import TIMES
 from schemas.windows import require
 
 _RESULTS: dict[str | None, pa.DataType] = {
@@ -76,7 +77,8 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
 
 
 def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]) -> WindowReads:
-    reads = tuple(_output(name, each, column_types, numbers).spec for name, each in query.window.reads.items())
+    with_times = dict.fromkeys(TIMES, TIME) | column_types
+    reads = tuple(_output(name, each, with_times, numbers).spec for name, each in query.window.reads.items())
     column = getattr(query.window, "column", None)
     if column is None:
         return WindowReads(None, "int64", reads)

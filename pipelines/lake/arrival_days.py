@@ -1,8 +1,11 @@
 """What an ingest noted of each arrival day of silver (`partitions_<stream>`), at one version."""
 
+import hashlib
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from pipelines.lake.lake import Lake
@@ -54,6 +57,26 @@ class ArrivalDays:
     def newest_start_before(self, day: date) -> datetime | None:
         """The newest event start that had arrived before a day; None where nothing had."""
         return max((noted.newest_start for each, noted in self.by_date.items() if each < day), default=None)
+
+    def newest_before(self, day: date) -> date | None:
+        """The newest arrival day before a day."""
+        return max((each for each in self.by_date if each < day), default=None)
+
+    def digest_before(self, day: date) -> str:
+        """Of all arrival days before a day, and of which there are. O(log arrival days), the first time O(these)."""
+        days, digests = self._digests_before
+        return digests[bisect_left(days, day)]
+
+    @cached_property
+    def _digests_before(self) -> tuple[list[date], list[str]]:
+        """The days in order; a digest before each, and one behind the last."""
+        days, digest = sorted(self.by_date), hashlib.sha256()
+        found = [digest.hexdigest()[:16]]
+        for each in days:
+            noted = self.by_date[each]
+            digest.update(f"{each} {noted.silver_digest} {noted.pass_digest}\n".encode())
+            found.append(digest.hexdigest()[:16])
+        return days, found
 
     def inputs(self, first: date, last: date) -> dict:
         """What the ledger keeps of a run that read the arrival days from `first` to `last`, both included."""

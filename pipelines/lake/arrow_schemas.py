@@ -7,7 +7,7 @@ from schemas.tables import Table
 
 ARROW_TYPES = {
     "string": pa.string(), "int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(),
-    "timestamp": pa.timestamp("us", "UTC"), "date": pa.date32(),
+    "timestamp": pa.timestamp("us", "UTC"), "date": pa.date32(), "binary": pa.binary(),
 }  # fmt: skip
 
 

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class AuditVersions:
     """Delta versions: of the audit tables that a run wrote, of silver and the pass ticks that it read. `snapshot`: the
-    name of what it read, which orders publications; "" is older than any."""
+    name of what it read, which orders publications; "" is older than any. `state`: of the state table, where the query
+    has one, and `state_digest`, by which what it left there is compared."""
 
     audit: int
     late_audit: int
     silver: int
     passes: int
     snapshot: str = ""
+    state: int | None = None
+    state_digest: str | None = None

@@ -49,8 +49,9 @@ class MappedFiles(NamedTuple):
 
 
 class RowsOfFiles(NamedTuple):
-    """Rows of Parquet files, in columns of this schema; of those only rows of which one of these columns has a time
-    from so many µs since the epoch on, and all of those have a value in their range."""
+    """Rows of Parquet files, in columns of this schema, null where a file lacks one; of those only rows of which one of
+    these columns, if any are named, has a time from so many µs since the epoch on, and all of those have a value in
+    their range."""
 
     files: Sequence[str]
     schema: pa.Schema

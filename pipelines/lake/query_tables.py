@@ -1,4 +1,4 @@
-"""A query's four tables: the rows that wait for the gate, and what readers read."""
+"""A query's tables: the rows that wait for the gate, what readers read, and what a day leaves for the next."""
 
 from typing import NamedTuple
 
@@ -8,13 +8,15 @@ from pipelines.lake.stream_tables import StreamTables
 from schemas import registry
 from schemas.model import Model
 from schemas.query import Query
+from schemas.state_table import state_table
 from schemas.tables import Table, query_tables
 
 
 class QueryTables(NamedTuple):
     """Definitions of `<query>`, `<query>_late` and of the audit tables behind them.
 
-    source: the tables of the stream that the query reads
+    source: the tables of the stream that the query reads; state: where days leave what the next one goes on from, None
+    of queries whose days depend on no other's
     """
 
     query: Query
@@ -23,6 +25,7 @@ class QueryTables(NamedTuple):
     late: Table
     audit: Table
     late_audit: Table
+    state: Table | None = None
 
     @classmethod
     def of(cls, query: Query) -> "QueryTables":
@@ -30,4 +33,6 @@ class QueryTables(NamedTuple):
         stream = registry.stream(query.stream)
         aggregates = aggregate_columns(query, {column.name: column.type for column in stream.columns})
         of_function = function_columns(query) if isinstance(query, Model) else ()
-        return cls(query, StreamTables.of(stream), *query_tables(query, stream, (*aggregates, *of_function)))
+        tables = query_tables(query, stream, (*aggregates, *of_function))
+        state = None if query.window.context_free else state_table(query, stream)
+        return cls(query, StreamTables.of(stream), *tables, state)

@@ -18,9 +18,10 @@ def read_rows(rows: RowsOfFiles) -> pa.Table:
     """O(rows of the row groups that may hold some). With one thread: an engine gives each task one core."""
     format_ = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
     found = _dataset(rows.files, format=format_, schema=_with_filtered(rows))
-    since = reduce(or_, (ds.field(column) >= pa.scalar(us, TIME) for column, us in rows.since_us.items()))
+    since = [ds.field(column) >= pa.scalar(us, TIME) for column, us in rows.since_us.items()]
     within = (filter_of(column, found.schema.field(column).type, each) for column, each in rows.within.items())
-    return found.to_table(rows.schema.names, filter=reduce(and_, within, since), use_threads=False)
+    asked = [*([reduce(or_, since)] if since else []), *within]
+    return found.to_table(rows.schema.names, filter=reduce(and_, asked) if asked else None, use_threads=False)
 
 
 def _with_filtered(rows: RowsOfFiles) -> pa.Schema:

@@ -26,7 +26,7 @@ def row_groups(column: str, files: Sequence[str]) -> list[RowGroup]:
     return [
         RowGroup(
             _least(group[column]),
-            _us(_least(group["start"])),
+            _us(_least(group.get("start"))),
             sum(each.total_compressed_size for each in group.values()),
         )
         for group in _column_chunks(files)
@@ -54,8 +54,8 @@ def _metadata(file: str) -> pq.FileMetaData:
         return opened.metadata
 
 
-def _least(column: pq.ColumnChunkMetaData) -> object:
-    statistics = column.statistics
+def _least(column: pq.ColumnChunkMetaData | None) -> object:
+    statistics = column.statistics if column is not None else None
     return statistics.min if statistics is not None and statistics.has_min_max else None
 
 

@@ -2,19 +2,21 @@
 
 import hashlib
 from functools import cache
+from pathlib import Path
 
 from pipelines.config import REPOSITORY
-from schemas.model import HeavyCall, Model
+from schemas.model import Model
 from schemas.registry import queries, query_hash, replay_hash, stream_hash
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
 ROOTS = ("kernels", "pipelines", "schemas")
-# Folders whose code makes no row. Streams, queries, models and heavy functions are definitions, hashed apart: a new one
-# must not make the runs of the others stale. The rest only starts runs or shows rows.
+# Folders whose code makes no row. Streams, queries, models, policies and heavy functions are definitions, hashed apart:
+# a new one must not make the runs of the others stale. The rest only starts runs or shows rows.
 MAKE_NO_ROWS = (
     "schemas/streams/",
     "schemas/queries/",
     "schemas/models/",
+    "schemas/policies/",
     HEAVY_FUNCTIONS,
     "pipelines/cli/",
     "pipelines/report/",
@@ -36,17 +38,22 @@ def code_hash() -> str:
 
 def definition_hash(stream: str, query: str | None) -> str:
     """Hash of the stream's definition; for a query's step, of what a replay takes from it, of the query's, and of a
-    model's function."""
+    model's function or a policy."""
     if query is None:
         return stream_hash(stream)
     asked = queries().get(query)
-    parts = [replay_hash(stream), query_hash(query), *([_hash_of(asked.function)] if isinstance(asked, Model) else [])]
+    parts = [replay_hash(stream), query_hash(query)]
+    if isinstance(asked, Model):
+        folder = REPOSITORY / HEAVY_FUNCTIONS
+        parts.append(_hash_of([*folder.glob("_*.py"), *folder.glob(f"{asked.function.function}.py")]))
+    if asked is not None and asked.window.defined_in:
+        parts.append(_hash_of([REPOSITORY / file for file in asked.window.defined_in]))
     return "-".join(parts)
 
 
-def _hash_of(call: HeavyCall) -> str:
-    """Of the function's file, and of what all functions share."""
-    digest, folder = hashlib.sha256(), REPOSITORY / HEAVY_FUNCTIONS
-    for path in sorted([*folder.glob("_*.py"), *folder.glob(f"{call.function}.py")]):
+def _hash_of(paths: list[Path]) -> str:
+    """Of what all of some definitions share, and of one."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -5,7 +5,7 @@ A run recorded a digest of each arrival day of silver that it read and of the da
 recorded how many rows it published and a digest of their statistics; the published tables' logs have what they are now.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -19,6 +19,9 @@ from pipelines.ledger.runs import StepRow
 from schemas import registry
 
 DIGESTS = "digests"
+ARRIVALS_BEFORE, STATE, BUCKETS = "arrivals_before", "state", "buckets"
+"""In the inputs of an audit that went on from an earlier day's state: a digest of all earlier arrival days; which
+state; and how many buckets its keys are in."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +41,15 @@ def stale(lake: Lake) -> list[StaleRun]:
     streams = {rows[-1].stream for rows in publications.values()}
     now = {name: ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
     held = _Published(lake)
+    newest = {each: _newest_done(rows) for each, rows in publications.items()}
     found, known = [], set()
     for (query, day), rows in publications.items():
-        done = [place for place, row in enumerate(rows) if row.state == "done"]
-        published = rows[done[-1]] if done else None
-        reasons = _cut_off(rows[done[-1] + 1 :] if done else rows)
+        published = newest[query, day]
+        reasons = _cut_off(rows[rows.index(published) + 1 :] if published else rows)
         if published:
             audited = audits.get(_made(query, day, published.inputs))
             reasons += _differences_now(audited, now) if audited else ["the ledger has lost what it read"]
+            reasons += _other_state(audited, newest) if audited else []
             reasons += held.differences(published)
         if published or reasons:  # else nothing that the ledger has says why there are rows
             known.add((query, day))
@@ -113,6 +117,22 @@ def _differences_now(audited: StepRow, now: dict[str, ArrivalDays]) -> list[str]
     return [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited)]
 
 
+def _newest_done(rows: list[StepRow]) -> StepRow | None:
+    return next((row for row in reversed(rows) if row.state == "done"), None)
+
+
+def _other_state(audited: StepRow, newest: Mapping[tuple[str, date], StepRow | None]) -> list[str]:
+    """Whether the day that it went on from has left another state since."""
+    earlier = audited.inputs.get(STATE)
+    if earlier is None:
+        return []
+    day = date.fromisoformat(earlier["day"])
+    published = newest.get((audited.replayed[0], day))
+    if published is not None and published.inputs["state_digest"] == earlier["digest"]:
+        return []
+    return [f"the run of {day}, from whose state it went on, has left another one since"]
+
+
 def _publications(rows: list[StepRow]) -> dict[tuple[str, date], list[StepRow]]:
     """Oldest first, by query and day."""
     by_day: dict[tuple[str, date], list[StepRow]] = {}
@@ -147,7 +167,9 @@ def other_inputs(lake: Lake, partitions: str, inputs: dict) -> list[str]:
 def _differences(inputs: dict, now: ArrivalDays) -> list[str]:
     first, last = (date.fromisoformat(inputs[name]) for name in (FIRST_DAY, LAST_DAY))
     then, present = inputs["days"], now.inputs(first, last)["days"]
-    return [
+    before = inputs.get(ARRIVALS_BEFORE)
+    earlier = [] if before in (None, now.digest_before(first)) else [f"arrival days before {first} are different now"]
+    return earlier + [
         f"arrival day {day}: {_difference(then.get(day), present.get(day))}"
         for day in sorted(then.keys() | present.keys())
         if then.get(day) != present.get(day)
@@ -169,4 +191,7 @@ def _other_rules(audited: StepRow) -> list[str]:
     reasons = ["the code is different now"] if audited.code_hash != code_hash() else []
     if audited.definition_hash != definition_hash(audited.stream, audited.query):
         reasons.append("the definition of the query or of its stream is different now")
+    buckets = registry.stream(audited.stream).buckets
+    if audited.inputs.get(BUCKETS, buckets) != buckets:
+        reasons.append(f"the stream has {buckets} buckets now, and its state {audited.inputs[BUCKETS]}")
     return reasons

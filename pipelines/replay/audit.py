@@ -4,7 +4,7 @@ them, and a commit for each table.
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
 
@@ -16,11 +16,14 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.ranges import Range
 from pipelines.ledger.farm_runs import FarmRun
+from pipelines.replay import earlier_state
+from pipelines.replay.day_state import digest_text, state_counts
 from pipelines.replay.look_back import LookBack, Reading
 from pipelines.replay.plan import plan, work_of
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import COUNTS, KEYS_BY, Work, WrittenShare, replay_rows, replay_share, rows_of
 from schemas.model import Model
+from schemas.tables import Table
 
 
 @dataclass(frozen=True)
@@ -42,31 +45,50 @@ class Audited:
 def audit(
     lake: Lake, engine: Engine, tables: QueryTables, served: ServedQuery, back: LookBack, read: Reading
 ) -> Audited:
-    """Replace the day of `<query>_late_audit` and `<query>_audit` by a replay's rows, also if there are none.
+    """Replace the day of `<query>_late_audit` and `<query>_audit` by a replay's rows, also if there are none, and that
+    of the state table by what it leaves for the next day.
 
     back: which events the run reads; read: from what.
 
     Raises BadInput for events that break the contract of a replay, TooManyRows and TooManySeconds beyond the limits of
     the lake's configuration.
     """
-    for table in (tables.audit, tables.late_audit):
+    for table in (tables.audit, tables.late_audit, *([tables.state] if tables.state else [])):
         lake.ensure(table)
     workers = engine.executors.cores if isinstance(served.query, Model) else None
     written = replayed(lake, engine, tables, work_of(lake, tables, served, back, workers))
     late_version, version = _commit(lake, tables, back, written)
     counts = {name: sum(each.counts[name] for each in written) for name in (*COUNTS.names, *KEYS_BY.values())}
-    # Where nothing had arrived before the day, the run depends on that too.
-    source = tables.source
-    first_day = source.stream.first_day if back.bound_us is None else back.first_day
-    passes = read.snapshot.version(source.passes.name)
+    passes = read.snapshot.version(tables.source.passes.name)
+    versions = AuditVersions(version, late_version, back.silver_version, passes, read.snapshot.name)
+    if tables.state is not None:
+        versions = _leave_state(lake, tables.state, back, written, versions)
+        counts |= state_counts(each.state for each in written)
     return Audited(
-        AuditVersions(version, late_version, back.silver_version, passes, read.snapshot.name),
-        read.days.inputs(first_day, back.day),
+        versions,
+        _inputs(tables, back, read),
         counts,
         ", ".join(kernel for kernel, name in KEYS_BY.items() if counts[name]) or None,
         why_by_events(sum((each.kernels for each in written), Counter())),
         [farm for each in written for farm in each.farms],
     )
+
+
+def _inputs(tables: QueryTables, back: LookBack, read: Reading) -> dict:
+    if tables.state is not None:
+        return earlier_state.inputs(tables, read.days, back.day, back.earlier)
+    # Where nothing had arrived before the day, the run depends on that too.
+    first_day = tables.source.stream.first_day if back.bound_us is None else back.first_day
+    return read.days.inputs(first_day, back.day)
+
+
+def _leave_state(
+    lake: Lake, table: Table, back: LookBack, written: Sequence[WrittenShare], versions: AuditVersions
+) -> AuditVersions:
+    """Commit it; with its version and digest."""
+    files = [file for each in written for file in each.state]
+    version = replace_partitions(lake, table, "logical_date", [back.day], files)
+    return replace(versions, state=version, state_digest=digest_text(each.state_digest for each in written))
 
 
 def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work) -> list[WrittenShare]:

@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from pipelines.lake.arrays import TIME
 from pipelines.replay.group_keys import Groups, group
+from schemas.state_table import CARRIED
 
-STATE = "state"
-STATE_TYPE = pa.list_(pa.int64())
+STATE_TYPE = pa.large_binary()
+WORD = np.dtype("<i8")
 _ORDER = {"arrival": TIME, "seq": pa.int64(), "path": pa.string(), "line": pa.int64(), "reading": pa.int64()}
 
 
@@ -26,7 +27,7 @@ def group_with(events: pa.Table, carried: pa.Table, key: tuple[str, ...]) -> tup
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     saved = [np.zeros(0, np.int64)] * keys
     for row, number in zip(groups.order[~is_event], groups.number[~is_event], strict=True):
-        saved[number] = np.array(carried[STATE][int(row) - len(events)].values, np.int64)
+        saved[number] = np.frombuffer(carried[CARRIED][int(row) - len(events)].as_py(), WORD)
     return Groups(groups.order[is_event], offsets, groups.number[is_event], groups.keys), saved
 
 
@@ -39,8 +40,8 @@ def _placeholders(events: pa.Table, carried: pa.Table, key: Sequence[str], names
 
 
 def carried_table(groups: Groups, saved: Sequence[np.ndarray], key: tuple[str, ...]) -> pa.Table:
-    """What is carried on, a row for each key."""
-    keys = {} if groups.keys is None else {name: groups.keys[name] for name in key}
-    lengths = np.concatenate(([0], np.cumsum([len(words) for words in saved])))
-    words = np.concatenate([np.zeros(0, np.int64), *saved])
-    return pa.table({**keys, STATE: pa.LargeListArray.from_arrays(lengths, words).cast(STATE_TYPE)})
+    """What is carried on, a row for each key that leaves something."""
+    left = np.flatnonzero([len(words) > 0 for words in saved])
+    keys = {} if groups.keys is None else {name: groups.keys[name].take(left) for name in key}
+    words = [saved[int(number)].astype(WORD, copy=False).tobytes() for number in left]
+    return pa.table({**keys, CARRIED: pa.array(words, STATE_TYPE)})

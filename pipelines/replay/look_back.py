@@ -21,11 +21,11 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.row_groups import bounds_us
 from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
-from pipelines.replay import watermark
+from pipelines.replay import earlier_state, watermark
+from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import DAY_US, EPOCH_DATE, day_start_us
 from schemas.stream import Stream
-from schemas.windows import require_context_free
 
 if TYPE_CHECKING:
     from kernels.replay import PassTicks
@@ -51,7 +51,8 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class LookBack:
-    """What the run of `day` reads, in µs since the epoch.
+    """What the run of `day` reads, in µs since the epoch. Of windows that depend on their key's other events these are
+    the events of the day, and what the day before left: `earlier`.
 
     Events with start > `bound_us` (None: nothing arrived before the day) make the rows. Events with start
     >= `least_start_us` are read; for windows at event times that is earlier: what a late event missed follows from its
@@ -68,6 +69,7 @@ class LookBack:
     silver_version: int
     least_start_us: int
     last_tick_us: int | None = None
+    earlier: EarlierState | None = None
 
     def arrival_days(self, days: Iterable[date]) -> list[date]:
         """Those of the days whose events are read, and the run's own."""
@@ -75,8 +77,11 @@ class LookBack:
 
 
 def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Reading) -> LookBack:
-    """The look-back of a run of a day. O(pass ticks of the look-back + files of the day + arrival days)."""
-    require_context_free(tables.query.window)
+    """The look-back of a run of a day. O(pass ticks of the look-back + files of the day + arrival days).
+
+    EarlierDayMissing where the day starts from a state that there is not."""
+    if not tables.query.window.context_free:
+        return _of_day_alone(lake, tables, day, read)
     source = tables.source
     bound_us = _bound_us(served, read.days.newest_start_before(day))
     first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))
@@ -90,6 +95,16 @@ def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Re
     silver_version = read.snapshot.version(source.silver.name)
     from_us, last_tick_us = day_start_us(day), of_day.last_tick_us()
     return LookBack(day, from_us, from_us + DAY_US, bound_us, first_day, ticks, silver_version, least_us, last_tick_us)
+
+
+def _of_day_alone(lake: Lake, tables: QueryTables, day: date, read: Reading) -> LookBack:
+    source, from_us = tables.source, day_start_us(day)
+    earlier = earlier_state.find(lake, tables, read.days, day)
+    passes = source.passes.name, read.snapshot.version(source.passes.name)
+    ticks = watermark.read_ticks(lake, passes, read.days, day, day)
+    version = read.snapshot.version(source.silver.name)
+    last_tick_us = _Day(lake, source, read.snapshot, day).last_tick_us()
+    return LookBack(day, from_us, from_us + DAY_US, None, day, ticks, version, from_us, last_tick_us, earlier)
 
 
 def reach_us(served: ServedQuery) -> int:

@@ -1,9 +1,11 @@
 """What the tasks of a replay will read, from Delta's log and the footers of buckets that are too large for one task."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -13,6 +15,7 @@ from pipelines.lake.arrow_schemas import ARROW_TYPES
 from pipelines.lake.engine import Gathering
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
+from pipelines.replay.day_state import StateTarget, with_state
 from pipelines.replay.event_shares import Cuts, EventShare, shares_of_buckets, tasks_and_panes
 from pipelines.replay.look_back import LookBack
 from pipelines.replay.specifications import ServedQuery, can_be_cut
@@ -66,9 +69,13 @@ def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack
     silver = {column.name: column for column in tables.source.silver.columns}
     read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
     read_schema = pa.schema([pa.field(each.name, ARROW_TYPES[each.type], each.nullable) for each in read])
-    whole_buckets = set(tables.source.stream.key) <= set(query.key)
+    stream = tables.source.stream
+    whole_buckets = set(stream.key) <= set(query.key)
+    state = None
+    if tables.state is not None:
+        read_schema = with_state(read_schema)
+        state = StateTarget(tables.state, stream.key if whole_buckets else (), stream.buckets)
     halo_us = served.kind.halo_us(query.window)
-    first = tables.source.stream.key[0]
     return Work(
         served,
         back,
@@ -76,21 +83,41 @@ def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, back: LookBack
         tables.audit,
         tables.late_audit,
         whole_buckets,
-        first,
+        stream.key[0],
         halo_us,
         lake.config.limits,
         workers,
+        state,
     )
 
 
 def buckets_of(lake: Lake, tables: QueryTables, back: LookBack) -> Buckets:
-    """Those that have files of the look-back."""
-    silver = tables.source.silver.name
-    actions = lake.add_actions(silver, back.silver_version)
-    day = pc.cast(actions["partition.arrival_date"], pa.date32())
-    between = pc.and_(pc.greater_equal(day, back.first_day), pc.less_equal(day, back.day))
-    found = actions.select(["path", "size_bytes", "partition.bucket"]).filter(between)
+    """Those that have files of the look-back, or of the state from which the run goes on."""
+    events = _FilesOfDays(tables.source.silver.name, back.silver_version, "arrival_date", back.first_day, back.day)
+    asked = [events]
+    if tables.state is not None and (earlier := back.earlier) is not None:
+        asked.append(_FilesOfDays(tables.state.name, earlier.version, "logical_date", earlier.day, earlier.day))
     files: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    for path, size, bucket in zip(*(column.to_pylist() for column in found.columns), strict=True):
-        files[int(bucket)][f"{lake.folder(silver)}/{unquote(path)}"] = size
+    for each in asked:
+        for path, size, bucket in each.found(lake):
+            files[bucket][path] = size
     return {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
+
+
+class _FilesOfDays(NamedTuple):
+    """Of one version of a table, from one day to another, both included, by its column."""
+
+    table: str
+    version: int
+    column: str
+    first: date
+    last: date
+
+    def found(self, lake: Lake) -> Iterator[tuple[str, int, int]]:
+        """Path, bytes and bucket of each. O(files of the table)."""
+        actions = lake.add_actions(self.table, self.version)
+        day = pc.cast(actions[f"partition.{self.column}"], pa.date32())
+        between = pc.and_(pc.greater_equal(day, self.first), pc.less_equal(day, self.last))
+        found = actions.select(["path", "size_bytes", "partition.bucket"]).filter(between)
+        for path, size, bucket in zip(*(column.to_pylist() for column in found.columns), strict=True):
+            yield f"{lake.folder(self.table)}/{unquote(path)}", size, int(bucket)

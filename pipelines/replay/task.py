@@ -1,7 +1,8 @@
 """What one task of a replay does: gather whole keys, replay them in one call, keep the rows of the day, and write them.
 
 A query whose key contains the stream's key columns is replayed by bucket: a task reads the files of some buckets, which
-hold their keys whole, so that nothing is shuffled. Rows of other queries come together by key first.
+hold their keys whole, so that nothing is shuffled. Rows of other queries come together by key first. What an earlier
+day left of a key comes along as a row among its events.
 """
 
 from collections import Counter
@@ -20,10 +21,11 @@ from pipelines.lake.new_files import NewFile, write_rows
 from pipelines.lake.ranges import EVERYTHING, Range, filter_of
 from pipelines.lake.read_rows import read_rows
 from pipelines.ledger.farm_runs import FarmRun
+from pipelines.replay.day_state import StateTarget, split_rows, state_digest, state_rows
 from pipelines.replay.event_shares import EventShare
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack
-from pipelines.replay.replay_events import WORKERS, replay_events
+from pipelines.replay.replay_events import WORKERS, Replayed, replay_events, replay_on
 from pipelines.replay.specifications import ServedQuery
 from schemas.replay_limits import ReplayLimits
 from schemas.tables import Table
@@ -40,7 +42,8 @@ class Work:
 
     result, late: the audit tables; whole_buckets: a key is in one bucket only; first_key_column: by which silver's
     files are sorted; halo_us: how long before and after a pane of windows their events may start; limits: what each
-    call of the kernel may cost; workers: threads of a model's farm, None of a plain query
+    call of the kernel may cost; workers: threads of a model's farm, None of a plain query; state: where a day leaves
+    what the next one goes on from, None where it leaves nothing
     """
 
     served: ServedQuery
@@ -53,23 +56,25 @@ class Work:
     halo_us: tuple[int, int]
     limits: ReplayLimits
     workers: int | None = None
+    state: StateTarget | None = None
 
 
 @dataclass(frozen=True)
 class Made:
-    """Rows of the day, late rows of the day, a row of COUNTS, how many keys each kernel replayed, and what a model's
-    farm did."""
+    """Rows of the day, late rows of the day, a row of COUNTS, how many keys each kernel replayed, what a model's farm
+    did, and what is left for the next day."""
 
     result: pa.Table
     late: pa.Table
     counts: pa.Table
     kernels: Mapping[str, int]
     farms: tuple[FarmRun, ...]
+    state: pa.Table | None = None
 
 
 class WrittenShare(NamedTuple):
     """What a task made of its share, as files that no commit names yet; the pane of its keys; its counts; how many keys
-    each kernel replayed; and what a model's farms did."""
+    each kernel replayed; what a model's farms did; and the digest of the state that it left."""
 
     result: list[NewFile]
     late: list[NewFile]
@@ -77,6 +82,8 @@ class WrittenShare(NamedTuple):
     counts: dict[str, int]
     kernels: Counter[str]
     farms: tuple[FarmRun, ...] = ()
+    state: list[NewFile] = []
+    state_digest: int = 0
 
 
 def replay_share(lake: Lake, work: Work, share: EventShare) -> WrittenShare:
@@ -99,18 +106,27 @@ def _written(lake: Lake, work: Work, pane: Range, parts: Sequence[Made]) -> Writ
         {name: sum(counts[name].to_pylist()) for name in counts.column_names},
         sum((Counter(each.kernels) for each in parts), Counter()),
         tuple(farm for each in parts for farm in each.farms),
+        *_state_of(lake, work, [each.state for each in parts if each.state is not None]),
     )
 
 
+def _state_of(lake: Lake, work: Work, parts: Sequence[pa.Table]) -> tuple[list[NewFile], int]:
+    """Its files, and its digest."""
+    if work.state is None or not parts:
+        return [], 0
+    return _write(lake, work.state.table, parts), sum(state_digest(each) for each in parts)
+
+
 def _write(lake: Lake, table: Table, parts: Sequence[pa.Table]) -> list[NewFile]:
-    order = [(name, "ascending") for name in table.sort_by]
-    return write_rows(lake, table, pa.concat_tables(parts).sort_by(order))
+    rows, order = pa.concat_tables(parts), [(name, "ascending") for name in table.sort_by]
+    return write_rows(lake, table, rows.sort_by(order) if order else rows)
 
 
 def rows_of(work: Work, files: Sequence[str]) -> RowsOfFiles:
     """The rows of some files that the run may need."""
     back = work.look_back
-    return RowsOfFiles(files, work.read_schema, {"start": back.least_start_us, "arrival": back.from_us})
+    since_us = {"start": back.least_start_us, "arrival": back.from_us} if work.state is None else {}
+    return RowsOfFiles(files, work.read_schema, since_us)
 
 
 def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOfFiles:
@@ -123,12 +139,12 @@ def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOf
 
 def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> Made:
     """Replay whole keys; rows of ticks before the day are not made. pane: of which windows and late events."""
-    back, served = work.look_back, work.served
-    of_farm = {WORKERS: work.workers} if work.workers else {}
-    kept, options = _that_make_rows(events, back), {**asdict(work.limits), **of_farm}
-    rules = served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
-    replayed = replay_events(kept, served, back.ticks, rules, options=options)
-    late = late_events(events, served, back.ticks)
+    back = work.look_back
+    if work.state is None:
+        replayed = _replayed(work, events, pane)
+    else:
+        events, replayed = _replayed_on(work, events)
+    late = late_events(events, work.served, back.ticks)
     rows = _of_day(replayed.rows, "emitted_at", "emitted_date", work)
     late_rows = _of_day(_of_pane(late, "start", pane), "arrival", "arrival_date", work)
     own = _of_pane(events, "start", pane)
@@ -145,7 +161,27 @@ def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> 
         pa.table([[count] for count in counts], schema=COUNTS),
         replayed.kernels,
         tuple(replayed.farms),
+        replayed.carried,
     )
+
+
+def _replayed(work: Work, events: pa.Table, pane: Range) -> Replayed:
+    back, served = work.look_back, work.served
+    of_farm = {WORKERS: work.workers} if work.workers else {}
+    kept, options = _that_make_rows(events, back), {**asdict(work.limits), **of_farm}
+    rules = served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
+    return replay_events(kept, served, back.ticks, rules, options=options)
+
+
+def _replayed_on(work: Work, rows: pa.Table) -> tuple[pa.Table, Replayed]:
+    """The events among some rows, and what becomes of them with what an earlier day left."""
+    back, served, state = work.look_back, work.served, work.state
+    assert state is not None
+    events, carried = split_rows(rows, served.query.key)
+    rules = served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us)
+    replayed = replay_on(events, carried, served, back.ticks, rules, asdict(work.limits))
+    assert replayed.carried is not None
+    return events, replayed._replace(carried=state_rows(replayed.carried, state, back.day))
 
 
 def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:

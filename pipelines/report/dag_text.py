@@ -3,7 +3,6 @@
 from pipelines import flow
 from schemas.model import HeavyCall, Model
 from schemas.query import Query
-from schemas.registry import queries_of
 from schemas.stream import Stream
 
 OF_EVERY_STREAM = """`ingest` follows the files; then a task of each query follows the logical date.
@@ -12,6 +11,10 @@ A query's task is skipped where newer rows of the day passed the gate: their run
 Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
 
 
+OF_A_QUERY = """Its windows depend on the events before them: the run of a day goes on from the state that the run of
+the arrival day before it left, `{state}`. So days run one after the other: `depends_on_past`, one active run. Airflow
+refuses `--run-backwards` for it: leave that out. Where the day before is missing or is not what silver has now, the
+task fails and names the command that makes it: `windrow backfill {query} ...`. Then clear the task."""
 OF_STALE = """A published day is stale when the events that it read, or the definitions or the code that made it, are
 others now: `windrow runs --stale`. Each task makes those of a query again, oldest first, from what the newest ingest
 left; it is skipped where none is. Off until you unpause it: then it runs after each ingest that changed silver."""
@@ -29,10 +32,16 @@ def maintenance_page() -> str:
     return f"### Maintenance\n\n{OF_MAINTENANCE}"
 
 
+def query_page(stream: Stream, query: Query) -> str:
+    """Markdown for the page of the DAG of a query whose days depend on each other."""
+    text = OF_A_QUERY.format(query=query.name, state=flow.STATE.format(query=query.name))
+    return f"### {query.name} of {stream.title}\n\n{text}\n\n`{query.name}`: {describe(query)}"
+
+
 def dag_page(stream: Stream) -> str:
     """Markdown for the page of a stream's DAG."""
     facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream).items())
-    queries = "\n".join(f"- `{query.name}`: {describe(query)}" for query in queries_of(stream.name))
+    queries = "\n".join(f"- `{query.name}`: {describe(query)}" for query in flow.scheduled_queries(stream))
     parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, "#### Queries", queries, "#### Columns", _columns(stream))
     return "\n\n".join(part for part in parts if part)
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
@@ -31,9 +32,13 @@ def backfill(
     """Run a query for each day from `first` to `last`, both included; `progress` gets the report of each that is done,
     and how many there are.
 
-    Days don't depend on each other: the order changes no row. The first error ends it; days done before stay
-    published. A day that another run publishes meanwhile is no error: its report's `note` has which.
+    Days don't depend on each other: the order changes no row; WrongParameter for `backwards` of a query of which they
+    do. The first error ends it; days done before stay published. A day that another run publishes meanwhile is no
+    error: its report's `note` has which.
     """
+    if backwards and not registry.query(query_name).window.context_free:
+        allowed = f"of {query_name} oldest day first: each day goes on from the state that the one before it left"
+        raise WrongParameter("backwards", backwards, allowed)
     if last < first:
         raise WrongParameter("to", last.isoformat(), f"a day from {first} on")
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
@@ -46,21 +51,40 @@ def redo_stale(config: Config, query_name: str, progress: Progress = _silent) ->
     A day that a rule refuses keeps no other from being made again: the first such error is raised after the last day.
     """
     registry.query(query_name)
-    days = sorted(run.day for run in stale(Lake(config)) if run.query == query_name)
-    reports, refused = [], []
-    for day in days:
+    found = _Redone([], [])
+    # Where days go on from each other, one that is made again may make the next one stale.
+    tried: set[date] = set()
+    while days := sorted(_stale_days(config, query_name) - tried):
+        for day in days:
+            if found.redo(config, query_name, day):
+                progress(found.reports[-1], len(days))
+        tried |= {*days}
+    if found.refused:
+        raise found.refused[0]
+    return found.reports
+
+
+def _stale_days(config: Config, query_name: str) -> set[date]:
+    return {run.day for run in stale(Lake(config)) if run.query == query_name}
+
+
+class _Redone(NamedTuple):
+    """Reports of days that were made again, and errors of those that a rule refused."""
+
+    reports: list[DayReport]
+    refused: list[WindrowError]
+
+    def redo(self, config: Config, query_name: str, day: date) -> bool:
+        """Whether the day was made again."""
         try:
-            reports.append(_replay(config, query_name, day))
+            self.reports.append(_replay(config, query_name, day))
         except WindrowError as error:
             if not error.refused:
                 raise
             _log.warning("%s of %s was not made again: %s", query_name, day, error)
-            refused.append(error)
-        else:
-            progress(reports[-1], len(days))
-    if refused:
-        raise refused[0]
-    return reports
+            self.refused.append(error)
+            return False
+        return True
 
 
 def asset_events_of(reports: Sequence[DayReport]) -> dict[str, dict]:

@@ -21,7 +21,6 @@ from schemas.errors import UnknownName, WindrowError, WrongParameter
 from schemas.mistakes import file_of, placed
 from schemas.model import Model
 from schemas.query import Query
-from schemas.windows import require_context_free
 
 
 def tables_of(query_name: str) -> QueryTables:
@@ -36,7 +35,6 @@ def served(tables: QueryTables) -> ServedQuery:
     """The query as kernels serve it. NotServed, NotRecounted and WrongParameter, with file and line."""
     query, columns = tables.query, tables.source.stream.columns
     with _placed(query):
-        require_context_free(query.window)
         found = ServedQuery.of(query)
         refuse_unrecounted(query.window)
         plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan

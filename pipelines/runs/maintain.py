@@ -23,6 +23,7 @@ from pipelines.ledger import runs, snapshots
 from pipelines.ledger.audits import Audits, audits
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
+from schemas.state_table import state_name
 from schemas.tables import Table
 
 Progress = Callable[[str], None]
@@ -63,7 +64,7 @@ def _versions_before(lake: Lake, stream: str) -> set[int]:
 def _needed_versions(lake: Lake, found: Audits) -> dict[str, set[int]]:
     """By table, the versions that runs read which may still come."""
     needed: dict[str, set[int]] = defaultdict(set)
-    for name, version in (*_newest_snapshots(lake), *_waiting(found)):
+    for name, version in (*_newest_snapshots(lake), *_waiting(found), *_states(lake, found)):
         needed[name].add(version)
     return needed
 
@@ -87,6 +88,16 @@ def _waiting(found: Audits) -> Iterator[tuple[str, int]]:
             yield tables.late_audit.name, versions.late_audit
             yield tables.source.silver.name, versions.silver
             yield tables.source.passes.name, versions.passes
+
+
+def _states(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
+    """Tables and versions of what days have left, where an audit of a day has left more, which perhaps nobody will
+    publish: the next day goes on from what was published."""
+    for query, day in found.waiting:
+        published = runs.latest(lake, query, day, "publish")
+        for row in (found.waiting[query, day].outputs, published.inputs if published else {}):
+            if row.get("state") is not None:
+                yield state_name(query), row["state"]
 
 
 def _drop_published_audit_rows(lake: Lake, found: Audits, before: datetime) -> None:

@@ -9,7 +9,6 @@ import importlib
 import pkgutil
 from collections.abc import Iterable
 
-from schemas.errors import NotServed
 from schemas.windows._regular import Regular
 from schemas.windows._requirements import (
     DAY,
@@ -40,12 +39,6 @@ from schemas.windows.slide_by_tuple import SlideByTuple
 from schemas.windows.sliding import Sliding
 from schemas.windows.spanning import Spanning
 from schemas.windows.tumbling import Tumbling
-
-
-def require_context_free(window: Window) -> None:
-    """NotServed for windows whose runs need carried state."""
-    if not window.context_free:
-        raise NotServed("window", window.kind, [kind.kind for kind in every_kind() if kind.context_free])
 
 
 def kinds_below(path: Iterable[str], package: str) -> tuple[str, ...]:
@@ -90,7 +83,6 @@ __all__ = [
     "require_above_zero",
     "require_calendar",
     "require_column",
-    "require_context_free",
     "require_count",
     "require_duration",
     "require_number",

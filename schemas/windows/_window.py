@@ -35,6 +35,11 @@ class Window:
         return {}
 
     @property
+    def defined_in(self) -> tuple[str, ...]:
+        """Files of the user's that say where windows begin and end, from the repository on."""
+        return ()
+
+    @property
     def counts_shares(self) -> bool:
         """Whether a window counts an event by the time that it spends in it."""
         return False

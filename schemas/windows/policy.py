@@ -69,6 +69,10 @@ class Policy(Window):
         return tuple(given.get(name, parameter.default) for name, parameter in known.items())
 
     @property
+    def defined_in(self) -> tuple[str, ...]:
+        return (f"schemas/policies/{self.name}.py",)
+
+    @property
     def reads(self) -> Mapping[str, Any]:
         return self.policy.reads
 

@@ -4,16 +4,20 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from pipelines import flow
 from pipelines.config import Config
+from pipelines.runs.backfill import backfill
 from samples import cdr, telemetry
 from schemas import registry
+from schemas.errors import AirflowRefused
 from stack import airflow, compiled
 from tests.support.replay.reading import assert_oracles, events_of_silver
 
 pytestmark = [pytest.mark.airflow, pytest.mark.timeout(1_200)]
 
 STREAMS = ("cdr", "telemetry")
-QUERIES = [query for name in STREAMS for query in registry.queries_of(name)]
+QUERIES = [query for name in STREAMS for query in flow.scheduled_queries(registry.stream(name))]
+SESSIONS = registry.query("cdr_sessions")
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 DAYS, EVENTS_PER_DAY, LIMIT_S = 2, 80, 900.0
 
@@ -42,6 +46,9 @@ def runs(tmp_path_factory):
             client.wait_for_dag(name)
             client.unpause(name)
         found = {name: client.wait_for_runs(name, "scheduled", 1, LIMIT_S)[0]["dag_run_id"] for name in STREAMS}
+        backfill(config, SESSIONS.name, YESTERDAY - timedelta(days=1), YESTERDAY - timedelta(days=1))
+        client.unpause(SESSIONS.name)
+        found[SESSIONS.name] = client.wait_for_runs(SESSIONS.name, "scheduled", 1, LIMIT_S)[0]["dag_run_id"]
         yield config, {name: client.tasks(name, run) for name, run in found.items()}
     finally:
         airflow.stop(home)
@@ -50,7 +57,7 @@ def runs(tmp_path_factory):
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_scheduled_run_does_all_its_tasks(runs, name):
     _, tasks = runs
-    queries = [query.name for query in registry.queries_of(name)]
+    queries = [query.name for query in QUERIES if query.stream == name]
     assert {task["task_id"]: task["state"] for task in tasks[name]} == dict.fromkeys(["ingest", *queries], "success")
 
 
@@ -59,3 +66,17 @@ def test_a_scheduled_run_publishes_the_oracles_rows(runs, query):
     config, _ = runs
     assert_oracles(config, query, events_of_silver(config, query.stream), [YESTERDAY])
     assert not config.spark.exists()
+
+
+def test_a_query_whose_days_depend_on_each_other_goes_on_from_the_day_before_in_a_dag_of_its_own(runs):
+    config, tasks = runs
+    states = {task["task_id"]: task["state"] for task in tasks[SESSIONS.name]}
+    assert states == {"ingest": "success", SESSIONS.name: "success"}
+    days = [YESTERDAY - timedelta(days=1), YESTERDAY]
+    assert_oracles(config, SESSIONS, events_of_silver(config, SESSIONS.stream), days)
+
+
+def test_airflow_refuses_to_run_its_days_backwards_and_says_why(runs):
+    config, _ = runs
+    with pytest.raises(AirflowRefused, match="backwards.*depend"):
+        airflow.running(config.home).client().backfill(SESSIONS.name, YESTERDAY, YESTERDAY, backwards=True)

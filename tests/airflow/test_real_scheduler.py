@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from pipelines import flow
 from pipelines.config import Config
 from pipelines.lake.day_statistics import by_day
 from pipelines.lake.lake import Lake
@@ -28,7 +29,7 @@ from tests.support.replay.reading import assert_equal, rows
 pytestmark = [pytest.mark.airflow, pytest.mark.timeout(1_200)]
 
 DAG = "bikes"
-QUERIES = [query.name for query in registry.queries_of(DAG)]
+QUERIES = [query.name for query in flow.scheduled_queries(registry.stream(DAG))]
 TASKS = {"ingest", *QUERIES}
 DAYS, TRIPS_PER_DAY = 4, 40
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)

@@ -5,7 +5,7 @@ import pytest
 from benchmarks import against_spark
 from benchmarks.first_light_trips import Sizes
 
-pytestmark = [pytest.mark.jvm, pytest.mark.slow]
+pytestmark = [pytest.mark.jvm, pytest.mark.slow, pytest.mark.nightly]
 
 
 @pytest.mark.parametrize("case", against_spark.CASES[:2], ids=lambda case: case.title)

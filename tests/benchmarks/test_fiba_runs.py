@@ -7,7 +7,7 @@ import pytest
 from benchmarks import fiba
 from benchmarks.window_loops import ANY_ORDER, IN_ORDER
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 
 def test_the_page_has_every_figure_with_a_row_for_every_kernel(tmp_path: Path):

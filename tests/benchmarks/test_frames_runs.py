@@ -11,6 +11,7 @@ from benchmarks.frames_source import DELAYED, KINDS_OF_FRAMES, tuples
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.nightly
 def test_the_page_has_every_kind_every_buffer_and_every_operation(tmp_path: Path):
     page = frames.main(["--sizes", "small", "--folder", str(tmp_path)]).read_text()
     by_kind, by_tuples, by_frames, scans, growth, replays = page.split("\n## ")[1:]

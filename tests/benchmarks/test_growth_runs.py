@@ -25,6 +25,7 @@ def test_every_window_has_its_cost_of_a_quantile():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_every_step_of_a_run_is_measured_in_every_lake():
     rows = run_growth.main(["--days", "2", "3", "--trips", "3", "--rounds", "1"])
     assert [row["step, processor seconds"] for row in rows] == list(run_growth.STEPS)
@@ -32,6 +33,7 @@ def test_every_step_of_a_run_is_measured_in_every_lake():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_lake_of_many_runs_is_measured_before_and_after_maintenance():
     before, after = upkeep.main(["--days", "2", "--repeats", "1"])
     assert before["steps of runs"] == after["steps of runs"] == 2 * 2 * len(registry.queries())

@@ -7,7 +7,7 @@ import pytest
 from benchmarks import mta
 from benchmarks.mta_latency import KERNELS, TREES
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 
 def test_the_page_has_every_figure_with_a_row_for_every_kernel(tmp_path: Path):

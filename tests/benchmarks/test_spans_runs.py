@@ -12,6 +12,7 @@ from benchmarks.spans_source import KERNELS, RangeBySlide, generated
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.nightly
 def test_the_page_has_every_figure_with_every_kernel(tmp_path: Path):
     landing = tmp_path / "landing"
     write_sessions(landing / "cdr" / "isp-xdr" / "beijing")

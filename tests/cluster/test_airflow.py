@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import config
+from pipelines import config, flow
 from pipelines.config import Config
 from pipelines.location import VARIABLES
 from pipelines.runs.replay_day import replay_day
@@ -154,14 +154,14 @@ def test_the_rows_are_those_of_the_local_engine(installation, disturbed, tmp_pat
     alone = Config(tmp_path / "home", tmp_path / "landing", asked_engine="local")
     cdr.write(alone.landing, len(DAYS), YESTERDAY, sessions_per_day=SESSIONS_PER_DAY)
     ingest(alone, DAG)
-    for query in registry.queries_of(DAG):
+    for query in flow.scheduled_queries(registry.stream(DAG)):
         for day in DAYS:
             replay_day(alone, query.name, day)
     assert digests_of_rows(installation.config) == digests_of_rows(alone)
 
 
 def test_the_rows_are_the_oracles(installation, disturbed):
-    for query in registry.queries_of(DAG):
+    for query in flow.scheduled_queries(registry.stream(DAG)):
         assert_oracles(installation.config, query, events_of_silver(installation.config, DAG), DAYS)
 
 

@@ -22,10 +22,14 @@ COPIED = ("schemas", "kernels", "pipelines", "processes")
 
 @pytest.fixture
 def tree(tmp_path) -> Path:
+    return copied_tree(tmp_path)
+
+
+def copied_tree(into: Path) -> Path:
     for name in COPIED:
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    return tmp_path
+        shutil.copytree(ROOT / name, into / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", into)
+    return into
 
 
 def windrow(tree: Path, *words: str) -> subprocess.CompletedProcess:
@@ -59,62 +63,75 @@ def test_definitions_that_are_right_are_listed_and_nothing_else(tree):
 
 
 MISTAKES = {
-    "a column": ('agg("mean", "trip_duration_s")', 'agg("mean", "trip_duration")', "Did you mean 'trip_duration_s'?"),
-    "an aggregate": ('agg("mean"', 'agg("meen"', "is 'meen', which is not served yet; "),
-    "an aggregate's type": (
+    "a_column": ('agg("mean", "trip_duration_s")', 'agg("mean", "trip_duration")', "Did you mean 'trip_duration_s'?"),
+    "an_aggregate": ('agg("mean"', 'agg("meen"', "is 'meen', which is not served yet; "),
+    "an_aggregates_type": (
         'agg("mean", "trip_duration_s")',
         'agg("mean", "user_type")',
         "is 'mean over user_type of type string'; allowed: int64, bool, float64",
     ),
-    "an aggregate's parameter": ('agg("mean", "trip_duration_s")', 'agg("std", "trip_duration_s", ddof=2)', "ddof=2"),
-    "a window": ("tumbling(size=timedelta(days=1), zone=", "session(timedelta(1)) or dict(zone=", "is 'session'"),
+    "a_parameter": ('agg("mean", "trip_duration_s")', 'agg("std", "trip_duration_s", ddof=2)', "ddof=2"),
+    "a_policy": ("tumbling(size=timedelta(days=1), zone=", "policy('untill') or dict(zone=", "is 'untill'"),
 }  # fmt: skip
+MODEL, FUNCTION = "schemas/models/bikes_anomalies.py", "kernels/farm/functions/quantiles.py"
+MODELS = {
+    "a_column": ('"trip_duration_s"', '"trip_duration"', "Did you mean 'trip_duration_s'?"),
+    "a_columns_type": ('"trip_duration_s"', '"user_type"', "column of numbers (int64, float64, bool), not of"),
+    "a_function": ('"median_deviation"', '"median_deviations"', "is 'median_deviations', which is not served yet"),
+    "too_many_columns": ('"trip_duration_s",', '"trip_duration_s", "bike_id",', "allowed: 1 of them, for value"),
+    "a_parameter": ("threshold=3.5", "threshhold=3.5", "'threshhold'; allowed: threshold, least"),
+    "a_parameters_value": ("threshold=3.5", "threshold=-1.0", "allowed: a number from 0.0 to 1000000.0"),
+    "a_name": ('name="farm_', 'name="', "is 'a_name'; allowed: 'farm_a_name', as its file is a_name"),
+    "no_function": ("    function=heavy(", "    functions=heavy(", "unexpected keyword argument 'functions'"),
+    "no_call": ('heavy("median_deviation", "trip_duration_s", threshold=3.5)', '"median_deviation"', "allowed: heavy("),
+    "a_time_limit": ("    lateness=", "    seconds_a_window=0,\n    lateness=", "seconds_a_window is 0"),
+    "a_window": ("tumbling(size=timedelta(days=1), zone=", "rolling(timedelta(1)) or dict(zone=", "such as tumbling"),
+}  # fmt: skip
+
+
+MORE_WINDOWS = {QUERY: ", policy, ", MODEL: " rolling, "}
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory) -> tuple[Path, int, dict[str, tuple[str, str]], dict[str, int]]:
+    """A tree with a file for each mistake; what its check says; and the lines at which they were made."""
+    tree, lines = copied_tree(tmp_path_factory.mktemp("mistaken")), {}
+    for folder, of, mistakes in (("queries", QUERY, MISTAKES), ("models", MODEL, MODELS)):
+        for name, (old, new, _) in mistakes.items():
+            file = f"schemas/{folder}/{name}.py"
+            shutil.copy(tree / of, tree / file)
+            edit(tree, file, f'{Path(of).stem}"', f'{name}"')
+            edit(tree, file, ", tumbling\n" if of == QUERY else " tumbling\n", f"{MORE_WINDOWS[of]}tumbling\n")
+            lines[file] = edit(tree, file, old, new)
+    return tree, *checked(tree), lines
+
+
+def test_every_mistake_has_a_row_and_nothing_else_has(mistaken):
+    _, code, broken, _ = mistaken
+    assert code == BrokenDefinition.exit_code
+    assert set(broken) == {*MISTAKES, *(f"farm_{name}" for name in MODELS)}
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_wrong_query_has_a_row_with_its_line_and_the_replay_refuses_it_in_the_same_words(tree, mistake):
-    old, new, problem = MISTAKES[mistake]
-    line = edit(tree, QUERY, old, new)
-    if "session" in new:
-        edit(tree, QUERY, "import Query, agg, tumbling", "import Query, agg, session, tumbling")
-    code, broken = checked(tree)
-    assert (code, list(broken)) == (BrokenDefinition.exit_code, ["bikes_daily"])
-    assert broken["bikes_daily"][0] == f"{QUERY}:{line}" and problem in broken["bikes_daily"][1]
-    assert windrow(tree, "check", "bikes_demand").returncode == 0
-    replayed = windrow(tree, "replay", "bikes_daily", "--day", "2018-10-01")
-    assert replayed.returncode in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
-    assert f"error: {QUERY}:{line}: {broken['bikes_daily'][1]}" in replayed.stderr
+def test_a_wrong_query_has_a_row_with_its_line_and_the_replay_refuses_it_in_the_same_words(mistaken, mistake):
+    tree, _, broken, lines = mistaken
+    file = f"schemas/queries/{mistake}.py"
+    place, text = broken[mistake]
+    assert place == f"{file}:{lines[file]}" and MISTAKES[mistake][2] in text
+    refused(windrow(tree, "replay", mistake, "--day", "2018-10-01"), place, text)
 
 
-MODEL, FUNCTION = "schemas/models/bikes_anomalies.py", "kernels/farm/functions/quantiles.py"
-MODELS = {
-    "a column": ('"trip_duration_s"', '"trip_duration"', "Did you mean 'trip_duration_s'?"),
-    "a column's type": ('"trip_duration_s"', '"user_type"', "column of numbers (int64, float64, bool), not of"),
-    "a function": ('"median_deviation"', '"median_deviations"', "is 'median_deviations', which is not served yet"),
-    "too many columns": ('"trip_duration_s",', '"trip_duration_s", "bike_id",', "allowed: 1 of them, for value"),
-    "a parameter": ("threshold=3.5", "threshhold=3.5", "'threshhold'; allowed: threshold, least"),
-    "a parameter's value": ("threshold=3.5", "threshold=-1.0", "allowed: a number from 0.0 to 1000000.0"),
-    "a name": ('"farm_bikes_anomalies"', '"bikes_anomalies"', "'farm_bikes_anomalies', as its file is bikes_anomalies"),
-    "no function": ("    function=heavy(", "    functions=heavy(", "unexpected keyword argument 'functions'"),
-    "no call": ('heavy("median_deviation", "trip_duration_s", threshold=3.5)', '"median_deviation"', "allowed: heavy("),
-    "a time limit": ("    lateness=", "    seconds_a_window=0,\n    lateness=", "seconds_a_window is 0"),
-    "a window": ("tumbling(size=timedelta(days=1), zone=", "rolling(timedelta(1)) or dict(zone=", "such as tumbling"),
-}  # fmt: skip
+def refused(done: subprocess.CompletedProcess, place: str, text: str) -> None:
+    assert done.returncode in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
+    assert f"error: {place}: {text}" in done.stderr
 
 
 @pytest.mark.parametrize("mistake", MODELS)
-def test_a_wrong_model_has_a_row_and_the_farm_refuses_it_in_the_same_words(tree, mistake):
-    old, new, problem = MODELS[mistake]
-    edit(tree, MODEL, old, new)
-    if "rolling" in new:
-        edit(tree, MODEL, "import tumbling", "import rolling, tumbling")
-    code, broken = checked(tree)
-    assert (code, list(broken)) == (BrokenDefinition.exit_code, ["farm_bikes_anomalies"])
-    place, text = broken["farm_bikes_anomalies"]
-    assert place.startswith(f"{MODEL}:") and problem in text
-    computed = windrow(tree, "farm", "bikes_anomalies", "--day", "2018-10-01")
-    assert computed.returncode in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
-    assert f"error: {place}: {text}" in computed.stderr
+def test_a_wrong_model_has_a_row_and_the_farm_refuses_it_in_the_same_words(mistaken, mistake):
+    tree, _, broken, _ = mistaken
+    place, text = broken[f"farm_{mistake}"]
+    assert place.startswith(f"schemas/models/{mistake}.py:") and MODELS[mistake][2] in text
+    refused(windrow(tree, "farm", mistake, "--day", "2018-10-01"), place, text)
 
 
 @pytest.mark.parametrize(

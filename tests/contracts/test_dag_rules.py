@@ -63,7 +63,12 @@ def dags(every_dag):
 
 
 def stale_names(names) -> set[str]:
-    return {f"{name}_stale" for name in names if flow.scheduled_queries(stream(name))}
+    return {f"{name}_stale" for name in names if queries_of(name)}
+
+
+def day_by_day(names) -> dict[str, str]:
+    """Queries that have a DAG of their own, with their streams."""
+    return {query.name: name for name in names for query in queries_of(name) if not query.window.context_free}
 
 
 def tasks_of(dag):
@@ -83,9 +88,10 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     found = facts_of(tmp_path / "tree", tmp_path)
     dags = {dag["id"]: dag for dag in found["dags"]}
     others = set(streams()) - {"cdr"}
-    assert set(dags) == {*others, *stale_names(others), "maintenance"}
+    assert set(dags) == {*others, *stale_names(others), *day_by_day(others), "maintenance"}
     tasks = {task.partition(".")[0] for task in tasks_of(dags["bikes"])}
-    assert tasks == {"ingest"} | {query.name for query in queries_of("bikes")} - {"bikes_daily"}
+    scheduled = {query.name for query in flow.scheduled_queries(stream("bikes"))}
+    assert tasks == {"ingest"} | scheduled - {"bikes_daily"}
     [(file, text)] = found["errors"].items()
     assert Path(file).name == "broken_definitions.py"
     assert f"schemas/queries/bikes_daily.py:{line}: no stream is named 'bike'; known: " in text
@@ -93,7 +99,7 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
 
 
 def test_every_stream_has_its_dag_and_one_for_stale_days_the_lake_has_one_and_there_is_no_other(every_dag):
-    assert set(every_dag) == {*streams(), *stale_names(streams()), "maintenance"}
+    assert set(every_dag) == {*streams(), *stale_names(streams()), *day_by_day(streams()), "maintenance"}
 
 
 def test_parsing_loads_none_of_the_heavy_packages(parsed):
@@ -167,14 +173,27 @@ def test_an_ingest_is_an_event_of_silver_only_where_it_changed_it(dags):
         assert ingest["outlets"] == ingest["aliases"] == [f"silver_{name}"]
 
 
+def test_a_query_whose_days_depend_on_each_other_has_a_dag_of_its_own_with_one_run_at_a_time(every_dag):
+    assert len(day_by_day(streams())) == 7
+    for query, name in day_by_day(streams()).items():
+        dag = every_dag[query]
+        tasks = tasks_of(dag)
+        assert (dag["runs_at_once"], dag["catchup"], dag["cron"], dag["zone"]) == (1, False, "0 0 * * *", "UTC")
+        assert tasks.keys() == {"ingest", query}
+        assert tasks["ingest"]["arguments"] == ["ingest", name] and tasks["ingest"]["downstream"] == [query]
+        assert (tasks["ingest"]["past"], tasks["ingest"]["at_once"], tasks[query]["past"]) == (False, 1, True)
+        assert tasks[query]["arguments"] == ["replay", query]
+        assert tasks[query]["outlets"] == [query, f"{query}_late"]
+        assert f"state_{query}" in dag["text"] and "--run-backwards" in dag["text"]
+
+
 def test_stale_days_are_redone_after_silver_changed_once_somebody_unpaused_it(every_dag):
     for name in streams():
         if f"{name}_stale" not in stale_names(streams()):
             continue
         dag = every_dag[f"{name}_stale"]
         assert (dag["after"], dag["paused"], dag["runs_at_once"]) == ([f"silver_{name}"], True, 1)
-        queries = [query.name for query in flow.scheduled_queries(stream(name))]
-        assert [task["id"] for task in dag["tasks"]] == queries
+        assert [task["id"] for task in dag["tasks"]] == [query.name for query in queries_of(name)]
         for query, task in tasks_of(dag).items():
             assert (task["arguments"], task["of_a_day"]) == (["backfill", query, "--stale"], False)
             assert (task["outlets"], task["downstream"]) == ([query, f"{query}_late"], [])
@@ -190,12 +209,13 @@ def test_the_lake_is_maintained_every_night_once_at_a_time(every_dag):
 
 
 def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_pool(every_dag):
-    for task in (task for dag in every_dag.values() for task in dag["tasks"]):
+    alone = day_by_day(streams())
+    for name, task in ((name, task) for name, dag in every_dag.items() for task in dag["tasks"]):
         assert task["operator"] == "WindrowOperator"
         assert task["retries"] >= 1
         assert task["pool"] == "default_pool"
         assert task["trigger_rule"] == "all_success"
-        assert task["past"] is False
+        assert task["past"] is (name == task["id"] and name in alone)
 
 
 def test_no_task_runs_for_ever_and_a_lock_is_given_up_before_the_task_is(every_dag):
@@ -214,7 +234,7 @@ def test_the_text_of_a_dag_names_its_columns_and_queries(dags):
         assert definition.title in dag["text"]
         for name in (
             *(column.name for column in definition.columns),
-            *(q.name for q in queries_of(definition.name)),
+            *(q.name for q in flow.scheduled_queries(definition)),
         ):
             assert name in dag["text"]
         assert all(task["text"] for task in dag["tasks"])
@@ -241,17 +261,19 @@ def test_the_map_names_every_table_and_no_other():
         made = {table.name for table in tables.ingest_tables(definition)} | {ledger_tables.VERDICTS.name}
         asked = [query.name for query in queries_of(definition.name)]
         made |= {f"{name}{late}{audit}" for name in asked for late in ("", "_late") for audit in ("", "_audit")}
+        made |= {f"state_{query}" for query in day_by_day([definition.name])}
         assert written == made
 
 
 def test_what_a_stage_reads_has_landed_or_was_written_by_an_earlier_stage_or_by_itself_before():
     for definition in streams().values():
-        # An ingest begins with a look at what the one before left.
+        # An ingest begins with a look at what the one before left; the gate looks at what earlier days published.
         left = {table.name for table in tables.ingest_tables(definition)}
         there = {"landing/"}
         for stage in flow.STAGES:
             reads, writes = map(set, flow.table_names(stage, definition))
-            assert reads - writes - (left if stage is flow.LAND else set()) <= there, stage.name
+            earlier = left if stage is flow.LAND else {*day_by_day([definition.name])} if stage is flow.GATE else set()
+            assert reads - writes - earlier <= there, stage.name
             there |= writes
 
 

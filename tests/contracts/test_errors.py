@@ -18,7 +18,9 @@ FAILED_FOR_GOOD, FAILED, SKIPPED = ("failed", False), ("failed", True), ("skippe
 EXPECTED = {
     **dict.fromkeys(("WrongParameter", "NotServed", "NotRecounted", "TooManyRows", "TooManySeconds"), REFUSED_FOR_GOOD),
     **dict.fromkeys(("UnknownName", "BadInput", "AggregateFailed", "OutsideStream"), REFUSED_FOR_GOOD),
-    **dict.fromkeys(("GateFailed", "IngestBehind", "BrokenDefinition", "TableDamaged"), REFUSED_FOR_GOOD),
+    **dict.fromkeys(
+        ("GateFailed", "IngestBehind", "BrokenDefinition", "TableDamaged", "EarlierDayMissing"), REFUSED_FOR_GOOD
+    ),
     # Somebody must set up what is missing, restore a definition, write other SQL: nothing of that happens by itself.
     **dict.fromkeys(("NotSetUp", "AirflowRefused", "TableMismatch", "BadStatement"), FAILED_FOR_GOOD),
     # Room, memory, a share of the network and a lock come back when others end.

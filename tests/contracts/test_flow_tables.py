@@ -17,7 +17,9 @@ from schemas.registry import queries_of, stream, streams
 from tests.support.lakes import PATIENT
 from tests.support.replay import landing
 
-QUERY, DAY = "bikes_demand", landing.FIRST_DAY + timedelta(days=1)
+DAY = landing.FIRST_DAY + timedelta(days=1)
+# The second goes on from day to day.
+QUERIES = ("bikes_demand", "bikes_refill")
 ADD_ACTIONS = Lake.add_actions
 READERS, WRITERS = ("read", "dataset", "files", "partition_dates", "add_actions"), ("append", "replace")
 
@@ -25,8 +27,8 @@ READERS, WRITERS = ("read", "dataset", "files", "partition_dates", "add_actions"
 class Watched:
     """Notes which tables a lake reads and writes, by the stage that runs."""
 
-    def __init__(self) -> None:
-        self.stage = ""
+    def __init__(self, query: str) -> None:
+        self.query, self.stage = query, ""
         self.reads: dict[str, set[str]] = defaultdict(set)
         self.writes: dict[str, set[str]] = defaultdict(set)
 
@@ -51,10 +53,13 @@ class Watched:
         return noted
 
 
-@pytest.fixture(scope="module")
-def watched(tmp_path_factory) -> Watched:
+@pytest.fixture(scope="module", params=QUERIES)
+def watched(request, tmp_path_factory) -> Watched:
     """Two ingests and two runs; the second ones find tables of the first, and lines that came in another file too."""
-    watched, config = Watched(), Config(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("landing"))
+    watched, config = (
+        Watched(request.param),
+        Config(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("landing")),
+    )
     with pytest.MonkeyPatch.context() as patch:
         for names, found in ((READERS, watched.reads), (WRITERS, watched.writes)):
             for name in names:
@@ -64,7 +69,8 @@ def watched(tmp_path_factory) -> Watched:
             landing.write(config.landing, files)
             watched.begin(flow.LAND.name)
             ingest_day(config, "bikes", DAY, None, watched.begin)
-            replay_day(config, QUERY, DAY, progress=watched.begin)
+            for day in (DAY - timedelta(days=1), DAY):
+                replay_day(config, watched.query, day, progress=watched.begin)
     return watched
 
 
@@ -74,17 +80,18 @@ def lines_again(files: dict[str, str]) -> dict[str, str]:
     return {first.replace("trips-", "trips-0-"): "\n".join([*files[first].splitlines()[:5], ""])}
 
 
-def of_the_query(names: tuple[str, ...]) -> set[str]:
-    """Those names of the map that a run of this query can mean: no landing folder, no other query's tables."""
-    others = tuple(each.name for each in queries_of("bikes") if each.name != QUERY)
-    return {name for name in names if not name.startswith(others) and name != "landing/"}
+def of_the_query(names: tuple[str, ...], query: str) -> set[str]:
+    """Those names of the map that a run of a query can mean: no landing folder, no other query's tables."""
+    others = tuple(each.name for each in queries_of("bikes") if each.name != query)
+    return {name for name in names if not name.removeprefix("state_").startswith(others) and name != "landing/"}
 
 
 @PATIENT
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", flow.STAGES, ids=lambda stage: stage.name)
 def test_a_stage_reads_and_writes_the_tables_that_the_map_names(watched, stage):
-    reads, writes = map(of_the_query, flow.table_names(stage, stream("bikes")))
+    names = flow.table_names(stage, stream("bikes"))
+    reads, writes = (of_the_query(each, watched.query) for each in names)
     found = watched.reads[stage.name] - {RUNS.name}
     assert reads <= found <= reads | writes  # what it has written itself it may look at
     assert watched.writes[stage.name] - {RUNS.name} == writes
@@ -92,7 +99,7 @@ def test_a_stage_reads_and_writes_the_tables_that_the_map_names(watched, stage):
 
 def test_a_stream_without_queries_has_the_stages_of_its_ingest_and_no_other():
     for definition in streams().values():
-        asked = bool(flow.scheduled_queries(definition))
+        asked = bool(queries_of(definition.name))
         assert flow.stages_of(definition) == (flow.STAGES if asked else flow.ingest_task(definition).stages)
         text = dag_text.flow_page(definition)
         assert [f"| {stage.name} | " in text for stage in (flow.REPLAY, flow.GATE, flow.PUBLISH)] == [asked] * 3

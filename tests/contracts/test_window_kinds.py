@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.windows import kinds, window_kind
+from kernels.windows import kinds
 from schemas.windows import every_kind
 
 ROOT = Path(__file__).parents[2]
@@ -36,9 +36,7 @@ def test_no_code_but_its_own_names_a_kind(path):
 
 @pytest.mark.parametrize("folder", OWN)
 def test_every_kind_that_is_served_has_a_file_of_its_name_in_each_layer(folder):
-    counted_again = "recount" in folder
-    wanted = {kind for kind in kinds() if not (counted_again and window_kind(kind).depends_on_others)}
-    assert wanted <= kinds_of(folder)
+    assert set(kinds()) <= kinds_of(folder)
 
 
 def test_a_file_of_the_query_language_is_one_kind():

@@ -1,6 +1,7 @@
 """A window kind is one file of the recount: found by its name, and refused by it where there is none."""
 
-from datetime import timedelta
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
@@ -8,14 +9,16 @@ from kernels import windows as served
 from pipelines.gate.checks import checks
 from pipelines.gate.recount.kinds import in_sql, kinds
 from schemas.errors import NotRecounted
-from schemas.query import EMITS, session
-from schemas.windows import every_kind
+from schemas.query import EMITS
+from schemas.windows import Window, every_kind
+from tests.gate.test_dependent_windows import NOT_BY_THEIR_ENDS
+from tests.gate.test_dependent_windows import WINDOWS as DEPENDENT
 from tests.support.small_lake import asked
 from tests.support.small_windows import WINDOWS
 
 
-def test_every_kind_whose_days_may_run_in_any_order_is_counted_again():
-    assert list(kinds()) == [kind for kind in served.kinds() if not served.window_kind(kind).depends_on_others]
+def test_every_kind_that_is_served_is_counted_again():
+    assert list(kinds()) == list(served.kinds())
 
 
 def test_every_kind_that_is_counted_again_can_be_asked_for():
@@ -32,5 +35,16 @@ def test_laws_do_not_apply_to_rolling_windows_with_emit_arrival_only(kind, emit)
 
 
 def test_windows_that_can_not_be_counted_again_are_refused_with_those_that_can():
-    with pytest.raises(NotRecounted, match="session.*rolling, sliding, spanning, tumbling"):
-        in_sql(session(timedelta(hours=1)))
+    @dataclass(frozen=True)
+    class Fortnights(Window):
+        kind: ClassVar[str] = "fortnights"
+
+    with pytest.raises(NotRecounted, match="fortnights.*rolling, session, slide_by_tuple, sliding, spanning, tumbling"):
+        in_sql(Fortnights())
+
+
+@pytest.mark.parametrize("kind", DEPENDENT)
+def test_what_is_not_counted_again_of_windows_that_depend_on_others_each_verdict_says(kind):
+    limits = in_sql(DEPENDENT[kind]).limits
+    assert set(limits) == {law.__name__.rpartition(".")[2] for law in checks("audit")}
+    assert ("passed" in limits["law_4_revisions"]) == (kind in NOT_BY_THEIR_ENDS)

@@ -19,6 +19,7 @@ assert warm_replay() == 1
 stats = [fill.stats for fill in tables._fills]
 print(sum(sum(each.cache_hits.values()) for each in stats), sum(sum(each.cache_misses.values()) for each in stats))
 """
+FEW_EXAMPLES = "short" if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else "fast"
 PLAIN = """
 import pytest
 raise SystemExit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "tests/kernels/test_replay.py", "-k",
@@ -75,10 +76,12 @@ def run(script: str, *arguments: str, **environment: str) -> subprocess.Complete
 
 
 def run_as_plain_python(file: str, chosen: str) -> str:
-    """What pytest prints of some tests of a file, run short, without the JIT and with every access checked."""
+    """What pytest prints of some tests of a file, with few examples, without the JIT and with every access checked."""
     options = ["-q", "-p", "no:cacheprovider", file, "-k", chosen]
     answer = run(
-        f"import pytest; raise SystemExit(pytest.main({options}))", NUMBA_DISABLE_JIT="1", HYPOTHESIS_PROFILE="short"
+        f"import pytest; raise SystemExit(pytest.main({options}))",
+        NUMBA_DISABLE_JIT="1",
+        HYPOTHESIS_PROFILE=FEW_EXAMPLES,
     )
     assert answer.returncode == 0, answer.stdout + answer.stderr
     return answer.stdout
@@ -92,7 +95,7 @@ def test_a_second_process_finds_the_replay_in_the_cache():
 
 
 def test_the_replay_runs_as_plain_python_with_every_access_checked():
-    answer = run(PLAIN, NUMBA_DISABLE_JIT="1")
+    answer = run(PLAIN, NUMBA_DISABLE_JIT="1", HYPOTHESIS_PROFILE=FEW_EXAMPLES)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert "passed" in answer.stdout
 

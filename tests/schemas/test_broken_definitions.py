@@ -138,7 +138,13 @@ def test_a_broken_stream_harms_itself_and_its_queries_only(tree, mistake):
     found = loaded(tree)
     assert found["streams"] == [name for name in registry.streams() if name != "cdr"]
     assert found["queries"] == [name for name, query in registry.queries().items() if query.stream != "cdr"]
-    assert list(found["broken"]) == ["cdr", "cdr_active", "cdr_subscribers", "farm_cdr_duration_quantiles"]
+    assert list(found["broken"]) == [
+        "cdr",
+        "cdr_active",
+        "cdr_sessions",
+        "cdr_subscribers",
+        "farm_cdr_duration_quantiles",
+    ]
     file, at, text = found["broken"]["cdr"]
     assert file == STREAM and problem in text
     # Python finds a bracket that doesn't close; what isn't there has no line.

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from kernels.replay import PassTicks, entry
 from pipelines.lake.arrays import TIME, stored
-from pipelines.replay.carried import STATE, STATE_TYPE
+from pipelines.replay.carried import STATE_TYPE
 from pipelines.replay.replay_events import Replayed, replay_events, replay_on
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import validate
 from pipelines.replay.watermark import ticks_of_events
 from schemas.errors import BadInput
 from schemas.query import agg, count, session
+from schemas.state_table import CARRIED
 from tests.support.semantics.generate import CONTEXT_BOUND, Question, questions
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import events, table
@@ -60,7 +61,7 @@ def _validated(events: pa.Table, query) -> tuple[pa.Table, PassTicks]:
 
 def _stretches(ours: pa.Table, served: ServedQuery, ticks: PassTicks, cuts: list, last) -> Iterator[Replayed]:
     """A replay for each stretch of arrivals, from what the one before carried on."""
-    carried = pa.schema([*(ours.schema.field(name) for name in served.query.key), (STATE, STATE_TYPE)]).empty_table()
+    carried = pa.schema([*(ours.schema.field(name) for name in served.query.key), (CARRIED, STATE_TYPE)]).empty_table()
     bounds = [-(1 << 60), *cuts, 1 << 60]
     for from_us, until_us in zip(bounds, bounds[1:], strict=False):
         arrival = ours["arrival"]
@@ -98,7 +99,7 @@ def _carried_by(query) -> pa.Table:
 def test_a_row_of_each_key_is_carried_on_and_what_no_window_needs_is_not():
     carried = _carried_by(ask(session(MINUTE)))
     assert carried["key"].to_pylist() == ["a", "b"]
-    of_a, of_b = (len(each) for each in carried[STATE].to_pylist())
+    of_a, of_b = (len(each) for each in carried[CARRIED].to_pylist())
     assert of_a > of_b, "the session of b is passed, that of a is open"
 
 

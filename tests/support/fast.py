@@ -1,4 +1,5 @@
 """`pytest --fast` leaves out what is marked `jvm`, `airflow` or `slow`; what else starts one of the first two fails.
+What is marked `nightly` takes longer than CI has, and runs where it is asked for: `pytest -m nightly`, `make nightly`.
 
 No hand-kept list of files: a test that needs a mark and has none fails in `make test-fast`.
 """
@@ -16,6 +17,7 @@ MARKS = {
     "airflow": "starts Airflow, or its Python",
     "slow": "takes long without either",
 }
+NIGHTLY = "nightly"
 # Fixtures that start one by themselves, or take half a minute.
 FIXTURES = {"through_spark": "jvm", "set_up": "jvm", "first_published": "slow"}
 NO_JAVA = Path(__file__).with_name("no_java")
@@ -28,6 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for mark, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{mark}: {meaning}; left out by --fast")
+    config.addinivalue_line("markers", f"{NIGHTLY}: takes longer than CI has; left out but by -m")
     if config.getoption("fast"):
         let_none_start()
 
@@ -37,10 +40,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for fixture in set(FIXTURES) & set(getattr(item, "fixturenames", ())):
             item.add_marker(FIXTURES[fixture])
-    if config.getoption("fast"):
-        left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in MARKS)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+    marks = [*(MARKS if config.getoption("fast") else []), *([] if config.getoption("markexpr") else [NIGHTLY])]
+    left_out = {item for item in items if any(item.get_closest_marker(mark) for mark in marks)}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 def let_none_start() -> None:

@@ -2,7 +2,7 @@
 
 from pipelines import flow
 from pipelines.report import dag_text
-from schemas.registry import streams
+from schemas.registry import queries_of, streams
 from schemas.stream import Stream
 from tools.docs.markdown import MADE, grid, page
 from tools.docs.tour import tour_text
@@ -40,14 +40,22 @@ def _picture(stream: Stream) -> str:
         f"silver_{name}, pass_{name} ──▶ {each.name}_audit ──gate──▶ {each.name}, {each.name}_late"
         for each in flow.scheduled_queries(stream)
     ]
+    lines += [
+        f"silver_{name}, pass_{name}, state_{each.name} ──▶ state_{each.name}, {each.name}_audit "
+        f"──gate──▶ {each.name}, {each.name}_late"
+        for each in flow.queries_day_by_day(stream)
+    ]
     return "\n".join(["```", *lines, "```"])
 
 
 def _tasks(stream: Stream) -> list[str]:
     asked = [flow.query_task(query) for query in flow.scheduled_queries(stream)]
-    stale = [flow.stale_task(query) for query in flow.scheduled_queries(stream)]
+    stale = [flow.stale_task(query) for query in queries_of(stream.name)]
     redone = [f"The tasks of `{stream.name}_stale`, likewise:", _commands(stale)] if stale else []
-    return ["The tasks of a run, each one process:", _commands([flow.ingest_task(stream), *asked]), *redone]
+    own = [flow.query_task(query) for query in flow.queries_day_by_day(stream)]
+    text = "Each of these follows an ingest in a DAG of its own name, once the day before is done:"
+    alone = [text, _commands(own)] if own else []
+    return ["The tasks of a run, each one process:", _commands([flow.ingest_task(stream), *asked]), *alone, *redone]
 
 
 def _commands(tasks: list[flow.Task]) -> str:

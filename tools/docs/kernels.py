@@ -40,7 +40,7 @@ OF_FRAMES = (
     '{"most": agg("max", "celsius")})` has the frames of one key: `insert`, `insert_burst`, `frames`, `content`, '
     "`evict`, `save`, `load`, `check`. After each tuple, however late it is, they are what a walk over all tuples in "
     "order of (time, arrival) would cut; a tuple without a value is in none. Values are compared as float64. Queries "
-    "over them run on a table in memory (`replay_table`), with these kernels by name; runs by day refuse them by name."
+    "over them run on a table in memory (`replay_table`), with these kernels by name; runs by day use `multi_buffer`."
 )
 
 

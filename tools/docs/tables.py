@@ -41,6 +41,7 @@ def _query_tables(query: Query) -> list[str]:
         views,
         _table(tables.late),
         same,
+        *([_table(tables.state)] if tables.state else []),
     ]
 
 

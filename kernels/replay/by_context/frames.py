@@ -252,6 +252,13 @@ def least_row(r: Replay):
     return call(r.frames.least_row, r.panes)
 
 
+def begins_anew(r: Replay):
+    """Sessions end by themselves: none of those that ended before all that can still come. What closes another frame is
+    the next tuple, so that one stays open for ever."""
+    window = CutWindow(r.window.address)
+    return 1 if window.passes_at_end and r.derived.youngest + window.reach <= r.clock.floor else 0
+
+
 def save(r: Replay, into, first):
     KeyFrames(r.panes).row_offset = first
     return call(r.frames.save, r.panes, into)
@@ -275,6 +282,7 @@ OPERATIONS = {
     "late": late,
     "forget": forget,
     "least_row": least_row,
+    "begins_anew": begins_anew,
     "save": save,
     "load": load,
 }

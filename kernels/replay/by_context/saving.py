@@ -21,9 +21,13 @@ SCALARS = 3
 
 @inner
 def save_key(r, end):
-    """Append the words of the key at hand, of whose rows `end` is behind the last, and note where they end."""
+    """Append the words of the key at hand, of whose rows `end` is behind the last, and note where they end; none of a
+    key that goes on as if it were new."""
     not_inlined()
     derived, carried = r.derived, r.carried
+    if call(derived.source.begins_anew, r):
+        carried.ends[r.key] = carried.saved.used
+        return
     first = call(derived.source.least_row, r)
     first = end if first < 0 else first
     rows = end - first

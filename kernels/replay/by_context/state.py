@@ -34,6 +34,7 @@ class WindowSource(Struct):
     forget(r, time): what no window needs any more that can still have rows, since no tuple comes before the time.
         Returns how many tuples, or frames, are left
     least_row(r) → the least row of its tuples, −1 if it has none
+    begins_anew(r) → 1: all that can still come will find it as if no tuple had come yet
     save(r, into, first) → words of what it holds, rows counted from `first` on; written unless `into` is 0
     load(r, saved, first): what was saved, when there are no tuples yet
     """
@@ -50,6 +51,7 @@ class WindowSource(Struct):
     late: Operation()
     forget: Operation()
     least_row: Operation()
+    begins_anew: Operation()
     save: Operation()
     load: Operation()
 

@@ -103,7 +103,7 @@ class SparkEngine:
 
 
 def _since(since_us: Mapping[str, int]) -> str:
-    return " OR ".join(f'"{column}" >= timestamp_micros({us})' for column, us in since_us.items())
+    return " OR ".join(f'"{column}" >= timestamp_micros({us})' for column, us in since_us.items()) or "TRUE"
 
 
 def _panes_of(panes: Panes) -> str:

@@ -28,6 +28,7 @@ _SQL_TYPES = {
     pa.bool_(): "BOOLEAN",
     pa.timestamp("us", "UTC"): "TIMESTAMP",
     pa.date32(): "DATE",
+    pa.binary(): "BINARY",
 }
 
 

@@ -7,6 +7,7 @@ in `../recount/`.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -47,13 +48,18 @@ def find_in_rows(recount: Recount) -> dict[str, LawFinding]:
 
 def verdicts_on_rows(of: AuditedDay, found: Sequence[dict[str, LawFinding]]) -> list[Verdict]:
     """What each law says of a run's rows, from what it found on some keys at a time."""
-    excepted = _excepted(of)
+    excepted, limits = _excepted(of), in_sql(of.query.window).limits
     return [
         does_not_apply(of, law.NAME, excepted[file])
         if file in excepted
-        else law.verdict(of, joined([each[file] for each in found]))
+        else _with_limit(law.verdict(of, joined([each[file] for each in found])), limits.get(file))
         for file, law in _laws(of).items()
     ]
+
+
+def _with_limit(verdict: Verdict, limit: str | None) -> Verdict:
+    """It says how far the law was looked at, where that isn't all of it."""
+    return verdict if limit is None else replace(verdict, figure=f"{verdict.figure} ({limit})")
 
 
 def _laws(of: AuditedDay) -> dict[str, ModuleType]:

@@ -66,7 +66,7 @@ def _disagreeing(recount: Recount) -> str:
     lateness_us = sql.microseconds(recount.query.lateness)
     late_by_us = f"CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END"
     late = f"""
-        SELECT m.*, {late_by_us} AS late_by_us
+        SELECT m.* REPLACE ({recount.windows.windows_missed} AS windows_missed), {late_by_us} AS late_by_us
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
     differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in COMPARED)
     return f"""

@@ -17,14 +17,15 @@ EXPECTED = ("recounted_events", "recounted_late_events")
 
 def find(recount: Recount) -> LawFinding:
     """Compare each row with what was known of its window at the last change by its own emitted_at."""
+    same = " AND ".join(f"a.{column} = h.{column}" for column in recount.window)
+    window = ", ".join(f"a.{column}" for column in recount.window)
     return found_in_rows(
         recount,
-        """
-        SELECT a.key_number, a.window_start_us, a.window_end_us, a.revision,
+        f"""
+        SELECT {window}, a.revision,
                coalesce(h.events, 0) AS recounted_events, coalesce(h.late_events, 0) AS recounted_late_events
         FROM doubtful a
-        ASOF LEFT JOIN history h ON a.key_number = h.key_number AND a.window_start_us = h.window_start_us
-            AND a.window_end_us = h.window_end_us AND a.emitted_at_us >= h.tick_us
+        ASOF LEFT JOIN history h ON {same} AND a.emitted_at_us >= h.tick_us
         WHERE a.events <> coalesce(h.events, 0) OR a.late_events <> coalesce(h.late_events, 0)""",
         EXPECTED,
     )

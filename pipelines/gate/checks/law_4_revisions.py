@@ -9,7 +9,8 @@ from pipelines.ledger.verdicts import Verdict
 NAME = "law 4: revisions follow without a gap"
 LAW = (
     "Per window: revisions follow without a gap on the number that the warm-up counted; emitted_at rises; "
-    "events never falls. So the interval has a row for each tick that changed the window, and no other."
+    "events never falls, unless windows depend on their key's other events. So the interval has a row for each tick "
+    "that changed the window, and no other."
 )
 CHECKS = "audit"
 EXPECTED = ("problem", "recounted_emitted_at_us", "recounted_pane")
@@ -17,25 +18,24 @@ EXPECTED = ("problem", "recounted_emitted_at_us", "recounted_pane")
 
 def find(recount: Recount) -> LawFinding:
     """Compare each row's number, tick and firing with silver's ticks; earlier days count into the number."""
+    window, may_fall = ", ".join(recount.window), str(recount.windows.events_may_fall).upper()
     return found_in_rows(
         recount,
-        """
+        f"""
         WITH falling AS (
-            SELECT *, events < max(events) OVER (
-                PARTITION BY key_number, window_start_us, window_end_us ORDER BY revision
+            SELECT *, NOT {may_fall} AND events < max(events) OVER (
+                PARTITION BY {window} ORDER BY revision
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS falls
             FROM doubtful),
-        expected_of_doubtful AS (
-            SELECT * FROM expected SEMI JOIN doubtful_windows
-                USING (key_number, window_start_us, window_end_us))
-        SELECT key_number, window_start_us, window_end_us, revision,
+        expected_of_doubtful AS (SELECT * FROM expected SEMI JOIN doubtful_windows USING ({window}))
+        SELECT {window}, revision,
                CASE WHEN a.emitted_at_us IS NULL THEN 'row is missing'
                     WHEN e.tick_us IS NULL THEN 'no such revision'
                     WHEN a.emitted_at_us <> e.tick_us THEN 'other tick'
                     WHEN a.pane <> e.pane THEN 'other firing'
                     ELSE 'events fall' END AS problem,
                e.tick_us AS recounted_emitted_at_us, e.pane AS recounted_pane
-        FROM falling a FULL JOIN expected_of_doubtful e USING (key_number, window_start_us, window_end_us, revision)
+        FROM falling a FULL JOIN expected_of_doubtful e USING ({window}, revision)
         WHERE a.emitted_at_us IS DISTINCT FROM e.tick_us OR a.pane IS DISTINCT FROM e.pane OR a.falls""",
         EXPECTED,
     )

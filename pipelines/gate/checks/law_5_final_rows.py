@@ -1,7 +1,6 @@
 """A window that can't change any more has its final values."""
 
 from pipelines.gate.recount import aggregates
-from pipelines.gate.recount.emit import newest_tick
 from pipelines.gate.recount.finding import LawFinding
 from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
 from pipelines.gate.recount.query_day import AuditedDay
@@ -15,7 +14,6 @@ LAW = (
     "warm-up if it is older, has the final row's events, late_events and aggregates."
 )
 CHECKS = "audit"
-WINDOW = "key_number, window_start_us, window_end_us"
 
 
 def find(recount: Recount) -> LawFinding:
@@ -41,17 +39,13 @@ def _expected(query: Query) -> tuple[str, ...]:
 def _offenders(recount: Recount) -> str:
     differs = aggregates.differs(recount.query, "n", "f", aggregates.types_of(recount, "audit"))
     again = "".join(f", f.recounted_{number}" for number in range(len(aggregates.recounted(recount.query))))
+    window = ", ".join(recount.window)
     return f"""
-        WITH changed AS (SELECT {WINDOW}, max(revision) AS newest FROM audit WHERE revision > 0 GROUP BY ALL),
+        WITH changed AS (SELECT {window}, max(revision) AS newest FROM audit WHERE revision > 0 GROUP BY ALL),
         newest AS (
-            SELECT a.* FROM audit a LEFT JOIN changed USING ({WINDOW}) WHERE revision >= coalesce(newest, revision)),
-        final AS (
-            SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
-                   {newest_tick(recount, "v.newest_arrival_us", recount.windows.began_us)} AS newest_tick_us
-            FROM (SELECT *, unnest(generate_series(first, until - 1)) AS number FROM final_values) v
-            JOIN windows w USING (number)
-            WHERE closed_us >= {recount.start_us} AND closed_us < {recount.end_us})
-        SELECT {WINDOW}, n.revision, f.recounted_events, f.recounted_late_events {again}
-        FROM final f LEFT JOIN newest n USING ({WINDOW})
+            SELECT a.* FROM audit a LEFT JOIN changed USING ({window}) WHERE revision >= coalesce(newest, revision)),
+        final AS ({recount.windows.final_rows(recount)})
+        SELECT {window}, n.revision, f.recounted_events, f.recounted_late_events {again}
+        FROM final f LEFT JOIN newest n USING ({window})
         WHERE CASE WHEN n.revision IS NULL THEN f.newest_tick_us >= {recount.start_us}
               ELSE n.events <> f.recounted_events OR n.late_events <> f.recounted_late_events OR {differs} END"""

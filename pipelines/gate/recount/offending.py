@@ -12,21 +12,19 @@ from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
-WINDOW_ROW = ("window_start", "window_end", "revision")
-
 
 def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -> LawFinding:
     """What a law finds in the audit rows of some keys: how many break it, of how many rows; with their keys' values and
     what is expected of them.
 
-    offenders: SQL for (key_number, window_start_us, window_end_us, revision, *expected) of each offending row.
+    offenders: SQL for (*recount.window, revision, *expected) of each offending row.
     """
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE offenders AS {offenders}")
     (found,) = recount.one("SELECT count(*) FROM offenders")
     (total,) = recount.one("SELECT count(*) FROM audit")
     rows = recount.rows(f"""
         SELECT {"".join(f"k.{sql.name(column)}, " for column in recount.query.key)}
-               {", ".join(f"o.{column}" for column in _columns(expected))}
+               {", ".join(f"o.{column}" for column in _columns(recount, expected))}
         FROM offenders o JOIN keys k USING (key_number)
         ORDER BY ALL LIMIT {SHOWN}""")
     return LawFinding(found, {"rows": total}, tuple(rows))
@@ -54,11 +52,12 @@ def does_not_apply(of: AuditedDay, check: str, to: str) -> Verdict:
 def _alongside_audit(of: AuditedDay, found: LawFinding, expected: tuple[str, ...]) -> str:
     """SQL: the first offenders with what is expected, and the row of the audit table, where there is one."""
     keys = [f"key_{number}" for number in range(len(of.query.key))]
-    names = [*keys, *_columns(expected)]
+    names = [*keys, *_columns(of, expected)]
+    window_row = [column.removesuffix("_us") for column in _columns(of, ())]
     matches = [f"t.{column} IS NOT DISTINCT FROM x.{key}" for column, key in zip(of.query.key, keys, strict=True)]
-    matches += [f"t.{column} = x.{column}" for column in WINDOW_ROW]
+    matches += [f"t.{column} = x.{column}" for column in window_row]
     matches.append(f"t.emitted_date = {sql.literal(of.day)}")
-    left_out = (*of.query.key, *WINDOW_ROW, "emitted_date")
+    left_out = (*of.query.key, *window_row, "emitted_date")
     columns = ", ".join(f"t.{column}" for column in of.tables.audit.column_names if column not in left_out)
     return (
         f"SELECT x.*, {columns} FROM {values_list(found.rows, names)} "
@@ -66,8 +65,8 @@ def _alongside_audit(of: AuditedDay, found: LawFinding, expected: tuple[str, ...
     )
 
 
-def _columns(expected: tuple[str, ...]) -> tuple[str, ...]:
-    return ("window_start_us", "window_end_us", "revision", *expected)
+def _columns(of: AuditedDay, expected: tuple[str, ...]) -> tuple[str, ...]:
+    return (*of.window[1:], "revision", *expected)
 
 
 def values_list(rows: Sequence[tuple], names: list[str]) -> str:

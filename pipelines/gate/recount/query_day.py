@@ -8,7 +8,7 @@ import duckdb
 
 from pipelines.gate.recount import sql
 from pipelines.lake.audit_versions import AuditVersions
-from schemas.query import Query
+from schemas.query import WINDOW_NUMBER, Query
 from schemas.stream import Stream
 
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ class AuditedDay:
     def stream(self) -> Stream:
         """The stream that it reads."""
         return self.tables.source.stream
+
+    @property
+    def window(self) -> tuple[str, ...]:
+        """The columns that name a window in the tables of a recount."""
+        number = () if self.query.window.context_free else (WINDOW_NUMBER,)
+        return ("key_number", "window_start_us", "window_end_us", *number)
 
     @property
     def start_us(self) -> int:

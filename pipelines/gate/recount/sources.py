@@ -5,6 +5,7 @@ candidates events that `where` lets through and that a window which the day can 
 arrived    every accepted event of the day, whether or not `where` lets it through
 keys       a number per key, so that a null key is a group like any other
 audit      the run's rows; late_audit: its late rows
+published  of windows that depend on their key's other events, the newest revision that earlier days published
 """
 
 from dataclasses import replace
@@ -35,6 +36,8 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     _add_arrived(recount)
     _add_candidates(recount)
     _add_checked(recount)
+    if not recount.query.window.context_free:
+        _add_published(recount, lake, share, since)
 
 
 def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
@@ -108,7 +111,8 @@ def _add_candidates(recount: Recount) -> None:
 
 def _add_checked(recount: Recount) -> None:
     connection = recount.connection
-    aggregates = "".join(f", a.{sql.name(aggregate)}" for aggregate in recount.query.aggregates)
+    others = (*recount.window[3:], *recount.query.aggregates)
+    aggregates = "".join(f", a.{sql.name(column)}" for column in others)
     connection.execute(f"""
         CREATE TEMP TABLE audit AS
         SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
@@ -122,6 +126,25 @@ def _add_checked(recount: Recount) -> None:
                epoch_us(l.first_missed) AS first_missed_us, epoch_us(l.last_missed) AS last_missed_us,
                l.windows_missed, l.late_by AS late_by_us
         FROM late_table l JOIN keys k ON {_same_key(recount, "l", "k")}""")
+
+
+def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -> None:
+    """Of the published table as it is now: the run went on from what these days left."""
+    connection, name = recount.connection, recount.tables.results.name
+    version = lake.version(name)
+    if version is None:
+        connection.execute("CREATE TEMP VIEW all_published_rows AS FROM all_audit_table LIMIT 0")
+    else:
+        table = TableVersion(lake, name, version, "emitted_date")
+        add_view(connection, "all_published_rows", table, since, recount.day - timedelta(days=1))
+    name_rows_of(recount, share, ["published_rows"])
+    window = ", ".join(recount.window)
+    connection.execute(f"""
+        CREATE TEMP TABLE published AS SELECT {window}, max(revision) AS earlier FROM (
+            SELECT k.key_number, epoch_us(p.window_start) AS window_start_us,
+                   epoch_us(p.window_end) AS window_end_us, p.window_number, p.revision
+            FROM published_rows p JOIN keys k ON {_same_key(recount, "p", "k")})
+        GROUP BY ALL""")
 
 
 def _keys(recount: Recount) -> str:

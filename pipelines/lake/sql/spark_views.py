@@ -40,12 +40,14 @@ def _add_revisions(session: "SparkSession", query: Query, columns: list[str]) ->
 
 def _newest(query: Query, columns: list[str], rows: str) -> str:
     """The newest revision of every window: one grouping."""
-    identity = (*query.key, "window_start", "window_end")
+    identity = query.window_identity
     others = [column for column in columns if column not in identity]
     row = ", ".join(f"`{column}`" for column in others)
     listed = ", ".join(f"`{column}`" if column in identity else f"newest.`{column}`" for column in columns)
     grouped = ", ".join(f"`{column}`" for column in identity)
+    # A window that is no more has a last revision without events.
+    existing = "" if query.window.context_free else " WHERE newest.events > 0"
     return (
         f"SELECT {listed} FROM (SELECT {grouped}, max_by(struct({row}), revision) AS newest FROM {rows} "
-        f"GROUP BY {grouped})"
+        f"GROUP BY {grouped}){existing}"
     )

@@ -94,6 +94,8 @@ def _memory(lake: Lake) -> dict[str, str | bool | int | float | list[str]]:
 def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
     """`<query>_final` and `<query>_as_of(t)` over the query's table: O(rows), one grouping each."""
     newest = f"QUALIFY row_number() OVER (PARTITION BY {window_identity(query)} ORDER BY revision DESC) = 1"
+    if not query.window.context_free:
+        newest += " AND events > 0"  # a window that is no more has a last revision without events
     connection.execute(f"CREATE VIEW {query.name}_final AS SELECT * FROM {query.name} {newest}")
     # The condition on the partition column follows from the other one: it spares reading the days after t.
     connection.execute(
@@ -104,7 +106,7 @@ def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
 
 def window_identity(query: Query) -> str:
     """The columns that name one window of one key."""
-    return ", ".join(f'"{column}"' for column in (*query.key, "window_start", "window_end"))
+    return ", ".join(f'"{column}"' for column in query.window_identity)
 
 
 def _named_in(statement: str, names: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from pipelines.ingest import pass_ticks
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.lake import Lake
 from schemas import registry
+from schemas.buckets import bucket_of
 from schemas.query import Query
 from schemas.stream import Column, Stream
 from schemas.tables import ingest_tables, partitions_table, pass_table, silver_table
@@ -107,7 +108,7 @@ def build(config: Config, rows: list[dict]) -> None:
             "identity": None,
             "definition": "toy",
             "arrival_date": row["arrival"].date(),
-            "bucket": len(row["place"] or "") % BUCKETS,
+            "bucket": bucket_of((row["place"],), BUCKETS),
         }
         for row in rows
     ]

@@ -6,12 +6,12 @@ numbered   the events of `candidates`, with the numbers of their first and last 
 from abc import abstractmethod
 from typing import Generic
 
-from pipelines.gate.recount.kinds._windows import Asked, SqlWindows, bounds, spans_of
+from pipelines.gate.recount.kinds._windows import Asked, LookedBackWindows, bounds, spans_of
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.ticks import with_passes
 
 
-class NumberedWindows(SqlWindows[Asked], Generic[Asked]):
+class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
     """A kind says which windows there are, and which numbers an event meets."""
 
     @abstractmethod

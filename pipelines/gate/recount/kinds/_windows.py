@@ -1,11 +1,12 @@
 """What a recount asks of a query's windows, in SQL. Each file of this folder answers it for one kind."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Generic, TypeVar
 
 from pipelines.gate.recount import changes, sql
-from pipelines.gate.recount.emit import can_emit
+from pipelines.gate.recount.emit import can_emit, newest_tick
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.session import EVER_US
 from schemas.query import Query
@@ -17,15 +18,18 @@ Asked = TypeVar("Asked", bound=Window)
 class SqlWindows(ABC, Generic[Asked]):
     """The windows of a query, `window` being how it asks for them."""
 
-    # SQL: from when on a window `w` exists; no row counts an event of it before.
-    began_us = str(EVER_US)
+    # Whether a later revision may count fewer events.
+    events_may_fall = False
+    # SQL: of an event that missed windows, how many its late row says that they are.
+    windows_missed = "windows_missed"
 
     def __init__(self, window: Asked):
         self.window = window
 
-    @abstractmethod
-    def longest(self) -> timedelta:
-        """The longest time between the start of an event and the end of a window that holds it; more does no harm."""
+    @property
+    def limits(self) -> Mapping[str, str]:
+        """How far laws are looked at, by file, where that isn't all that they say."""
+        return {}
 
     @abstractmethod
     def add_windows(self, recount: QueryDay) -> None:
@@ -33,18 +37,22 @@ class SqlWindows(ABC, Generic[Asked]):
         closed is P(end + allowed). They are those that an event meets, of every key."""
 
     @abstractmethod
-    def spans(self, recount: QueryDay, of_windows: str) -> str:
-        """SQL: the events of `candidates` that chosen windows hold, as ranges of numbers: those from `held_from` to
-        before `until` hold it, and it was late for those before `on_time_from`."""
-
-    @abstractmethod
     def missed(self, recount: QueryDay) -> str:
         """SQL: each event of `arrived` with `windows`, how many hold it, `windows_missed`, and of those that it missed
         `first_missed_us`, `first_end_us` and `last_missed_us`."""
 
+    @abstractmethod
     def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
-        """The start after which events are read (semantics §4): of the oldest window that can still change."""
-        return watermark_us - sql.microseconds(recount.query.allowed_lateness) - sql.microseconds(self.longest())
+        """The start after which events are read; the watermark is that before the day."""
+
+    @abstractmethod
+    def history(self, recount: QueryDay) -> str:
+        """SQL: what was known of each window after each tick that changed it (history.py)."""
+
+    @abstractmethod
+    def final_rows(self, recount: QueryDay) -> str:
+        """SQL: what each window holds that closed in the day: `recount.window`, recounted_events,
+        recounted_late_events, recounted_i, tolerance_i, and newest_tick_us, the tick of its newest row."""
 
     def reach_us(self, event: str) -> str:
         """SQL: the last microsecond of an event that a window must hold some of: its start, unless its end counts."""
@@ -59,14 +67,49 @@ class SqlWindows(ABC, Generic[Asked]):
         longest_us = self.window.longest_event_us
         return "FALSE" if longest_us is None else f"epoch_us({event}.end) - epoch_us({event}.start) > {longest_us}"
 
-    def history(self, recount: QueryDay) -> str:
-        """SQL: what was known of each window after each tick that changed it (history.py)."""
-        return changes.history(recount, self.spans(recount, can_emit(recount)), self.began_us)
-
     def exceptions(self, query: Query) -> dict[str, str]:
         """The laws that do not apply, by file, such as "law_3_counts", each with the windows and emit for which that is
         so."""
         return {}
+
+
+class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
+    """Windows that are known without their events: a day's follow from a look-back (semantics §4), and an event is in a
+    range of them."""
+
+    # SQL: from when on a window `w` exists; no row counts an event of it before.
+    began_us = str(EVER_US)
+
+    @abstractmethod
+    def longest(self) -> timedelta:
+        """The longest time between the start of an event and the end of a window that holds it; more does no harm."""
+
+    @abstractmethod
+    def spans(self, recount: QueryDay, of_windows: str) -> str:
+        """SQL: the events of `candidates` that chosen windows hold, as ranges of numbers: those from `held_from` to
+        before `until` hold it, and it was late for those before `on_time_from`."""
+
+    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
+        """Of the oldest window that can still change (semantics §4)."""
+        return watermark_us - sql.microseconds(recount.query.allowed_lateness) - sql.microseconds(self.longest())
+
+    def history(self, recount: QueryDay) -> str:
+        """By ranges (changes.py)."""
+        return changes.history(recount, self.spans(recount, can_emit(recount)), self.began_us)
+
+    def final_rows(self, recount: QueryDay) -> str:
+        """From `final_values`, a row for each window of a stretch."""
+        return f"""
+            SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
+                   {newest_tick(recount, "v.newest_arrival_us", self.began_us)} AS newest_tick_us
+            FROM (SELECT *, unnest(generate_series(first, until - 1)) AS number FROM final_values) v
+            JOIN windows w USING (number)
+            WHERE {closed_in_day(recount)}"""
+
+
+def closed_in_day(recount: QueryDay) -> str:
+    """SQL: whether the watermark closed a window `w` in the day."""
+    return f"closed_us >= {recount.start_us} AND closed_us < {recount.end_us}"
 
 
 def bounds(recount: QueryDay, of_windows: str) -> tuple[int, int]:

@@ -7,14 +7,14 @@ one before. A join on the key alone would pair all of a station's events of the 
 from datetime import timedelta
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds._windows import SqlWindows, bounds, spans_of
+from pipelines.gate.recount.kinds._windows import LookedBackWindows, bounds, spans_of
 from pipelines.gate.recount.query_day import QueryDay
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
 from schemas.windows import Rolling
 
 
-class RollingWindows(SqlWindows[Rolling]):
+class RollingWindows(LookedBackWindows[Rolling]):
     """Windows at event times: a key has those of the times that it has seen."""
 
     began_us = "w.born_us"

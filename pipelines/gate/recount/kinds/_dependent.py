@@ -1,0 +1,153 @@
+"""Windows that depend on their key's other events: those that the run's rows name, held against silver.
+
+Where such a window ends, a walk over all of its key's events says, and no grouping; so nothing here says which windows
+there are. A row says from when to when it is, and silver how many events it can have held then (rows_held.py).
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar, Generic
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.gate.recount import aggregates, sql
+from pipelines.gate.recount.emit import firing
+from pipelines.gate.recount.kinds._windows import Asked, SqlWindows, closed_in_day
+from pipelines.gate.recount.ordered_events import OrderedEvents
+from pipelines.gate.recount.query_day import QueryDay, value_name
+from pipelines.gate.recount.rows_held import Bounds, RowsToCount, Shape, bounds
+from pipelines.gate.recount.ticks import with_passes
+from pipelines.gate.recount.whole_ranges import values_of_ranges
+
+ROW = ("revision", "pane", "emitted_at_us", "events", "late_events")
+
+
+class DependentWindows(SqlWindows[Asked], Generic[Asked]):
+    """A kind says what shape its windows have; `passes_at_end`: whether the watermark passes them at their end."""
+
+    events_may_fall = True
+    windows_missed = "CAST(NULL AS BIGINT)"
+    shape: Shape = Shape()
+    passes_at_end: ClassVar[bool] = True
+
+    @property
+    def limits(self) -> Mapping[str, str]:
+        """Of law 2 to law 5."""
+        shape, passing = self.shape, "" if self.passes_at_end else ", nor when a window was passed"
+        ends = "but for events of one time at a window's ends" if shape.shared_last else "but for gaps between them"
+        return {
+            "law_2_events": "whether an event is in a window is not counted again",
+            "law_3_counts": ends if shape.all_between else "no more than lie between a window's times",
+            "law_4_revisions": f"rows that are missing are not looked for{passing}",
+            "law_5_final_rows": "of windows that hold all events between their times",
+        }
+
+    @property
+    def size(self) -> int | None:
+        """How many events every window has; None where that differs."""
+        return None
+
+    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
+        """Of the oldest window of the run's rows."""
+        (oldest_us,) = recount.one("SELECT min(epoch_us(window_start)) FROM audit_table")
+        return (watermark_us if oldest_us is None else oldest_us) - self.shape.alone_us - 1
+
+    def add_windows(self, recount: QueryDay) -> None:
+        """`rows`: those of the run, numbered, with what they can have held; `finals`: what the newest of each window
+        that closed in the day holds."""
+        recount.connection.execute("CREATE TEMP TABLE ends AS SELECT DISTINCT window_end_us FROM audit")
+        recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'ends')}")
+        recount.connection.execute(f"CREATE TEMP TABLE taken AS {self._taken(recount)}")
+        # Without aggregates, whose names are the user's.
+        named = ", ".join(f"a.{column}" for column in (*recount.window, *ROW))
+        recount.connection.execute(f"""
+            CREATE TEMP TABLE numbered_rows AS
+            SELECT row_number() OVER (ORDER BY {named}) - 1 AS row, {named}, w.reached_us, w.closed_us
+            FROM audit a JOIN windows w USING (window_end_us)""")
+        events, values = self._events(recount)
+        rows = _rows_to_count(recount)
+        found = bounds(events, rows, self.shape)
+        recount.connection.register("bounds", pa.table({"row": np.arange(len(rows.keys)), **found._asdict()}))
+        self._add_finals(recount, events, values, rows, found)
+
+    def missed(self, recount: QueryDay) -> str:
+        """An event that starts before the watermark less the allowed lateness."""
+        return f"""
+            SELECT a.*, 1 AS windows, NULL AS first_missed_us, a.start_us + 1 AS first_end_us,
+                   NULL AS last_missed_us, CAST({self.is_too_late(recount, "a")} AS BIGINT) AS windows_missed
+            FROM arrived a ASOF LEFT JOIN ticks t ON a.arrival_us > t.tick_us"""
+
+    def is_too_late(self, recount: QueryDay, event: str) -> str:
+        """SQL: whether an event, with the ticks `t` before its own, changes nothing."""
+        waits_us = sql.microseconds(recount.query.lateness) + sql.microseconds(recount.query.allowed_lateness)
+        return f"coalesce({event}.start_us < t.newest_us - {waits_us}, FALSE)"
+
+    def history(self, recount: QueryDay) -> str:
+        """The run's rows with the nearest that silver allows; a window that is no more has a row without events."""
+        pane = firing(recount) if self.passes_at_end else "pane"
+        window, size = ", ".join(recount.window), "NULL" if self.size is None else self.size
+        return f"""
+            SELECT {window}, emitted_at_us AS tick_us, {pane} AS pane,
+                   coalesce(earlier, -1) + row_number() OVER (
+                       PARTITION BY {window} ORDER BY emitted_at_us, revision) AS revision,
+                   CASE WHEN is_closed THEN 0 WHEN {size} IS NULL THEN greatest(least, least(most, events))
+                        WHEN {size} BETWEEN least AND most THEN {size} ELSE 0 END AS events,
+                   CASE WHEN is_closed THEN 0
+                        ELSE greatest(least_late, least(most_late, late_events)) END AS late_events
+            FROM (
+                SELECT r.*, r.emitted_at_us AS tick_us, b.* EXCLUDE (row),
+                       r.events = 0 AND r.revision > 0 AS is_closed, p.earlier
+                FROM numbered_rows r JOIN bounds b USING (row) LEFT JOIN published p USING ({window}))"""
+
+    def final_rows(self, recount: QueryDay) -> str:
+        """Of windows that hold all that came between their times: then what they hold is known."""
+        return "FROM finals"
+
+    def holds(self, recount: QueryDay, event: str) -> str:
+        """SQL: whether an event counts at all: where its value cuts windows, it must have one."""
+        names = [value_name(recount.query, column) for column in self.window.cutting_columns]
+        return " AND ".join(f"{event}.{name} IS NOT NULL" for name in names) or "TRUE"
+
+    def _taken(self, recount: QueryDay) -> str:
+        return f"""
+            SELECT e.* FROM candidates e ASOF LEFT JOIN ticks t ON e.arrival_us > t.tick_us
+            WHERE {self.holds(recount, "e")} AND NOT {self.is_too_late(recount, "e")}"""
+
+    def _events(self, recount: QueryDay) -> tuple[OrderedEvents, dict[str, np.ndarray]]:
+        values = aggregates.values_of(recount.query, aggregates.types_of(recount, "taken"))
+        found = recount.connection.execute(
+            f"SELECT key_number, start_us, arrival_us {values} FROM taken ORDER BY key_number, start_us"
+        ).fetchnumpy()
+        times = (np.ma.getdata(found.pop(name)).astype(np.int64) for name in ("key_number", "start_us", "arrival_us"))
+        return OrderedEvents(*times), found
+
+    def _add_finals(
+        self,
+        recount: QueryDay,
+        events: OrderedEvents,
+        values: dict[str, np.ndarray],
+        rows: RowsToCount,
+        found: Bounds,
+    ) -> None:
+        window = ", ".join(recount.window)
+        chosen = recount.rows(f"""
+            SELECT row FROM (
+                FROM numbered_rows WHERE {closed_in_day(recount)}
+                QUALIFY row_number() OVER (PARTITION BY {window} ORDER BY revision DESC) = 1) r
+            JOIN bounds b USING (row) WHERE r.events > 0 AND r.events = b.ever ORDER BY row""")
+        numbers = np.array([row for (row,) in chosen], np.int64)
+        first = events.place(rows.keys[numbers], rows.starts_us[numbers])
+        of_ranges = values_of_ranges(recount.query, values, first, first + found.ever[numbers])
+        recount.connection.register("ranges", of_ranges.append_column("row", pa.array(numbers)))
+        recount.connection.execute(f"""
+            CREATE TEMP TABLE finals AS
+            SELECT {window}, events AS recounted_events, late_events AS recounted_late_events,
+                   emitted_at_us AS newest_tick_us, g.* EXCLUDE (row)
+            FROM numbered_rows JOIN ranges g USING (row)""")
+
+
+def _rows_to_count(recount: QueryDay) -> RowsToCount:
+    found = recount.connection.execute("""
+        SELECT key_number, window_start_us, window_end_us, emitted_at_us, reached_us FROM numbered_rows ORDER BY row
+        """).fetchnumpy()
+    return RowsToCount(*(np.ma.getdata(column).astype(np.int64) for column in found.values()))

@@ -1,0 +1,10 @@
+"""Frames of all kinds: runs of the events that have a value, passed by an event behind them."""
+
+from pipelines.gate.recount.kinds._dependent import DependentWindows
+from schemas.windows import Window
+
+
+class Frames(DependentWindows[Window]):
+    """Which event ended one, its times don't say."""
+
+    passes_at_end = False

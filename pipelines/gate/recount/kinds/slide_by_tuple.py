@@ -1,0 +1,16 @@
+"""Slide-by-tuple windows: all events from their start on, up to the one that triggered."""
+
+from pipelines.gate.recount.kinds._dependent import DependentWindows
+from pipelines.gate.recount.rows_held import Shape
+from schemas.windows import SlideByTuple
+
+
+class SlidesByTuple(DependentWindows[SlideByTuple]):
+    """Their last event is the one that triggered."""
+
+    def __init__(self, window: SlideByTuple):
+        super().__init__(window)
+        self.shape = Shape(shared_first=False, from_first=False, length_us=window.size_us + 1)
+
+
+in_sql = SlidesByTuple

@@ -1,0 +1,74 @@
+"""What a day leaves for the next one, as rows of the state table (schemas/state_table.py).
+
+A task reads it as rows among the events, so that what an engine brings together by key, or a bucket, holds both:
+
+    key │ start │ … │ carried_state
+    a   │ 10:07 │ … │               an event of the day
+    a   │       │   │ 0x3f1c…       what the day before left of the key
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.lake.arrow_schemas import arrow_schema
+from pipelines.lake.new_files import NewFile
+from schemas.buckets import bucket_of
+from schemas.state_table import CARRIED
+from schemas.tables import Table
+
+DIGEST_BITS = 64
+
+
+class StateTarget(NamedTuple):
+    """Where a day leaves it. bucket_key: the columns that say which of the stream's buckets a key is in; none where it
+    is in several."""
+
+    table: Table
+    bucket_key: tuple[str, ...]
+    buckets: int
+
+
+def with_state(read: pa.Schema) -> pa.Schema:
+    """Columns of events, in which rows of the state table fit too."""
+    return pa.schema([*(field.with_nullable(True) for field in read), pa.field(CARRIED, pa.binary())])
+
+
+def split_rows(rows: pa.Table, key: Sequence[str]) -> tuple[pa.Table, pa.Table]:
+    """Events, and what was left of keys."""
+    is_state = pc.is_valid(rows[CARRIED])
+    return rows.filter(pc.invert(is_state)).drop_columns([CARRIED]), rows.filter(is_state).select([*key, CARRIED])
+
+
+def state_rows(carried: pa.Table, target: StateTarget, day: date) -> pa.Table:
+    """As the state table has it: the day, and the bucket of each key."""
+    of_day = carried.append_column("logical_date", pa.repeat(pa.scalar(day), len(carried)))
+    buckets = np.zeros(len(carried), np.int64)
+    if target.bucket_key:
+        keys = zip(*(carried[name].to_pylist() for name in target.bucket_key), strict=True)
+        buckets = np.array([bucket_of(key, target.buckets) for key in keys], np.int64)
+    schema = arrow_schema(target.table)
+    return of_day.append_column("bucket", pa.array(buckets)).select(schema.names).cast(schema)
+
+
+def state_digest(rows: pa.Table) -> int:
+    """A sum over keys, whatever their order."""
+    left = rows.drop_columns(["logical_date", "bucket"])
+    values = zip(*(column.to_pylist() for column in left.columns), strict=True)
+    return sum(int.from_bytes(hashlib.sha256(repr(row).encode()).digest()[: DIGEST_BITS // 8]) for row in values)
+
+
+def digest_text(digests: Iterable[int]) -> str:
+    """Of all shares, as the ledger keeps it."""
+    return f"{sum(digests) % (1 << DIGEST_BITS):016x}"
+
+
+def state_counts(files: Iterable[Sequence[NewFile]]) -> dict[str, int]:
+    """How large it is, for the ledger."""
+    every = [file for of_share in files for file in of_share]
+    return {"state_keys": sum(each.rows for each in every), "state_bytes": sum(each.file_bytes for each in every)}

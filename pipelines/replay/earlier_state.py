@@ -1,0 +1,107 @@
+"""From which state the run of a day goes on: what the run of the newest arrival day before it left.
+
+    day 1 ──▶ state ──▶ day 2 ──▶ state ──▶ (no arrivals) ──▶ day 4
+
+That run must have read the same events of all its days as this run's snapshot has of them, and must be of the same
+definitions: else the rows would follow from two snapshots at once.
+"""
+
+from datetime import date
+from typing import NamedTuple
+
+from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.audit_versions import AuditVersions
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger import runs
+from pipelines.ledger.code_hash import definition_hash
+from pipelines.ledger.runs import StepRow
+from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, STATE
+from schemas.errors import EarlierDayMissing
+
+
+class EarlierState(NamedTuple):
+    """Whose state it is, the version of the state table that has it, and its digest."""
+
+    day: date
+    run_id: str
+    version: int
+    digest: str
+
+    @property
+    def noted(self) -> dict:
+        """As the ledger keeps it."""
+        return {**self._asdict(), "day": self.day.isoformat()}
+
+
+def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date) -> EarlierState | None:
+    """None where nothing had arrived before the day: all begins with it. EarlierDayMissing, which names the run that
+    must be first. O(runs of the query + arrival days)."""
+    previous = days.newest_before(day)
+    if previous is None:
+        return None
+    found = _published(lake, tables)
+    if previous not in found:
+        first = _first_unpublished(found, days, previous)
+        raise _missing(tables.query.name, day, f"{previous} is not published", f"--from {first} --to {day}")
+    published = found[previous]
+    if why := _why_other(lake, tables, days, published):
+        raise _missing(tables.query.name, day, why, "--stale")
+    versions = AuditVersions(**published.inputs)
+    assert versions.state is not None and versions.state_digest is not None, "each audit of such a query leaves one"
+    return EarlierState(previous, published.run_id, versions.state, versions.state_digest)
+
+
+def _missing(query: str, day: date, why: str, days: str) -> EarlierDayMissing:
+    return EarlierDayMissing(
+        f"the run of {query} for {day} starts from the state that the arrival day before it left, and {why}; "
+        f"first run: windrow backfill {query} {days}"
+    )
+
+
+def inputs(tables: QueryTables, days: ArrivalDays, day: date, earlier: EarlierState | None) -> dict:
+    """What the ledger keeps of a run that goes on from a state, or begins."""
+    return {**_read(tables, days, day), STATE: earlier.noted if earlier else None}
+
+
+def _read(tables: QueryTables, days: ArrivalDays, day: date) -> dict:
+    buckets = tables.source.stream.buckets
+    return {**days.inputs(day, day), ARRIVALS_BEFORE: days.digest_before(day), BUCKETS: buckets}
+
+
+def _published(lake: Lake, tables: QueryTables) -> dict[date, StepRow]:
+    """By day the newest publication."""
+    asked = [("query", "=", tables.query.name), ("step", "=", "publish"), ("state", "=", "done")]
+    return {row.replayed[1]: row for row in runs.rows(lake, asked)}
+
+
+def _first_unpublished(found: dict[date, StepRow], days: ArrivalDays, last: date) -> date:
+    """The first of the arrival days up to the last that are not published, behind all that are."""
+    published = max((each for each in found if each < last), default=date.min)
+    return min(each for each in days.by_date if published < each <= last)
+
+
+def _why_other(lake: Lake, tables: QueryTables, days: ArrivalDays, published: StepRow) -> str | None:
+    """Why the newest publication of a day left no state for this run."""
+    _, day = published.replayed
+    audited = _audit_of(lake, published)
+    if audited is None:
+        return f"the ledger has lost what the run of {day} read"
+    if audited.definition_hash != definition_hash(published.stream, published.query):
+        return f"the definition of the query or of its stream is not the one that {day} was run by"
+    if audited.inputs != {**audited.inputs, **_read(tables, days, day)}:
+        return f"the run of {day} read other events of {day} or of earlier days than there are now"
+    assert tables.state is not None
+    versions = AuditVersions(**published.inputs)
+    of_day = [("logical_date", "=", day.isoformat())]
+    if versions.state is None or lake.lacks_files(tables.state.name, versions.state, of_day):
+        return f"what the run of {day} left in {tables.state.name} is gone"
+    return None
+
+
+def _audit_of(lake: Lake, published: StepRow) -> StepRow | None:
+    query, day = published.replayed
+    asked = [("query", "=", query), ("logical_date", "=", day), ("step", "=", "audit"), ("state", "=", "done")]
+    made = AuditVersions(**published.inputs)
+    # The newest: of a table that was made again, versions are counted anew.
+    return next((row for row in reversed(runs.rows(lake, asked)) if AuditVersions(**row.outputs) == made), None)

@@ -1,0 +1,116 @@
+"""The laws on windows that depend on their key's other events: they hold on what a run makes, whatever the kind and the
+emit, and each fails on rows that break it."""
+
+from datetime import timedelta
+from itertools import cycle
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger import code_hash
+from schemas import registry
+from schemas.query import EMITS, agg, count, delta, frame, policy, session, slide_by_tuple
+from tests.support.replay.work import run_day
+from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, random_events, write_ingested
+
+MINUTE = timedelta(minutes=1)
+WINDOWS = {
+    "session": session(30 * MINUTE),
+    "count": count(4, 3),
+    "count by event time": count(4, 3, "event_time"),
+    "delta": delta("whole", 40, 5),
+    "slide_by_tuple": slide_by_tuple(3 * HOUR, 2),
+    "policy": policy("until", most=4, length_us=4 * HOUR // timedelta(microseconds=1)),
+    "frame.threshold": frame.threshold("whole", 0),
+    "frame.delta": frame.delta("whole", 30),
+    "frame.aggregate": frame.aggregate("count", "whole", 3),
+    "frame.boundary": frame.boundary("whole", 25),
+}
+AGGREGATES = {"rows": agg("count"), "total": agg("sum", "whole"), "most": agg("max", "real")}
+# Of these no grouping says by when they were passed, or what is in them.
+NOT_BY_THEIR_ENDS = ("count", "delta", "frame.threshold", "frame.delta", "frame.aggregate", "frame.boundary")
+DAY = DAYS[1]
+pytestmark = pytest.mark.slow  # three days each
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch) -> Config:
+    monkeypatch.setattr(code_hash, "query_hash", lambda name: name)
+    return Config(tmp_path, tmp_path)
+
+
+def lake_of(config: Config, kind: str, emit: str = "watermark") -> SmallLake:
+    """Audit rows of three days by the kernels, each day's as if the days before were published."""
+    registry.streams()[STREAM.name] = STREAM
+    query = asked(window=WINDOWS[kind], emit=emit, aggregates=AGGREGATES)
+    write_ingested(config, STREAM, random_events(seed=5, count=250))
+    made = SmallLake(config, query, STREAM, QueryTables.of(query))
+    for day in DAYS:
+        run_day(Lake(config), made.tables, day)
+    Lake(config).ensure(made.tables.results)
+    Lake(config).append(made.tables.results, Lake(config).read(made.tables.audit.name))
+    return made
+
+
+def audit_row(made: SmallLake, holds=lambda row: True) -> dict:
+    return choose(made.rows(made.tables.audit), lambda row: row["emitted_date"] == DAY and row["events"] and holds(row))
+
+
+@pytest.mark.parametrize(("kind", "emit"), [*zip(WINDOWS, cycle(EMITS), strict=False), ("session", "arrival")])
+def test_all_laws_hold_on_what_a_run_makes(config, kind, emit):
+    made = lake_of(config, kind, emit)
+    assert sum(row["emitted_date"] == DAY for row in made.rows(made.tables.audit)) > 3
+    assert [made.failing(day) for day in DAYS] == [set()] * len(DAYS)
+
+
+@pytest.mark.parametrize("kind", WINDOWS)
+def test_rows_that_silver_can_not_have_made_are_found(config, kind):
+    made = lake_of(config, kind)
+    right = made.rows(made.tables.audit)
+    row = audit_row(made)
+    made.change(made.tables.audit, row, events=row["events"] + 1_000)
+    assert "law 3" in made.failing(DAY)
+    made.rewrite(made.tables.audit, right)
+    made.change(made.tables.audit, row, window_start=row["window_start"] - timedelta(microseconds=1))
+    assert "law 3" in made.failing(DAY)
+    made.rewrite(made.tables.audit, right)
+    made.change(made.tables.audit, row, revision=row["revision"] + 1)
+    assert "law 4" in made.failing(DAY)
+    made.rewrite(made.tables.audit, right)
+    wrong = {"early": "late", "late": "on_time", "on_time": "late"}[row["pane"]]
+    made.change(made.tables.audit, row, pane=wrong)
+    assert ("law 4" in made.failing(DAY)) == (kind not in NOT_BY_THEIR_ENDS)
+
+
+def test_a_closed_window_with_another_value_is_found(config):
+    made = lake_of(config, "session")
+    early = timedelta(hours=12)
+    newest_end = max(row["window_end"] for row in made.rows(made.tables.audit) if row["emitted_date"] == DAY)
+    row = audit_row(made, lambda row: row["window_end"] + early < newest_end and row["total"] is not None)
+    made.change(made.tables.audit, row, total=row["total"] + 1)
+    assert "law 5" in made.failing(DAY)
+
+
+@pytest.mark.parametrize("kind", ["session", "delta", "frame.delta"])
+def test_a_late_row_that_is_missing_is_found(config, kind):
+    made = lake_of(config, kind)
+    late = choose(made.rows(made.tables.late_audit), lambda row: row["arrival_date"] == DAY)
+    made.change(made.tables.late_audit, late, windows_missed=1)
+    assert made.failing(DAY) == {"law 2"}
+    made.delete(made.tables.late_audit, {**late, "windows_missed": 1})
+    assert made.failing(DAY) == {"law 2"}
+
+
+def test_nothing_is_late_for_windows_that_count_as_events_arrive(config):
+    made = lake_of(config, "count")
+    assert made.rows(made.tables.late_audit) == []
+    assert made.failing(DAY) == set()
+
+
+def test_a_session_near_an_event_that_belongs_to_it_is_found(config):
+    made = lake_of(config, "session")
+    row = audit_row(made, lambda row: row["events"] > 1)
+    made.change(made.tables.audit, row, window_end=row["window_end"] - timedelta(seconds=1))
+    assert "law 3" in made.failing(DAY)

@@ -1,0 +1,104 @@
+"""What rows of windows that depend on their key's other events can hold, against counting it plainly."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+
+from pipelines.gate.recount.ordered_events import OrderedEvents
+from pipelines.gate.recount.rows_held import RowsToCount, Shape, bounds
+from pipelines.gate.recount.whole_ranges import values_of_ranges
+from schemas.query import agg, session
+from tests.support.small_lake import HOUR, asked
+
+KEYS, TIMES = 3, 12
+
+
+def random_events(seed: int, count: int) -> OrderedEvents:
+    """In order of key and start, with many ties."""
+    chance = random.Random(seed)
+    found = sorted((chance.randrange(KEYS), chance.randrange(TIMES), chance.randrange(20)) for _ in range(count))
+    return OrderedEvents(*np.array(found or np.zeros((0, 3)), np.int64).reshape(-1, 3).T)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 9, 100])
+def test_events_before_a_place_that_had_arrived(count):
+    events = random_events(count, count)
+    places = np.repeat(np.arange(count + 1), 22)
+    by = np.tile(np.arange(-1, 21), count + 1)
+    plain = [int((events.arrivals_us[:place] <= time).sum()) for place, time in zip(places, by, strict=True)]
+    assert events.arrived(places, by).tolist() == plain
+
+
+def test_places_of_keys_and_times():
+    events = random_events(5, 40)
+    for key in range(KEYS + 1):
+        for time in range(-1, TIMES + 2):
+            before = [(each, start) < (key, time) for each, start in zip(events.keys, events.starts_us, strict=True)]
+            assert events.place(np.array([key]), np.array([time])).tolist() == [sum(before)]
+
+
+SHAPES = {
+    "runs": Shape(),
+    "some of a run": Shape(all_between=False),
+    "up to a trigger": Shape(shared_first=False, from_first=False),
+    "sessions": Shape(shared_first=False, shared_last=False, tail_us=3, alone_us=3),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_are_the_fewest_and_most_of_any_choice_among_ties(name, seed):
+    shape, events = SHAPES[name], random_events(seed, 60)
+    times = [(first, last + shape.tail_us) for first in range(TIMES) for last in range(first, TIMES)]
+    rows = [(key, *of, *at) for key in range(KEYS) for of in times for at in product((4, 19), (2, 30))]
+    found = bounds(events, RowsToCount(*np.array(rows, np.int64).T), shape)
+    for number, row in enumerate(rows):
+        assert [int(column[number]) for column in found] == plain_bounds(events, row, shape), row
+
+
+def plain_bounds(events: OrderedEvents, row: tuple, shape: Shape) -> list[int]:
+    """Fewest, most, fewest late, most late and all that ever came."""
+    key, first, end, emitted, reached = row
+    last = end - shape.tail_us
+    every = list(zip(events.keys.tolist(), events.starts_us.tolist(), events.arrivals_us.tolist(), strict=True))
+    of_key = [(start, arrival) for each, start, arrival in every if each == key]
+    known = [(start, arrival) for start, arrival in of_key if arrival <= emitted]
+    inside = [(start, arrival) for start, arrival in known if first <= start <= last]
+    at_first, at_last = (sum(start == time for start, _ in inside) for time in (first, last))
+    near = [
+        start for start, _ in known if first - shape.alone_us < start < first or last < start < last + shape.alone_us
+    ]
+    if not at_last or (shape.from_first and not at_first) or near:
+        return [0] * 5
+    surely = [each for each in inside if not (shape.shared_first and each[0] == first)
+              and not (shape.shared_last and each[0] == last)]  # fmt: skip
+    edges = {time for time, shared in ((first, shape.shared_first), (last, shape.shared_last)) if shared}
+    least = len(surely) + len(edges) if shape.all_between else len(edges)
+    late = [arrival > reached for _, arrival in inside]
+    surely_late = sum(arrival > reached for _, arrival in surely) if shape.all_between else 0
+    ever = sum(first <= start <= last for start, _ in of_key)
+    return [least, len(inside), surely_late, sum(late), ever]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_aggregates_of_any_ranges_are_those_of_their_events(seed):
+    chance = random.Random(seed)
+    query = asked(
+        window=session(HOUR), aggregates={"n": agg("count"), "s": agg("sum", "whole"), "most": agg("max", "whole")}
+    )
+    wholes = np.array([chance.randrange(-9, 9) for _ in range(50)])
+    ranges = [sorted(chance.sample(range(51), 2)) for _ in range(30)]
+    first, behind = np.array(ranges, np.int64).T
+    found = values_of_ranges(query, {"value_0": wholes}, first, behind).to_pylist()
+    plain = [wholes[low:high] for low, high in ranges]
+    assert [row["recounted_0"] for row in found] == [len(each) for each in plain]
+    assert [row["recounted_1"] for row in found] == [int(each.sum()) for each in plain]
+    assert [row["recounted_2"] for row in found] == [int(each.max()) for each in plain]
+
+
+def test_of_no_window_there_are_no_aggregates():
+    nothing = np.zeros(0, np.int64)
+    query = asked(window=session(HOUR), aggregates={"n": agg("count")})
+    assert len(values_of_ranges(query, {}, nothing, nothing)) == 0
