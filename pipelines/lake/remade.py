@@ -9,7 +9,7 @@ from schemas import registry
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
 from schemas.table_owners import query_of, stream_of
 
-_DAY = re.compile(r"(?:^|/)(?:emitted|arrival)_date=(\d{4}-\d{2}-\d{2})/")
+_DAY = re.compile(r"(?:^|/)(?:emitted|arrival|logical)_date=(\d{4}-\d{2}-\d{2})/")
 
 
 def commands(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:

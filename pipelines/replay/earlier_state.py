@@ -18,6 +18,7 @@ from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.runs import StepRow
 from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, STATE
 from schemas.errors import EarlierDayMissing
+from schemas.state_table import state_name
 
 
 class EarlierState(NamedTuple):
@@ -47,6 +48,9 @@ def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date) -> Earli
     published = found[previous]
     if why := _why_other(lake, tables, days, published):
         raise _missing(tables.query.name, day, why, "--stale")
+    if _is_gone(lake, tables, published):
+        why = f"what the run of {previous} left in {state_name(tables.query.name)} is gone"
+        raise _missing(tables.query.name, day, why, f"--from {previous} --to {day}")
     versions = AuditVersions(**published.inputs)
     assert versions.state is not None and versions.state_digest is not None, "each audit of such a query leaves one"
     return EarlierState(previous, published.run_id, versions.state, versions.state_digest)
@@ -91,12 +95,15 @@ def _why_other(lake: Lake, tables: QueryTables, days: ArrivalDays, published: St
         return f"the definition of the query or of its stream is not the one that {day} was run by"
     if audited.inputs != {**audited.inputs, **_read(tables, days, day)}:
         return f"the run of {day} read other events of {day} or of earlier days than there are now"
-    assert tables.state is not None
-    versions = AuditVersions(**published.inputs)
-    of_day = [("logical_date", "=", day.isoformat())]
-    if versions.state is None or lake.lacks_files(tables.state.name, versions.state, of_day):
-        return f"what the run of {day} left in {tables.state.name} is gone"
     return None
+
+
+def _is_gone(lake: Lake, tables: QueryTables, published: StepRow) -> bool:
+    """Maintenance, or a repair, has taken it away."""
+    _, day = published.replayed
+    version = AuditVersions(**published.inputs).state
+    of_day = [("logical_date", "=", day.isoformat())]
+    return version is None or lake.lacks_files(state_name(tables.query.name), version, of_day)
 
 
 def _audit_of(lake: Lake, published: StepRow) -> StepRow | None:

@@ -22,7 +22,7 @@ MOUNTED = (
     "pipelines/flow.py",
     "pipelines/report",
 )
-FILES_OF_DAGS = {"broken_definitions.py", "maintenance.py", "stale.py", "streams.py"}
+FILES_OF_DAGS = {"queries.py", "broken_definitions.py", "maintenance.py", "stale.py", "streams.py"}
 # A real DagBag over the other Airflow's folder; then one task of ours, as a worker has it.
 PARSE = """
 import json, sys

@@ -1,0 +1,163 @@
+"""Days that go on from each other: which day must be first, when what it left is no good, and what a late file does."""
+
+import shutil
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger import code_hash
+from pipelines.ledger.stale import stale
+from pipelines.runs.backfill import backfill, redo_stale
+from pipelines.runs.replay_day import replay_day
+from schemas import registry
+from schemas.errors import EarlierDayMissing, WrongParameter
+from schemas.query import Query, agg, session
+from schemas.tables import partitions_table
+from tests.support import processes
+from tests.support.lakes import DAYS, PATIENT, ingest
+from tests.support.replay import landing, toy
+from tests.support.replay.reading import published_rows
+from tests.support.replay.work import audit_day, run_day
+
+HOUR = timedelta(hours=1)
+ASKED = Query("asked", "toy", ("place",), session(HOUR), {"n": agg("count")}, HOUR, 12 * HOUR)
+FIRST, SECOND, EMPTY, FOURTH, LAST = toy.days()
+REAL = "bikes_refill"
+
+
+@pytest.fixture
+def lake(config, monkeypatch) -> Lake:
+    """Of random events, with a query that has no file."""
+    monkeypatch.setattr(code_hash, "query_hash", lambda name: name)
+    monkeypatch.setitem(registry.queries(), ASKED.name, ASKED)
+    toy.build(config, toy.events(seed=11))
+    return Lake(config)
+
+
+@pytest.fixture
+def tables(lake) -> QueryTables:
+    return QueryTables.of(ASKED)
+
+
+def change(lake: Lake, day: date) -> None:
+    """An ingest has found other events of a day."""
+    table = partitions_table(toy.STREAM)
+    (noted,) = [row for row in lake.read(table.name).to_pylist() if row["arrival_date"] == day]
+    lake.replace(table, {"arrival_date": [day]}, [{**noted, "silver_digest": "other"}])
+
+
+def stale_days(lake: Lake) -> list[date]:
+    return [run.day for run in stale(lake) if run.query == ASKED.name]
+
+
+def test_a_day_without_the_one_before_names_the_run_that_must_be_first(lake, tables):
+    with pytest.raises(EarlierDayMissing, match=f"{SECOND} is not published; .*--from {FIRST} --to {FOURTH}"):
+        audit_day(lake, tables, FOURTH)
+    run_day(lake, tables, FIRST)
+    with pytest.raises(EarlierDayMissing, match=f"windrow backfill asked --from {SECOND} --to {FOURTH}"):
+        audit_day(lake, tables, FOURTH)
+    run_day(lake, tables, SECOND)
+    assert audit_day(lake, tables, FOURTH).inputs["state"]["day"] == str(SECOND), f"nothing arrived on {EMPTY}"
+
+
+def test_nobody_goes_on_from_an_audit_that_was_not_published(lake, tables):
+    audit_day(lake, tables, FIRST)
+    with pytest.raises(EarlierDayMissing, match=f"{FIRST} is not published"):
+        audit_day(lake, tables, SECOND)
+
+
+def test_a_changed_day_makes_it_and_all_later_ones_stale_and_no_day_goes_on_from_those(lake, tables):
+    for day in (FIRST, SECOND, FOURTH):
+        run_day(lake, tables, day)
+    assert stale_days(lake) == []
+    change(lake, SECOND)
+    assert stale_days(lake) == [SECOND, FOURTH]
+    with pytest.raises(EarlierDayMissing, match="read other events .*windrow backfill asked --stale"):
+        audit_day(lake, tables, LAST)
+    with pytest.raises(EarlierDayMissing, match=f"the run of {SECOND} read other events"):
+        audit_day(lake, tables, FOURTH)
+    for day in (SECOND, FOURTH):
+        run_day(lake, tables, day)
+    assert stale_days(lake) == []
+    run_day(lake, tables, LAST)
+
+
+def test_a_day_of_another_definition_left_nothing_to_go_on_from(lake, tables, monkeypatch):
+    run_day(lake, tables, FIRST)
+    monkeypatch.setattr(code_hash, "query_hash", lambda name: f"{name}, edited")
+    with pytest.raises(EarlierDayMissing, match="definition .* is not the one"):
+        audit_day(lake, tables, SECOND)
+
+
+def test_a_day_with_another_number_of_buckets_left_nothing_to_go_on_from(lake, tables, monkeypatch):
+    run_day(lake, tables, FIRST)
+    monkeypatch.setitem(vars(toy.STREAM), "buckets", toy.BUCKETS + 1)
+    with pytest.raises(EarlierDayMissing, match="windrow backfill asked --stale"):
+        audit_day(lake, tables, SECOND)
+    assert stale_days(lake) == [FIRST]
+
+
+def test_what_a_day_left_may_be_gone(lake, tables):
+    """As after a repair of a damaged file, which takes it out of the table."""
+    run_day(lake, tables, FIRST)
+    files = lake.files("state_asked")
+    lake.replace(tables.state, {"logical_date": [FIRST]}, [])
+    for file in files:
+        Path(file).unlink()
+    wanted = f"what the run of {FIRST} left in state_asked is gone; .*--from {FIRST} --to {SECOND}"
+    with pytest.raises(EarlierDayMissing, match=wanted):
+        audit_day(lake, tables, SECOND)
+
+
+def test_days_are_not_run_backwards(ingested):
+    with pytest.raises(WrongParameter, match="backwards is True; allowed: of bikes_refill oldest day first"):
+        backfill(ingested, REAL, DAYS[0], DAYS[-1], backwards=True)
+
+
+@PATIENT
+@pytest.mark.slow
+def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp_path):
+    backfill(ingested, REAL, DAYS[0], DAYS[-1])
+    landing.write(ingested.landing, landing.late_file())
+    ingest(ingested, "bikes")
+    first = min(landing.arrival_days(landing.late_file()))
+    assert [run.day for run in stale(Lake(ingested))] == [day for day in DAYS if day >= first]
+    with pytest.raises(EarlierDayMissing, match="windrow backfill bikes_refill --stale"):
+        replay_day(ingested, REAL, DAYS[-1])
+    redo_stale(ingested, REAL)
+    assert stale(Lake(ingested)) == []
+    in_time = Config(tmp_path / "in_time", tmp_path / "all_files")
+    landing.write(in_time.landing, landing.trips() | landing.late_file())
+    ingest(in_time, "bikes")
+    backfill(in_time, REAL, DAYS[0], DAYS[-1])
+    assert published_rows(ingested, REAL) == published_rows(in_time, REAL)
+
+
+@PATIENT
+@pytest.mark.slow
+def test_a_run_that_is_killed_after_any_of_its_commits_is_repaired_by_running_it_again(ingested, tmp_path):
+    unharmed = Config(tmp_path / "unharmed", ingested.landing)
+    shutil.copytree(ingested.home, unharmed.home, ignore=shutil.ignore_patterns("spark", "numba"))
+    for config in (ingested, unharmed):
+        backfill(config, REAL, DAYS[0], DAYS[1])
+    for table in (f"{REAL}_audit", f"state_{REAL}", f"{REAL}_late"):
+        kill_after_commit(ingested, table)
+    for config in (ingested, unharmed):
+        backfill(config, REAL, DAYS[2], DAYS[3])
+    assert published_rows(ingested, REAL) == published_rows(unharmed, REAL)
+    assert stale(Lake(ingested)) == []
+
+
+def kill_after_commit(config: Config, table: str) -> None:
+    """Of a run of the third day."""
+    before = Lake(config).version(table)
+    process = processes.start(config, REAL, DAYS[2], f"killed-{table}")
+    try:
+        processes.wait_until(lambda: Lake(config).version(table) > before, table)
+    finally:
+        processes.kill_all(process.pid)
+    assert process.wait() != 0
