@@ -106,7 +106,8 @@ def _commits(lake: Lake, engine: Engine, tables: QueryTables, read: Reading, bac
     publication, the ledger. Small files that are put together meanwhile are a commit more."""
     dates = back.arrival_days(read.days.by_date)
     unchecked = Gate(lake, engine).unchecked(tables.source, read.snapshot, read.days, dates)
-    audits, published = (tables.late_audit, tables.audit), (tables.late, tables.results)
+    state = [tables.state] if tables.state else []
+    audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)
     silver = [VERDICTS] if unchecked else []
     farms = [FARM_RUNS] if isinstance(tables.query, Model) else []  # none where there are no windows
     return [table.name for table in (*silver, *audits, *farms, VERDICTS, *published, RUNS)]

@@ -5,7 +5,7 @@ there are. A row says from when to when it is, and silver how many events it can
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, Generic
+from typing import ClassVar, Generic, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +15,12 @@ from pipelines.gate.recount.emit import firing
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows, closed_in_day
 from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.query_day import QueryDay, value_name
-from pipelines.gate.recount.rows_held import Bounds, RowsToCount, Shape, bounds
+from pipelines.gate.recount.rows_held import RowsToCount, Shape, bounds
 from pipelines.gate.recount.ticks import with_passes
 from pipelines.gate.recount.whole_ranges import values_of_ranges
 
+EVENTS_AT_ONCE = 1_000_000
+TIMES_OF_ROWS = ("key_number", "window_start_us", "window_end_us", "emitted_at_us", "reached_us")
 ROW = ("revision", "pane", "emitted_at_us", "events", "late_events")
 
 
@@ -53,22 +55,18 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         return (watermark_us if oldest_us is None else oldest_us) - self.shape.alone_us - 1
 
     def add_windows(self, recount: QueryDay) -> None:
-        """`rows`: those of the run, numbered, with what they can have held; `finals`: what the newest of each window
-        that closed in the day holds."""
+        """`numbered_rows`: those of the run; `bounds`: what they can hold; `ranges`: what is in windows that closed in
+        the day, and hold all that came between their times. Events are taken EVENTS_AT_ONCE, whole keys."""
         recount.connection.execute("CREATE TEMP TABLE ends AS SELECT DISTINCT window_end_us FROM audit")
         recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'ends')}")
         recount.connection.execute(f"CREATE TEMP TABLE taken AS {self._taken(recount)}")
-        # Without aggregates, whose names are the user's.
-        named = ", ".join(f"a.{column}" for column in (*recount.window, *ROW))
-        recount.connection.execute(f"""
-            CREATE TEMP TABLE numbered_rows AS
-            SELECT row_number() OVER (ORDER BY {named}) - 1 AS row, {named}, w.reached_us, w.closed_us
-            FROM audit a JOIN windows w USING (window_end_us)""")
-        events, values = self._events(recount)
-        rows = _rows_to_count(recount)
-        found = bounds(events, rows, self.shape)
-        recount.connection.register("bounds", pa.table({"row": np.arange(len(rows.keys)), **found._asdict()}))
-        self._add_finals(recount, events, values, rows, found)
+        recount.connection.execute(f"CREATE TEMP TABLE numbered_rows AS {_numbered_rows(recount)}")
+        for place, keys in enumerate(_parts(recount)):
+            for name, found in self._counted(recount, keys)._asdict().items():
+                recount.connection.register("some_found", found)
+                verb = f"INSERT INTO {name}" if place else f"CREATE TEMP TABLE {name} AS"
+                recount.connection.execute(f"{verb} SELECT * FROM some_found")
+                recount.connection.unregister("some_found")
 
     def missed(self, recount: QueryDay) -> str:
         """An event that starts before the watermark less the allowed lateness."""
@@ -101,7 +99,11 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
 
     def final_rows(self, recount: QueryDay) -> str:
         """Of windows that hold all that came between their times: then what they hold is known."""
-        return "FROM finals"
+        window = ", ".join(recount.window)
+        return f"""
+            SELECT {window}, events AS recounted_events, late_events AS recounted_late_events,
+                   emitted_at_us AS newest_tick_us, g.* EXCLUDE (row)
+            FROM numbered_rows JOIN ranges g USING (row)"""
 
     def holds(self, recount: QueryDay, event: str) -> str:
         """SQL: whether an event counts at all: where its value cuts windows, it must have one."""
@@ -113,41 +115,56 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
             SELECT e.* FROM candidates e ASOF LEFT JOIN ticks t ON e.arrival_us > t.tick_us
             WHERE {self.holds(recount, "e")} AND NOT {self.is_too_late(recount, "e")}"""
 
-    def _events(self, recount: QueryDay) -> tuple[OrderedEvents, dict[str, np.ndarray]]:
-        values = aggregates.values_of(recount.query, aggregates.types_of(recount, "taken"))
-        found = recount.connection.execute(
-            f"SELECT key_number, start_us, arrival_us {values} FROM taken ORDER BY key_number, start_us"
+    def _counted(self, recount: QueryDay, keys: tuple[int, int]) -> "_Counted":
+        """Of the keys from one to another."""
+        of_keys = f"WHERE key_number BETWEEN {keys[0]} AND {keys[1]}"
+        values_sql = aggregates.values_of(recount.query, aggregates.types_of(recount, "taken"))
+        values = recount.connection.execute(
+            f"SELECT key_number, start_us, arrival_us {values_sql} FROM taken {of_keys} ORDER BY key_number, start_us"
         ).fetchnumpy()
-        times = (np.ma.getdata(found.pop(name)).astype(np.int64) for name in ("key_number", "start_us", "arrival_us"))
-        return OrderedEvents(*times), found
-
-    def _add_finals(
-        self,
-        recount: QueryDay,
-        events: OrderedEvents,
-        values: dict[str, np.ndarray],
-        rows: RowsToCount,
-        found: Bounds,
-    ) -> None:
-        window = ", ".join(recount.window)
-        chosen = recount.rows(f"""
-            SELECT row FROM (
-                FROM numbered_rows WHERE {closed_in_day(recount)}
-                QUALIFY row_number() OVER (PARTITION BY {window} ORDER BY revision DESC) = 1) r
-            JOIN bounds b USING (row) WHERE r.events > 0 AND r.events = b.ever ORDER BY row""")
-        numbers = np.array([row for (row,) in chosen], np.int64)
-        first = events.place(rows.keys[numbers], rows.starts_us[numbers])
-        of_ranges = values_of_ranges(recount.query, values, first, first + found.ever[numbers])
-        recount.connection.register("ranges", of_ranges.append_column("row", pa.array(numbers)))
-        recount.connection.execute(f"""
-            CREATE TEMP TABLE finals AS
-            SELECT {window}, events AS recounted_events, late_events AS recounted_late_events,
-                   emitted_at_us AS newest_tick_us, g.* EXCLUDE (row)
-            FROM numbered_rows JOIN ranges g USING (row)""")
+        events = OrderedEvents(*(_whole_numbers(values.pop(each)) for each in ("key_number", "start_us", "arrival_us")))
+        columns = recount.connection.execute(f"SELECT * FROM numbered_rows {of_keys} ORDER BY row").fetchnumpy()
+        rows = RowsToCount(*(_whole_numbers(columns[name]) for name in TIMES_OF_ROWS))
+        found = bounds(events, rows, self.shape)
+        held = _whole_numbers(columns["events"])
+        [whole] = np.nonzero(np.ma.getdata(columns["is_final"]).astype(bool) & (held > 0) & (held == found.ever))
+        first = events.place(rows.keys[whole], rows.starts_us[whole])
+        of_ranges = values_of_ranges(recount.query, values, first, first + found.ever[whole])
+        numbers = _whole_numbers(columns["row"])
+        return _Counted(
+            pa.table({"row": numbers, **found._asdict()}), of_ranges.append_column("row", pa.array(numbers[whole]))
+        )
 
 
-def _rows_to_count(recount: QueryDay) -> RowsToCount:
-    found = recount.connection.execute("""
-        SELECT key_number, window_start_us, window_end_us, emitted_at_us, reached_us FROM numbered_rows ORDER BY row
-        """).fetchnumpy()
-    return RowsToCount(*(np.ma.getdata(column).astype(np.int64) for column in found.values()))
+class _Counted(NamedTuple):
+    """Tables: what rows can hold, and the aggregates of those that hold all that came between their times."""
+
+    bounds: pa.Table
+    ranges: pa.Table
+
+
+def _numbered_rows(recount: QueryDay) -> str:
+    """SQL: the run's rows without aggregates, whose names are the user's; is_final: whether it is the newest row of the
+    day of a window that closed in it."""
+    window = ", ".join(f"a.{column}" for column in recount.window)
+    named = ", ".join(f"a.{column}" for column in (*recount.window, *ROW))
+    return f"""
+        SELECT row_number() OVER (ORDER BY {named}) - 1 AS row, {named}, w.reached_us,
+               {closed_in_day(recount)} AND row_number() OVER (PARTITION BY {window} ORDER BY a.revision DESC) = 1
+                   AS is_final
+        FROM audit a JOIN windows w USING (window_end_us)"""
+
+
+def _parts(recount: QueryDay) -> list[tuple[int, int]]:
+    """First and last keys of parts with about EVENTS_AT_ONCE events each, or with one key; one without any where there
+    are none, for the tables' columns."""
+    rows = recount.rows(f"""
+        SELECT min(key_number), max(key_number) FROM (
+            SELECT k.key_number, sum(count(e.key_number)) OVER (ORDER BY k.key_number) // {EVENTS_AT_ONCE} AS part
+            FROM keys k LEFT JOIN taken e USING (key_number) GROUP BY k.key_number)
+        GROUP BY part ORDER BY 1""")
+    return [(first, last) for first, last in rows] or [(0, -1)]
+
+
+def _whole_numbers(column: np.ndarray) -> np.ndarray:
+    return np.ma.getdata(column).astype(np.int64)
