@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.ledger import running, runs
 from pipelines.ledger.runs import StepRow
@@ -23,8 +24,8 @@ def audits(lake: Lake) -> Audits:
     rows = runs.rows(lake, [("step", "=", "audit")])
     audited = {row.replayed for row in rows if row.state == running.RUNNING}
     newest = {row.replayed: row for row in rows if row.state == "done" and row.replayed not in audited}
-    ended = {(row.replayed, _versions(row.inputs)): row.at for row in _ended_publications(lake)}
-    settled = {day: ended.get((day, _versions(row.outputs))) for day, row in newest.items()}
+    ended = {(row.replayed, AuditVersions(**row.inputs)): row.at for row in _ended_publications(lake)}
+    settled = {day: ended.get((day, AuditVersions(**row.outputs))) for day, row in newest.items()}
     return Audits(
         {day: row for day, row in newest.items() if settled[day] is None},
         {day: at for day, at in settled.items() if at is not None},
@@ -34,8 +35,3 @@ def audits(lake: Lake) -> Audits:
 def _ended_publications(lake: Lake) -> list[StepRow]:
     """Those that published, and those that were skipped since another run does."""
     return [row for row in runs.rows(lake, [("step", "=", "publish")]) if row.state in ("done", "skipped")]
-
-
-def _versions(of_tables: Mapping[str, int | str]) -> tuple:
-    """What an audit wrote and read: two writers may share a run's name."""
-    return tuple(sorted(of_tables.items()))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pipelines.config import REPOSITORY
 from schemas.model import Model
+from schemas.query import Query
 from schemas.registry import queries, query_hash, replay_hash, stream_hash
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
@@ -49,6 +50,13 @@ def definition_hash(stream: str, query: str | None) -> str:
     if asked is not None and asked.window.defined_in:
         parts.append(_hash_of([REPOSITORY / file for file in asked.window.defined_in]))
     return "-".join(parts)
+
+
+def question_hash(query: Query) -> str:
+    """Changes whenever what is asked of a stream's rows does: what a state is of. A file of the query language that
+    changed and means the same changes no question."""
+    files = _hash_of([REPOSITORY / file for file in query.window.defined_in])
+    return hashlib.sha256(f"{query!r} {replay_hash(query.stream)} {files}".encode()).hexdigest()[:16]
 
 
 def _hash_of(paths: list[Path]) -> str:

@@ -19,9 +19,9 @@ from pipelines.ledger.runs import StepRow
 from schemas import registry
 
 DIGESTS = "digests"
-ARRIVALS_BEFORE, STATE, BUCKETS = "arrivals_before", "state", "buckets"
+ARRIVALS_BEFORE, STATE, BUCKETS, QUESTION = "arrivals_before", "state", "buckets", "question"
 """In the inputs of an audit that went on from an earlier day's state: a digest of all earlier arrival days; which
-state; and how many buckets its keys are in."""
+state; how many buckets its keys are in; and a hash of what was asked."""
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,7 @@ def audit(
         lake.ensure(table)
     workers = engine.executors.cores if isinstance(served.query, Model) else None
     written = replayed(lake, engine, tables, work_of(lake, tables, served, back, workers))
+    _require_earlier_state(tables, back, written)
     late_version, version = _commit(lake, tables, back, written)
     counts = {name: sum(each.counts[name] for each in written) for name in (*COUNTS.names, *KEYS_BY.values())}
     passes = read.snapshot.version(tables.source.passes.name)
@@ -82,13 +83,21 @@ def _inputs(tables: QueryTables, back: LookBack, read: Reading) -> dict:
     return read.days.inputs(first_day, back.day)
 
 
+def _require_earlier_state(tables: QueryTables, back: LookBack, written: Sequence[WrittenShare]) -> None:
+    """EarlierDayMissing where what was read isn't what the earlier day left: its table was made again, say."""
+    if (earlier := back.earlier) and digest_text(each.earlier_digest for each in written) != earlier.digest:
+        raise earlier_state.gone(tables.query.name, back.day, earlier.day)
+
+
 def _leave_state(
     lake: Lake, table: Table, back: LookBack, written: Sequence[WrittenShare], versions: AuditVersions
 ) -> AuditVersions:
     """Commit it; with its version and digest."""
     files = [file for each in written for file in each.state]
     version = replace_partitions(lake, table, "logical_date", [back.day], files)
-    return replace(versions, state=version, state_digest=digest_text(each.state_digest for each in written))
+    digest = digest_text(each.state_digest for each in written)
+    published = back.earlier.published if back.earlier else None
+    return replace(versions, state=version, state_digest=digest, published=published)
 
 
 def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work) -> list[WrittenShare]:

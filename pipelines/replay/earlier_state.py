@@ -14,20 +14,22 @@ from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs
-from pipelines.ledger.code_hash import definition_hash
+from pipelines.ledger.code_hash import question_hash
 from pipelines.ledger.runs import StepRow
-from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, STATE
+from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, QUESTION, STATE
 from schemas.errors import EarlierDayMissing
 from schemas.state_table import state_name
 
 
 class EarlierState(NamedTuple):
-    """Whose state it is, the version of the state table that has it, and its digest."""
+    """Whose state it is, the version of the state table that has it, and its digest; published: the version of the
+    results that came with it, where the ledger has that."""
 
     day: date
     run_id: str
     version: int
     digest: str
+    published: int | None = None
 
     @property
     def noted(self) -> dict:
@@ -35,7 +37,7 @@ class EarlierState(NamedTuple):
         return {**self._asdict(), "day": self.day.isoformat()}
 
 
-def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date) -> EarlierState | None:
+def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date, snapshot: str) -> EarlierState | None:
     """None where nothing had arrived before the day: all begins with it. EarlierDayMissing, which names the run that
     must be first. O(runs of the query + arrival days)."""
     previous = days.newest_before(day)
@@ -46,14 +48,24 @@ def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date) -> Earli
         first = _first_unpublished(found, days, previous)
         raise _missing(tables.query.name, day, f"{previous} is not published", f"--from {first} --to {day}")
     published = found[previous]
-    if why := _why_other(lake, tables, days, published):
-        raise _missing(tables.query.name, day, why, "--stale")
-    if _is_gone(lake, tables, published):
-        why = f"what the run of {previous} left in {state_name(tables.query.name)} is gone"
-        raise _missing(tables.query.name, day, why, f"--from {previous} --to {day}")
     versions = AuditVersions(**published.inputs)
-    assert versions.state is not None and versions.state_digest is not None, "each audit of such a query leaves one"
-    return EarlierState(previous, published.run_id, versions.state, versions.state_digest)
+    if why := _why_other(lake, tables, days, published):
+        if versions.snapshot > snapshot:
+            newer = f"the run of {previous} read a newer ingest than this one, which another run of this day reads too"
+            raise _missing(tables.query.name, day, newer, f"--from {day} --to {day}")
+        raise _missing(tables.query.name, day, why, "--stale")
+    version = _readable_version(lake, tables, previous, versions)
+    if version is None or versions.state_digest is None:
+        raise gone(tables.query.name, day, previous)
+    return EarlierState(
+        previous, published.run_id, version, versions.state_digest, published.outputs.get(tables.results.name)
+    )
+
+
+def gone(query: str, day: date, previous: date) -> EarlierDayMissing:
+    """The error where maintenance, a repair or a lost log has taken the state away."""
+    why = f"what the run of {previous} left in {state_name(query)} is gone"
+    return _missing(query, day, why, f"--from {previous} --to {day}")
 
 
 def _missing(query: str, day: date, why: str, days: str) -> EarlierDayMissing:
@@ -69,8 +81,8 @@ def inputs(tables: QueryTables, days: ArrivalDays, day: date, earlier: EarlierSt
 
 
 def _read(tables: QueryTables, days: ArrivalDays, day: date) -> dict:
-    buckets = tables.source.stream.buckets
-    return {**days.inputs(day, day), ARRIVALS_BEFORE: days.digest_before(day), BUCKETS: buckets}
+    of_query = {BUCKETS: tables.source.stream.buckets, QUESTION: question_hash(tables.query)}
+    return {**days.inputs(day, day), ARRIVALS_BEFORE: days.digest_before(day), **of_query}
 
 
 def _published(lake: Lake, tables: QueryTables) -> dict[date, StepRow]:
@@ -91,19 +103,20 @@ def _why_other(lake: Lake, tables: QueryTables, days: ArrivalDays, published: St
     audited = _audit_of(lake, published)
     if audited is None:
         return f"the ledger has lost what the run of {day} read"
-    if audited.definition_hash != definition_hash(published.stream, published.query):
+    if audited.inputs.get(QUESTION) != question_hash(tables.query):
         return f"the definition of the query or of its stream is not the one that {day} was run by"
     if audited.inputs != {**audited.inputs, **_read(tables, days, day)}:
         return f"the run of {day} read other events of {day} or of earlier days than there are now"
     return None
 
 
-def _is_gone(lake: Lake, tables: QueryTables, published: StepRow) -> bool:
-    """Maintenance, or a repair, has taken it away."""
-    _, day = published.replayed
-    version = AuditVersions(**published.inputs).state
-    of_day = [("logical_date", "=", day.isoformat())]
-    return version is None or lake.lacks_files(state_name(tables.query.name), version, of_day)
+def _readable_version(lake: Lake, tables: QueryTables, day: date, versions: AuditVersions) -> int | None:
+    """The version that the run left, or the newest, into which maintenance may have put its files together: whether
+    that has the state, its digest says when it is read."""
+    name, of_day = state_name(tables.query.name), [("logical_date", "=", day.isoformat())]
+    if versions.state is None or lake.lacks_files(name, versions.state, of_day):
+        return lake.version(name)
+    return versions.state
 
 
 def _audit_of(lake: Lake, published: StepRow) -> StepRow | None:

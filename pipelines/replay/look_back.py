@@ -99,7 +99,7 @@ def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Re
 
 def _of_day_alone(lake: Lake, tables: QueryTables, day: date, read: Reading) -> LookBack:
     source, from_us = tables.source, day_start_us(day)
-    earlier = earlier_state.find(lake, tables, read.days, day)
+    earlier = earlier_state.find(lake, tables, read.days, day, read.snapshot.name)
     passes = source.passes.name, read.snapshot.version(source.passes.name)
     ticks = watermark.read_ticks(lake, passes, read.days, day, day)
     version = read.snapshot.version(source.silver.name)

@@ -62,7 +62,7 @@ class Work:
 @dataclass(frozen=True)
 class Made:
     """Rows of the day, late rows of the day, a row of COUNTS, how many keys each kernel replayed, what a model's farm
-    did, and what is left for the next day."""
+    did, what is left for the next day, and the digest of what an earlier one had left."""
 
     result: pa.Table
     late: pa.Table
@@ -70,11 +70,13 @@ class Made:
     kernels: Mapping[str, int]
     farms: tuple[FarmRun, ...]
     state: pa.Table | None = None
+    earlier_digest: int = 0
 
 
 class WrittenShare(NamedTuple):
     """What a task made of its share, as files that no commit names yet; the pane of its keys; its counts; how many keys
-    each kernel replayed; what a model's farms did; and the digest of the state that it left."""
+    each kernel replayed; what a model's farms did; and the digests of the state that it left, and of that which it
+    went on from."""
 
     result: list[NewFile]
     late: list[NewFile]
@@ -84,6 +86,7 @@ class WrittenShare(NamedTuple):
     farms: tuple[FarmRun, ...] = ()
     state: list[NewFile] = []
     state_digest: int = 0
+    earlier_digest: int = 0
 
 
 def replay_share(lake: Lake, work: Work, share: EventShare) -> WrittenShare:
@@ -107,6 +110,7 @@ def _written(lake: Lake, work: Work, pane: Range, parts: Sequence[Made]) -> Writ
         sum((Counter(each.kernels) for each in parts), Counter()),
         tuple(farm for each in parts for farm in each.farms),
         *_state_of(lake, work, [each.state for each in parts if each.state is not None]),
+        sum(each.earlier_digest for each in parts),
     )
 
 
@@ -140,10 +144,12 @@ def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOf
 def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> Made:
     """Replay whole keys; rows of ticks before the day are not made. pane: of which windows and late events."""
     back = work.look_back
+    earlier_digest = 0
     if work.state is None:
         replayed = _replayed(work, events, pane)
     else:
-        events, replayed = _replayed_on(work, events)
+        events, carried = split_rows(events, work.served.query.key)
+        replayed, earlier_digest = _replayed_on(work, events, carried, work.state), state_digest(carried)
     late = late_events(events, work.served, back.ticks)
     rows = _of_day(replayed.rows, "emitted_at", "emitted_date", work)
     late_rows = _of_day(_of_pane(late, "start", pane), "arrival", "arrival_date", work)
@@ -162,6 +168,7 @@ def make(lake: Lake, work: Work, events: pa.Table, pane: Range = EVERYTHING) -> 
         replayed.kernels,
         tuple(replayed.farms),
         replayed.carried,
+        earlier_digest,
     )
 
 
@@ -173,15 +180,13 @@ def _replayed(work: Work, events: pa.Table, pane: Range) -> Replayed:
     return replay_events(kept, served, back.ticks, rules, options=options)
 
 
-def _replayed_on(work: Work, rows: pa.Table) -> tuple[pa.Table, Replayed]:
-    """The events among some rows, and what becomes of them with what an earlier day left."""
-    back, served, state = work.look_back, work.served, work.state
-    assert state is not None
-    events, carried = split_rows(rows, served.query.key)
+def _replayed_on(work: Work, events: pa.Table, carried: pa.Table, state: StateTarget) -> Replayed:
+    """From what an earlier day left."""
+    back, served = work.look_back, work.served
     rules = served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us)
     replayed = replay_on(events, carried, served, back.ticks, rules, asdict(work.limits))
     assert replayed.carried is not None
-    return events, replayed._replace(carried=state_rows(replayed.carried, state, back.day))
+    return replayed._replace(carried=state_rows(replayed.carried, state, back.day))
 
 
 def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:

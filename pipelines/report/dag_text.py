@@ -14,7 +14,7 @@ Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time
 OF_A_QUERY = """Its windows depend on the events before them: the run of a day goes on from the state that the run of
 the arrival day before it left, `{state}`. So days run one after the other: `depends_on_past`, one active run. Airflow
 refuses `--run-backwards` for it: leave that out. Where the day before is missing or is not what silver has now, the
-task fails and names the command that makes it: `windrow backfill {query} ...`. Then clear the task."""
+task fails and names the command that makes it: `windrow backfill {query} ...`. Then clear the run, its ingest too."""
 OF_STALE = """A published day is stale when the events that it read, or the definitions or the code that made it, are
 others now: `windrow runs --stale`. Each task makes those of a query again, oldest first, from what the newest ingest
 left; it is skipped where none is. Off until you unpause it: then it runs after each ingest that changed silver."""

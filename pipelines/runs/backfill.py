@@ -11,7 +11,7 @@ from pipelines.ledger.runs import new_run_id
 from pipelines.ledger.stale import stale
 from pipelines.runs.replay_day import DayReport, replay_day
 from schemas import registry
-from schemas.errors import Superseded, WindrowError, WrongParameter
+from schemas.errors import EarlierDayMissing, Superseded, WindrowError, WrongParameter
 
 Progress = Callable[[DayReport, int], None]
 _log = logging.getLogger(__name__)
@@ -32,9 +32,9 @@ def backfill(
     """Run a query for each day from `first` to `last`, both included; `progress` gets the report of each that is done,
     and how many there are.
 
-    Days don't depend on each other: the order changes no row; WrongParameter for `backwards` of a query of which they
-    do. The first error ends it; days done before stay published. A day that another run publishes meanwhile is no
-    error: its report's `note` has which.
+    The order changes no row; WrongParameter for `backwards` of a query whose days go on from each other. The first
+    error ends it; days done before stay published. A day that another run publishes meanwhile is no error: its
+    report's `note` has which.
     """
     if backwards and not registry.query(query_name).window.context_free:
         allowed = f"of {query_name} oldest day first: each day goes on from the state that the one before it left"
@@ -79,7 +79,8 @@ class _Redone(NamedTuple):
         try:
             self.reports.append(_replay(config, query_name, day))
         except WindrowError as error:
-            if not error.refused:
+            # Without the day no later one that goes on from it can be made.
+            if not error.refused or isinstance(error, EarlierDayMissing):
                 raise
             _log.warning("%s of %s was not made again: %s", query_name, day, error)
             self.refused.append(error)

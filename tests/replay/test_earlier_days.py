@@ -1,6 +1,7 @@
 """Days that go on from each other: which day must be first, when what it left is no good, and what a late file does."""
 
 import shutil
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -11,17 +12,19 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import stale
+from pipelines.replay import look_back
+from pipelines.replay.specifications import ServedQuery
 from pipelines.runs.backfill import backfill, redo_stale
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import EarlierDayMissing, WrongParameter
 from schemas.query import Query, agg, session
-from schemas.tables import partitions_table
+from schemas.tables import files_table, partitions_table
 from tests.support import processes
 from tests.support.lakes import DAYS, PATIENT, ingest
 from tests.support.replay import landing, toy
 from tests.support.replay.reading import published_rows
-from tests.support.replay.work import audit_day, run_day
+from tests.support.replay.work import audit_day, newest, run_day
 
 HOUR = timedelta(hours=1)
 ASKED = Query("asked", "toy", ("place",), session(HOUR), {"n": agg("count")}, HOUR, 12 * HOUR)
@@ -86,11 +89,55 @@ def test_a_changed_day_makes_it_and_all_later_ones_stale_and_no_day_goes_on_from
     run_day(lake, tables, LAST)
 
 
-def test_a_day_of_another_definition_left_nothing_to_go_on_from(lake, tables, monkeypatch):
+@pytest.mark.parametrize(
+    "changed", [{"allowed_lateness": HOUR}, {"where": (("parts", ">", 0),)}, {"window": session(2 * HOUR)}]
+)
+def test_a_day_of_another_definition_left_nothing_to_go_on_from(lake, tables, changed):
     run_day(lake, tables, FIRST)
-    monkeypatch.setattr(code_hash, "query_hash", lambda name: f"{name}, edited")
+    other = QueryTables.of(replace(ASKED, **changed))
     with pytest.raises(EarlierDayMissing, match="definition .* is not the one"):
-        audit_day(lake, tables, SECOND)
+        audit_day(lake, other, SECOND)
+
+
+def test_a_file_of_the_query_language_that_means_the_same_stops_no_day(lake, tables, monkeypatch):
+    run_day(lake, tables, FIRST)
+    monkeypatch.setattr(code_hash, "query_hash", lambda name: f"{name}, of another version")
+    run_day(lake, tables, SECOND)
+    assert stale_days(lake) == [FIRST], "as for all queries"
+
+
+def test_a_state_table_that_was_made_again_is_not_taken_for_the_one_before(lake, tables):
+    """Its versions are counted anew: the one that the ledger names holds something else."""
+    for day in (FIRST, SECOND):
+        run_day(lake, tables, day)
+    shutil.rmtree(lake.folder("state_asked"))
+    lake.ensure(tables.state)
+    for _ in range(4):
+        lake.replace(tables.state, {"logical_date": [FIRST]}, [])
+    with pytest.raises(EarlierDayMissing, match=f"what the run of {SECOND} left in state_asked is gone"):
+        audit_day(lake, tables, FOURTH)
+
+
+def test_files_that_maintenance_put_together_hold_the_state_still(lake, tables):
+    for day in (FIRST, SECOND):
+        run_day(lake, tables, day)
+    before = lake.read("state_asked").to_pylist()
+    old = lake.files("state_asked")
+    lake.replace(tables.state, {}, before)
+    for file in old:
+        Path(file).unlink()
+    run_day(lake, tables, FOURTH)
+
+
+def test_a_run_of_an_older_ingest_is_sent_to_a_newer_one(lake, tables):
+    older = newest(lake, tables)
+    change(lake, FIRST)
+    counts = dict.fromkeys(("file_bytes", "lines", "readings", "accepted", "quarantined", "duplicates"), 0)
+    texts = {"path": "late", "content_hash": "", "state": "empty", "definition": "toy"}
+    lake.append(files_table(toy.STREAM), [{**texts, **counts, "landed_date": FIRST}])
+    run_day(lake, tables, FIRST)
+    with pytest.raises(EarlierDayMissing, match=f"read a newer ingest .*--from {SECOND} --to {SECOND}"):
+        look_back.of(lake, tables, ServedQuery.of(ASKED), SECOND, older)
 
 
 def test_a_day_with_another_number_of_buckets_left_nothing_to_go_on_from(lake, tables, monkeypatch):

@@ -129,9 +129,11 @@ def _add_checked(recount: Recount) -> None:
 
 
 def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -> None:
-    """Of the published table as it is now: the run went on from what these days left."""
+    """Of the version that came with what the run went on from; of the newest where that is gone."""
     connection, name = recount.connection, recount.tables.results.name
-    version = lake.version(name)
+    version, newest = recount.versions.published, lake.version(name)
+    if version is None or newest is None or lake.lacks_files(name, version):
+        version = newest
     if version is None:
         connection.execute("CREATE TEMP VIEW all_published_rows AS FROM all_audit_table LIMIT 0")
     else:
