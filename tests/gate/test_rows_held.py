@@ -1,7 +1,7 @@
 """What rows of windows that depend on their key's other events can hold, against counting it plainly."""
 
 import random
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -70,7 +70,9 @@ def plain_bounds(events: OrderedEvents, row: tuple, shape: Shape) -> list[int]:
     near = [
         start for start, _ in known if first - shape.alone_us < start < first or last < start < last + shape.alone_us
     ]
-    if not at_last or (shape.from_first and not at_first) or near:
+    starts = [start for start, _ in of_key if first <= start <= last]
+    is_broken = shape.alone_us and any(after - before >= shape.alone_us for before, after in pairwise(starts))
+    if not at_last or (shape.from_first and not at_first) or near or is_broken:
         return [0] * 5
     surely = [each for each in inside if not (shape.shared_first and each[0] == first)
               and not (shape.shared_last and each[0] == last)]  # fmt: skip

@@ -43,7 +43,8 @@ def _offenders(recount: Recount) -> str:
     return f"""
         WITH changed AS (SELECT {window}, max(revision) AS newest FROM audit WHERE revision > 0 GROUP BY ALL),
         newest AS (
-            SELECT a.* FROM audit a LEFT JOIN changed USING ({window}) WHERE revision >= coalesce(newest, revision)),
+            SELECT a.* FROM audit a LEFT JOIN changed c USING ({window})
+            WHERE a.revision >= coalesce(c.newest, a.revision)),
         final AS ({recount.windows.final_rows(recount)})
         SELECT {window}, n.revision, f.recounted_events, f.recounted_late_events {again}
         FROM final f LEFT JOIN newest n USING ({window})

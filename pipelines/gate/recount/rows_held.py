@@ -19,7 +19,7 @@ class Shape(NamedTuple):
     """What is known of a kind's windows. all_between: every event from the first to the last is in it, and no other
     than these; shared_first, shared_last: others may start at the same time; tail_us: how long behind its last event it
     ends; from_first: its first event starts at its start; alone_us: how long before and behind it there is none;
-    length_us: of all windows, None where that differs."""
+    length_us: of all windows, None where that differs; never_late: no event is late for one."""
 
     all_between: bool = True
     shared_first: bool = True
@@ -28,6 +28,7 @@ class Shape(NamedTuple):
     from_first: bool = True
     alone_us: int = 0
     length_us: int | None = None
+    never_late: bool = False
 
 
 class RowsToCount(NamedTuple):
@@ -61,12 +62,13 @@ def bounds(events: OrderedEvents, rows: RowsToCount, shape: Shape) -> Bounds:
     one_time = rows.starts_us == rows.ends_us - shape.tail_us
     shared = np.where(shape.shared_first, np.minimum(at_first, 1), 0)
     shared += np.where(one_time & shape.shared_first, 0, np.where(shape.shared_last, np.minimum(at_last, 1), 0))
-    alone = known[FIRST] == known[NEAR_BEFORE], known[BEHIND_LAST] == known[NEAR_BEHIND]
+    alone = (known[FIRST] == known[NEAR_BEFORE]) & (known[BEHIND_LAST] == known[NEAR_BEHIND])
     fits = shape.length_us is None or rows.ends_us - rows.starts_us == shape.length_us
-    exists = fits & (at_last > 0) & ((at_first > 0) | (not shape.from_first)) & alone[0] & alone[1]
+    has_ends = (at_last > 0) & ((at_first > 0) | (not shape.from_first))
+    exists = fits & has_ends & alone & _unbroken(events, places, shape)
     least = inner + shared if shape.all_between else shared
     late = inner - _inner(in_time, shape) if shape.all_between else np.zeros_like(inner)
-    most_late = all_ - (in_time[BEHIND_LAST] - in_time[FIRST])
+    most_late = np.zeros_like(all_) if shape.never_late else all_ - (in_time[BEHIND_LAST] - in_time[FIRST])
     ever = places[BEHIND_LAST] - places[FIRST]
     return Bounds(*(np.where(exists, each, 0) for each in (least, all_, late, most_late, ever)))
 
@@ -74,6 +76,16 @@ def bounds(events: OrderedEvents, rows: RowsToCount, shape: Shape) -> Bounds:
 FIRST, BEHIND_FIRST, LAST, BEHIND_LAST, NEAR_BEFORE, NEAR_BEHIND = range(6)
 """Places among the events: of what starts at a row's first time, behind that, at its last time, behind that, and of the
 first and behind the last that would be in its window for being near."""
+
+
+def _unbroken(events: OrderedEvents, places: list[np.ndarray], shape: Shape) -> np.ndarray:
+    """Whether no two neighbours in a window are so far apart that it would be two: later events can only lie between
+    them."""
+    if not shape.alone_us:
+        return np.ones(len(places[FIRST]), bool)
+    is_far = np.append(np.diff(events.starts_us) >= shape.alone_us, False)[: len(events.starts_us)]
+    before = np.append(0, np.cumsum(is_far))
+    return before[np.maximum(places[BEHIND_LAST] - 1, places[FIRST])] == before[places[FIRST]]
 
 
 def _places(events: OrderedEvents, rows: RowsToCount, shape: Shape) -> list[np.ndarray]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
 from pipelines.gate.recount.emit import firing
-from pipelines.gate.recount.kinds._windows import Asked, SqlWindows, closed_in_day
+from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
 from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.query_day import QueryDay, value_name
 from pipelines.gate.recount.rows_held import RowsToCount, Shape, bounds
@@ -21,6 +21,9 @@ from pipelines.gate.recount.whole_ranges import values_of_ranges
 
 EVENTS_AT_ONCE = 1_000_000
 TIMES_OF_ROWS = ("key_number", "window_start_us", "window_end_us", "emitted_at_us", "reached_us")
+# SQL: whether a row came with an event of its key, or as the watermark rose.
+IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
+    FROM arrived v WHERE v.kept AND v.key_number = r.key_number AND v.arrival_us = r.emitted_at_us))"""
 ROW = ("revision", "pane", "emitted_at_us", "events", "late_events")
 
 
@@ -31,17 +34,19 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
     windows_missed = "CAST(NULL AS BIGINT)"
     shape: Shape = Shape()
     passes_at_end: ClassVar[bool] = True
+    # SQL: how many events a row that closes a window has, where silver says whether it is right.
+    closing_events: ClassVar[str] = "0"
 
     @property
     def limits(self) -> Mapping[str, str]:
         """Of law 2 to law 5."""
         shape, passing = self.shape, "" if self.passes_at_end else ", nor when a window was passed"
-        ends = "but for events of one time at a window's ends" if shape.shared_last else "but for gaps between them"
+        ends = "but for events of one time at a window's ends" if shape.shared_last else "rows that close a window too"
         return {
             "law_2_events": "whether an event is in a window is not counted again",
             "law_3_counts": ends if shape.all_between else "no more than lie between a window's times",
             "law_4_revisions": f"rows that are missing are not looked for{passing}",
-            "law_5_final_rows": "of windows that hold all events between their times",
+            "law_5_final_rows": "the newest row of each window, where it holds all events between its times",
         }
 
     @property
@@ -55,8 +60,8 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         return (watermark_us if oldest_us is None else oldest_us) - self.shape.alone_us - 1
 
     def add_windows(self, recount: QueryDay) -> None:
-        """`numbered_rows`: those of the run; `bounds`: what they can hold; `ranges`: what is in windows that closed in
-        the day, and hold all that came between their times. Events are taken EVENTS_AT_ONCE, whole keys."""
+        """`numbered_rows`: those of the run; `bounds`: what they can hold; `ranges`: what is in windows that hold
+        all that came between their times. Events are taken EVENTS_AT_ONCE, whole keys."""
         recount.connection.execute("CREATE TEMP TABLE ends AS SELECT DISTINCT window_end_us FROM audit")
         recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'ends')}")
         recount.connection.execute(f"CREATE TEMP TABLE taken AS {self._taken(recount)}")
@@ -85,16 +90,17 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         pane = firing(recount) if self.passes_at_end else "pane"
         window, size = ", ".join(recount.window), "NULL" if self.size is None else self.size
         return f"""
-            SELECT {window}, emitted_at_us AS tick_us, {pane} AS pane,
+            SELECT {window}, CASE WHEN is_tick THEN emitted_at_us END AS tick_us, {pane} AS pane,
                    coalesce(earlier, -1) + row_number() OVER (
                        PARTITION BY {window} ORDER BY emitted_at_us, revision) AS revision,
-                   CASE WHEN is_closed THEN 0 WHEN {size} IS NULL THEN greatest(least, least(most, events))
+                   CASE WHEN is_closed THEN {self.closing_events} WHEN events = 0 THEN 1
+                        WHEN {size} IS NULL THEN greatest(least, least(most, events))
                         WHEN {size} BETWEEN least AND most THEN {size} ELSE 0 END AS events,
                    CASE WHEN is_closed THEN 0
                         ELSE greatest(least_late, least(most_late, late_events)) END AS late_events
             FROM (
                 SELECT r.*, r.emitted_at_us AS tick_us, b.* EXCLUDE (row),
-                       r.events = 0 AND r.revision > 0 AS is_closed, p.earlier
+                       r.events = 0 AND r.revision > 0 AS is_closed, {IS_TICK} AS is_tick, p.earlier
                 FROM numbered_rows r JOIN bounds b USING (row) LEFT JOIN published p USING ({window}))"""
 
     def final_rows(self, recount: QueryDay) -> str:
@@ -111,8 +117,14 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         return " AND ".join(f"{event}.{name} IS NOT NULL" for name in names) or "TRUE"
 
     def _taken(self, recount: QueryDay) -> str:
+        # Of keys that have rows, from the first of their windows on.
         return f"""
-            SELECT e.* FROM candidates e ASOF LEFT JOIN ticks t ON e.arrival_us > t.tick_us
+            SELECT e.* FROM (
+                SELECT e.* FROM candidates e JOIN (
+                    SELECT key_number, min(window_start_us) - {self.shape.alone_us} AS since_us FROM audit GROUP BY ALL)
+                    USING (key_number)
+                WHERE e.start_us >= since_us) e
+            ASOF LEFT JOIN ticks t ON e.arrival_us > t.tick_us
             WHERE {self.holds(recount, "e")} AND NOT {self.is_too_late(recount, "e")}"""
 
     def _counted(self, recount: QueryDay, keys: tuple[int, int]) -> "_Counted":
@@ -127,7 +139,7 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         rows = RowsToCount(*(_whole_numbers(columns[name]) for name in TIMES_OF_ROWS))
         found = bounds(events, rows, self.shape)
         held = _whole_numbers(columns["events"])
-        [whole] = np.nonzero(np.ma.getdata(columns["is_final"]).astype(bool) & (held > 0) & (held == found.ever))
+        [whole] = np.nonzero(np.ma.getdata(columns["is_newest"]).astype(bool) & (held > 0) & (held == found.ever))
         first = events.place(rows.keys[whole], rows.starts_us[whole])
         of_ranges = values_of_ranges(recount.query, values, first, first + found.ever[whole])
         numbers = _whole_numbers(columns["row"])
@@ -144,14 +156,12 @@ class _Counted(NamedTuple):
 
 
 def _numbered_rows(recount: QueryDay) -> str:
-    """SQL: the run's rows without aggregates, whose names are the user's; is_final: whether it is the newest row of the
-    day of a window that closed in it."""
+    """SQL: the run's rows without aggregates, whose names are the user's; is_newest: of its window in the day."""
     window = ", ".join(f"a.{column}" for column in recount.window)
     named = ", ".join(f"a.{column}" for column in (*recount.window, *ROW))
     return f"""
         SELECT row_number() OVER (ORDER BY {named}) - 1 AS row, {named}, w.reached_us,
-               {closed_in_day(recount)} AND row_number() OVER (PARTITION BY {window} ORDER BY a.revision DESC) = 1
-                   AS is_final
+               row_number() OVER (PARTITION BY {window} ORDER BY a.revision DESC) = 1 AS is_newest
         FROM audit a JOIN windows w USING (window_end_us)"""
 
 

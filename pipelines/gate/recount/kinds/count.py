@@ -17,7 +17,7 @@ class CountWindows(DependentWindows[Count]):
 class CountWindowsByArrival(CountWindows):
     """Nothing is late for them, and they pass with their last event."""
 
-    shape = Shape(all_between=False)
+    shape = Shape(all_between=False, never_late=True)
     passes_at_end = False
 
     def is_too_late(self, recount: QueryDay, event: str) -> str:

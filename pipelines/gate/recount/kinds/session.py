@@ -6,7 +6,9 @@ from schemas.windows import Session
 
 
 class Sessions(DependentWindows[Session]):
-    """They end a gap behind their last event."""
+    """They end a gap behind their last event, and only ever join: one that still stands alone is not closed."""
+
+    closing_events = "least"
 
     def __init__(self, window: Session):
         super().__init__(window)
