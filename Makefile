@@ -68,7 +68,7 @@ fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CAS
 nightly: export HYPOTHESIS_PROFILE = nightly
 nightly: setup-cluster ## a million random operations of every kernel, compared with plain Python; the benchmarks, small; both engines over all real files; what make test-cluster does
 	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --timeout 0 -m machine tests/kernels --durations 40
-	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile --timeout 1800 -m nightly tests/benchmarks tests/engines
+	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile --timeout 1800 -m nightly
 	@$(WINDROW_PYTHON) -m pytest tests/cluster
 
 docs: setup ## make the pages of docs/ that come from the definitions

@@ -38,6 +38,7 @@ def run(home: Path, *command: object, **variables: str) -> subprocess.CompletedP
     return subprocess.run(words, env=environment, cwd="/", capture_output=True, text=True, timeout=600, check=False)
 
 
+@pytest.mark.nightly
 def test_another_user_replays_a_day_with_what_the_checkout_has_compiled(ingested):
     home = give(ingested.home)
     landing = {"WINDROW_LANDING": str(ingested.landing)}

@@ -27,7 +27,7 @@ REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 STREAMS = registry.stream_names()
 ORDERS = {"local alone": ("local", "local"), "spark first": ("spark", "local"), "local first": ("local", "spark")}
 LINES_GONE, NS_PER_S = 5, 1_000_000_000
-FEW, ALL = 6, 1_000
+FEW, ALL = 4, 1_000
 pytestmark = [
     pytest.mark.jvm,
     pytest.mark.skipif(not (REAL / "bikes").is_dir(), reason="the real data are not in ../shared/data"),

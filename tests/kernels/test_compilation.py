@@ -113,6 +113,7 @@ def test_an_aggregator_gives_all_its_memory_back(kernel):
     assert (answer.stdout, answer.returncode) == ("0\n", 0), answer.stdout + answer.stderr
 
 
+@pytest.mark.nightly
 def test_what_two_processes_compiled_does_not_mix_in_a_third(tmp_path):
     """Both monoid trees have functions of the same names; the cache links by name."""
     for names in (["monoid_tree"], ["amortized_monoid_tree"], ["monoid_tree", "amortized_monoid_tree"]):

@@ -93,7 +93,9 @@ def test_keys_in_several_buckets_and_no_key_at_all_go_on_too(toys, key):
 
 @pytest.mark.slow
 @pytest.mark.jvm
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "key", ["by_key", *(pytest.param(key, marks=pytest.mark.nightly) for key in ("by_bucket", "of_all"))]
+)
 def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_like(toys, key, monkeypatch):
     config, events = toys
     query = asked("count_by_event_time", key=KEYS[key])

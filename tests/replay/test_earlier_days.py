@@ -186,6 +186,7 @@ def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp
 
 @PATIENT
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_that_is_killed_after_any_of_its_commits_is_repaired_by_running_it_again(ingested, tmp_path):
     unharmed = Config(tmp_path / "unharmed", ingested.landing)
     shutil.copytree(ingested.home, unharmed.home, ignore=shutil.ignore_patterns("spark", "numba"))
