@@ -12,6 +12,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import code_hash, runs
 from pipelines.local import late_table, replay_table
+from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
 from schemas.state_table import CARRIED
 from tests.support.replay import toy
@@ -30,6 +31,7 @@ WINDOWS = {
     "aggregate_frame": frame.aggregate("sum", "parts", 9),
     "boundary_frame": frame.boundary("parts", 5),
 }
+AT_NIGHT = [pytest.param(key, marks=pytest.mark.nightly) for key in ("by_bucket", "of_all")]
 AGGREGATES = {"n": agg("count"), "parts_sum": agg("sum", "parts"), "heaviest": agg("max", "weight")}
 BEFORE_THE_END = toy.days()[-2]
 KEYS = {"by_bucket": ("place",), "by_key": ("kind",), "of_all": ()}
@@ -46,7 +48,7 @@ def toys(config, monkeypatch) -> tuple[Config, list[dict]]:
     """A lake of random events, and the events. Its queries have no files."""
     monkeypatch.setattr(code_hash, "query_hash", lambda name: name)
     rows = toy.events(seed=11)
-    toy.build(config, rows)
+    toy.build(config, rows, bucket_of)
     return config, rows
 
 
@@ -93,9 +95,7 @@ def test_keys_in_several_buckets_and_no_key_at_all_go_on_too(toys, key):
 
 @pytest.mark.slow
 @pytest.mark.jvm
-@pytest.mark.parametrize(
-    "key", ["by_key", *(pytest.param(key, marks=pytest.mark.nightly) for key in ("by_bucket", "of_all"))]
-)
+@pytest.mark.parametrize("key", ["by_key", *AT_NIGHT])
 def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_like(toys, key, monkeypatch):
     config, events = toys
     query = asked("count_by_event_time", key=KEYS[key])

@@ -17,6 +17,7 @@ from pipelines.replay.specifications import ServedQuery
 from pipelines.runs.backfill import backfill, redo_stale
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
+from schemas.buckets import bucket_of
 from schemas.errors import EarlierDayMissing, WrongParameter
 from schemas.query import Query, agg, session
 from schemas.tables import files_table, partitions_table
@@ -37,7 +38,7 @@ def lake(config, monkeypatch) -> Lake:
     """Of random events, with a query that has no file."""
     monkeypatch.setattr(code_hash, "query_hash", lambda name: name)
     monkeypatch.setitem(registry.queries(), ASKED.name, ASKED)
-    toy.build(config, toy.events(seed=11))
+    toy.build(config, toy.events(seed=11), bucket_of)
     return Lake(config)
 
 

@@ -15,6 +15,7 @@ def functions(tmp_path, monkeypatch):
     """A copy of the folder of functions, which is hashed instead of ours."""
     folder = tmp_path / code_hash.HEAVY_FUNCTIONS
     shutil.copytree(REPOSITORY / code_hash.HEAVY_FUNCTIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(REPOSITORY / "schemas/policies", tmp_path / "schemas/policies")
     monkeypatch.setattr(code_hash, "REPOSITORY", tmp_path)
     return folder
 

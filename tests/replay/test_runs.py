@@ -1,7 +1,7 @@
 """Runs over landed files: what is published, however often and in whatever order, and what is refused."""
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 
 import pyarrow as pa
 import pytest
@@ -30,7 +30,7 @@ from schemas.errors import (
     Superseded,
     WrongParameter,
 )
-from schemas.query import session
+from schemas.query import policy
 from tests.support.lakes import DAYS, PATIENT, QUERIES, gate_of, ingest
 from tests.support.replay import landing
 from tests.support.replay.reading import assert_oracles, published_rows, rows
@@ -85,7 +85,7 @@ def test_two_stages_in_two_steps_give_the_same_rows(ingested, first_published):
 
 @pytest.mark.parametrize(
     ("window", "kinds", "refusal"),
-    [(None, ("rolling", "spanning"), NotRecounted), (session(timedelta(hours=1)), ("session", "tumbling"), NotServed)],
+    [(None, ("rolling", "spanning"), NotRecounted), (policy("untill", most=1), ("policy", "tumbling"), NotServed)],
 )
 def test_windows_that_no_kernel_serves_or_the_gate_can_not_count_are_refused_before_the_replay(
     ingested, monkeypatch, window, kinds, refusal
@@ -93,7 +93,7 @@ def test_windows_that_no_kernel_serves_or_the_gate_can_not_count_are_refused_bef
     query = registry.query("bikes_demand")
     monkeypatch.setitem(registry.queries(), "bikes_demand", replace(query, window=window or query.window))
     monkeypatch.setattr(recount_kinds, "kinds", lambda: kinds)
-    with pytest.raises(refusal, match=", ".join(kinds) if refusal is NotRecounted else "session"):
+    with pytest.raises(refusal, match=", ".join(kinds) if refusal is NotRecounted else "untill"):
         replay_day(ingested, "bikes_demand", DAY, stage="audit")
     assert Lake(ingested).version("bikes_demand_audit") is None
 
