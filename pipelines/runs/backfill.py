@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from pipelines.config import Config
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.ledger.runs import new_run_id
 from pipelines.ledger.stale import stale
@@ -32,9 +33,9 @@ def backfill(
     """Run a query for each day from `first` to `last`, both included; `progress` gets the report of each that is done,
     and how many there are.
 
-    The order changes no row; WrongParameter for `backwards` of a query whose days go on from each other. The first
-    error ends it; days done before stay published. A day that another run publishes meanwhile is no error: its
-    report's `note` has which.
+    The order changes no row; WrongParameter for `backwards` of a query whose days go on from each other: of these the
+    days without arrivals are left out, with a warning. The first error ends it; days done before stay published. A day
+    that another run publishes meanwhile is no error: its report's `note` has which.
     """
     if backwards and not registry.query(query_name).window.context_free:
         allowed = f"of {query_name} oldest day first: each day goes on from the state that the one before it left"
@@ -42,7 +43,25 @@ def backfill(
     if last < first:
         raise WrongParameter("to", last.isoformat(), f"a day from {first} on")
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+    if not registry.query(query_name).window.context_free:
+        days = _with_arrivals(Lake(config), query_name, days)
     return _each(config, query_name, days[::-1] if backwards else days, progress)
+
+
+def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
+    """Those that change the state that days go on from; the others are named, and left out."""
+    stream = registry.stream(registry.query(query_name).stream)
+    partitions = f"partitions_{stream.name}"
+    if lake.version(partitions) is None:
+        return days
+    there = {*ArrivalDays.read(lake, partitions).by_date, stream.last_day}
+    kept = [day for day in days if day in there]
+    if len(kept) < len(days):
+        _log.warning(
+            "%s: nothing arrived on %d of the days from %s to %s; they change nothing, and are left out",
+            query_name, len(days) - len(kept), days[0], days[-1],
+        )  # fmt: skip
+    return kept
 
 
 def redo_stale(config: Config, query_name: str, progress: Progress = _silent) -> list[DayReport]:

@@ -168,6 +168,14 @@ def test_days_are_not_run_backwards(ingested):
 
 @PATIENT
 @pytest.mark.slow
+def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplog):
+    reports = backfill(ingested, REAL, DAYS[0] - timedelta(days=365), DAYS[0])
+    assert [report.day for report in reports] == [DAYS[0]]
+    assert "nothing arrived on 365 of the days" in caplog.text
+
+
+@PATIENT
+@pytest.mark.slow
 def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp_path):
     backfill(ingested, REAL, DAYS[0], DAYS[-1])
     landing.write(ingested.landing, landing.late_file())
