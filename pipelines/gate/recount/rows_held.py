@@ -41,7 +41,7 @@ class RowsToCount(NamedTuple):
     reached_us: np.ndarray
 
 
-class Bounds(NamedTuple):
+class HeldBounds(NamedTuple):
     """int64 arrays, one entry a row: fewest and most events that it can hold, none where there is no such window;
     fewest and most of them that were late; and all that ever came between its times."""
 
@@ -52,7 +52,7 @@ class Bounds(NamedTuple):
     ever: np.ndarray
 
 
-def bounds(events: OrderedEvents, rows: RowsToCount, shape: Shape) -> Bounds:
+def bounds(events: OrderedEvents, rows: RowsToCount, shape: Shape) -> HeldBounds:
     """O(events · log² events + rows · log events)."""
     places = _places(events, rows, shape)
     in_time_us = np.minimum(rows.reached_us, rows.emitted_us)
@@ -70,7 +70,7 @@ def bounds(events: OrderedEvents, rows: RowsToCount, shape: Shape) -> Bounds:
     late = inner - _inner(in_time, shape) if shape.all_between else np.zeros_like(inner)
     most_late = np.zeros_like(all_) if shape.never_late else all_ - (in_time[BEHIND_LAST] - in_time[FIRST])
     ever = places[BEHIND_LAST] - places[FIRST]
-    return Bounds(*(np.where(exists, each, 0) for each in (least, all_, late, most_late, ever)))
+    return HeldBounds(*(np.where(exists, each, 0) for each in (least, all_, late, most_late, ever)))
 
 
 FIRST, BEHIND_FIRST, LAST, BEHIND_LAST, NEAR_BEFORE, NEAR_BEHIND = range(6)

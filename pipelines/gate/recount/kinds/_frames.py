@@ -4,7 +4,7 @@ from pipelines.gate.recount.kinds._dependent import DependentWindows
 from schemas.windows import Window
 
 
-class Frames(DependentWindows[Window]):
+class FrameWindows(DependentWindows[Window]):
     """Which event ended one, its times don't say."""
 
     passes_at_end = False

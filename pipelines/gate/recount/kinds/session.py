@@ -5,7 +5,7 @@ from pipelines.gate.recount.rows_held import Shape
 from schemas.windows import Session
 
 
-class Sessions(DependentWindows[Session]):
+class SessionWindows(DependentWindows[Session]):
     """They end a gap behind their last event, and only ever join: one that still stands alone is not closed."""
 
     closing_events = "least"
@@ -16,4 +16,4 @@ class Sessions(DependentWindows[Session]):
         self.shape = Shape(shared_first=False, shared_last=False, tail_us=gap_us, alone_us=gap_us)
 
 
-in_sql = Sessions
+in_sql = SessionWindows

@@ -1,1 +1,1 @@
-"""Frames: runs of the events that have a value."""
+"""FrameWindows: runs of the events that have a value."""

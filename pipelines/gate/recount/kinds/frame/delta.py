@@ -1,9 +1,9 @@
 """Delta frames: from their first event to their last."""
 
-from pipelines.gate.recount.kinds._frames import Frames
+from pipelines.gate.recount.kinds._frames import FrameWindows
 from schemas.windows import DeltaFrame
 
 
-def in_sql(window: DeltaFrame) -> Frames:
+def in_sql(window: DeltaFrame) -> FrameWindows:
     """Runs of events."""
-    return Frames(window)
+    return FrameWindows(window)
