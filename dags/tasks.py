@@ -3,12 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from airflow.sdk import AssetAlias
+from airflow.sdk import AssetAlias, CronDataIntervalTimetable, Param
 
 from dags.command import WindrowOperator, asset
 from dags.installation import execution_timeout, pool
 from pipelines import flow
 from pipelines.report import dag_text
+from schemas.stream import Stream
 
 # Before any data: Airflow runs no task for a date before it, and says `success`.
 START = datetime(1900, 1, 1, tzinfo=UTC)
@@ -18,6 +19,23 @@ def defaults() -> dict[str, Any]:
     """The arguments of every task; WrongParameter, shown as an import error, for a setting that is none."""
     delay, timeout = timedelta(seconds=30), execution_timeout()
     return {"retries": 2, "retry_delay": delay, "execution_timeout": timeout, "pool": pool()}
+
+
+def each_day() -> dict[str, Any]:
+    """What DAGs have that run for a logical date."""
+    return {
+        "schedule": CronDataIntervalTimetable("0 0 * * *", timezone="UTC"),
+        "start_date": START,  # no end_date for the same reason; the first task refuses days not of the stream
+        "catchup": False,
+        "params": {"day": Param(None, type=["null", "string"], format="date", description="beats the logical date")},
+        "default_args": defaults(),
+    }
+
+
+def ingest_operator(stream: Stream) -> WindrowOperator:
+    """Their first task. A second ingest of the stream would only wait for its lock. A pool would need a hand to make
+    it."""
+    return operator(flow.ingest_task(stream), max_active_tis_per_dag=1)
 
 
 def operator(task: flow.Task, **limits: Any) -> WindrowOperator:

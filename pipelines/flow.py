@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from schemas.model import Model
 from schemas.query import Query
 from schemas.registry import queries_of
+from schemas.state_table import state_name
 from schemas.stream import Stream
 
 FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
-STATE = "state_{query}"
+STATE = state_name("{query}")
 
 
 @dataclass(frozen=True)

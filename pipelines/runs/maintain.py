@@ -88,16 +88,16 @@ def _waiting(found: Audits) -> Iterator[tuple[str, int]]:
             yield tables.late_audit.name, versions.late_audit
             yield tables.source.silver.name, versions.silver
             yield tables.source.passes.name, versions.passes
+            if versions.state is not None:
+                yield state_name(query), versions.state
 
 
 def _states(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
     """Tables and versions of what days have left, where an audit of a day has left more, which perhaps nobody will
     publish: the next day goes on from what was published."""
-    for query, day in found.waiting:
-        published = runs.latest(lake, query, day, "publish")
-        for row in (found.waiting[query, day].outputs, published.inputs if published else {}):
-            if row.get("state") is not None:
-                yield state_name(query), row["state"]
+    for (query, day), audited in found.waiting.items():
+        if audited.outputs.get("state") is not None and (published := runs.latest(lake, query, day, "publish")):
+            yield state_name(query), published.inputs["state"]
 
 
 def _drop_published_audit_rows(lake: Lake, found: Audits, before: datetime) -> None:

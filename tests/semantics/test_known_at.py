@@ -3,14 +3,13 @@ turned out to be true."""
 
 from dataclasses import replace
 
-import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.local import replay_table
-from tests.support.semantics.generate import CONTEXT_BOUND, questions, to_table
+from tests.support.semantics.generate import CONTEXT_BOUND, questions
+from tests.support.semantics.known import assert_only_what_had_arrived
 
 TIMES = 1_000
 pytestmark = pytest.mark.slow  # two replays for each time
@@ -21,11 +20,7 @@ def test_at_1_000_times_it_is_what_a_replay_of_the_stream_up_to_then_says(kind):
     @settings(max_examples=-(-TIMES // len(CONTEXT_BOUND)))
     @given(questions(kinds=(kind,)), st.integers(0, 40))
     def ask(question, place):
-        time = question.rows[place % len(question.rows)]["arrival"]
-        arrived = to_table([row for row in question.rows if row["arrival"] <= time])
-        whole = replay_table(question.table, question.query)
-        known = whole.filter(pc.less_equal(whole["emitted_at"], pa.scalar(time)))
-        assert replay_table(arrived, question.query).equals(known)
+        assert_only_what_had_arrived(question, question.rows[place % len(question.rows)]["arrival"])
 
     ask()
 

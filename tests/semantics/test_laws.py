@@ -14,7 +14,8 @@ from schemas.query import sliding
 from tests.support.oracle import oracle
 from tests.support.oracle.history import history
 from tests.support.oracle.windows import to_us
-from tests.support.semantics.generate import Question, questions, to_table
+from tests.support.semantics.generate import Question, questions
+from tests.support.semantics.known import assert_only_what_had_arrived
 
 COUNTS = ("events", "late_events")
 FEWER = settings(max_examples=settings().max_examples // 3)  # each example replays several times
@@ -54,11 +55,7 @@ def test_a_key_has_the_same_rows_without_the_other_keys(question):
 def test_a_row_uses_only_what_had_arrived(question, stop):
     """The rows emitted by a tick are those of the stream cut off after it: no later event changes them."""
     assume(stop < len(question.rows))
-    until = question.rows[stop]["arrival"]
-    arrived = to_table([row for row in question.rows if row["arrival"] <= until])
-    whole = replay_table(question.table, question.query)
-    emitted = pc.less_equal(whole["emitted_at"], pa.scalar(until))
-    assert replay_table(arrived, question.query).equals(whole.filter(emitted))
+    assert_only_what_had_arrived(question, question.rows[stop]["arrival"])
 
 
 @FEWER

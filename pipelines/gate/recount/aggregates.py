@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_day import QueryDay, value_name
@@ -161,6 +162,11 @@ def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarra
         made = functions[each.function](found, _values(found, column, events.get("share")), each)
         yield f"recounted_{number}", np.ma.masked_array(made.value, made.null)
         yield f"tolerance_{number}", exact if made.tolerance is None else made.tolerance
+
+
+def as_arrow(column: np.ndarray) -> pa.Array:
+    """A column, null where it is masked."""
+    return pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column))
 
 
 def differs(query: Query, row: str, again: str, types: dict[str, str]) -> str:

@@ -85,8 +85,4 @@ def _final_values(recount: QueryDay, events: dict[str, np.ndarray]) -> pa.Table:
         **dict(aggregates.columns(recount.query, found, events)),
     }
     held = columns["recounted_events"] > 0
-    return pa.table({name: _array(column[held]) for name, column in columns.items()})
-
-
-def _array(column: np.ndarray) -> pa.Array:
-    return pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column))
+    return pa.table({name: aggregates.as_arrow(column[held]) for name, column in columns.items()})

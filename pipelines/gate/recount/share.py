@@ -35,29 +35,30 @@ KEYS_AT_ONCE = 100_000  # as Python's objects
 
 def name_rows_of(recount: QueryDay, share: KeyShare, views: Sequence[str]) -> None:
     """Name as `views` the rows of the share's keys among those that are named with `all_` in front of that."""
+    keys = f"keys_of_{views[0]}"  # views of an earlier call keep theirs
     if share.buckets:
-        _add_keys_of_buckets(recount, share, views)
+        _add_keys_of_buckets(recount, share, views, keys)
     for view in views:
-        recount.connection.execute(f"CREATE TEMP VIEW {view} AS FROM all_{view} r WHERE {_is_of(recount, share)}")
+        recount.connection.execute(f"CREATE TEMP VIEW {view} AS FROM all_{view} r WHERE {_is_of(recount, share, keys)}")
 
 
-def _is_of(recount: QueryDay, share: KeyShare) -> str:
+def _is_of(recount: QueryDay, share: KeyShare, keys: str) -> str:
     asked = ["TRUE"]
     if share.buckets:
-        asked.append(f"EXISTS (FROM keys_of_buckets k WHERE {sql.same(recount.stream.key, 'r', 'k')})")
+        asked.append(f"EXISTS (FROM {keys} k WHERE {sql.same(recount.stream.key, 'r', 'k')})")
     if share.parts > 1:
         listed = ", ".join(f"r.{sql.name(column)}" for column in recount.query.key)
         asked.append(f"hash({listed}) % {share.parts} = {share.part}")
     return " AND ".join(asked)
 
 
-def _add_keys_of_buckets(recount: QueryDay, share: KeyShare, views: Sequence[str]) -> None:
+def _add_keys_of_buckets(recount: QueryDay, share: KeyShare, views: Sequence[str], name: str) -> None:
     """Of the keys that the views have: SQL doesn't know how keys are put into buckets."""
     columns = ", ".join(map(sql.name, recount.stream.key))
     every = " UNION ".join(f"SELECT {columns} FROM all_{view}" for view in views)
     keys = recount.connection.sql(every).to_arrow_reader(KEYS_AT_ONCE)
     ours = [batch.filter(_are_in_buckets(recount, share, batch)) for batch in keys]
-    recount.connection.register("keys_of_buckets", pa.Table.from_batches(ours, keys.schema))
+    recount.connection.register(name, pa.Table.from_batches(ours, keys.schema))
 
 
 def _are_in_buckets(recount: QueryDay, share: KeyShare, keys: pa.RecordBatch) -> pa.Array:

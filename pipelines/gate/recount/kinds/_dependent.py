@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
 from pipelines.gate.recount.emit import firing
+from pipelines.gate.recount.final_values import EVENTS_AT_ONCE
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
 from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.query_day import QueryDay, value_name
@@ -19,7 +20,6 @@ from pipelines.gate.recount.rows_held import RowsToCount, Shape, bounds
 from pipelines.gate.recount.ticks import with_passes
 from pipelines.gate.recount.whole_ranges import values_of_ranges
 
-EVENTS_AT_ONCE = 1_000_000
 TIMES_OF_ROWS = ("key_number", "window_start_us", "window_end_us", "emitted_at_us", "reached_us")
 # SQL: whether a row came with an event of its key, or as the watermark rose.
 IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
