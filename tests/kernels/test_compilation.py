@@ -94,6 +94,7 @@ def test_a_second_process_finds_the_replay_in_the_cache():
     assert (hits > 5, misses) == (True, 0), answer.stdout + answer.stderr
 
 
+@pytest.mark.nightly
 def test_the_replay_runs_as_plain_python_with_every_access_checked():
     answer = run(PLAIN, NUMBA_DISABLE_JIT="1", HYPOTHESIS_PROFILE=FEW_EXAMPLES)
     assert answer.returncode == 0, answer.stdout + answer.stderr

@@ -279,7 +279,7 @@ def test_a_key_can_end_before_the_others(model):
     assert (results.key.tolist(), results.tuples.tolist()) == ([1, 0, 0], [2, 2, 1])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_runs_as_plain_python_with_every_access_checked():
     assert "passed" in run_as_plain_python(__file__, "not plain_python")
     assert "passed" in run_as_plain_python(__file__.replace("test_farm", "test_farm_faults"), "not interrupt")

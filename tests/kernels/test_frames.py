@@ -290,6 +290,6 @@ def test_any_aggregate_that_gives_a_number_may_close_frames(function):
     assert one == other and one
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_they_run_as_plain_python_with_every_access_checked():
     run_as_plain_python(__file__, "plain_walk or evicted or in_order or fig_4 or policy")

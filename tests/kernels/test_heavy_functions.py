@@ -232,6 +232,6 @@ def test_a_wrong_parameter_is_refused(name, parameter, value, allowed):
     assert allowed in str(refused.value)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_they_run_as_plain_python_with_every_access_checked():
     assert "passed" in run_as_plain_python(__file__, "not plain_python")

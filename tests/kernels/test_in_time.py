@@ -90,6 +90,6 @@ def test_streams_in_time_have_the_oracles_rows():
     ask()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_runs_as_plain_python_with_every_access_checked():
     assert "5 passed" in run_as_plain_python(__file__, "general_loop or arrival")

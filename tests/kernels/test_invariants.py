@@ -88,7 +88,7 @@ def test_all_invariants_hold_in_a_table_that_is_made_anew(monkeypatch):
     assert len(rooms) > 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_they_hold_in_plain_python_with_every_access_checked():
     assert "passed" in run_as_plain_python(__file__, "rolling-watermark-commutative or sliding-final-ordered")
 

@@ -64,6 +64,6 @@ def test_a_burst_equals_its_events_one_by_one(window):
     assert newest[0] == newest[1] and len(newest[0]) > 300
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_runs_as_plain_python_with_every_access_checked():
     assert "2 passed" in run_as_plain_python(__file__, "one_by_one")

@@ -85,7 +85,7 @@ def test_aggregates_that_depend_on_order_take_late_events_in_their_place(steps, 
     assert [answer_at(answers, event) for event in range(len(rows))] == plain_ordered(rows, size)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_runs_as_plain_python_with_every_access_checked():
     assert "5 passed" in run_as_plain_python(__file__, "plain_list or place")
 

@@ -117,6 +117,6 @@ def test_a_fit_as_long_as_its_window_has_no_deviation():
     assert of("polynomial_fit", [4.0, 6.0], times=[5, 5], degree=0).outputs["c0"] == pytest.approx(5.0)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_runs_as_plain_python_with_every_access_checked():
     assert "passed" in run_as_plain_python(__file__, "not plain_python")

@@ -101,6 +101,6 @@ def test_10_000_random_replays_have_the_rows_of_a_plain_look_at_every_event(seed
             assert found == [{name: row[name] for name in names} for row in wanted], (kernel, events, asked, height)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_they_run_as_plain_python_with_every_access_checked():
     run_as_plain_python(__file__, "random_replays")

@@ -196,7 +196,7 @@ def test_what_was_taken_away_was_never_there(history):
     states.check(0, cuts[1])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_operations_run_as_plain_python_with_every_access_checked():
     run_as_plain_python(__file__, "cut or sketch or joined")
 
