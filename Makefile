@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly docs lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly nightly-operations nightly-tests docs lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -65,11 +65,15 @@ fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CAS
 	@echo CASES=$(WINDROW_FUZZ_CASES) SEED=$(WINDROW_FUZZ_SEED)
 	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
 
-nightly: export HYPOTHESIS_PROFILE = nightly
-nightly: setup-cluster ## a million random operations of every kernel, compared with plain Python; the benchmarks, small; both engines over all real files; what make test-cluster does
+nightly: nightly-operations nightly-tests test-cluster ## a million random operations of every kernel, compared with plain Python; every test with eight times as many examples, also those that make test has no time for; what make test-cluster does
+
+nightly-operations: export HYPOTHESIS_PROFILE = nightly
+nightly-operations: setup
 	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --timeout 0 -m machine tests/kernels --durations 40
-	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile --timeout 1800 -m nightly
-	@$(WINDROW_PYTHON) -m pytest tests/cluster
+
+nightly-tests: export HYPOTHESIS_PROFILE = thorough
+nightly-tests: setup
+	@$(WINDROW_PYTHON) -m pytest --nightly --numprocesses 2 --dist loadfile --no-loadscope-reorder --timeout 1800
 
 docs: setup ## make the pages of docs/ that come from the definitions
 	@$(WINDROW_PYTHON) -m tools.docs

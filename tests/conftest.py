@@ -1,5 +1,5 @@
 """What all tests share: the local engine where none is asked for, a quick JVM, and Hypothesis short by default,
-HYPOTHESIS_PROFILE=nightly for a long search."""
+HYPOTHESIS_PROFILE=thorough for a longer search, nightly for the longest."""
 
 import os
 
@@ -15,8 +15,9 @@ pytest_plugins = ["tests.support.cluster", "tests.support.fast", "tests.support.
 
 # No deadline: the first example may compile a kernel, and machines are shared.
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("short", max_examples=60, derandomize=True, **COMMON)
+settings.register_profile("short", max_examples=25, derandomize=True, **COMMON)
 settings.register_profile("fast", max_examples=15, derandomize=True, **COMMON)
+settings.register_profile("thorough", max_examples=200, **COMMON)
 settings.register_profile("nightly", max_examples=20_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 

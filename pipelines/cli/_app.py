@@ -1,7 +1,7 @@
 """The commands as one application. A file of this folder whose name has no underscore in front is a command."""
 
 import sys
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -42,12 +42,13 @@ def app() -> typer.Typer:
     """The Typer application with every command."""
     made = typer.Typer(
         help="Replays event streams of a Delta lake the way they arrived.",
-        add_completion=False,
         pretty_exceptions_enable=False,
     )
     made.callback()(_for_all)
     for name in command_names():
-        made.command(name)(getattr(import_module(f"pipelines.cli.{name}"), name))
+        module = import_module(f"pipelines.cli.{name}")
+        # Typer joins lines that have no empty one between them.
+        made.command(name, epilog="\n\n".join(("Examples:", *module.EXAMPLES)))(getattr(module, name))
     return made
 
 
@@ -57,8 +58,17 @@ def command_names() -> list[str]:
     return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"windrow {metadata.version('windrow')}")
+        raise typer.Exit
+
+
 def _for_all(
     end_with_parent: Annotated[bool, typer.Option("--end-with-parent", hidden=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and end.")
+    ] = False,
 ) -> None:
     """Replays event streams of a Delta lake the way they arrived, and answers what was known when."""
     if end_with_parent:

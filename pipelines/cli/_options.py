@@ -62,9 +62,45 @@ AssetEvents = Annotated[
     ),
 ]
 RunId = Annotated[str | None, typer.Option(help="Name of the run in the ledger.", show_default="a new one")]
+
+
+def _queries() -> list[str]:
+    from schemas import registry
+
+    return registry.query_names()
+
+
+def _models() -> list[str]:
+    from schemas import registry
+
+    return sorted(registry.models())
+
+
+def _streams() -> list[str]:
+    from schemas import registry
+
+    return registry.stream_names()
+
+
 QueryName = Annotated[
     str,
-    typer.Argument(metavar="QUERY", help="A query: a file of schemas/queries/, or farm_MODEL."),
+    typer.Argument(
+        metavar="QUERY",
+        help="A query: a file of schemas/queries/, or farm_MODEL; windrow check lists them.",
+        autocompletion=_queries,
+    ),
 ]
-ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="A model: a file of schemas/models/.")]
-StreamName = Annotated[str, typer.Argument(metavar="STREAM", help="A stream: a file of schemas/streams/.")]
+ModelName = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL", help="A model: a file of schemas/models/; windrow check lists them.", autocompletion=_models
+    ),
+]
+StreamName = Annotated[
+    str,
+    typer.Argument(
+        metavar="STREAM",
+        help="A stream: a file of schemas/streams/; windrow check lists them.",
+        autocompletion=_streams,
+    ),
+]

@@ -9,27 +9,47 @@ from unicodedata import category
 
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
 # A pipe or a log has no width of its own: 80 columns would cut most tables into ribbons.
 _PIPE_WIDTH = 240
+_WIDEST = 10_000
 # Unicode's categories of control characters, of invisible ones that turn the direction of text, and of broken ones.
 _STEERING = ("Cc", "Cf", "Cs")
 
 
 def show(rows: list[dict], as_json: bool, columns: list[str] | None = None) -> None:
-    """Print rows as a table, or as a JSON array of objects."""
+    """Print rows as a table, or each as a record where a terminal is too narrow; or as a JSON array of objects."""
     if as_json:
         show_json(rows)
         return
+    console, names = _console(), columns or list(rows[0] if rows else ())
+    table = _table(rows, names)
+    if console.is_terminal and _least_width(console, table) > console.width:
+        _show_records(console, rows, names)
+    elif names:
+        console.print(table)
+
+
+def _least_width(console: Console, table: Table) -> int:
+    """Columns that the table takes where no word of it is cut."""
+    return Measurement.get(console, console.options.update_width(_WIDEST), table).minimum
+
+
+def _table(rows: list[dict], names: list[str]) -> Table:
     table = Table(show_edge=False, header_style="bold")
-    names = columns or list(rows[0] if rows else ())
     for name in names:
         table.add_column(_printable(name), overflow="fold", justify="right" if _numeric(rows, name) else "left")
     for row in rows:
         table.add_row(*(_text(row[name]) for name in names))
-    if names:
-        _console().print(table)
+    return table
+
+
+def _show_records(console: Console, rows: list[dict], names: list[str]) -> None:
+    for number, row in enumerate(rows, 1):
+        console.rule(f"row {number:,}", align="left")
+        console.print(_facts({name: row[name] for name in names}))
 
 
 def show_facts(facts: dict, as_json: bool) -> None:
@@ -37,10 +57,14 @@ def show_facts(facts: dict, as_json: bool) -> None:
     if as_json:
         show_json(facts)
         return
+    _console().print(_facts({name.replace("_", " "): value for name, value in facts.items()}))
+
+
+def _facts(facts: dict) -> Table:
     table = Table.grid(padding=(0, 2))
     for name, value in facts.items():
-        table.add_row(name.replace("_", " "), _text(value))
-    _console().print(table)
+        table.add_row(_printable(name), _text(value))
+    return table
 
 
 def show_json(value: object) -> None:

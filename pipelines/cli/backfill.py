@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from pipelines.config import Config
     from pipelines.runs.replay_day import DayReport
 
+EXAMPLES = (
+    "windrow backfill bikes_demand --from 2018-10-01 --to 2018-10-31",
+    "windrow backfill bikes_demand --stale",
+)
+
 
 def backfill(
     query: QueryName,

@@ -7,6 +7,11 @@ import typer
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 
+EXAMPLES = (
+    "windrow check",
+    "windrow check bikes_demand",
+)
+
 
 def check(
     names: Annotated[

@@ -8,6 +8,8 @@ import typer
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 
+EXAMPLES = ("windrow docs --open",)
+
 
 def docs(
     in_browser: Annotated[bool, typer.Option("--open", help="Also open the first page in a browser.")] = False,

@@ -3,6 +3,8 @@
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 
+EXAMPLES = ("windrow doctor",)
+
 
 def doctor(as_json: AsJson = False) -> int:
     """Say what is missing or wrong, each with the command that fixes it."""

@@ -18,6 +18,8 @@ from pipelines.cli._options import (
 from pipelines.cli._pending import AHEAD, note_pending
 from pipelines.cli._progress import progress
 
+EXAMPLES = ("windrow farm telemetry_trend --day 2014-02-14",)
+
 
 def farm(
     model: ModelName,

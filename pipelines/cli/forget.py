@@ -7,6 +7,8 @@ import typer
 from pipelines.cli._options import AsJson, EngineName, RunId
 from pipelines.cli._progress import progress
 
+EXAMPLES = ("windrow forget bikes/citibike-nyc-2017/trips-2017-06-01.csv.gz",)
+
 
 def forget(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A file's path below the landing folder.")],

@@ -13,6 +13,8 @@ from pipelines.cli._progress import progress
 if TYPE_CHECKING:
     from pipelines.ingest.outcome import IngestReport
 
+EXAMPLES = ("windrow ingest bikes",)
+
 
 def ingest(
     stream: StreamName,

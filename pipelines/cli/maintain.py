@@ -8,6 +8,8 @@ from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 from pipelines.cli._progress import progress
 
+EXAMPLES = ("windrow maintain --dry-run",)
+
 
 def maintain(
     keep_days: Annotated[

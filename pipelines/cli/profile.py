@@ -9,6 +9,8 @@ from pipelines.cli._options import AsJson, StreamName
 if TYPE_CHECKING:
     from pipelines.ingest.profile.profile import Spread
 
+EXAMPLES = ("windrow profile bikes",)
+
 
 def profile(stream: StreamName, as_json: AsJson = False) -> None:
     """Describe an ingested stream, by folder of its files: how much, how disordered, bursty, long and dirty."""

@@ -7,6 +7,11 @@ import typer
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 
+EXAMPLES = (
+    'windrow query "SELECT * FROM bikes_demand_final ORDER BY trips DESC LIMIT 5"',
+    "windrow query \"SELECT * FROM bikes_demand_as_of('2018-10-01 14:00:00Z')\"",
+)
+
 
 def query(
     statement: Annotated[str, typer.Argument(metavar="SQL", help="One statement that reads, in DuckDB's dialect.")],

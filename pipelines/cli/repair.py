@@ -10,6 +10,8 @@ from pipelines.cli._options import AsJson
 if TYPE_CHECKING:
     from pipelines.runs.repair import Repair
 
+EXAMPLES = ("windrow repair bikes_demand",)
+
 
 def repair(
     tables: Annotated[

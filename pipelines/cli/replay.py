@@ -32,6 +32,8 @@ Explain = Annotated[
     typer.Option("--explain", help="Only print what would be read, by how many tasks, and what would be committed."),
 ]
 
+EXAMPLES = ("windrow replay bikes_demand --day 2018-10-01",)
+
 
 def replay(
     query: QueryName,

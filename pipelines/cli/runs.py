@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from pipelines.lake.lake import Lake
     from pipelines.ledger.runs import StepRow
 
+EXAMPLES = (
+    "windrow runs --last 5",
+    "windrow runs --stale",
+)
+
 
 def runs(
     stale: Annotated[
         bool, typer.Option("--stale", help="Only published days that would come out differently now.")
     ] = False,
     stages: Annotated[bool, typer.Option("--stages", help="Also the stages that each step went through.")] = False,
-    last: Annotated[int, typer.Option(min=0, help="How many steps to show, the newest last; 0 shows all.")] = 30,
+    last: Annotated[int, typer.Option(min=0, help="How many rows to show, the newest last; 0 shows all.")] = 30,
     as_json: AsJson = False,
 ) -> None:
     """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
@@ -50,11 +55,11 @@ def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
     # The newest row of a step is its state.
     newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
     steps = sorted(newest.values(), key=lambda row: row.at)
-    shown = steps if last == 0 or as_json else steps[-last:]
-    listed = _with_stages(lake, shown) if stages else shown
-    _output.show([dict(vars(row)) if as_json else _brief(row, stages) for row in listed], as_json)
-    if len(shown) < len(steps):
-        _output.note(f"{len(steps) - len(shown):,} older steps are not shown; --last 0 shows all")
+    listed = _with_stages(lake, steps) if stages else steps
+    shown = listed if last == 0 or as_json else listed[-last:]
+    _output.show([dict(vars(row)) if as_json else _brief(row, stages) for row in shown], as_json)
+    if len(shown) < len(listed):
+        _output.note(f"{len(listed) - len(shown):,} older rows are not shown; --last 0 shows all")
     if not steps:
         _output.note("nothing has run yet; begin with: windrow ingest STREAM")
 
@@ -70,7 +75,7 @@ def _with_stages(lake: "Lake", steps: "list[StepRow]") -> "list[StepRow]":
 
 def _brief(row: "StepRow", stages: bool) -> dict:
     return {
-        "at": row.at,
+        "at": row.at.replace(microsecond=0),
         "run": row.run_id,
         "step": row.step,
         **({"stage": row.stage} if stages else {}),
@@ -78,6 +83,15 @@ def _brief(row: "StepRow", stages: bool) -> dict:
         "day": row.logical_date,
         "state": row.state,
         "seconds": round(row.seconds, 1),
-        "counts": row.counts,
+        **_counts(row),
         "message": row.message,
     }
+
+
+def _counts(row: "StepRow") -> dict:
+    """The counts that every step has under a name of its own, and the others that are not zero."""
+    left = dict(row.counts)
+    events = left.pop("events_of_day", left.pop("accepted", None))
+    late, rows = left.pop("late_rows", left.pop(f"{row.query}_late", None)), left.pop("rows", left.pop(row.query, None))
+    others = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in left.items() if count)
+    return {"events": events, "rows": rows, "late_rows": late, "other_counts": others or None}

@@ -4,6 +4,8 @@ from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 from pipelines.location import Location
 
+EXAMPLES = ("windrow tables",)
+
 
 def tables(as_json: AsJson = False) -> None:
     """List the tables of the lake: rows, files, size, newest version, how many can be read, and what they hold."""

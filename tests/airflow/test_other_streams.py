@@ -14,7 +14,7 @@ from schemas.errors import AirflowRefused
 from stack import airflow, compiled
 from tests.support.replay.reading import assert_oracles, events_of_silver
 
-pytestmark = [pytest.mark.airflow, pytest.mark.timeout(1_200)]
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.timeout(1_200)]
 
 STREAMS = ("cdr", "telemetry")
 QUERIES = [query for name in STREAMS for query in flow.scheduled_queries(registry.stream(name))]

@@ -54,7 +54,7 @@ def test_the_doctor_finds_nothing_wrong_here(windrow):
 
 
 @pytest.mark.usefixtures("through_spark")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.nightly), signal.SIGTERM])
 def test_a_signal_within_spark_s_write_leaves_nothing_running_and_nothing_committed(settings, ingested, number):
     words = [WINDROW, "replay", "bikes_demand", "--day", str(DAYS[2])]
     table = ingested.lake / "bikes_demand_audit"

@@ -2,16 +2,19 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from importlib import import_module, metadata
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from pipelines.cli._app import COMMANDS, ORDER, command_names
+from pipelines.cli._app import COMMANDS, ORDER, app, command_names
 from schemas import errors
 from schemas.errors import BadStatement, LandingFailed, NotSetUp, OutsideStream, UnknownName, WrongParameter
 from tests.command_line.conftest import REPOSITORY, ROWS, WINDROW, typed
@@ -29,6 +32,27 @@ def test_every_command_explains_itself(windrow, command):
     ended = windrow(command, "--help")
     assert ended.code == 0
     assert "--json" in ended.out
+
+
+@pytest.mark.parametrize("command", ORDER)
+def test_its_examples_are_in_its_help_and_are_what_it_takes(windrow, command):
+    examples = import_module(f"pipelines.cli.{command}").EXAMPLES
+    for example in examples:
+        program, name, *words = shlex.split(example)
+        assert (program, name) == ("windrow", command)
+        get_command(app()).commands[name].make_context(name, words)
+    shown = " ".join(windrow(command, "--help").out.split())
+    assert all(example in shown for example in examples)
+
+
+def test_it_says_which_version_it_is(windrow):
+    assert windrow("--version").out == f"windrow {metadata.version('windrow')}\n"
+
+
+@pytest.mark.parametrize(("line", "word"), [("windrow inges", "ingest"), ("windrow replay bikes_dem", "bikes_demand")])
+def test_a_shell_completes_commands_and_names(line, word):
+    asked = {"_WINDROW_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+    assert typed(**asked, PATH=os.defpath).out.split() == [word]
 
 
 def test_alone_it_prints_the_commands(windrow):

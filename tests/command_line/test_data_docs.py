@@ -55,6 +55,7 @@ def test_without_a_browser_it_says_which_page_to_open(settings):
     assert re.search(r"no browser here that could be started; open file://\S+/index.html in one", ended.error)
 
 
+@pytest.mark.nightly
 def test_results_whose_suites_are_gone_are_not_reported_as_none(settings, ingested):
     replay = ("replay", QUERY, "--day", str(DAYS[1]))
     assert typed(*replay, **settings).code == 0

@@ -31,6 +31,18 @@ def test_where_rows_are_not_shown_it_says_so(windrow):
     assert len(windrow("query", "SELECT * FROM range(12)", "--json", "--rows", "10").json) == 12
 
 
+def test_rows_that_do_not_fit_a_terminal_are_records(windrow, monkeypatch):
+    statement = "SELECT 'a_word_of_20_letters' AS first, 'one_more_of_20_letters' AS second, 12 AS third"
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    assert windrow("query", statement).out.count("a_word_of_20_letters") == 1
+    assert "row 1" not in windrow("query", statement).out
+    monkeypatch.setenv("COLUMNS", "50")
+    lines = [line.split() for line in Text.from_ansi(windrow("query", statement).out).plain.splitlines()]
+    assert lines[0][:2] == ["row", "1"]
+    assert lines[1:] == [["first", "a_word_of_20_letters"], ["second", "one_more_of_20_letters"], ["third", "12"]]
+
+
 def test_control_characters_are_shown_not_sent_to_the_terminal(windrow):
     statement = "SELECT 'a' || chr(27) || '[2J' || chr(7) || chr(8238) || 'é' AS \"b\x1b\", [chr(27)] AS c"
     ended = windrow("query", statement)

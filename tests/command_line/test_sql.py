@@ -24,6 +24,12 @@ def newest_known(until: datetime) -> dict:
     return {row["start_station_id"]: row["events"] for row in known}
 
 
+@pytest.mark.parametrize(("statement", "column"), [("SELECT at FROM runs", "at"), ("SELECT END FROM runs", "end")])
+def test_a_column_that_is_a_word_of_sql_is_refused_with_its_quotes(small_lake, statement, column):
+    with pytest.raises(BadStatement, match=f'where a column is meant, write "{column}", with the quotes'):
+        statements.run(Lake(small_lake), statement)
+
+
 def test_a_table_is_a_view_under_its_own_name(small_lake):
     found = statements.run(Lake(small_lake), "SELECT * FROM bikes_demand ORDER BY start_station_id, revision")
     assert found.to_pylist() == ROWS

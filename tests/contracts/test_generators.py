@@ -62,6 +62,7 @@ def fill_in(file: Path, pieces: dict[str, str]) -> None:
     file.write_text(text)
 
 
+@pytest.mark.nightly
 def test_a_new_stream_fails_its_tests_until_real_lines_are_written_down(tree):
     made = new(tree, "stream", "boats")
     assert (made.returncode, made.stderr) == (0, "")
@@ -121,6 +122,7 @@ def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
     assert code == ALL_PASSED, output
 
 
+@pytest.mark.nightly
 def test_a_new_model_fails_its_test_until_its_rows_are_worked_out(tree):
     made = new(tree, "model", "bikes_quiet")
     assert (made.returncode, made.stderr) == (0, "")
@@ -174,6 +176,7 @@ def test_a_new_function_fails_its_test_until_it_is_written_in_plain_python(tree)
     assert code == ALL_PASSED, output
 
 
+@pytest.mark.nightly
 def test_a_new_policy_fails_its_test_until_it_is_written_down_what_it_has_left(tree):
     made = new(tree, "policy", "last_three")
     assert (made.returncode, made.stderr) == (0, "")
@@ -206,6 +209,7 @@ except AggregateFailed as failed:
 """
 
 
+@pytest.mark.nightly
 def test_the_sum_of_squares_of_the_docs_is_right_or_fails_over_all_of_int64(tree):
     copy(tree, "kernels")
     assert new(tree, "aggregate", "sum_of_squares").returncode == 0
@@ -224,6 +228,7 @@ def test_the_sum_of_squares_of_the_docs_is_right_or_fails_over_all_of_int64(tree
     ], asked.stderr
 
 
+@pytest.mark.nightly
 def test_an_aggregate_that_leaves_what_it_must_watch_unwatched_fails_its_generated_test(tree):
     copy(tree, "kernels")
     assert new(tree, "aggregate", "total").returncode == 0

@@ -63,7 +63,7 @@ def recounted(made: SmallLake) -> list:
     return [verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of))]) for of in days]
 
 
-@pytest.mark.parametrize("rows_at_once", [4, 15])
+@pytest.mark.parametrize("rows_at_once", [pytest.param(4, marks=pytest.mark.nightly), 15])
 def test_expectations_on_parts_find_what_they_find_on_the_whole(tmp_path, monkeypatch, rows_at_once):
     made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=3, count=60), constrained=False)
     for spoil, holds in ((None, True), (spoilt, False)):

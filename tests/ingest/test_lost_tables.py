@@ -13,6 +13,7 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger import snapshots
 from pipelines.runs.replay_day import replay_day
 from tests.support import landings, trips
+from tests.support.few import few_of
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
 
@@ -59,7 +60,7 @@ def contents(config: Config) -> dict:
 several = [pair for count in (1, 2, 6) for pair in itertools.combinations(TABLES, count)]
 
 
-@pytest.mark.parametrize("tables", several, ids="-".join)
+@pytest.mark.parametrize("tables", few_of(several, 6), ids="-".join)
 def test_tables_that_were_moved_away_are_made_again(config, tables):
     before = contents(config)
     move_away(config, *tables)
@@ -73,7 +74,7 @@ def test_tables_that_were_moved_away_are_made_again(config, tables):
     assert not [row for row in landings.file_rows(config, BIKES).values() if row.is_intent]
 
 
-@pytest.mark.parametrize("tables", [each for each in several if BRONZE not in each], ids="-".join)
+@pytest.mark.parametrize("tables", few_of((each for each in several if BRONZE not in each), 4), ids="-".join)
 def test_of_files_that_have_vanished_bronze_has_the_lines(config, tables):
     before = landings.held(config, BIKES)
     shutil.rmtree(config.landing / "bikes")
@@ -191,7 +192,7 @@ def test_rows_that_were_deleted_are_made_again(config, number):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("commits", range(1, 9))
+@pytest.mark.parametrize("commits", few_of(range(1, 9), 4))
 def test_killed_while_tables_are_made_again_the_next_ingest_ends_it(config, commits):
     before = contents(config)
     move_away(config, SILVER, PARTITIONS, QUARANTINE)

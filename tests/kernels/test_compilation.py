@@ -9,6 +9,7 @@ import pytest
 
 from kernels.aggregators import kernels
 from kernels.warm import warm_replay
+from tests.support.few import few_of
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,7 +20,7 @@ assert warm_replay() == 1
 stats = [fill.stats for fill in tables._fills]
 print(sum(sum(each.cache_hits.values()) for each in stats), sum(sum(each.cache_misses.values()) for each in stats))
 """
-FEW_EXAMPLES = "short" if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else "fast"
+FEW_EXAMPLES = "short" if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else "fast"
 PLAIN = """
 import pytest
 raise SystemExit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "tests/kernels/test_replay.py", "-k",
@@ -101,7 +102,7 @@ def test_the_replay_runs_as_plain_python_with_every_access_checked():
     assert "passed" in answer.stdout
 
 
-@pytest.mark.parametrize("kernel", kernels())
+@pytest.mark.parametrize("kernel", few_of(kernels(), 2))
 def test_an_aggregator_runs_as_plain_python_with_every_access_checked(kernel):
     answer = run(MACHINE, kernel, NUMBA_DISABLE_JIT="1")
     assert answer.returncode == 0, answer.stdout + answer.stderr

@@ -201,7 +201,7 @@ def us(time) -> int:
     return round(time.timestamp() * 1_000_000)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_the_generator_writes_fails_until_it_is_written_in_plain_python(tmp_path):
     for folder in ("schemas", "tools", "kernels", "pipelines", "processes", "tests/support"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -25,6 +25,7 @@ def held(lake: Lake) -> dict[str, int]:
     return {name: lake.row_count(name) for name in lake.names()}
 
 
+@pytest.mark.nightly
 def test_every_day_of_every_table_has_two_files_at_most(config):
     upkeep.simulate(config, DAYS)
     lake = Lake(config)

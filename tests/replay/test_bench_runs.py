@@ -15,6 +15,7 @@ NO_REAL_FILES = Path("absent")
 EVERY_REVISION, FINAL_ROWS = bench.EVERY_REVISION.name, bench.FINAL_ROWS.name
 
 
+@pytest.mark.nightly
 def test_last_revisions_are_the_rows_of_sparks_window_and_a_row_less_is_noticed(config):
     """Every revision is more rows than Spark's, emit final the very same; and the comparison can fail."""
     trips, source = bench.make_trips(SIZES, NO_REAL_FILES)

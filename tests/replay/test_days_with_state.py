@@ -15,6 +15,7 @@ from pipelines.local import late_table, replay_table
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
 from schemas.state_table import CARRIED
+from tests.support.few import few_of
 from tests.support.replay import toy
 from tests.support.replay.work import run_day
 
@@ -31,7 +32,6 @@ WINDOWS = {
     "aggregate_frame": frame.aggregate("sum", "parts", 9),
     "boundary_frame": frame.boundary("parts", 5),
 }
-AT_NIGHT = [pytest.param(key, marks=pytest.mark.nightly) for key in ("by_bucket", "of_all")]
 AGGREGATES = {"n": agg("count"), "parts_sum": agg("sum", "parts"), "heaviest": agg("max", "weight")}
 BEFORE_THE_END = toy.days()[-2]
 KEYS = {"by_bucket": ("place",), "by_key": ("kind",), "of_all": ()}
@@ -95,7 +95,7 @@ def test_keys_in_several_buckets_and_no_key_at_all_go_on_too(toys, key):
 
 @pytest.mark.slow
 @pytest.mark.jvm
-@pytest.mark.parametrize("key", ["by_key", *AT_NIGHT])
+@pytest.mark.parametrize("key", few_of(["by_key", "by_bucket", "of_all"], 1))
 def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_like(toys, key, monkeypatch):
     config, events = toys
     query = asked("count_by_event_time", key=KEYS[key])

@@ -1,5 +1,5 @@
 """`pytest --fast` leaves out what is marked `jvm`, `airflow` or `slow`; what else starts one of the first two fails.
-What is marked `nightly` takes longer than CI has, and runs where it is asked for: `pytest -m nightly`, `make nightly`.
+What is marked `nightly` takes longer than CI has, and runs where it is asked for: `pytest --nightly`, `make nightly`.
 
 No hand-kept list of files: a test that needs a mark and has none fails in `make test-fast`.
 """
@@ -24,13 +24,14 @@ NO_JAVA = Path(__file__).with_name("no_java")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nightly", action="store_true", help="also run what is marked nightly; -m does too")
     parser.addoption("--fast", action="store_true", help=f"leave out what is marked {', '.join(MARKS)}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     for mark, meaning in MARKS.items():
         config.addinivalue_line("markers", f"{mark}: {meaning}; left out by --fast")
-    config.addinivalue_line("markers", f"{NIGHTLY}: takes longer than CI has; left out but by -m")
+    config.addinivalue_line("markers", f"{NIGHTLY}: takes longer than CI has; left out but by --nightly and -m")
     if config.getoption("fast"):
         let_none_start()
 
@@ -40,7 +41,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for fixture in set(FIXTURES) & set(getattr(item, "fixturenames", ())):
             item.add_marker(FIXTURES[fixture])
-    marks = [*(MARKS if config.getoption("fast") else []), *([] if config.getoption("markexpr") else [NIGHTLY])]
+    asked = config.getoption("nightly") or config.getoption("markexpr")
+    marks = [*(MARKS if config.getoption("fast") else []), *([] if asked else [NIGHTLY])]
+        *(MARKS if config.getoption("fast") else []),
+        *([] if config.getoption("nightly") or config.getoption("markexpr") else [NIGHTLY]),
+    ]
     left_out = {item for item in items if any(item.get_closest_marker(mark) for mark in marks)}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]

@@ -34,6 +34,8 @@ QUESTIONS = ("SELECT", "EXPLAIN", "MULTI")  # DESCRIBE, SUMMARIZE and SHOW are k
 SUFFIXES = ("", "_final", "_as_of")
 _WORD = re.compile(r"\w+")
 _UNREADABLE = "reading the stream registered as"  # how DuckDB passes on an error of delta-rs
+# Names of columns that DuckDB takes for a word of its own, where they have no quotes.
+_WORDS_OF_SQL = re.compile(r"(?<![\w.\"])(?:at|end)(?!\s+time\s+zone|[\w\"])", re.IGNORECASE)
 _NO_SUCH_TABLE = re.compile(r"Table(?: Function)? with name \"?(\w+)\"? does not exist")
 
 
@@ -51,7 +53,7 @@ def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
             found = _rows(connection.sql(statement), most)
             return found.rename_columns(list(_distinct(found.column_names)))
         except (duckdb.Error, pa.ArrowException, OSError) as error:
-            raise _damage_behind(lake, error) or _refused(error, names) from error
+            raise _damage_behind(lake, error) or _refused(error, names, statement) from error
 
 
 def _rows(asked: duckdb.DuckDBPyRelation, most: int | None) -> pa.Table:
@@ -138,7 +140,7 @@ def _damage_behind(lake: Lake, error: Exception) -> TableDamaged | None:
     return damage.explained(lake, error)
 
 
-def _refused(error: Exception, names: list[str]) -> Exception:
+def _refused(error: Exception, names: list[str], statement: str) -> Exception:
     missing = _NO_SUCH_TABLE.search(str(error))
     if _UNREADABLE in str(error):
         return StorageFailed(
@@ -150,4 +152,9 @@ def _refused(error: Exception, names: list[str]) -> Exception:
         # Without its definition a query's table has no views.
         query = re.sub("_(final|as_of)$", "", missing.group(1))
         return broken_queries().get(query) or UnknownName("table", missing.group(1), names)
+    if isinstance(error, duckdb.ParserException) and (words := _WORDS_OF_SQL.findall(statement)):
+        quoted = " and ".join(f'"{word}"' for word in sorted({*map(str.lower, words)}))
+        return BadStatement(
+            f"{error}\nat and end are words of SQL: where a column is meant, write {quoted}, with the quotes"
+        )
     return BadStatement(f"{error}\nwindrow tables lists the tables; DESCRIBE a_table lists its columns")
