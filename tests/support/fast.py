@@ -43,9 +43,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(FIXTURES[fixture])
     asked = config.getoption("nightly") or config.getoption("markexpr")
     marks = [*(MARKS if config.getoption("fast") else []), *([] if asked else [NIGHTLY])]
-        *(MARKS if config.getoption("fast") else []),
-        *([] if config.getoption("nightly") or config.getoption("markexpr") else [NIGHTLY]),
-    ]
     left_out = {item for item in items if any(item.get_closest_marker(mark) for mark in marks)}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
