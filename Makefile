@@ -65,14 +65,14 @@ fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CAS
 	@echo CASES=$(WINDROW_FUZZ_CASES) SEED=$(WINDROW_FUZZ_SEED)
 	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
 
-nightly: nightly-operations nightly-tests test-cluster ## a million random operations of every kernel, compared with plain Python; every test with eight times as many examples, also those that make test has no time for; what make test-cluster does
+nightly: nightly-operations nightly-tests test-cluster ## what takes longer than CI has: these three
 
 nightly-operations: export HYPOTHESIS_PROFILE = nightly
-nightly-operations: setup
+nightly-operations: setup ## a million random operations of every kernel, compared with plain Python
 	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --timeout 0 -m machine tests/kernels --durations 40
 
 nightly-tests: export HYPOTHESIS_PROFILE = thorough
-nightly-tests: setup
+nightly-tests: setup ## every test with eight times as many examples, also those that make test has no time for
 	@$(WINDROW_PYTHON) -m pytest --nightly --numprocesses 2 --dist loadfile --no-loadscope-reorder --timeout 1800
 
 docs: setup ## make the pages of docs/ that come from the definitions

@@ -189,7 +189,7 @@ def test_the_gate_counts_the_rows_of_a_kind_that_is_new_files_only_again(written
     written(kernel_windows)
     query = asked(window=squares(), emit=emit, aggregates={"n": agg("count"), "total": agg("sum", "whole")})
     made = replayed_lake(Config(tmp_path, tmp_path), query, random_events(seed=1))
-    with pytest.raises(NotRecounted, match="squares.*rolling, sliding"):
+    with pytest.raises(NotRecounted, match="squares.*rolling, session, slide_by_tuple, sliding"):
         made.failing(DAYS[1])
     written(recount_kinds)
     assert [made.failing(day) for day in DAYS] == [set()] * len(DAYS)
