@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly nightly-operations nightly-tests docs lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -79,6 +79,10 @@ docs: setup ## make the pages of docs/ that come from the definitions
 	@$(WINDROW_PYTHON) -m tools.docs
 	@$(WINDROW_PYTHON) -m tools.spec_examples
 
+docs-site: export NO_MKDOCS_2_WARNING = 1
+docs-site: setup ## docs/ as a site in var/site: open var/site/index.html; needs no network
+	@$(WINDROW_PYTHON) -m mkdocs build --strict --quiet
+
 lock: ## requirements/*.txt again from pyproject.toml
 	@$(STACK) lock
 
@@ -129,6 +133,9 @@ accounted: setup ## ingest all real files and write docs/accounted-for.md; they 
 
 gate-cost: setup ## what the gate costs next to the replay, in processor seconds; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.gate_cost "$(or $(LANDING),../shared/data)"
+
+tutorial: setup ## run the commands of docs/tutorial.md and of the pages behind it, and write what they print
+	@$(WINDROW_PYTHON) -m tools.console
 
 everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"

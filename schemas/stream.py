@@ -79,7 +79,7 @@ class Layout:
     `header` is the first line's fields (None: no header, the layout is chosen by `paths`); `parse` turns a line's
     fields and place into records or refusals, and may raise ValueError (refused as `unreadable`, with its text as the
     detail). `identity` is what makes an event one and the same: "line" (equal lines of the layout), a tuple of columns,
-    or None (nothing is a duplicate).
+    or None (nothing is a duplicate). `example` is a line and where it stands: the stream's page shows its records.
     """
 
     name: str
@@ -89,6 +89,7 @@ class Layout:
     identity: str | tuple[str, ...] | None
     delimiter: str = ","
     fields: int | None = None  # how many a line has; None: ragged lines are the layout's own affair
+    example: tuple[Place, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,16 @@ def ingest(
     """Bring a stream's tables up to date with its landing files, whatever days they touch."""
     from pipelines import config
     from pipelines.runs.ingest_day import ingest_day
+    from pipelines.runs.open_windows import open_windows
 
+    chosen = config.load(engine=engine)
     with progress() as show:
-        report = ingest_day(config.load(engine=engine), stream, day, run_id, show, verify_content)
+        report = ingest_day(chosen, stream, day, run_id, show, verify_content)
     _output.write_asset_events(asset_events, _asset_events(report, day))
     show_report(report, as_json)
+    if report.touched_days:
+        for sentence in open_windows(chosen, stream):
+            _output.note(sentence)
 
 
 def _asset_events(report: "IngestReport", day: date | None) -> dict[str, dict]:

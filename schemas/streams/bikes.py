@@ -23,7 +23,10 @@ NO_PLACES = (None,) * 7  # what a daily file doesn't have: names, latitudes, lon
 
 
 def parse_monthly(fields: list[str], _: Place) -> list[Record]:
-    """A line of a monthly file: local start and stop with four decimals, and the reported whole seconds."""
+    """A line is one trip: local start and stop with four decimals, and the reported whole seconds.
+
+    Each column of the file is the one of the table that its name says; the file's name says nothing.
+    """
     duration, started, stopped, *stations, bike, user, birth_year, gender = fields
     start_id, start_name, start_latitude, start_longitude, *ended = stations
     end_id, end_name, end_latitude, end_longitude = ended
@@ -40,7 +43,10 @@ def parse_monthly(fields: list[str], _: Place) -> list[Record]:
 
 
 def parse_daily(fields: list[str], _: Place) -> list[Record]:
-    """A line of a daily file: local start in whole seconds, and the duration; the end is their sum."""
+    """A line is one trip: local start in whole seconds, and the duration; the end is their sum.
+
+    `subscriber` is 1 for a subscriber and 0 for a customer; the file's name says nothing.
+    """
     started, duration, start_id, end_id, subscriber, birth_year = fields
     duration_s = whole_number(duration)
     start_us, _later_us, note = CLOCK.read(started)
@@ -82,6 +88,11 @@ MONTHLY = Layout(
     parse=parse_monthly,
     identity="line",
     fields=15,
+    example=(
+        Place("bikes/citibike-jc/201808.csv.gz", 2),
+        '903,2018-08-01 06:40:33.3610,2018-08-01 06:55:37.1060,3183,"Exchange Place",40.7162,-74.0334,3270,'
+        '"Jersey & 6th St",40.7253,-74.0456,29612,Subscriber,1977,1',
+    ),
 )  # fmt: skip
 DAILY = Layout(
     name="daily",
@@ -90,6 +101,7 @@ DAILY = Layout(
     parse=parse_daily,
     identity="line",
     fields=6,
+    example=(Place("bikes/citibike-nyc-2017/trips-2017-04-18.csv.gz", 2), "2017-04-18 00:00:14,285,3365,3423,1,1999"),
 )
 LATITUDE = {"unit": "degrees north", "low": -90, "high": 90}
 LONGITUDE = {"unit": "degrees east", "low": -180, "high": 180}

@@ -22,7 +22,11 @@ OUTCOMES = Choices({"AGENT": "agent", "HANG": "hung up", "PHANTOM": "phantom"})
 
 
 def parse_call(fields: list[str], _: Place) -> list[Record]:
-    """A line: local times of day of the menu, the queue and the agent, all on the date on which the call began."""
+    """A line is one call: local times of day of the menu, the queue and the agent, all on the date on which it began.
+
+    A time of day more than half a day before the call began is one of the next day; `0:00:00` says that a part did not
+    happen. The file's name says nothing.
+    """
     line, call, customer, priority, kind, day, entered, menu_exit, menu_s, _queued, queue_exit, queue_s, *rest = fields
     outcome, _answered, agent_exit, agent_s, agent = rest
     start_us = _time_us(day, entered)
@@ -67,6 +71,10 @@ CALLS = Layout(
     identity="line",
     delimiter="\t",
     fields=17,
+    example=(
+        Place("cdr/anonymous-bank/february.tsv.gz", 2),
+        "AA0999\t11111\t0\t0\tPS\t990201\t7:02:47\t7:02:56\t9\t0:00:00\t0:00:00\t0\tAGENT\t7:02:55\t7:05:41\t166\tNOA",
+    ),
 )  # fmt: skip
 COLUMNS = (
     Column("phone_line", "string", "the telephone line", nullable=False),

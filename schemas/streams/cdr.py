@@ -28,7 +28,12 @@ TEN_YEARS_S = 10 * 366 * 86_400
 
 
 def parse_session(fields: list[str], _: Place) -> list[Record | Refusal]:
-    """A line: who, at which antenna, from when to when, how many bytes each way."""
+    """A line is one session: who, at which antenna, from when to when, how many bytes each way.
+
+    There is no header; the fields are, from the first on: subscriber, location area, cell, access point, device type,
+    serving node, gateway node, start and end in local time, length in whole seconds, bytes up and down, radio access
+    type; the 17th is the port, the 18th the HTTP status. The file's name says nothing.
+    """
     if len(fields) < FIELDS_AT_LEAST:
         return [Refusal("wrong column count", f"{len(fields)} fields; the layout has {FIELDS_AT_LEAST} or more")]
     subscriber, area, cell, apn, device, sgsn, ggsn, started, ended, reported, up, down, radio = fields[:13]
@@ -52,6 +57,11 @@ SESSIONS = Layout(
     header=None,
     parse=parse_session,
     identity=None,
+    example=(
+        Place("cdr/isp-xdr/beijing/BY_USER_20_XJL_20150803.csv.gz", 1),
+        "0123456789AB,42000,3500,3gnet,013468,10.0.0.1,10.0.0.2,2015-08-02 22:10:37.500000,"
+        "2015-08-02 22:10:38.250000,0,845,706,1,,,,80,200,,,",
+    ),
 )
 COLUMNS = (
     Column("subscriber", "string", "pseudonym of who was connected, the same in every file"),

@@ -19,7 +19,7 @@ _NEGATIVE = "negative duration"
 
 
 def parse_call(fields: list[str], _: Place) -> list[Record | Refusal]:
-    """A line: caller, start, duration in seconds, receiver, number."""
+    """A line is one call: caller, start, duration in seconds, receiver, number. The file's name says nothing."""
     caller, started, duration, receiver, number = fields
     start_us, duration_s = CLOCK.read(started)[0], whole_number(duration)
     if duration_s < 0:
@@ -37,6 +37,7 @@ CALLS = Layout(
     parse=parse_call,
     identity="line",
     fields=5,
+    example=(Place("cdr/social-evolution/Calls.csv.gz", 2), "19,2009-01-02 10:04:28,15,,1000000001"),
 )
 COLUMNS = (
     Column("caller", "int64", "whose phone it was; null where the line doesn't say", low=0, high=MOST),

@@ -53,7 +53,12 @@ _EMPTY = ("", "NaN", "NA")
 
 
 def parse_pod(fields: list[str], _: Place) -> list[Record | Refusal]:
-    """A line of a pod's file: when the collector read it, the sample's second, the pod, and 19 values."""
+    """A line is 19 records, one for each column behind `PodName`; the file's name says nothing.
+
+    - source is `PodName`; service is that without its last two parts: `adservice-5f6585d649-fnmft` is of `adservice`
+    - metric and unit follow from the column, as in the example
+    - event time is `TimeStamp`, s since the epoch; arrival is `Time`, when the collector read it, cut to µs
+    """
     read_at, sampled_s, pod, *values = fields
     arrival_us, start_us = _pod_time_us(read_at), whole_number(sampled_s) * SECOND_US
     return [_reading((start_us, start_us, arrival_us), (pod, _service(pod), *metric), value)
@@ -61,17 +66,30 @@ def parse_pod(fields: list[str], _: Place) -> list[Record | Refusal]:
 
 
 def parse_message(fields: list[str], _: Place) -> list[Record | Refusal]:
-    """A line of a device's messages: detected at the device, received at the server, both in ms."""
+    """A line is two records, of one message; the file's name says nothing.
+
+    - source and service are `S.Device.ID`
+    - metric content_length is `S.Http.Content.Length`, bytes; round_trip is `A.Duration.round.trip`, ms
+    - event time is `S.Client.Detection.Time`, arrival `S.Message.received.time.ms`, both ms since the epoch
+    - message is `S.Session.Name`/`S.Device.ID`/`S.Message.ID`: each session counts its devices' messages from 0 again
+    """
     detected_us, received_us = (whole_number(fields[place]) * MS_US for place in (6, 1))
     device, times = fields[3], (detected_us, detected_us, received_us)
-    # Each of the three sessions counts its devices' messages from 0 again.
     message = f"{fields[5]}/{device}/{fields[4]}"
     return [_reading(times, (device, device, *metric), value, message) for metric, value in (
         (("content_length", "bytes"), fields[2]), (("round_trip", "ms"), fields[20]))]  # fmt: skip
 
 
 def parse_series(fields: list[str], place: Place) -> list[Record | Refusal]:
-    """A line of a series: time stamp and value. It arrives after the delay that stands in line for it."""
+    """A line is one record, of the column `value`; what was measured of what is the file's name, up to its first dot.
+
+    - `FOLDER/METRIC_SOURCE.csv.gz`, split at the last `_`, where the part behind it has a digit: `speed_7578` of the
+      folder `realTraffic` has metric speed and source realTraffic/7578
+    - any other name, such as `art_daily_jumpsup` or `exchange-2_cpc_results`: metric value, source FOLDER/NAME
+    - service is the source; there is no unit
+    - event time is `timestamp`, as it stands, in UTC; arrival is that + a measured delay: line n of the file, counted
+      from 0 without the header, gets delay n of those that have landed, and the first again after the last
+    """
     stamp, value = fields
     start_us = CLOCK.read(stamp)[0]
     delays_ms = place.side_inputs.get("delays")
@@ -83,7 +101,13 @@ def parse_series(fields: list[str], place: Place) -> list[Record | Refusal]:
 
 
 def parse_span(fields: list[str], _: Place) -> list[Record]:
-    """A line of a request span, from its start to its end in ns: a reading of its length in µs."""
+    """A line is one record, of a request's length; the file's name says nothing.
+
+    - source is `PodName`, service that without its last two parts, operation `OperationName`
+    - metric is request_duration, its value `Duration`, µs
+    - event time is `StartTimeUnixNano`, end and arrival are `EndTimeUnixNano`, cut to µs
+    - message is `TraceID`/`SpanID`
+    """
     trace, span, _parent, pod, operation, started, ended, length = fields
     start_us, end_us = _us_of_ns(started), _us_of_ns(ended)
     values = (pod, _service(pod), REQUEST_METRIC, decimal_number(length), "µs", operation or None, f"{trace}/{span}",
@@ -140,15 +164,34 @@ def _paths(*folders: str) -> tuple[str, ...]:
     return packed_or_not(*(f"telemetry/{folder}/*" for folder in folders))
 
 
+# Made, in the form of real ones.
+POD_EXAMPLE = (
+    Place("telemetry/k8s-metrics/2022-08-22/adservice-5f6585d649-fnmft_metric.csv.gz", 2),
+    "2022-08-22 03:51:19.470514006 +0000 UTC m=+0.5,1661140278,adservice-5f6585d649-fnmft,12,4.5,130,26,310,280,5120,"
+    "9300,0.12,0.08,0.15,0.1,0.2,0.13,25,100,31,44,1000000",
+)
+MESSAGE_EXAMPLE = (
+    Place("telemetry/ooo-umts/d-1.csv.gz", 2),
+    "NA;1415624021690;264;dev_15;0;d-1;1415624019862" + ";NA" * 13 + ";1848" + ";NA" * 6,
+)
+SERIES_EXAMPLE = (
+    Place("telemetry/nab/realTraffic/speed_7578.csv.gz", 3, {"delays": (60_000, 90_500)}),
+    "2015-09-08 11:44:00,73",
+)
+SPAN_EXAMPLE = (
+    Place("telemetry/k8s-spans/2022-08-22/08_43_trace.csv.gz", 2),
+    "b0103bb0161ad7fa,520b067330e3ede5,root,adservice-5f6585d649-fnmft,/GetAds,1661140278697000000,"
+    "1661140279015316530,318316",
+)
 PODS = Layout("pods", _paths("k8s-metrics/*", "generated-pods"), ("Time", "TimeStamp", "PodName", *POD_METRICS),
-              parse_pod, identity="line", fields=22)  # fmt: skip
+              parse_pod, identity="line", fields=22, example=POD_EXAMPLE)  # fmt: skip
 MESSAGES = Layout("messages", _paths("ooo-umts", "generated-messages"), MESSAGE_COLUMNS, parse_message,
-                  identity=("message", "metric"), delimiter=";", fields=27)  # fmt: skip
+                  identity=("message", "metric"), delimiter=";", fields=27, example=MESSAGE_EXAMPLE)  # fmt: skip
 SERIES = Layout("series", _paths("nab/*", "generated-series/*"), ("timestamp", "value"), parse_series, identity=None,
-                fields=2)  # fmt: skip
+                fields=2, example=SERIES_EXAMPLE)  # fmt: skip
 SPANS = Layout("spans", _paths("k8s-spans/*", "generated-spans"), (
     "TraceID", "SpanID", "ParentID", "PodName", "OperationName", "StartTimeUnixNano", "EndTimeUnixNano", "Duration",
-), parse_span, identity=("message",), fields=8)  # fmt: skip
+), parse_span, identity=("message",), fields=8, example=SPAN_EXAMPLE)  # fmt: skip
 COLUMNS = (
     Column("source", "string", "what was measured: a pod, a device, a server, a road sensor", nullable=False),
     Column("service", "string", "the service that a pod belongs to; for all else the source", nullable=False),

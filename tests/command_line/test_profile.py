@@ -1,19 +1,24 @@
 """windrow profile: its figures by their definitions. Those of the real trips are in tests/real."""
 
 import os
+import re
+from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.cli.profile import _named
 from pipelines.ingest.profile.overtaken import overtaken_by
-from pipelines.ingest.profile.profile import Spread, profile
+from pipelines.ingest.profile.profile import Profile, Spread, _disorder, profile
 from pipelines.lake.lake import Lake
 from schemas.errors import NotSetUp, UnknownName
 from tests.command_line.conftest import typed
 from tests.support.lakes import PATIENT, tables_of
 
 pytestmark = PATIENT
+PAGE = (Path(__file__).parents[2] / "docs/profile.md").read_text()
 
 
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=40))
@@ -25,6 +30,23 @@ def test_d_is_the_number_of_earlier_places_with_a_later_time(times):
 def test_percentiles_are_values_that_occur():
     assert Spread.of(np.arange(1, 101)) == Spread(50.0, 99.0, 100.0)
     assert Spread.of(np.array([3_000_000]), 1_000_000) == Spread(3.0, 3.0, 3.0)
+
+
+def test_every_row_of_the_table_is_explained_on_its_page():
+    explained = {word for row in re.findall(r"^\| ([^|]+) \|", PAGE, re.MULTILINE) for word in row.split(", ")}
+    shown = {_named(field.name).partition(":")[0] for field in fields(Profile)}
+    assert shown - {"folder"} <= explained
+
+
+def test_the_example_of_the_page_has_the_figures_of_its_times():
+    rows = re.findall(r"^\| 10:(\d\d) \|[^|]*\| (yes|no) \| (yes|no) \| (\d) \| (\d)", PAGE, re.MULTILINE)
+    minutes, late, descents, d, lag = (list(column) for column in zip(*rows, strict=True))
+    start = np.array([int(minute) * 60_000_000 for minute in minutes])
+    found = _disorder(start, np.arange(len(start)))
+    assert overtaken_by(start).tolist() == [int(each) for each in d]
+    assert found["late_in_arrival_order"] == late.count("yes") / len(late)
+    assert found["descents"] == descents.count("yes") / len(descents)
+    assert found["lag_s"].maximum == max(int(each) for each in lag) * 60
 
 
 def test_the_command_prints_a_table_or_json(ingested):

@@ -72,7 +72,7 @@ LIBRARIES = {
     "samples": set(),
     "stack": set(),
     "docker": {"s3fs"},
-    "tools": set(),
+    "tools": {"matplotlib", "pyarrow", "typer"},
 }
 # Modules by which a kernel could reach a file, a process, a socket, a clock or chance.
 NO_KERNEL = {

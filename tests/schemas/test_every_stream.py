@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import OutsideStream
-from schemas.parsing import EARLIEST_US, LATEST_US, identity_of, read_line
+from schemas.parsing import EARLIEST_US, LATEST_US, belongs, choose_layout, identity_of, read_line
 from schemas.registry import streams
 from schemas.stream import COMMON_REFUSALS, Column, Record, Refusal
 from schemas.tables import ingest_tables, silver_table
@@ -23,6 +23,7 @@ LAYOUTS = [
     for name, stream in streams().items()
     for layout in stream.layouts
 ]
+EXAMPLES = [each for each in LAYOUTS if each.values[1].example]
 PYTHON_TYPES = {"string": str, "int64": int, "float64": float, "bool": bool, "timestamp": int, "date": date}
 # What lines are made of, apart from any text: numbers at the edges of their types, odd times, broken quotes.
 PIECES = st.one_of(
@@ -192,3 +193,12 @@ def test_no_number_is_so_large_that_some_thousands_of_it_add_up_beyond_int64(str
     for column in numbers:
         assert column.low is not None and column.high is not None and column.low < column.high, column.name
         assert max(-column.low, column.high) * 4_000 < 2**63, column.name
+
+
+@pytest.mark.parametrize("stream, layout", EXAMPLES)
+def test_the_example_of_a_layout_is_a_line_of_it_that_is_events(stream, layout):
+    place, line = layout.example
+    first_line = layout.delimiter.join(layout.header) if layout.header else line
+    assert belongs(stream, place.path) and choose_layout(stream, place.path, first_line) is layout
+    records = read_line(stream, layout, line, place)
+    assert records and all(isinstance(each, Record) for each in records)

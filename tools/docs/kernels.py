@@ -48,7 +48,7 @@ def kernels_page() -> str:
     """Every aggregator of point events: what it promises, and how it works."""
     head = [field.replace("_", " ") for field in Card._fields]
     rows = [["kernel", *head], *([f"`{name}`", *window_class(name).CARD] for name in kernels())]
-    parts = [part for name in kernels() for part in (f"## {name}", f"```\n{_about(name)}\n```", _options(name))]
+    parts = [part for name in kernels() for part in (f"## {name}", f"```text\n{_about(name)}\n```", _options(name))]
     points = ["# Kernels of point events", MADE, INTRODUCTION, OF_REPLAYS, grid(rows), *parts]
     of_spans = ["# Kernels of events that last", OF_SPANS, *_parts_of(spans)]
     return page([*points, *of_spans, "# Kernels of frames", OF_FRAMES, *_parts_of(frames)])
@@ -59,7 +59,7 @@ def _parts_of(family: ModuleType) -> list[str]:
     return [
         part
         for name, each in made.items()
-        for part in (f"## {name}", f"```\n{_text_of(each.__module__)}\n```", _options_of(each))
+        for part in (f"## {name}", f"```text\n{_text_of(each.__module__)}\n```", _options_of(each))
     ]
 
 

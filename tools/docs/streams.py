@@ -1,8 +1,12 @@
 """docs/streams.md and docs/streams/: the streams, and what each of them is."""
 
+import inspect
+
 from pipelines.report import dag_text
+from schemas.parsing import read_line
 from schemas.registry import queries_of, streams
 from schemas.stream import COMMON_REFUSALS, Layout, Stream
+from schemas.windows import EPOCH, MICROSECOND
 from tools.docs.columns import columns_grid
 from tools.docs.markdown import MADE, grid, page
 
@@ -43,6 +47,8 @@ def stream_page(stream: Stream) -> str:
             "\n".join(f"- {name}: {value}" for name, value in _facts(stream).items()),
             *(grid(rows) for rows in (_layouts(stream), *_other_files(stream), _refusals(stream)) if len(rows) > 1),
             "[Reasons that all streams share](../streams.md)",
+            "## How a line is read",
+            *(_reading(stream, each) for each in stream.layouts),
             "## Columns",
             columns_grid(stream.columns),
             "## Queries",
@@ -51,11 +57,6 @@ def stream_page(stream: Stream) -> str:
             f"`windrow profile {stream.name}` describes it in your lake: how much, how disordered, how dirty.",
         ]
     )
-
-
-def _queries(stream: Stream) -> str:
-    described = (f"- `{query.name}`: {dag_text.describe(query)}" for query in queries_of(stream.name))
-    return "\n".join(described) or "none yet"
 
 
 def _facts(stream: Stream) -> dict[str, object]:
@@ -78,6 +79,39 @@ def _layouts(stream: Stream) -> list[list[str]]:
         first_line = f"`{each.delimiter.join(each.header)}`" if each.header else "no header"
         rows.append([each.name, _paths(each.paths), first_line, _identity(each)])
     return rows
+
+
+def _reading(stream: Stream, layout: Layout) -> str:
+    """What the layout's function says that it does, and the records of an example."""
+    parts = [f"### {layout.name}", inspect.getdoc(layout.parse) or ""]
+    if layout.example is None:
+        return "\n\n".join(parts)
+    place, line = layout.example
+    records = read_line(stream, layout, line, place)
+    named = [f"Line {place.line} of `{place.path}`:", f"```text\n{line}\n```", f"is {_counted(records)}:"]
+    return "\n\n".join([*parts, *named, grid(_shown(stream, records))])
+
+
+def _counted(records: list) -> str:
+    return "one record" if len(records) == 1 else f"{len(records)} records"
+
+
+def _shown(stream: Stream, records: list) -> list[list[str]]:
+    """Times and values of records; columns that are null in all of them are left out."""
+    times = [[_utc(time_us) for time_us in record[:3]] for record in records]
+    values = [record.values for record in records]
+    filled = [i for i in range(len(stream.columns)) if any(each[i] is not None for each in values)]
+    head = ["start", "end", "arrival", *(stream.columns[i].name for i in filled)]
+    rows = [[*of, *(_text(each[i]) for i in filled)] for of, each in zip(times, values, strict=True)]
+    return [head, *rows]
+
+
+def _utc(time_us: int) -> str:
+    return f"{EPOCH + time_us * MICROSECOND:%Y-%m-%d %H:%M:%S.%f}".rstrip("0").rstrip(".")
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _other_files(stream: Stream) -> tuple[list[list[str]], list[list[str]]]:

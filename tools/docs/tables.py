@@ -1,53 +1,110 @@
-"""docs/tables.md: every table with its columns."""
+"""docs/tables.md: every table. What all tables of a kind have in common stands once, under the name of the kind."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from pipelines.lake.query_tables import QueryTables
 from pipelines.report import dag_text
 from schemas.ledger_tables import LEDGER
 from schemas.query import Query
-from schemas.registry import queries_of, streams
+from schemas.registry import queries, queries_of, streams
+from schemas.stream import Column, Stream
 from schemas.tables import Table, ingest_tables
 from tools.docs.columns import columns_grid
 from tools.docs.markdown import MADE, page
 
+STREAM, QUERY = "<stream>", "<query>"
+NAMES = (
+    "A table is named by its stream or query. `<query>_audit` and `<query>_late_audit` have the columns of `<query>` "
+    "and `<query>_late`: what a run made, let through by the gate or not. `<query>_final` is every window's newest "
+    "revision, `<query>_as_of(t)` what was known at `t` ([semantics](semantics.md))."
+)
+
+
+class TableKind(NamedTuple):
+    """Tables of which each stream, or query, has one."""
+
+    like: Table
+    shared: tuple[Column, ...]
+
+    @classmethod
+    def of(cls, tables: Iterable[tuple[str, Table]], placeholder: str) -> "TableKind":
+        """What these tables of (owner, table) have in common; `like` is the first, named after no owner."""
+        all_tables = list(tables)
+        owner, first = all_tables[0]
+        shared = tuple(each for each in first.columns if all(each in table.columns for _, table in all_tables))
+        name, comment = (text.replace(owner, placeholder) for text in (first.name, first.comment))
+        return cls(Table(name, comment, shared, first.partition_by, (), first.constraints), shared)
+
+    def own(self, table: Table) -> tuple[Column, ...]:
+        """The columns that not every table of the kind has."""
+        return tuple(each for each in table.columns if each not in self.shared)
+
 
 def tables_page() -> str:
     """Every table with its columns."""
+    of_streams, of_queries = _stream_kinds(), _query_kinds()
     parts = [
         "# Tables",
         MADE,
         "One folder per table below `var/lake` (or `$WINDROW_HOME/lake`). Times are UTC. "
         "`windrow tables` lists those that exist; `windrow query` reads them.",
+        NAMES,
+        "## Tables of each stream",
+        *(_table(kind.like, "") for kind in of_streams),
+        "## Tables of each query",
+        *(_table(kind.like, "The query's key, in front; then:") for kind in of_queries),
     ]
     for stream in streams().values():
-        parts += [f"## Stream {stream.name}", *(_table(table) for table in ingest_tables(stream))]
-        parts += [part for query in queries_of(stream.name) for part in _query_tables(query)]
-    return page([*parts, "## Ledger", *map(_table, LEDGER.values())])
+        parts += [f"## Stream {stream.name}", *_own_of_stream(stream, of_streams)]
+        parts += [part for query in queries_of(stream.name) for part in _own_of_query(query, of_queries)]
+    return page([*parts, "## Ledger", *(_table(table, "") for table in LEDGER.values())])
 
 
-def _query_tables(query: Query) -> list[str]:
-    tables = QueryTables.of(query)
-    same = (
-        f"`{tables.audit.name}` and `{tables.late_audit.name}` have the same columns: what a run made, "
-        f"let through by the gate or not."
-    )
-    views = (
-        f"`{query.name}_final` is every window's newest revision, `{query.name}_as_of(t)` what was known "
-        "at `t` ([semantics](semantics.md))."
-    )
-    return [
-        f"### Query {query.name}",
-        dag_text.describe(query),
-        _table(tables.results),
-        views,
-        _table(tables.late),
-        same,
-        *([_table(tables.state)] if tables.state else []),
+def _stream_kinds() -> list[TableKind]:
+    each = [[(stream.name, table) for table in ingest_tables(stream)] for stream in streams().values()]
+    return [TableKind.of(tables, STREAM) for tables in zip(*each, strict=True)]
+
+
+def _query_kinds() -> list[TableKind]:
+    made = [QueryTables.of(query) for query in queries().values()]
+    with_state = [(each.query.name, each.state) for each in made if each.state]
+    kinds = [
+        [(each.query.name, each.results) for each in made],
+        [(each.query.name, each.late) for each in made],
+        with_state,
     ]
+    return [TableKind.of(tables, QUERY) for tables in kinds if tables]
 
 
-def _table(table: Table) -> str:
+def _own_of_stream(stream: Stream, kinds: list[TableKind]) -> list[str]:
+    own = [(table, kind.own(table)) for table, kind in zip(ingest_tables(stream), kinds, strict=True)]
+    listed = ", ".join(f"`{table.name}`" for table, columns in own if not columns)
+    named = [_own(table, columns) for table, columns in own if columns]
+    return [*named, f"Without columns of their own: {listed}."] if listed else named
+
+
+def _own_of_query(query: Query, kinds: list[TableKind]) -> list[str]:
+    results = QueryTables.of(query).results
+    return [f"### Query {query.name}", dag_text.describe(query), _own(results, kinds[0].own(results))]
+
+
+def _own(table: Table, columns: tuple[Column, ...]) -> str:
+    notes = f"Sorted by {', '.join(table.sort_by)}." if table.sort_by else ""
+    return _joined(f"#### `{table.name}`", columns_grid(columns), notes)
+
+
+def _table(table: Table, before: str) -> str:
     notes = [f"Partitioned by {', '.join(table.partition_by)}."] if table.partition_by else []
     notes += [f"Sorted by {', '.join(table.sort_by)}."] if table.sort_by else []
-    notes += [f"Every row: `{condition}`." for _, condition in table.constraints]
-    parts = [f"#### `{table.name}`", f"{table.comment}.", columns_grid(table.columns), " ".join(notes)]
+    notes += [f"Every row: {_code(condition)}." for _, condition in table.constraints]
+    return _joined(f"#### `{table.name}`", f"{table.comment}.", before, columns_grid(table.columns), " ".join(notes))
+
+
+def _code(condition: str) -> str:
+    """As code, also where names in it are quoted by backticks."""
+    return f"`` {condition} ``" if "`" in condition else f"`{condition}`"
+
+
+def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,91 @@
+"""How many events lie in windows that aren't closed yet: a stream's newest events have no row on time before later ones
+move the watermark, and an ingest logs how many these are, so that nobody looks for rows that can't be there.
+
+A window is open until the watermark has reached its end. Windows that depend on their key's other events (sessions,
+frames, counts) and rolling ones are open at least while the watermark has not passed their newest event: of these the
+events that it has not passed are counted.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
+import duckdb
+
+from pipelines.config import Config
+from pipelines.gate.recount.kinds._calendar import calendar_windows
+from pipelines.lake import databases
+from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.day_files import files_of, parquet
+from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
+from schemas import registry
+from schemas.query import Query
+from schemas.windows import EPOCH, MICROSECOND, Regular, Spanning, Window
+
+DAY_US = timedelta(days=1) // MICROSECOND
+
+
+def open_windows(config: Config, stream_name: str) -> Iterator[str]:
+    """A sentence for each query of a stream. Also where a file of silver can't be read: the ingest before has ended."""
+    tables = StreamTables.of(registry.stream(stream_name))
+    try:
+        counts = events_in_open_windows(Lake(config), tables)
+    except duckdb.Error as error:
+        yield f"events in open windows could not be counted: {str(error).splitlines()[0]}"
+        return
+    for query, events in counts.items():
+        yield (
+            f"{query}: {events:,} events are in windows that aren't closed yet"
+            if events
+            else f"{query}: no open window"
+        )
+
+
+def events_in_open_windows(lake: Lake, tables: StreamTables) -> dict[str, int]:
+    """By query, of all events of the stream that silver has; conditions of the query (`where`) are not looked at.
+
+    Zero of each where the stream's last day has come: its run closes every window. TableDamaged where silver is.
+    O(events of the arrival days from the oldest open window on).
+    """
+    stream, queries = tables.stream, registry.queries_of(tables.stream.name)
+    days = ArrivalDays.read(lake, tables.partitions.name).by_date
+    if not days or not queries or stream.newest_day <= max(days):
+        return dict.fromkeys((query.name for query in queries), 0)
+    newest = max(noted.newest_start for noted in days.values())
+    conditions = [_is_open(query, newest) for query in queries]
+    oldest_us = min(start_us for start_us, _ in conditions) - stream.ahead_at_most_us
+    read = [day for day in days if (day - EPOCH.date()).days >= oldest_us // DAY_US]
+    counts = _counted(lake, tables, read, [condition for _, condition in conditions])
+    return {query.name: count for query, count in zip(queries, counts, strict=True)}
+
+
+def _is_open(query: Query, newest: datetime) -> tuple[int, str]:
+    """The time before which no event of an open window starts, in µs since the epoch, and which events are in one."""
+    watermark_us = (newest - EPOCH) // MICROSECOND - query.lateness // MICROSECOND
+    open_us = first_open_us(query.window, watermark_us)
+    if isinstance(query.window, Spanning):
+        last_us = 'greatest(epoch_us("start"), epoch_us("end") - 1)'
+        return open_us - query.window.longest_event_us, f"{last_us} >= {open_us}"
+    return open_us, f'epoch_us("start") >= {open_us}'
+
+
+def first_open_us(window: Window, watermark_us: int) -> int:
+    """The start of the oldest window whose end a watermark has not reached; of windows that depend on events, rolling
+    ones among them, the time behind the watermark. All in µs since the epoch."""
+    if not isinstance(window, Regular):
+        return watermark_us + 1
+    if window.zone is None:
+        number = (watermark_us - window.origin_us - window.size_us) // window.slide_us + 1
+        return window.origin_us + number * window.slide_us
+    around = calendar_windows(window, watermark_us - window.longest_us, watermark_us + window.longest_us)
+    return min(start_us for start_us, end_us in around if end_us > watermark_us)
+
+
+def _counted(lake: Lake, tables: StreamTables, days: Iterable, conditions: list[str]) -> tuple[int, ...]:
+    files = files_of(lake, tables.silver, days)
+    if not files:
+        return (0,) * len(conditions)
+    counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions)
+    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+        (row,) = database.sql(f"SELECT {counts} FROM {parquet(tables.silver, files)}").fetchall()
+    return row

@@ -1,0 +1,148 @@
+"""Every code block of the docs is run by a test, or says why none can."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tools import console, new
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# Lines of files, signatures, what a command printed; and drawings.
+TEXT, DRAWN = "text", re.compile("[▶◀▲▼│┌└]")
+GENERATOR = re.compile(r"make new-(\w+) NAME=(\w+)\n")
+IMPORTS = """
+from datetime import timedelta
+from schemas.model import Model, heavy
+from schemas.query import *
+from schemas.stream import Layout, Refusal
+from schemas.streams.cdr import parse_session
+from schemas.windows.policy import EvictionPolicy
+"""
+# By page and first line: the test that runs the block.
+RUN_BY = {
+    ("README.md", "from datetime import datetime, timedelta, timezone"):
+        "tests/contracts/test_readme.py::test_the_worked_query_prints_what_the_page_shows",
+    ("README.md", "export WINDROW_HOME=var/demo WINDROW_LANDING=var/demo/landing"):
+        "tests/contracts/test_code_blocks.py::test_the_commands_of_the_readme_run",
+    ("docs/add-a-query.md", "QUERY = Query("):
+        "tests/contracts/test_docs.py::test_the_query_that_a_page_shows_can_be_made",
+    ("docs/farm.md", "from datetime import timedelta"):
+        "tests/contracts/test_docs.py::test_the_example_of_the_farm_prints_what_its_page_says",
+    ("docs/semantics.md", "SELECT * FROM bikes_demand_as_of('2018-11-04 12:00:00+00');  -- known at T"):
+        "tests/contracts/test_docs.py::test_the_selects_for_other_tools_say_what_windrow_query_says_in_every_zone",
+    ("docs/semantics.md", "-- known at T"):
+        "tests/contracts/test_docs.py::test_the_selects_for_other_tools_say_what_windrow_query_says_in_every_zone",
+    ("docs/semantics.md", "from pipelines import config"):
+        "tests/command_line/test_spark_views.py::test_spark_and_duckdb_give_the_same_rows",
+    ("docs/add-a-model.md", "windrow check farm_bikes_long_trips"):
+        "tests/command_line/test_farm_command.py::test_a_day_of_a_model_is_published_and_its_farms_are_shown",
+    ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
+        "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
+    ("CONTRIBUTING.md",
+     "make setup       # environments, Java, Redis, Delta's JARs, compiled kernels: minutes at first, then a second"):
+        "tests/stack/test_doctor.py::test_the_set_up_that_runs_these_tests_is_healthy",
+}  # fmt: skip
+# By page and first word: why no test runs the block here.
+NOT_RUN = {
+    ("README.md", "make"): "the demo starts an Airflow of its own, and make test is what runs this",
+    ("docs/containers.md", "docker"): "needs a docker engine; make test-image builds the images and replays in them",
+    ("docs/containers.md", "export"): "needs the services of docker/compose.yaml, and so a docker engine",
+    ("docs/kubernetes.md", "kubectl"): "needs a Kubernetes cluster",
+}
+
+
+class CodeBlock(NamedTuple):
+    """A code block, and where it stands."""
+
+    page: str
+    language: str
+    body: str
+
+    @property
+    def first_line(self) -> str:
+        return self.body.partition("\n")[0]
+
+    @property
+    def is_text(self) -> bool:
+        return self.language == TEXT or bool(DRAWN.search(self.body))
+
+    @property
+    def excuse(self) -> tuple[str, str]:
+        return self.page, self.first_line.partition(" ")[0]
+
+
+BLOCKS = [
+    CodeBlock(str(page.relative_to(ROOT)), *found)
+    for page in PAGES
+    for found in FENCED.findall(page.read_text())
+    if "/benchmarks/" not in str(page)
+]
+GENERATORS = [block for block in BLOCKS if GENERATOR.fullmatch(block.body)]
+PIECES = [block for block in BLOCKS if block.language == "python" and (block.page, block.first_line) not in RUN_BY]
+
+
+def is_run(block: CodeBlock) -> bool:
+    is_typed = block.language == "console" and ROOT / block.page in console.PAGES
+    known = block.is_text or is_typed or block in GENERATORS or block in PIECES
+    return known or (block.page, block.first_line) in RUN_BY or block.excuse in NOT_RUN
+
+
+def test_every_block_is_run_or_has_a_reason_why_not():
+    assert not [f"{block.page}: {block.first_line}" for block in BLOCKS if not is_run(block)]
+
+
+def test_no_reason_and_no_test_is_left_behind():
+    places = {(block.page, block.first_line) for block in BLOCKS}
+    assert not set(RUN_BY) - places
+    assert not set(NOT_RUN) - {block.excuse for block in BLOCKS}
+    for named in RUN_BY.values():
+        file, _, test = named.partition("::")
+        assert f"def {test}(" in (ROOT / file).read_text(), named
+
+
+@pytest.mark.parametrize("block", GENERATORS, ids=lambda block: block.page)
+def test_a_generator_that_a_page_shows_writes_the_files_that_the_page_names(block, tmp_path):
+    shutil.copytree(ROOT / "schemas", tmp_path / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
+    written = new.write(*GENERATOR.fullmatch(block.body).groups(), tmp_path)
+    page = (ROOT / block.page).read_text()
+    assert all(path.is_file() and str(path.relative_to(tmp_path)) in page for path in written)
+
+
+@pytest.mark.parametrize("block", PIECES, ids=lambda block: f"{block.page}: {block.first_line}")
+def test_a_piece_of_python_is_python_that_runs(block):
+    body = block.body
+    if body.startswith("return "):
+        body = "def piece(started, ended):\n    " + body.replace("\n", "\n    ") + "\npiece('08:31.0', '08:31.2')"
+    exec(compile(IMPORTS + body, block.page, "exec"), {})
+
+
+def test_times_with_an_offset_are_read_as_the_page_says():
+    (source,) = [block.body for block in PIECES if "def read_time" in block.body]
+    made = {}
+    exec(source, made)
+    assert (
+        made["read_time"]("1970-01-01T02:00:01.25+02:00") == made["read_time"]("1970-01-01T00:00:01.25Z") == 1_250_000
+    )
+    with pytest.raises(ValueError, match="has no offset"):
+        made["read_time"]("1970-01-01T00:00:01")
+
+
+@pytest.mark.nightly
+def test_the_commands_of_the_tutorial_print_what_the_pages_show():
+    for page, text in console.renewed().items():
+        assert page.read_text() == text, "run: make tutorial"
+
+
+@pytest.mark.nightly
+def test_the_commands_of_the_readme_run(tmp_path):
+    (block,) = [block for block in BLOCKS if block.first_line.startswith("export WINDROW_HOME=var/demo")]
+    shell = console.Shell(tmp_path)
+    shell.settings["WINDROW_ENGINE"] = "local"
+    shell.run(".venv/bin/python -m samples.bikes --into var/demo/landing --days 3 --trips-per-day 300")
+    for command in block.body.splitlines():
+        shell.run(command)

@@ -1,0 +1,86 @@
+"""docs/python.md: what a program calls, from the docstrings."""
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pipelines.local
+import schemas.fields
+import schemas.local_time
+import schemas.model
+import schemas.query
+import schemas.stream
+import schemas.windows
+from kernels import aggregators, farm, frames, spans
+from tools.docs.markdown import MADE, page
+
+# `pyarrow.lib.` of `pyarrow.lib.Table`.
+_MODULES = re.compile(r"(?:\w+\.)+(?=[A-Z])")
+
+
+# A type that is written as a text.
+_QUOTED = re.compile(r"'([A-Z]\w*)'")
+
+
+class Chapter(NamedTuple):
+    """Names of one module that belong together."""
+
+    title: str
+    module: str
+    names: tuple[Callable, ...]
+
+
+def parts() -> tuple[Chapter, ...]:
+    """The public names, by what they are for."""
+    kinds = tuple(sorted(schemas.windows.every_kind(), key=lambda kind: kind.kind))
+    lines = (*(getattr(schemas.fields, name) for name in ("whole_number", "whole_or_none")), schemas.fields.Choices)
+    decimals = tuple(getattr(schemas.fields, name) for name in ("decimal_number", "decimal_or_none"))
+    stream = schemas.stream
+    of_streams = (stream.Stream, stream.Layout, stream.Column, stream.SideInput, stream.Record, stream.Refusal)
+    return (
+        Chapter(
+            "Replays of a table in memory",
+            "pipelines.local",
+            (pipelines.local.replay_table, pipelines.local.late_table),
+        ),
+        Chapter("Queries", "schemas.query", (schemas.query.Query, schemas.query.agg, schemas.query.policy)),
+        Chapter("Windows", "schemas.windows", kinds),
+        Chapter("Models", "schemas.model", (schemas.model.Model, schemas.model.heavy)),
+        Chapter("Streams", "schemas.stream", (*of_streams, stream.Place, stream.packed_or_not)),
+        Chapter("Fields of a line", "schemas.fields", (*lines, *decimals)),
+        Chapter("Clocks", "schemas.local_time", (schemas.local_time.LocalClock, schemas.local_time.LocalClock.read)),
+        Chapter("Kernels of point events", "kernels.aggregators", (aggregators.make,)),
+        Chapter("Kernels of events that last", "kernels.spans", (spans.make,)),
+        Chapter("Kernels of frames", "kernels.frames", (frames.make,)),
+        Chapter("The farm", "kernels.farm", (farm.make,)),
+    )
+
+
+def python_page() -> str:
+    """Every public name with its signature and docstring."""
+    return page(
+        [
+            "# Python",
+            MADE,
+            "A query file imports from `schemas.query`, which has the window kinds by short names "
+            "(`tumbling`, `sliding`, …; [which there are](add-a-query.md#window-kinds)).",
+            *(
+                text
+                for part in parts()
+                for text in (f"## {part.title}", f"In `{part.module}`.", *map(_about, part.names))
+            ),
+        ]
+    )
+
+
+def _about(named: Callable) -> str:
+    text = inspect.getdoc(named) or ""
+    return f"### {named.__qualname__}\n\n```text\n{named.__qualname__}{_signature(named)}\n\n{text}\n```"
+
+
+def _signature(named: Callable) -> str:
+    """Its parameters, types without their modules; none of a class that takes those of a type of Python's own."""
+    if isinstance(named, type) and issubclass(named, dict):
+        return ""
+    return _MODULES.sub("", _QUOTED.sub(r"\1", str(inspect.signature(named))))
