@@ -5,22 +5,25 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
 
-demo: ## from nothing to query answers, over generated landing files; real ones: LANDING=../shared/data
+demo: ## from nothing to query answers and a picture of three streams, over generated landing files; real ones: LANDING=../shared/data
 	@$(STACK) demo
 
-up: ## start Airflow and leave it running; prints address and login
+up: ## start Airflow and leave it running; prints address and login; landing files in LANDING=..., kept for later
 	@$(STACK) up
 
 down: ## stop Airflow and everything that its tasks started
 	@$(STACK) down
 
+airflow: ## Airflow's own command line over the home of make up: ARGS="backfill create --help"
+	@$(STACK) airflow
+
 setup: ## environments, Java, Redis, Delta's JARs, compiled kernels; a second time it takes a second
-	@$(STACK) setup
+	@$(STACK) setup $(if $(filter setup,$(MAKECMDGOALS)),--say-next)
 
 setup-cluster: setup ## what a lake on S3 needs too: S3's JARs for Spark, 13 MB
 	@$(STACK) setup-cluster

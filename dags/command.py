@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from airflow.sdk import Asset, AssetAlias, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
@@ -24,6 +24,7 @@ from schemas import errors
 SKIPS = tuple(sorted({kind.exit_code for kind in errors.kinds() if kind.skipped}))
 FAILS_FOR_GOOD = tuple(sorted({kind.exit_code for kind in errors.kinds() if not kind.retry_helps} - {*SKIPS}))
 STAGE_STARTS, ERROR_STARTS, SKIP_STARTS = "== ", "error: ", "skipped: "
+OF_A_BACKFILL = "backfill"
 # Airflow kills the task's own process 5 s after it asked it to end; the children must be gone by then.
 GRACE_S = 3.0
 
@@ -37,7 +38,9 @@ class WindrowOperator(BaseOperator):
     """Runs `windrow <arguments> --day <day> --run-id <run>`, and shows its log with one section per stage. of_a_day:
     whether its command takes these two options.
 
-    The events of its assets carry what the command says of each table that it updated: day, rows, verdict, version.
+    The events of its assets carry what the command reports of each table that it updated: day, rows, revisions, checks
+    of the gate with their verdict, version of the lake's table. Of a day it returns the same, which Airflow shows as
+    its XCom.
     """
 
     template_fields = ("arguments",)
@@ -47,7 +50,7 @@ class WindrowOperator(BaseOperator):
         self.arguments, self.of_a_day = list(arguments), of_a_day
         self.process: subprocess.Popen | None = None
 
-    def execute(self, context: Context) -> None:
+    def execute(self, context: Context) -> dict[str, dict] | None:
         with TemporaryDirectory(prefix="windrow-") as folder:
             asset_events = Path(folder) / "asset_events.json"
             try:
@@ -55,13 +58,15 @@ class WindrowOperator(BaseOperator):
             except AirflowSkipException:
                 if not _read(asset_events):
                     raise  # else some of its days were published, and others by another run
-            self._note(_read(asset_events), context)
+            published = _read(asset_events)
+            self._note(published, context)
+            return published if published and self.of_a_day else None
 
     def _run(self, command: list[str]) -> None:
         try:
             settings = connections.environment()
             self.process = _start(command, settings, self.log.info)
-            error = show(self.process.stdout or (), self.log.info)
+            error = show(self.process.stdout or (), Log(self.log.info, self.log.error))
             raise_unless_done(self.process.wait(), error)
         except AirflowTaskTimeout as late:
             self.on_kill()
@@ -104,8 +109,15 @@ def _read(asset_events: Path) -> dict[str, dict]:
 
 
 def day_of(context: Context) -> str:
-    """The logical date as YYYY-MM-DD; AirflowFailException for a run that has neither `ds` nor the param."""
-    day = context["params"].get("day") or context.get("ds")
+    """The logical date as YYYY-MM-DD; AirflowFailException for a run that has neither `ds` nor the param, and for one
+    of a backfill with the param: each of its runs would do the same day, and none its own."""
+    asked, run = context["params"].get("day"), context.get("dag_run")
+    if asked and run is not None and run.run_type == OF_A_BACKFILL:
+        raise AirflowFailException(
+            f'this run is of a backfill, whose runs each have a day of their own, and has the param "day", {asked}; '
+            'start the backfill again without "day" in its configuration, over the days that you want'
+        )
+    day = asked or context.get("ds")
     if not day:
         raise AirflowFailException(
             "this run has no logical date, so it has no day; trigger it with a logical date, or with the "
@@ -126,20 +138,29 @@ def raise_unless_done(exit_code: int, error: str) -> None:
     raise kind(f"windrow {ended}: {error or 'see the log above'}")
 
 
-def show(lines: Iterable[str], log: Callable[[str], None]) -> str:
+class Log(NamedTuple):
+    """Where lines go: those of errors have a level of their own, by which the log view finds them."""
+
+    info: Callable[[str], None]
+    error: Callable[[str], None]
+
+
+def show(lines: Iterable[str], log: Log) -> str:
     """Log the command's lines, each stage as a section that the log view folds; returns why it did not end well."""
     error: list[str] = []
-    in_section = False
+    in_section, write = False, log.info
     for line in map(str.rstrip, lines):
         starts, fails = line.startswith(STAGE_STARTS), line.startswith((ERROR_STARTS, SKIP_STARTS))
         if in_section and (starts or fails):
-            log("::endgroup::")
+            log.info("::endgroup::")
         in_section = starts or in_section and not fails
         if fails or error:
             error.append(line.removeprefix(ERROR_STARTS).removeprefix(SKIP_STARTS))
-        log(f"::group::{line.removeprefix(STAGE_STARTS)}" if starts else line)
+        if line.startswith(ERROR_STARTS):
+            write = log.error
+        write(f"::group::{line.removeprefix(STAGE_STARTS)}" if starts else line)
     if in_section:
-        log("::endgroup::")
+        log.info("::endgroup::")
     return "\n".join(error)
 
 

@@ -23,6 +23,9 @@ _MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[\d+, *\d+, *
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
 SPARK_CONF, LOCKS = "WINDROW_SPARK_CONF", "WINDROW_LOCKS"
+HOME, LANDING = "WINDROW_HOME", "WINDROW_LANDING"
+# In a home: the landing folder that `make up` was given last.
+_KEPT = "landing_folder"
 
 
 @dataclass(frozen=True)
@@ -58,10 +61,7 @@ class Config:
     @cached_property
     def here(self) -> Path:
         """Folder of what only this machine needs: the home, or one of its own for a home below a URI."""
-        if isinstance(self.home, Path):
-            return self.home
-        name = re.sub(r"\W+", "-", str(self.home))[-40:].strip("-")
-        return made() / "homes" / f"{name}-{hashlib.sha256(str(self.home).encode()).hexdigest()[:8]}"
+        return _here(self.home)
 
     @cached_property
     def locks(self) -> Path:
@@ -161,13 +161,39 @@ class Config:
 
 
 def load(limits: ReplayLimits = NO_LIMITS, engine: str | None = None) -> Config:
-    """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: landing/ of the home), and WINDROW_MOST_ROWS
-    and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats WINDROW_ENGINE."""
-    home = _location("WINDROW_HOME", made())
+    """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: what `keep_landing` kept for the home, else its
+    landing/), and WINDROW_MOST_ROWS and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats
+    WINDROW_ENGINE."""
+    home = _location(HOME, made())
     names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
     settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in names))
     both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
-    return Config(home, _location("WINDROW_LANDING", home / "landing"), both, engine)
+    return Config(home, _location(LANDING, kept_landing(home) or home / "landing"), both, engine)
+
+
+def keep_landing(home: Location, landing: Location) -> None:
+    """Have every later command of this home take that landing folder, unless WINDROW_LANDING names another."""
+    kept = _here(home) / _KEPT
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    fresh = kept.with_name(f".{_KEPT}-{os.getpid()}")
+    fresh.write_text(f"{landing}\n")
+    os.replace(fresh, kept)
+
+
+def kept_landing(home: Location) -> "Location | None":
+    """None where none was kept. WrongParameter names the file that holds no location."""
+    kept = _here(home) / _KEPT
+    try:
+        return location.parsed(kept.read_text().rstrip("\n"), str(kept))
+    except FileNotFoundError:
+        return None
+
+
+def _here(home: Location) -> Path:
+    if isinstance(home, Path):
+        return home
+    name = re.sub(r"\W+", "-", str(home))[-40:].strip("-")
+    return made() / "homes" / f"{name}-{hashlib.sha256(str(home).encode()).hexdigest()[:8]}"
 
 
 def made() -> Path:

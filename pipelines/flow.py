@@ -144,7 +144,7 @@ def stages_of(stream: Stream) -> tuple[Stage, ...]:
 def ingest_task(stream: Stream) -> Task:
     """The first task: brings every arrival day up to date, refuses a day that the stream doesn't have."""
     stages = (LAND, BRONZE, SILVER, TICKS, CHECK_SILVER)
-    return Task("ingest", ("ingest", stream.name), stages, may_update=(silver_name(stream),))
+    return Task("ingest", ("ingest", stream.name), stages, may_update=(bronze_name(stream), silver_name(stream)))
 
 
 def query_task(query: Query) -> Task:
@@ -168,6 +168,11 @@ def maintenance_task() -> Task:
 def silver_name(stream: Stream) -> str:
     """What an ingest updates, and what stale days are made again from."""
     return f"silver_{stream.name}"
+
+
+def bronze_name(stream: Stream) -> str:
+    """The lines of the files that an ingest took."""
+    return f"bronze_{stream.name}"
 
 
 def published_tables(query: Query) -> tuple[str, ...]:

@@ -17,12 +17,15 @@ Standard library only, run by any Python ≥ 3.11 before anything is installed (
     database.py        its own database
     components.py      its four components and their watcher: to start one, and to find those that live
     airflow.py         all of them: started, completed, ended
+    up.py              Airflow left running: its landing folder, and what else runs here
+    airflow_command.py Airflow's own command line, over a home
     restarts.py        which were started again, and which were given up
     watch.py           the watcher
     condition.py       what is wrong with them
     rest.py            a client of Airflow's REST API
     demo.py            landing files, Airflow, a scheduled run, a backfill
     showing.py         what the demo prints
+    picture.py         what it draws (run by .venv's Python)
     lock.py            the requirement files, from pyproject.toml
     images.py          the images of docker/, and its services
     secret_files.py    the secrets of these

@@ -1,4 +1,5 @@
-"""`python3 -m stack setup|setup-cluster|doctor|up|down|demo|image|compose-up|lock|watch`: the commands of `make`."""
+"""`python3 -m stack setup|setup-cluster|doctor|up|down|airflow|demo|image|compose-up|lock|watch`: the commands of
+`make`."""
 
 import argparse
 import os
@@ -13,30 +14,16 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Pytho
 
 from pipelines import config
 from processes import signals
-from schemas.errors import WindrowError
-from stack import airflow, components, demo, doctor, images, lock, setting_up, settings, watch
-from stack.places import PYTHON, say
+from schemas.errors import NotSetUp, WindrowError
+from stack import airflow_command, demo, doctor, images, lock, setting_up, up, watch
+from stack.places import PYTHON
 
 
-def up() -> None:
-    """Set up, start Airflow and leave it running."""
+def set_up(say_next: bool) -> None:
+    """Set everything up, and say what to do next where somebody asked for just that."""
     setting_up.run()
-    home = config.load().here
-    if found := airflow.running(home):
-        say("Airflow is running already")
-        if started := airflow.complete(found):
-            say(f"started again, since they had ended: {', '.join(started)}")
-    else:
-        say("Airflow starts (about 30 s)")
-        found = airflow.start(home, config.load().landing)
-    say(f"  address   {found.address}\n  login     {settings.USER} / {settings.password(home)}")
-    say(f"  logs      {components.logs(home)}\n  stop it   make down")
-
-
-def down() -> None:
-    """Stop the Airflow of this home, whoever started it."""
-    ended = airflow.stop(config.load().here)
-    say(f"stopped Airflow: {ended} processes ended" if ended else "Airflow was not running")
+    if say_next:
+        setting_up.say_next()
 
 
 def main() -> int:
@@ -44,18 +31,19 @@ def main() -> int:
     _take_environment()
     wanted = _arguments().parse_args()
     actions = {
-        "setup": setting_up.run,
+        "setup": lambda: set_up(wanted.say_next),
         "setup-cluster": lambda: setting_up.run(setting_up.OF_A_CLUSTER),
         "setup-spark": lambda: setting_up.run(setting_up.OF_SPARKS_IMAGE),
         "setup-airflow": lambda: setting_up.run(setting_up.OF_AIRFLOWS_IMAGE),
-        "up": up,
-        "down": down,
+        "up": lambda: up.up(wanted.landing),
+        "down": up.down,
+        "airflow": lambda: airflow_command.run(wanted.words),
         "image": images.build_all,
         "compose-up": images.compose_up,
         "doctor": doctor.run,
         "lock": lock.run,
         "watch": lambda: watch.run(config.load().here),
-        "demo": lambda: demo.run(wanted.landing),
+        "demo": lambda: demo.run(Path(wanted.landing) if wanted.landing else None),
     }
     try:
         with signals.raised():
@@ -70,39 +58,48 @@ def main() -> int:
 
 def _take_environment() -> None:
     """Go on in .venv's Python where a setting is a URI, since only libraries know those."""
-    is_uri = any("://" in os.environ.get(name, "") for name in ("WINDROW_HOME", "WINDROW_LANDING"))
-    if is_uri and PYTHON.exists() and Path(sys.prefix) != PYTHON.parent.parent:
+    if PYTHON.exists() and Path(sys.prefix) != PYTHON.parent.parent and _has_uri():
         os.execv(PYTHON, [str(PYTHON), "-m", "stack", *sys.argv[1:]])
+
+
+def _has_uri() -> bool:
+    if any("://" in os.environ.get(name, "") for name in (config.HOME, config.LANDING, up.LANDING)):
+        return True
+    try:
+        config.load()  # knows what was kept for the home
+    except NotSetUp:
+        return True
+    except WindrowError:
+        return False  # the command itself reports it
+    return False
 
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python3 -m stack", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("setup", help="make the environments, fetch Delta's JARs, prepare Spark")
+    setup = commands.add_parser("setup", help="make the environments, fetch Delta's JARs, prepare Spark")
+    setup.add_argument("--say-next", action="store_true", help="end with what to type next")
     commands.add_parser("setup-cluster", help="fetch what a lake on S3 needs too")
     commands.add_parser("setup-spark", help="set up what Spark's image holds")
     commands.add_parser("setup-airflow", help="set up what Airflow's image has on top of that")
     commands.add_parser("image", help="build the images of docker/")
     commands.add_parser("compose-up", help="start everything in containers")
-    commands.add_parser("up", help="start Airflow and leave it running")
+    _take_landing(commands.add_parser("up", help="start Airflow and leave it running"), "as before")
     commands.add_parser("down", help="stop Airflow")
+    command = commands.add_parser("airflow", help="run Airflow's own command line over this home")
+    command.add_argument("words", nargs="*", help="default: ARGS of the environment, as a shell splits it")
     commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")
     commands.add_parser("watch", help="start again what dies of Airflow; `up` starts this")
     commands.add_parser("lock", help="make the requirement files again from pyproject.toml")
     demonstration = commands.add_parser("demo", help="a scheduled run and a backfill, and what came out")
-    # From the environment: make starts a command with quotes through a shell, which keeps signals to itself.
-    demonstration.add_argument(
-        "--landing",
-        type=_folder,
-        default=os.environ.get("LANDING", ""),
-        help="real landing files (default: LANDING, else generated ones)",
-    )
+    _take_landing(demonstration, "generated files")
     return parser
 
 
-def _folder(text: str) -> Path | None:
-    """None for no text: no LANDING was given."""
-    return Path(text) if text else None
+def _take_landing(command: argparse.ArgumentParser, otherwise: str) -> None:
+    """From the environment: make starts a command with quotes through a shell, which keeps signals to itself."""
+    given = os.environ.get(up.LANDING, "")
+    command.add_argument("--landing", default=given, help=f"the landing folder (default: LANDING, else {otherwise})")
 
 
 if __name__ == "__main__":

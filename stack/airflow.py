@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipelines.config import LANDING
 from pipelines.location import Location
 from processes import marked, modes, proc, signals
 from schemas.errors import NotSetUp
@@ -25,7 +26,7 @@ PREFERRED_PORT, ANY_PORT = 8080, 0
 READY_LIMIT_S = 180.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Running:
     """An Airflow of which at least one component lives: where, and how to log in."""
 
@@ -35,6 +36,16 @@ class Running:
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def landing(self) -> str:
+        """The landing folder that its tasks take."""
+        return self.environment.get(LANDING, str(self.home / "landing"))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """That of its components, and so of its tasks."""
+        return components.environment(next(iter(components.alive(self.home).values())))
 
     def client(self) -> rest.Client:
         """A REST client that is logged in."""
@@ -92,6 +103,21 @@ def stop(home: Path) -> int:
         return marked.end(settings.mark(home))
 
 
+def others(home: Path) -> list[Running]:
+    """The Airflows of this user's other homes."""
+    found = {(settings.home_of(mark), port) for mark, port in _given() if mark != settings.mark(home)}
+    return sorted(Running(other, port) for other, port in found if other is not None)
+
+
+def holder(port: int, known: list[Running]) -> str | None:
+    """Who holds a port, as far as this user can see; None where it is free."""
+    if at := [each for each in known if each.port == port]:
+        return f"the Airflow of {at[0].home}"
+    with socket.socket() as probe:
+        answers = probe.connect_ex(("127.0.0.1", port)) == 0
+    return f"another program, or another user's Airflow (ss -ltnp 'sport = :{port}' shows it)" if answers else None
+
+
 @contextmanager
 def free_port(preferred: int = PREFERRED_PORT) -> Iterator[int]:
     """The preferred port of the loopback interface, or any other that is free; nobody else gets it meanwhile.
@@ -110,8 +136,14 @@ def free_port(preferred: int = PREFERRED_PORT) -> Iterator[int]:
 
 def _given_ports() -> set[int]:
     """Those in the environment of some process of this user."""
-    given = (components.environment(process).get(settings.PORT, "") for process in proc.all_processes())
-    return {int(port) for port in given if port.isdigit()}
+    return {port for _, port in _given()}
+
+
+def _given() -> set[tuple[str, int]]:
+    """The mark and the port of each Airflow of this user that has a process."""
+    found = (components.environment(process) for process in proc.all_processes())
+    ports = ((each.get(marked.MARK, ""), each.get(settings.PORT, "")) for each in found)
+    return {(mark, int(port)) for mark, port in ports if port.isdigit()}
 
 
 def _bindable(preferred: int) -> int:

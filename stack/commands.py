@@ -8,19 +8,26 @@ from pathlib import Path
 
 from processes import marked, signals
 from schemas.errors import NotSetUp
-from stack.places import LOGS
+from stack.places import LOGS, say
 
 LINES_SHOWN = 15
 
 
-def run(name: str, command: list[str], fix: str, extra: Mapping[str, str] | None = None, logs: Path = LOGS) -> str:
-    """Run `command`, its output going to <logs>/<name>.log; returns that output.
+def run(
+    name: str,
+    command: list[str],
+    fix: str,
+    extra: Mapping[str, str] | None = None,
+    logs: Path = LOGS,
+    shown: bool = False,
+) -> str:
+    """Run `command`, its output going to <logs>/<name>.log, and where `shown` here too; returns that output.
 
     Raises NotSetUp with the log's last lines and `fix` when it fails. A signal ends it and its children.
     """
     log = logs / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    code = _run_logged(command, log, {**clean_environment(), **(extra or {})})
+    code = _run_logged(command, log, {**clean_environment(), **(extra or {})}, shown)
     if code != 0:
         raise NotSetUp(f"{name} failed with exit code {code}; the end of {log}:\n{last_lines(log)}\n", fix)
     return log.read_text(errors="replace")
@@ -42,19 +49,23 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in dropped}
 
 
-def _run_logged(command: list[str], log: Path, environment: dict[str, str]) -> int:
+def _run_logged(command: list[str], log: Path, environment: dict[str, str], shown: bool) -> int:
     mark = f"set-up {os.getpid()}"
     with open(log, "wb") as output:
         try:
             # A session of its own: Ctrl-C reaches only us, and we end the child with all that it started.
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=output,
+                stdout=subprocess.PIPE if shown else output,
                 stderr=subprocess.STDOUT,
                 env={**environment, marked.MARK: mark},
                 start_new_session=True,
-            ).wait()
+            )
+            for line in process.stdout or ():
+                output.write(line)
+                say(f"  {line.decode(errors='replace').rstrip()}")
+            return process.wait()
         finally:
             with signals.ignored():
                 marked.end(mark, grace_s=2.0)

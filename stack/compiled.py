@@ -34,13 +34,15 @@ def ensure() -> None:
         command,
         f"rm -r {parent} && make setup",
         {"WINDROW_NUMBA": str(parent), "PYTHONPATH": str(REPOSITORY)},
+        shown=True,
     )
     (parent / _stamp()).touch()
 
 
 def compile_rounds() -> int:
-    """Compile every part; the first exit code that isn't 0, or 0."""
-    for groups in ROUNDS:
+    """Compile every part, and print which; the first exit code that isn't 0, or 0."""
+    for number, groups in enumerate(ROUNDS, start=1):
+        say(f"round {number} of {len(ROUNDS)}: {', '.join(part for parts in groups for part in parts)}")
         running = [subprocess.Popen([sys.executable, "-m", "kernels.warm", *parts]) for parts in groups]
         if failed := [process.returncode for process in running if process.wait() != 0]:
             return failed[0]

@@ -5,6 +5,7 @@ from pathlib import Path
 from processes import marked
 from stack import components, rest, restarts, settings
 from stack.airflow import Running, running
+from stack.places import make
 
 SHOWN = 5
 
@@ -15,11 +16,11 @@ def of(home: Path) -> tuple[str, str]:
     if found is None:
         left = marked.marked(settings.mark(home))
         listed = "; ".join(f"{pid} {marked.describe(pid)[:60]}" for pid in left[:SHOWN])
-        return (f"{len(left)} run, but no component of Airflow: {listed}", "make down") if left else ("", "")
+        return (f"{len(left)} run, but no component of Airflow: {listed}", make("down")) if left else ("", "")
     if wrong := [_died(home, name) for name in found.dead()]:
-        return "; ".join(wrong), "make up"
+        return "; ".join(wrong), make("up")
     if silent := _silent(found):
-        return "; ".join(silent), "make down && make up   # or wait, where the machine is only busy"
+        return "; ".join(silent), f"{make('down')} && {make('up')}   # or wait, where the machine is only busy"
     return "", ""
 
 

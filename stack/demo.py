@@ -1,35 +1,42 @@
-"""`make demo`: landing files, a real Airflow, a run, a backfill, and what came out of them.
+"""`make demo`: landing files of three streams, a real Airflow, a day of each, a backfill, and what came out of them.
 
 Each demo is made anew in a home of its own (var/demo, var/demo-real), alongside the user's tables.
 """
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+from pipelines import config
 from schemas.errors import NotSetUp, WrongParameter
-from stack import airflow, commands, rest, setting_up, settings, showing
-from stack.places import MADE, PYTHON, REPOSITORY, say
+from stack import airflow, commands, questions, rest, setting_up, settings, showing
+from stack.places import MADE, PYTHON, REPOSITORY, make, say
+from stack.questions import DemoQuestion
 
-DAG = "bikes"
+STREAMS = ("bikes", "cdr", "telemetry")
+BACKFILLED = "bikes"
 SEED = 1
-GENERATED_DAYS = 5
+# Of telemetry fewer: its pods and series have a fixed step.
+GENERATED_DAYS = {"bikes": 5, "cdr": 3, "telemetry": 2}
 RUNS_LIMIT_S = 3600.0
 
 
 @dataclass(frozen=True)
 class Tour:
-    """What a demo does. `by_hand` is the day of a manual run; None: the scheduler's own run is awaited."""
+    """What a demo does. days: by DAG that of its first run, which is `by_hand` or else the scheduler's own; backfill:
+    two days of BACKFILLED; more: questions of this demo alone."""
 
     home: Path
     landing: Path
-    by_hand: date | None
+    days: Mapping[str, date]
+    by_hand: bool
     backfill: tuple[date, date]
     why: str
+    more: tuple[DemoQuestion, ...] = ()
 
 
 def run(landing: Path | None) -> int:
@@ -45,7 +52,9 @@ def run(landing: Path | None) -> int:
     finally:
         with _section("Airflow ends"):
             say(f"{airflow.stop(tour.home)} processes ended")
-    showing.results(tour.home, tour.landing)
+    showing.results(tour.home, [*tour.days.values(), *tour.backfill], tour.more)
+    with _section("A picture"):
+        showing.picture(tour.home)
     showing.next_steps(tour.home)
     say(f"\nThe demo took {time.monotonic() - began:.0f} s.")
     return 1 if failed else 0
@@ -56,28 +65,31 @@ def _over_generated_files() -> Tour:
     home = MADE / "demo"
     why = (
         f"The landing files are generated (seed {SEED}) and end yesterday, {yesterday}: the scheduler\n"
-        "runs that day by itself as soon as the DAG is unpaused."
+        "runs that day by itself as soon as a DAG is unpaused."
     )
     days = yesterday - timedelta(days=2), yesterday - timedelta(days=1)
-    return Tour(home, home / "landing", None, days, why)
+    return Tour(home, home / "landing", dict.fromkeys(STREAMS, yesterday), False, days, why)
 
 
 def _over_real_files(landing: Path) -> Tour:
     if not landing.is_dir():
         raise WrongParameter("LANDING", str(landing), "a folder that exists")
     why = (
-        "The real trips are of 2017 and 2018: a run that the scheduler starts today finds none. So one\n"
-        "day is run by hand, 2018-11-04 when New York's clocks went back, and two dense days of 2017 are\n"
-        "backfilled."
+        "The real files are of 2015 to 2022: a run that the scheduler starts today finds nothing. So one day of\n"
+        "each stream is run by hand, of the trips 2018-11-05: by then the day before is known, of 25 hours, on\n"
+        "which New York's clocks went back. Two dense days of 2017 are backfilled. Unpaused, each DAG also runs\n"
+        "yesterday, without events."
     )
+    by_hand = {"bikes": date(2018, 11, 5), "cdr": date(2015, 8, 9), "telemetry": date(2022, 8, 22)}
     days = date(2017, 6, 3), date(2017, 6, 4)
-    return Tour(MADE / "demo-real", landing, date(2018, 11, 4), days, why)
+    more = (questions.CHANGE_OF_CLOCKS,)
+    return Tour(MADE / "demo-real", landing.resolve(), by_hand, True, days, why, more)
 
 
 def _refuse_running(home: Path) -> None:
     if found := airflow.running(home):
         what = f"Airflow runs on the demo's tables, at {found.address}"
-        raise NotSetUp(what, f"make down WINDROW_HOME={home}")
+        raise NotSetUp(what, make("down", str(home)))
 
 
 def _start_afresh(tour: Tour) -> None:
@@ -87,14 +99,17 @@ def _start_afresh(tour: Tour) -> None:
     with _section("Landing files"):
         say(tour.why)
         if tour.landing.is_relative_to(tour.home):
-            _generate(tour)
+            for stream in tour.days:
+                _generate(tour, stream)
+        config.keep_landing(tour.home, tour.landing)
 
 
-def _generate(tour: Tour) -> None:
-    last = tour.backfill[1] + timedelta(days=1)
-    words = {"--into": tour.landing, "--days": GENERATED_DAYS, "--last-day": last, "--seed": SEED}
-    command = [str(PYTHON), "-m", "samples.bikes", *(str(word) for pair in words.items() for word in pair)]
-    say(commands.run("landing files", command, "make setup", {"PYTHONPATH": str(REPOSITORY)}).rstrip())
+def _generate(tour: Tour, stream: str) -> None:
+    days, last = GENERATED_DAYS[stream], tour.days[stream]
+    words = {"--into": tour.landing, "--days": days, "--last-day": last, "--seed": SEED}
+    command = [str(PYTHON), "-m", f"samples.{stream}", *(str(word) for pair in words.items() for word in pair)]
+    name = f"landing files of {stream}"
+    say(commands.run(name, command, "make setup", {"PYTHONPATH": str(REPOSITORY)}).rstrip())
 
 
 def _runs(tour: Tour) -> list[dict]:
@@ -102,31 +117,33 @@ def _runs(tour: Tour) -> list[dict]:
     with _section("Airflow starts"):
         running = airflow.start(tour.home, tour.landing)
         client = running.client()
-        client.wait_for_dag(DAG)
+        for dag in tour.days:
+            client.wait_for_dag(dag)
         say(f"{running.address}   login: {settings.USER} / {settings.password(tour.home)}")
-    with _section("A manual run" if tour.by_hand else "A scheduled run"):
-        done = _first_run(client, tour)
-    with _section(f"A backfill of {tour.backfill[0]} and {tour.backfill[1]}"):
-        client.backfill(DAG, *tour.backfill)
-        done += _wait(client, "backfill", 2)
+    done: list[dict] = []
+    with _section(f"A {'manual' if tour.by_hand else 'scheduled'} run of a day of {', '.join(tour.days)}"):
+        for dag, day in tour.days.items():
+            _begin(client, tour, dag, day)
+        for dag in tour.days:
+            done += _wait(client, dag, "manual" if tour.by_hand else "scheduled", 1)
+    with _section(f"A backfill of {BACKFILLED}, {tour.backfill[0]} and {tour.backfill[1]}"):
+        client.backfill(BACKFILLED, *tour.backfill)
+        done += _wait(client, BACKFILLED, "backfill", 2)
     failed = [run for run in done if run["state"] != "success"]
-    showing.failures(client, tour.home, DAG, failed)
+    showing.failures(client, tour.home, failed)
     return failed
 
 
-def _first_run(client: rest.Client, tour: Tour) -> list[dict]:
-    if tour.by_hand is None:
-        client.unpause(DAG)
-        return _wait(client, "scheduled", 1)
-    # Unpausing starts today's scheduled run too. It finds no trips, and must not be what is shown.
-    client.unpause(DAG)
-    client.trigger(DAG, tour.by_hand, f"by-hand-{tour.by_hand}")
-    return _wait(client, "manual", 1)
+def _begin(client: rest.Client, tour: Tour, dag: str, day: date) -> None:
+    """Unpausing starts yesterday's scheduled run, which of real files finds nothing, and must not be what is shown."""
+    client.unpause(dag)
+    if tour.by_hand:
+        client.trigger(dag, day, f"by-hand-{day}")
 
 
-def _wait(client: rest.Client, kind: str, count: int) -> list[dict]:
-    progress = showing.Progress(client, DAG)
-    return client.wait_for_runs(DAG, kind, count, RUNS_LIMIT_S, progress.show)
+def _wait(client: rest.Client, dag: str, kind: str, count: int) -> list[dict]:
+    progress = showing.Progress(client, dag)
+    return client.wait_for_runs(dag, kind, count, RUNS_LIMIT_S, progress.show)
 
 
 @contextmanager

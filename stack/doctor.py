@@ -1,5 +1,6 @@
 """What is missing or wrong, each with the command that fixes it. `windrow doctor` prints the same."""
 
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -9,8 +10,10 @@ from pathlib import Path
 from pipelines import config
 from pipelines.location import is_local
 from schemas.errors import NotSetUp
+from schemas.registry import streams
+from schemas.stream import Stream
 from stack import archive, compiled, condition, environments, jars, java, redis, uv
-from stack.places import say
+from stack.places import make, say
 
 SETUP = "make setup"
 # Environments 2.5 GB, JARs, Ivy's cache and the archive 0.5 GB, and some room for tables.
@@ -130,10 +133,24 @@ def _airflow() -> Finding:
 
 def _landing() -> Finding:
     folders = config.load()
-    # The default folder is made by whoever first puts a file there: it may be absent.
+    # The default folder is made by `make up`, or by whoever first puts a file there: it may be absent.
     absent = is_local(folders.landing) and folders.landing != folders.home / "landing" and not folders.landing.is_dir()
-    wrong = f"WINDROW_LANDING names {folders.landing}, which is not a folder" if absent else ""
+    names = config.LANDING if config.LANDING in os.environ else "the LANDING of this home's last make up"
+    wrong = f"{names} names {folders.landing}, which is not a folder" if absent else ""
     return Finding("landing folder", wrong, f"mkdir -p {folders.landing}" if wrong else "")
+
+
+def _landed() -> Finding:
+    landing = config.load().landing
+    # What lies below a URI is the ingest's to list: a listing may take minutes.
+    lacking = [name for name, stream in streams().items() if is_local(landing) and not _has_files(landing, stream)]
+    wrong = f"there are none of {', '.join(lacking)} in {landing}: an ingest of these finds nothing" if lacking else ""
+    fix = f"copy some there, by the names that docs/streams.md has, or: {make('up')} LANDING=FOLDER" if wrong else ""
+    return Finding("landing files of every stream", wrong, fix, optional=True)
+
+
+def _has_files(landing: Path, stream: Stream) -> bool:
+    return any(next(landing.glob(pattern), None) for layout in stream.layouts for pattern in layout.paths)
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
@@ -150,6 +167,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _compiled,
     _airflow,
     _landing,
+    _landed,
 )
 
 

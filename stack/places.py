@@ -1,5 +1,7 @@
 """Where the stack's parts are. The pipeline's own folders come from `pipelines.config`."""
 
+import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -22,6 +24,20 @@ LOGS = MADE / "logs"
 def say(line: str) -> None:
     """Print one line of progress at once, also into a pipe."""
     print(line, flush=True)
+
+
+def make(target: str, home: str | None = None) -> str:
+    """A command of make as somebody types it for a home, by default for that of this process."""
+    of = home or shlex.quote(os.environ.get("WINDROW_HOME", ""))
+    return f"make {target}" if of == "''" else f"make {target} WINDROW_HOME={of}"
+
+
+def owner(path: Path) -> str:
+    """Whose it is: the user's name, or number where it has none here."""
+    try:
+        return path.owner()
+    except KeyError:
+        return str(path.stat().st_uid)
 
 
 def site_packages(environment: Path) -> Path:

@@ -13,6 +13,7 @@ from stack.credentials import USER
 from stack.places import AIRFLOW_ENVIRONMENT, PYTHON, REPOSITORY
 
 PORT = "AIRFLOW__API__PORT"
+_MARKED = "airflow "
 # A day's replay with its gate, in a fresh process, took 21 processor seconds without and 17 with these, an ingest of
 # 340,000 lines 44 and 33; one of 2 million lines took 92 either way, of which the JVM's part then grows by 17 a million
 # lines, not 11.
@@ -26,7 +27,12 @@ def airflow_home(home: Path) -> Path:
 
 def mark(home: Path) -> str:
     """The mark of every process of the Airflow of this home (processes/marked.py)."""
-    return f"airflow {airflow_home(home).resolve()}"
+    return f"{_MARKED}{airflow_home(home).resolve()}"
+
+
+def home_of(mark: str) -> Path | None:
+    """The home whose Airflow has that mark; None for another mark."""
+    return Path(mark.removeprefix(_MARKED)).parent if mark.startswith(_MARKED) else None
 
 
 def airflow_environment(
@@ -77,6 +83,7 @@ def _of_airflow(folder: Path, port: int, dags: Path) -> dict[str, str]:
     return database.settings(folder) | {
         "AIRFLOW_HOME": str(folder),
         "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(REPOSITORY / "dags" / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
         # Each task of a stage may start a JVM, of 2 GiB and for seconds more than a core's work.

@@ -1,30 +1,15 @@
-"""What the demo prints: progress, failures, tables, verdicts, queries with answers, where to look next."""
+"""What the demo prints: progress, failures, tables, verdicts, questions with answers, a picture, where to look next."""
 
 import os
 import subprocess
+from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 
-from stack import rest, settings
-from stack.places import REPOSITORY, WINDROW, say
-
-VERDICTS = """SELECT table_name, logical_date, count(*) AS checks, count(*) FILTER (passed) AS passed
-FROM verdicts GROUP BY ALL ORDER BY ALL"""
-
-QUERIES = {
-    "Why were records refused?": """SELECT reason, count(*) AS records FROM quarantine_bikes
-GROUP BY ALL ORDER BY records DESC""",
-    "Which stations were busiest, on which day in New York?": """SELECT
-start_station_id, window_start, window_end, trips, longest_trip_duration_s
-FROM bikes_daily_final ORDER BY trips DESC, start_station_id LIMIT 5""",
-    "What was known when, of the window that was corrected most often?": """SELECT
-window_start, revision, pane, emitted_at, trips, late_events FROM bikes_demand
-WHERE (start_station_id, window_start) IN (
-    SELECT (start_station_id, window_start) FROM bikes_demand ORDER BY revision DESC, 1 LIMIT 1)
-ORDER BY revision LIMIT 6""",
-    "Which trips came too late for a window, and by how many minutes?": """SELECT
-start_station_id, start, arrival, windows_missed, late_by // 60000000 AS late_by_minutes
-FROM bikes_demand_late ORDER BY late_by DESC LIMIT 3""",
-}
+from pipelines import config
+from stack import questions, rest, settings
+from stack.places import PYTHON, REPOSITORY, WINDROW, say
+from stack.questions import DemoQuestion
 
 
 class Progress:
@@ -39,27 +24,42 @@ class Progress:
             tasks = self.client.tasks(self.dag, run["dag_run_id"])
             done = sum(task["state"] in ("success", "skipped") for task in tasks)
             day = (run["logical_date"] or "no logical date")[:10]
-            line = f"   {run['run_type']} run of {day}: {run['state']}, {done} of {len(tasks)} tasks done"
+            kind = f"{self.dag}: {run['run_type']} run of {day}"
+            line = f"   {kind}: {run['state']}, {done} of {len(tasks)} tasks done"
             if line not in self.shown:
                 self.shown.add(line)
                 say(line)
 
 
-def failures(client: rest.Client, home: Path, dag: str, runs: list[dict]) -> None:
+def failures(client: rest.Client, home: Path, runs: list[dict]) -> None:
     """The failed tasks of each run, with the folder of their logs."""
     for run in runs:
+        dag = run["dag_id"]
         tasks = client.tasks(dag, run["dag_run_id"])
         failed = [task["task_id"] for task in tasks if task["state"] == "failed"]
         logs = settings.airflow_home(home) / "logs" / f"dag_id={dag}" / f"run_id={run['dag_run_id']}"
-        say(f"FAILED: {run['dag_run_id']}, in {', '.join(failed) or 'no task'}; logs in {logs}")
+        say(f"FAILED: {dag}, {run['dag_run_id']}, in {', '.join(failed) or 'no task'}; logs in {logs}")
 
 
-def results(home: Path, landing: Path) -> None:
-    """Rows per table, verdicts, and example queries, all by the `windrow` command that a user would type."""
-    _windrow(home, landing, "Tables", "tables")
-    _windrow(home, landing, "The gate's verdicts", "query", VERDICTS)
-    for question, sql in QUERIES.items():
-        _windrow(home, landing, question, "query", sql)
+def results(home: Path, days: Iterable[date], more: Iterable[DemoQuestion] = ()) -> None:
+    """Rows per table, verdicts, and questions with answers, all by the `windrow` command that a user would type."""
+    say("\n== Tables")
+    _windrow(home, "tables")
+    for question in (questions.verdicts(days), *questions.OF_EVERY_DEMO, *more):
+        say(f"\n== {question.asks}")
+        say("\n".join(f"   {line}" for line in question.sql.splitlines()))
+        _windrow(home, "query", question.sql)
+        say(f"   {question.reading}")
+
+
+def picture(home: Path) -> None:
+    """Draw it, and say where it is."""
+    path = home / "known-and-true.png"
+    path.unlink(missing_ok=True)
+    environment = _environment(home) | {"PYTHONPATH": str(REPOSITORY)}
+    subprocess.run([PYTHON, "-m", "stack.picture", path], env=environment, check=False)
+    what = "what was known on time and what turned out to be true, of a query of each stream"
+    say(f"   {path}: {what}" if path.exists() else "   there is nothing to draw: no day was published")
 
 
 def next_steps(home: Path) -> None:
@@ -74,10 +74,11 @@ def next_steps(home: Path) -> None:
    schemas/queries/bikes_demand.py      a query; make new-query NAME=... writes another""")
 
 
-def _windrow(home: Path, landing: Path, title: str, *words: str) -> None:
-    say(f"\n== {title}")
-    if words[0] == "query":
-        say("\n".join(f"   {line}" for line in words[1].splitlines()))
-    environment = os.environ | {"WINDROW_HOME": str(home), "WINDROW_LANDING": str(landing)}
-    # Its exit code is not ours: after a failed run a table may not exist, and windrow says so itself.
-    subprocess.run([WINDROW, *words], env=environment, check=False)
+def _windrow(home: Path, *words: str) -> None:
+    # Its exit code is not ours: after a failed run a table may not exist, and windrow reports so itself.
+    subprocess.run([WINDROW, *words], env=_environment(home), check=False)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """As of whoever types these commands later: with the home, and the landing folder that is kept for it."""
+    return {name: value for name, value in os.environ.items() if name != config.LANDING} | {config.HOME: str(home)}

@@ -15,12 +15,12 @@ AHEAD = "the newest ingest was replayed; to have them too"
 def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None:
     """Say of each stream how many files wait to be ingested, and what comes of that."""
     from pipelines.ledger import snapshots
-    from schemas.errors import LandingFailed
+    from schemas.errors import LandingFailed, NotSetUp
 
     for stream in streams:
         try:
             behind = _pending(lake, stream)
-        except LandingFailed as error:
+        except (LandingFailed, NotSetUp) as error:
             _output.note(f"whether files of {stream.name} wait to be ingested can't be seen: {error}")
             return
         if behind:

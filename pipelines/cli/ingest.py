@@ -43,15 +43,20 @@ def ingest(
 
 
 def _asset_events(report: "IngestReport", day: date | None) -> dict[str, dict]:
-    """Of silver, where anything is new; what an ingest took has passed the gate, or it ends with an error."""
+    """Of bronze where files are new, of silver where events are; what an ingest took has passed the gate, or it ends
+    with an error."""
     from pipelines.ledger.verdicts import PASSED
 
-    if not report.touched_days:
-        return {}
-    silver = f"silver_{report.stream}"
-    days = {"first_touched_day": report.touched_days[0], "last_touched_day": report.touched_days[-1]}
-    known = {"day": day, "rows": report.accepted, "verdict": PASSED, "version": report.snapshot.version(silver)}
-    return {silver: known | days}
+    bronze, silver = (f"{part}_{report.stream}" for part in ("bronze", "silver"))
+    versions = {table: report.snapshot.version(table) for table in (bronze, silver)}
+    found: dict[str, dict] = {}
+    if report.files:
+        found[bronze] = {"day": day, "files": len(report.files), "version": versions[bronze]}
+    if report.touched_days:
+        days = {"first_touched_day": report.touched_days[0], "last_touched_day": report.touched_days[-1]}
+        rows = {"rows": report.accepted, "refused": sum(report.refused.values())}
+        found[silver] = {"day": day, **rows, "verdict": PASSED, "version": versions[silver], **days}
+    return found
 
 
 def show_report(report: "IngestReport", as_json: bool) -> None:

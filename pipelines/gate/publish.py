@@ -12,6 +12,8 @@ from datetime import date
 from functools import partial
 from typing import NamedTuple
 
+import pyarrow.compute as pc
+
 from pipelines import storage
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.day_statistics import NO_ROWS, by_day
@@ -28,11 +30,13 @@ from schemas.tables import Table
 
 @dataclass(frozen=True)
 class Publication:
-    """What publishing wrote, by table name: versions, rows, and the digests of the day's statistics."""
+    """What publishing wrote, by table name: versions, rows, and the digests of the day's statistics. `revisions`: rows
+    of the results that replace an earlier one of their window."""
 
     versions: dict[str, int]
     rows: dict[str, int]
     digests: dict[str, str]
+    revisions: int
 
 
 def publish(lake: Lake, engine: Engine, tables: QueryTables, day: date, versions: AuditVersions) -> Publication:
@@ -57,7 +61,15 @@ def publish(lake: Lake, engine: Engine, tables: QueryTables, day: date, versions
         written,
         {name: found.rows for name, found in of_day.items()},
         {name: found.digest for name, found in of_day.items()},
+        _revisions(lake, tables.results, day, written[tables.results.name]),
     )
+
+
+def _revisions(lake: Lake, results: Table, day: date, version: int) -> int:
+    """O(rows of the day), a column of them."""
+    (partition,) = results.partition_by
+    of_day = (pc.field(partition) == day) & (pc.field("revision") > 0)
+    return lake.dataset(results.name, version).count_rows(filter=of_day)
 
 
 class AuditRows(NamedTuple):

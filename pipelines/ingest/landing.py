@@ -22,7 +22,7 @@ from pipelines.lake.engine import Engine
 from pipelines.lake.shares import packed
 from pipelines.location import Location
 from pipelines.storage import NS_PER_S
-from schemas.errors import LandingFailed
+from schemas.errors import LandingFailed, NotSetUp
 from schemas.parsing import belongs, no_events
 from schemas.registry import streams
 from schemas.stream import Stream
@@ -83,9 +83,11 @@ class LeftOut(Exception):
 
 
 def listing(root: Location, stream: Stream) -> Listing:
-    """The stream's files below the landing folder. LandingFailed when the folder can't be read."""
+    """The stream's files below the landing folder. NotSetUp where there is none, LandingFailed where it can't be
+    read."""
     if not root.is_dir():
-        raise LandingFailed(f"the landing folder {root} does not exist; make it, or set WINDROW_LANDING to another")
+        # Not LandingFailed: nobody makes the folder by itself, so that trying again doesn't help.
+        raise NotSetUp(f"the landing folder {root} does not exist", f"mkdir -p {root}   # or set WINDROW_LANDING")
     tops = {pattern.split("/")[0] for layout in stream.layouts for pattern in layout.paths}
     events, skipped, messages, states = [], {}, [], {}
     for path, problem, state in _walk(root):

@@ -5,8 +5,10 @@ from schemas.model import HeavyCall, Model
 from schemas.query import Query
 from schemas.stream import Stream
 
-OF_EVERY_STREAM = """`ingest` follows the files; then a task of each query follows the logical date.
-A run needs a logical date or the param `day`. A day without events is a success with 0 rows.
+OF_EVERY_STREAM = """`ingest` follows the files; then a task of each query follows the logical date: its log has the
+checks of the gate, its XCom and the events of its tables' assets what was published.
+A run's note is its day: Airflow names runs by the end of their interval, a day later. A manual run takes its day from
+the logical date or the param `day`, a backfill from its dates alone. A day without events is a success with 0 rows.
 A query's task is skipped where newer rows of the day passed the gate: their run publishes.
 Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
 
@@ -42,27 +44,20 @@ def dag_page(stream: Stream) -> str:
     """Markdown for the page of a stream's DAG."""
     facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream).items())
     queries = "\n".join(f"- `{query.name}`: {describe(query)}" for query in flow.scheduled_queries(stream))
-    parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, "#### Queries", queries, "#### Columns", _columns(stream))
+    parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, queries and "#### Queries", queries)
     return "\n\n".join(part for part in parts if part)
 
 
 def _facts(stream: Stream) -> dict[str, object]:
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
     return {
-        "source": stream.source,
         "days": f"{days}; another day is refused",
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
-        "key": f"({', '.join(stream.key)}), {stream.buckets} buckets",
-        "ahead at most": stream.ahead_at_most,
-        "time zone": f"{stream.zone}. {stream.clock_rule}",
+        # Not last: of a text that ends with .md Airflow thinks that it is a file's path.
+        "explained in": f"docs/streams/{stream.name}.md",
+        "columns": ", ".join(column.name for column in stream.columns),
     }
-
-
-def _columns(stream: Stream) -> str:
-    rows = ["| column | type | unit | meaning |", "| --- | --- | --- | --- |"]
-    rows += [f"| {each.name} | {each.type} | {each.unit or ''} | {each.meaning} |" for each in stream.columns]
-    return "\n".join(rows)
 
 
 def task_page(task: flow.Task) -> str:

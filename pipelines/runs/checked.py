@@ -14,12 +14,16 @@ MOST_PAGES = 3
 
 
 def require(config: Config, found: list[Verdict], entry: LedgerEntry, progress: Callable[[str], None]) -> None:
-    """Note the validation results in the ledger and, by their pages, in the log; GateFailed where a check failed."""
+    """Note the validation results in the ledger and, by their pages, in the log, with how many checks passed;
+    GateFailed where a check failed."""
     results = list(dict.fromkeys(verdict.validation for verdict in found if verdict.validation))
     if results:
         entry.note_validations(results)
     for shown in _pages(config, results):
         progress(f"{entry.stage}: validation results: {shown}, which `windrow docs` makes")
+    if found:
+        passed = sum(verdict.passed for verdict in found)
+        progress(f"{entry.stage}: {passed} of {len(found)} checks passed")
     gate.require(found)
 
 

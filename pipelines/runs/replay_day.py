@@ -44,9 +44,10 @@ def _silent(stage: str) -> None:
 
 @dataclass(frozen=True)
 class DayReport:
-    """What became of a run. `rows` by table; `superseded`: of a day of a backfill, whether another run publishes it;
-    `note`: which that is, or why what was published is stale already. `versions` of the lake that it published, by
-    table."""
+    """What became of a run. `rows` by table; `revisions`: those of the results that replace an earlier one of their
+    window; `checks`: how many of the gate they passed; `superseded`: of a day of a backfill, whether another run
+    publishes it; `note`: which that is, or why what was published is stale already. `versions` of the lake that it
+    published, by table."""
 
     run_id: str
     query: str
@@ -55,14 +56,20 @@ class DayReport:
     note: str | None = None
     superseded: bool = False
     versions: dict[str, int] = field(default_factory=dict)
+    revisions: int = 0
+    checks: int = 0
 
     @property
     def asset_events(self) -> dict[str, dict]:
         """What is new of each published table, in plain values. The gate's verdict on what is published is one."""
-        return {
-            table: {"day": str(self.day), "rows": self.rows[table], "verdict": verdicts.PASSED, "version": version}
+        verdict = {"checks": self.checks, "verdict": verdicts.PASSED}
+        found = {
+            table: {"day": str(self.day), "rows": self.rows[table], **verdict, "version": version}
             for table, version in self.versions.items()
         }
+        if self.query in found:
+            found[self.query]["revisions"] = self.revisions
+        return found
 
 
 class _Replay(NamedTuple):
@@ -178,13 +185,23 @@ def _publish(replay: _Replay, made: _Audited) -> DayReport:
     with recording.step(run, "publish") as entry, entry.working(engine, progress):
         progress, entry.inputs = entry.following(progress), asdict(versions)
         progress(flow.GATE.name)
-        require(lake.config, Gate(lake, engine).record_audit(run, AuditedDay(tables, day, versions)), entry, progress)
+        found = Gate(lake, engine).record_audit(run, AuditedDay(tables, day, versions))
+        require(lake.config, found, entry, progress)
         progress(flow.PUBLISH.name)
         entry.message = _stale_already(replay, made.inputs)
         publication = publish(lake, engine, tables, day, versions)
         entry.outputs = {**publication.versions, DIGESTS: publication.digests}
         entry.counts = publication.rows
-    return DayReport(run.run_id, tables.query.name, day, publication.rows, entry.message, versions=publication.versions)
+    return DayReport(
+        run.run_id,
+        tables.query.name,
+        day,
+        publication.rows,
+        entry.message,
+        versions=publication.versions,
+        revisions=publication.revisions,
+        checks=len(found),
+    )
 
 
 def _stale_already(replay: _Replay, inputs: dict) -> str | None:

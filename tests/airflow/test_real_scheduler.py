@@ -159,6 +159,20 @@ def test_each_kind_of_run_does_the_day_that_it_is_for(stack, done):
     assert audited == {FIRST_DAY + timedelta(days=n) for n in range(DAYS)}
 
 
+def test_the_note_of_a_run_is_its_day_which_its_name_is_not(stack, done):
+    for run in (run for runs in done.values() for run in runs):
+        assert run["note"] == f"day {run['logical_date'][:10]}"
+    assert str(YESTERDAY) not in done["scheduled"][0]["dag_run_id"]
+
+
+def test_a_task_s_xcom_is_what_it_published(stack, done):
+    path = f"/dags/{DAG}/dagRuns/by_hand/taskInstances/bikes_daily/xcomEntries/return_value"
+    value = stack.client.call("GET", path)["value"]
+    published = value if isinstance(value, dict) else json.loads(value)
+    assert published["bikes_daily"].keys() == {"day", "rows", "revisions", "checks", "verdict", "version"}
+    assert published["bikes_daily"]["checks"] > 10
+
+
 def test_each_stage_has_its_own_section_of_the_log(stack, done):
     log = stack.log("by_hand", "bikes_daily")
     assert log.index("::group::gate") < log.index("::group::publish") < log.rindex("::endgroup::")
@@ -167,10 +181,13 @@ def test_each_stage_has_its_own_section_of_the_log(stack, done):
 def test_publishing_updates_airflow_s_assets(stack, done):
     known = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
-    silver = {f"silver_{query.stream}" for query in registry.queries().values()}
-    assert known == {name for query in registry.queries() for name in (query, f"{query}_late")} | silver > published
+    taken = {f"{part}_{query.stream}" for query in registry.queries().values() for part in ("bronze", "silver")}
+    assert known == {name for query in registry.queries() for name in (query, f"{query}_late")} | taken > published
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
-    assert Counter(event["name"] for event in events) == dict.fromkeys(published, DAYS) | {"silver_bikes": 1}
+    assert Counter(event["name"] for event in events) == dict.fromkeys(published, DAYS) | {
+        "bronze_bikes": 1,
+        "silver_bikes": 1,
+    }
     lake, days = Lake(stack.config), {str(FIRST_DAY + timedelta(days=n)) for n in range(DAYS)}
     for name in published:
         extras = [event["extra"] for event in events if event["name"] == name]

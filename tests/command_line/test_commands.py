@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from pipelines.cli._app import COMMANDS, ORDER, app, command_names
 from schemas import errors
-from schemas.errors import BadStatement, LandingFailed, NotSetUp, OutsideStream, UnknownName, WrongParameter
+from schemas.errors import BadStatement, NotSetUp, OutsideStream, UnknownName, WrongParameter
 from tests.command_line.conftest import REPOSITORY, ROWS, WINDROW, typed
 
 NO_JVM = ("pyspark", "great_expectations", "numba")
@@ -107,7 +107,7 @@ MISTAKES = [
     ),
     (("ingest", "bikes", "--day", "1999-12-31"), OutsideStream, "2013-05-27"),
     (("ingest", "bikes", "--day", "9999-12-31"), OutsideStream, "to 9999-12-30"),
-    (("ingest", "bikes"), LandingFailed, "does not exist"),
+    (("ingest", "bikes"), NotSetUp, "does not exist"),
     (("fly",), WrongParameter, "fly"),
     (("query", "SELECT 1", "--rows", "-1"), WrongParameter, "--rows"),
 ]

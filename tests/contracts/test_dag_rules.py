@@ -166,11 +166,11 @@ def test_assets_are_the_published_tables_and_come_from_their_querys_task(dags):
             assert (task["outlets"], task["aliases"]) == ([task["id"], f"{task['id']}_late"], [])
 
 
-def test_an_ingest_is_an_event_of_silver_only_where_it_changed_it(dags):
+def test_an_ingest_is_an_event_of_bronze_and_silver_only_where_it_changed_them(dags):
     """An alias: of an asset itself Airflow makes an event whenever the task succeeds."""
     for name, dag in dags.items():
         ingest = tasks_of(dag)["ingest"]
-        assert ingest["outlets"] == ingest["aliases"] == [f"silver_{name}"]
+        assert ingest["outlets"] == ingest["aliases"] == [f"bronze_{name}", f"silver_{name}"]
 
 
 def test_a_query_whose_days_depend_on_each_other_has_a_dag_of_its_own_with_one_run_at_a_time(every_dag):

@@ -1,57 +1,100 @@
-"""The SQL that the demo prints and runs works on a published lake, and answers with the columns that it is about."""
+"""The SQL that the demo prints and runs works on published lakes, and answers with the columns that it is about."""
+
+from datetime import date
 
 import pytest
 
+from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lake.sql import statements
-from stack import showing
-from tests.support.lakes import DAYS, PATIENT, QUERIES
+from pipelines.runs.backfill import backfill
+from samples import cdr, telemetry
+from stack import demo, questions
+from stack.questions import OF_EVERY_DEMO, DemoQuestion
+from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 
 pytestmark = PATIENT
-# By the question: the answer's columns, and the most rows that it may have (None: as many as there are).
+# By the question's first words: the answer's columns, and the most rows that it may have (None: as many as there are).
 ANSWERS = {
-    "Why were records refused?": (["reason", "records"], None),
-    "Which stations were busiest, on which day in New York?": (
-        ["start_station_id", "window_start", "window_end", "trips", "longest_trip_duration_s"],
-        5,
-    ),
-    "What was known when, of the window that was corrected most often?": (
+    "bikes: why were records refused?": (["reason", "records"], None),
+    "bikes: what was known when, of the window that was corrected most often?": (
         ["window_start", "revision", "pane", "emitted_at", "trips", "late_events"],
         6,
     ),
-    "Which trips came too late for a window, and by how many minutes?": (
+    "bikes: which trips came too late for a window, and by how many minutes?": (
         ["start_station_id", "start", "arrival", "windows_missed", "late_by_minutes"],
         3,
     ),
+    "cdr: which antennas were busiest, in which quarter of an hour?": (
+        ["location_area", "cell", "window_start", "window_end", "sessions", "longest_s"],
+        5,
+    ),
+    "telemetry: where did late readings change most of what was known on time?": (
+        ["source", "metric", "window_start", "known_on_time", "in_the_end"],
+        5,
+    ),
 }
 # Made-up trips can all be readable; late ones there are.
-MAY_BE_EMPTY = {"Why were records refused?"}
+MAY_BE_EMPTY = {"bikes: why were records refused?"}
+BY_STREAM = {name: [each for each in OF_EVERY_DEMO if each.asks.startswith(f"{name}: ")] for name in demo.STREAMS}
+DAY = date(2018, 11, 4)
+OTHERS = {"cdr": (cdr, "sessions_per_day", "cdr_active"), "telemetry": (telemetry, "events_per_day", "telemetry_load")}
 
 
-def test_every_question_of_the_demo_is_asked_here():
-    assert showing.QUERIES.keys() == ANSWERS.keys()
-
-
-@pytest.mark.parametrize("question", showing.QUERIES)
-def test_a_question_of_the_demo_is_answered(first_published, question):
-    columns, most = ANSWERS[question]
-    answer = statements.run(Lake(first_published), showing.QUERIES[question])
+def answered(config: Config, question: DemoQuestion):
+    """The answer, after a look at its shape."""
+    columns, most = ANSWERS[question.asks]
+    answer = statements.run(Lake(config), question.sql)
     assert answer.column_names == columns
-    assert answer.num_rows > 0 or question in MAY_BE_EMPTY
+    assert answer.num_rows > 0 or question.asks in MAY_BE_EMPTY
     assert most is None or answer.num_rows <= most
+    return answer
+
+
+def test_every_question_of_the_demo_is_asked_here_and_each_stream_has_one():
+    assert [each.asks for each in OF_EVERY_DEMO] == list(ANSWERS)
+    assert all(BY_STREAM.values())
+
+
+@pytest.mark.parametrize("question", BY_STREAM["bikes"], ids=lambda question: question.asks)
+def test_a_question_about_trips_is_answered(first_published, question):
+    answered(first_published, question)
+
+
+@pytest.mark.parametrize("stream", OTHERS)
+def test_a_question_about_another_stream_is_answered_over_generated_files(tmp_path, stream):
+    generator, amount, query = OTHERS[stream]
+    config = Config(tmp_path / "home", tmp_path / "landing", asked_engine="local")
+    generator.write(config.landing, 1, DAY, **{amount: 60})
+    for path in sorted(config.landing.rglob("*_metric.csv.gz"))[2:]:
+        path.unlink()
+    ingest(config, stream)
+    backfill(config, query, DAY, DAY)
+    [question] = BY_STREAM[stream]
+    answered(config, question)
 
 
 def test_the_most_corrected_window_is_shown_from_its_first_answer_on(first_published):
-    question = "What was known when, of the window that was corrected most often?"
-    rows = statements.run(Lake(first_published), showing.QUERIES[question])
+    [question] = [each for each in OF_EVERY_DEMO if "corrected most often" in each.asks]
+    rows = answered(first_published, question)
     assert rows["revision"].to_pylist() == list(range(rows.num_rows))
     assert rows.num_rows > 1 and len(set(rows["window_start"].to_pylist())) == 1
 
 
-def test_the_verdicts_are_counted_by_table_and_day_and_all_passed(first_published):
-    answer = statements.run(Lake(first_published), showing.VERDICTS)
-    assert answer.column_names == ["table_name", "logical_date", "checks", "passed"]
-    rows = answer.to_pylist()
-    checked = {(row["table_name"], row["logical_date"]) for row in rows}
-    assert checked >= {(f"{query}_audit", day) for query in QUERIES for day in DAYS}
+def test_the_day_when_clocks_went_back_has_25_hours_among_days_of_24(first_published):
+    answer = statements.run(Lake(first_published), questions.CHANGE_OF_CLOCKS.sql)
+    hours = {row["window_start"].date(): row["hours"] for row in answer.to_pylist()}
+    assert hours[date(2018, 11, 4)] == 25
+    assert set(hours.values()) == {24, 25}
+
+
+def test_the_verdicts_are_counted_with_why_each_day_is_there_and_all_passed(first_published):
+    asked = DAYS[-1]
+    rows = statements.run(Lake(first_published), questions.verdicts([asked]).sql).to_pylist()
+    why = {(row["table_name"], row["why"]): row for row in rows}
     assert all(row["checks"] == row["passed"] > 0 for row in rows)
+    for query in QUERIES:
+        assert why[f"{query}_audit", "a day of this demo"]["first_day"] == asked
+    earlier = why["silver_bikes", "earlier events, read for windows that reach into a day"]
+    assert earlier["last_day"] < asked
+    assert ("silver_bikes", "files that an ingest took") in why

@@ -130,6 +130,7 @@ def test_airflow_s_settings_are_those_of_make_up(tmp_path):
     assert len(both) > 10
     others = {name for name in both if of_compose[name] != of_make_up[name]}
     places = {"API__BASE_URL", "CORE__DAGS_FOLDER", "CORE__EXECUTION_API_SERVER_URL", "CORE__PARALLELISM"}
+    places |= {"CORE__PLUGINS_FOLDER"}
     assert others <= {f"AIRFLOW__{name}" for name in places | {"CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"}}
 
 

@@ -96,7 +96,7 @@ NO_KERNEL_CALLS = {"open", "input", "print"}
 # `windrow doctor` and `make doctor` are one thing, about what `make setup` set up, compiled kernels among it.
 UPWARD = {"pipelines/cli/doctor.py": {"stack.doctor"}}
 # Never imported, only run, by the Python that has Spark and the kernels.
-SCRIPTS = {"stack/training.py": {"pyspark"}}
+SCRIPTS = {"stack/training.py": {"pyspark"}, "stack/picture.py": {"matplotlib"}}
 LONGEST_FILE = 300
 FOLDERS = [folder for folder in (*DOWNWARD, "tests") if any((ROOT / folder).rglob("*.py"))]
 FILES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))

@@ -7,7 +7,7 @@ import pytest
 from pipelines.ingest import changes, files, landing
 from pipelines.lake.lake import Lake
 from schemas import registry
-from schemas.errors import LandingFailed
+from schemas.errors import NotSetUp
 from tests.support import trips
 from tests.support.trips import BIKES, TABLES, find
 
@@ -23,7 +23,7 @@ def take_up(config) -> dict[str, tuple[str, str | None]]:
 
 
 def test_a_missing_landing_folder_is_reported(config):
-    with pytest.raises(LandingFailed, match="WINDROW_LANDING"):
+    with pytest.raises(NotSetUp, match="does not exist; fix it with: mkdir -p .*WINDROW_LANDING"):
         find(config)
 
 

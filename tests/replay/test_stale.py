@@ -132,13 +132,18 @@ def test_what_an_ingest_and_a_publication_updated_is_written_for_whoever_started
     landing.write(published.landing, landing.late_file())
     touched = [str(day) for day in sorted(landing.arrival_days(landing.late_file()))]
     assert updated("ingest", "bikes", "--day", touched[0]) == {
-        "silver_bikes": {"day": touched[0], "rows": 5, "verdict": "passed", "version": lake.version("silver_bikes"),
+        "bronze_bikes": {"day": touched[0], "files": 1, "version": lake.version("bronze_bikes")},
+        "silver_bikes": {"day": touched[0], "rows": 5, "refused": 0, "verdict": "passed",
+                         "version": lake.version("silver_bikes"),
                          "first_touched_day": touched[0], "last_touched_day": touched[-1]}
     }  # fmt: skip
     of_day = ("replay", "bikes_demand", "--day", touched[0])
     assert updated(*of_day, "--stage", "audit") == {}
     found, day = updated(*of_day, "--stage", "publish"), date.fromisoformat(touched[0])
     held = {name: by_day(lake, name).get(day, NO_ROWS).rows for name in ("bikes_demand", "bikes_demand_late")}
+    assert {event.pop("checks") > 10 for event in found.values()} == {True}
+    revisions = [row["revision"] for row in lake.read("bikes_demand").to_pylist() if row["emitted_date"] == day]
+    assert found["bikes_demand"].pop("revisions") == sum(revision > 0 for revision in revisions) > 0
     assert found == {
         name: {"day": touched[0], "rows": rows, "verdict": "passed", "version": lake.version(name)}
         for name, rows in held.items()

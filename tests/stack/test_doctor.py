@@ -54,7 +54,7 @@ def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_
         "compiled kernels",
     }
     assert set(wrong.values()) == {"fix it with: make setup"}
-    assert lines[-1] == f"{len(wrong)} of 13 are missing or wrong"
+    assert lines[-1] == f"{len(wrong)} of 14 are missing or wrong"
 
 
 def test_a_missing_java_is_named_with_one_command(checkout):

@@ -8,6 +8,7 @@ import sys
 import time
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from airflow.sdk import AssetAlias, Connection
@@ -61,12 +62,21 @@ def test_the_param_day_beats_ds():
     assert command.day_of({"ds": "2026-01-01", "params": {"day": "2018-10-01"}}) == "2018-10-01"
 
 
+def test_the_param_day_is_refused_in_a_backfill_whose_runs_have_days_of_their_own():
+    run = SimpleNamespace(run_type="backfill")
+    with pytest.raises(
+        AirflowFailException, match='of a backfill.*"day", 2018-10-01; start the backfill again without'
+    ):
+        command.day_of({"ds": "2018-10-02", "params": {"day": "2018-10-01"}, "dag_run": run})
+    assert command.day_of({"ds": "2018-10-02", "params": {"day": None}, "dag_run": run}) == "2018-10-02"
+
+
 def test_a_run_without_logical_date_and_param_fails_for_good_and_says_what_to_do():
     with pytest.raises(AirflowFailException, match='no logical date.*"day"'):
         command.day_of({"params": {"day": None}})
 
 
-@pytest.mark.parametrize("exit_code", [2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16])
+@pytest.mark.parametrize("exit_code", [2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20])
 def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
     assert error_with(exit_code)
     with pytest.raises(AirflowFailException, match="the reason"):
@@ -119,16 +129,15 @@ def test_a_superseded_run_is_skipped_with_the_run_that_publishes(monkeypatch, tm
     assert str(raised.value) == text
 
 
-UPDATE = {"day": "2018-10-01", "rows": 12, "verdict": "passed", "version": 3}
+UPDATE = {"day": "2018-10-01", "rows": 12, "revisions": 2, "checks": 9, "verdict": "passed", "version": 3}
 
 
 def test_the_events_of_assets_carry_day_rows_verdict_and_version(monkeypatch, tmp_path):
     results, late = command.asset("bikes_demand"), command.asset("bikes_demand_late")
     asset_events = {results.name: UPDATE, late.name: {**UPDATE, "rows": 0, "version": 2}}
     events = OutletEventAccessors()
-    publishing(monkeypatch, publishing_events(tmp_path, asset_events), results, late).execute(
-        {**RUN, "outlet_events": events}
-    )
+    task = publishing(monkeypatch, publishing_events(tmp_path, asset_events), results, late)
+    assert task.execute({**RUN, "outlet_events": events}) == asset_events
     assert (events[results].extra, events[late].extra) == (asset_events[results.name], asset_events[late.name])
 
 
@@ -164,10 +173,24 @@ def test_a_task_that_is_of_no_day_needs_none(monkeypatch, tmp_path, capsys):
 
 
 def test_an_error_ends_its_stage_s_section():
-    output = []
-    error = command.show(["== gate: checks", "error: no", "  more"], output.append)
+    output, levels = shown(["== gate: checks", "error: no", "  more"])
     assert output == ["::group::gate: checks", "::endgroup::", "error: no", "  more"]
-    assert error == "no\n  more"
+    assert levels == ["info", "info", "error", "error"]
+
+
+def test_a_skipped_run_is_no_error_in_the_log():
+    output, levels = shown(["== publish", "skipped: another run publishes"])
+    assert output == ["::group::publish", "::endgroup::", "skipped: another run publishes"]
+    assert set(levels) == {"info"}
+
+
+def shown(lines):
+    """What is logged of a command's lines, and the level of each."""
+    logged = []
+    log = command.Log(*(lambda line, level=level: logged.append((line, level)) for level in command.Log._fields))
+    reason = "\n".join(lines[1:]).partition(": ")[2]
+    assert command.show(lines, log) == reason
+    return [line for line, _ in logged], [level for _, level in logged]
 
 
 def test_a_missing_command_names_make_setup(monkeypatch, tmp_path):

@@ -1,0 +1,108 @@
+"""`make up`: its landing folder, kept for the home, and what it says of other homes, other users and taken ports."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from pipelines import config
+from pipelines.config import Config
+from schemas.errors import NotSetUp, WrongParameter
+from stack import airflow, airflow_command, settings, up
+from stack.airflow import Running
+from stack.places import REPOSITORY, make
+from tests.support.other_user import as_other_user
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home that the environment names, without a landing folder of the environment's."""
+    monkeypatch.setenv(config.HOME, str(tmp_path / "home"))
+    monkeypatch.delenv(config.LANDING, raising=False)
+    return tmp_path / "home"
+
+
+def test_a_landing_folder_is_kept_for_its_home_and_for_no_other(home, tmp_path, monkeypatch):
+    assert config.load().landing == home / "landing"
+    config.keep_landing(home, tmp_path / "files")
+    assert config.load().landing == tmp_path / "files"
+    config.keep_landing(home, config.location.parsed("s3://bucket/landing", "LANDING"))
+    assert str(config.load().landing) == "s3://bucket/landing"
+    monkeypatch.setenv(config.LANDING, str(tmp_path / "of the environment"))
+    assert config.load().landing == tmp_path / "of the environment"
+    monkeypatch.delenv(config.LANDING)
+    monkeypatch.setenv(config.HOME, str(tmp_path / "other"))
+    assert config.load().landing == tmp_path / "other" / "landing"
+
+
+def test_the_home_s_own_landing_folder_is_made_and_another_that_is_missing_is_named(home, tmp_path):
+    up.make_landing(Config(home, home / "landing"), home / "landing")
+    assert (home / "landing").is_dir()
+    with pytest.raises(NotSetUp, match=r"nowhere does not exist; fix it with: mkdir -p .*nowhere"):
+        up.make_landing(Config(home, tmp_path / "nowhere"), tmp_path / "nowhere")
+
+
+def test_a_landing_that_is_no_folder_is_refused_before_anything_is_set_up(home, tmp_path):
+    with pytest.raises(WrongParameter, match="LANDING is '.*nowhere'; allowed: a folder that exists"):
+        up.up(str(tmp_path / "nowhere"))
+    assert not home.exists()
+
+
+def test_a_home_of_another_user_is_refused_in_words(tmp_path):
+    code = f"from pathlib import Path; from stack import up; up.require_home(Path({str(tmp_path)!r}, 'home'))"
+    (tmp_path / "home").mkdir(mode=0o755)
+    words = as_other_user(sys.executable, "-c", code)
+    if os.geteuid() != 0:
+        pytest.skip("only root can be two users")
+    ended = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert "you can't write there; have a home of your own; fix it with: make up WINDROW_HOME=~/windrow" in ended.stderr
+
+
+def test_a_command_of_make_names_the_home_that_the_environment_does(monkeypatch):
+    monkeypatch.delenv(config.HOME, raising=False)
+    assert make("down") == "make down"
+    monkeypatch.setenv(config.HOME, "/data/my home")
+    assert make("down") == "make down WINDROW_HOME='/data/my home'"
+    assert make("up", "~/windrow") == "make up WINDROW_HOME=~/windrow"
+
+
+def test_who_holds_a_port_and_which_other_airflows_run_is_known(tmp_path):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        port = server.getsockname()[1]
+        assert "another program, or another user's Airflow" in airflow.holder(port, [])
+        other = tmp_path / "other"
+        given = settings.airflow_environment(other, port)
+        process = subprocess.Popen(["sleep", "60"], env=given)
+        try:
+            assert Running(other, port) in airflow.others(tmp_path / "mine")
+            assert Running(other, port) not in airflow.others(other)
+        finally:
+            process.kill()
+            process.wait()
+        assert airflow.holder(port, [Running(other, port)]) == f"the Airflow of {other}"
+    assert airflow.holder(port, []) is None
+
+
+@pytest.mark.parametrize(("text", "problem"), [("", "words of Airflow"), ("dags 'list", "quotes that end")])
+def test_airflow_s_command_line_without_words_or_with_half_a_quote_is_refused(monkeypatch, text, problem):
+    monkeypatch.setenv(airflow_command.ARGS, text)
+    with pytest.raises(WrongParameter, match=f"ARGS is .*{problem}"):
+        airflow_command.run([])
+
+
+def test_airflow_s_command_line_needs_an_airflow_that_was_started(home, monkeypatch):
+    monkeypatch.setenv(airflow_command.ARGS, "dags list")
+    with pytest.raises(NotSetUp, match=f"no Airflow was started over {home} yet; fix it with: make up WINDROW_HOME="):
+        airflow_command.run([])
+
+
+@pytest.mark.airflow
+def test_airflow_s_command_line_is_that_of_the_home(home, set_up, capfd, monkeypatch):
+    settings.airflow_environment(home, 8080)
+    monkeypatch.setenv(airflow_command.ARGS, "config get-value core dags_folder")
+    assert airflow_command.run([]) == 0
+    assert str(REPOSITORY / "dags") in capfd.readouterr().out
