@@ -17,6 +17,7 @@ from airflow.sdk import Asset, AssetAlias, BaseOperator, Context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException, AirflowTaskTimeout
 
 from dags import connections, installation
+from pipelines.flow import REPORT
 from processes.sessions import end_session
 from schemas import errors
 
@@ -29,9 +30,9 @@ OF_A_BACKFILL = "backfill"
 GRACE_S = 3.0
 
 
-def asset(table: str) -> Asset:
-    """A table of the lake, as Airflow knows it."""
-    return Asset(name=table, uri=f"windrow://lake/{table}")
+def asset(name: str) -> Asset:
+    """A table of the lake, or the report of it, as Airflow knows it."""
+    return Asset(name=name, uri="windrow://report" if name == REPORT else f"windrow://lake/{name}")
 
 
 class WindrowOperator(BaseOperator):

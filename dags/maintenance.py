@@ -8,7 +8,7 @@ from airflow.sdk import DAG, CronTriggerTimetable
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from dags.tasks import START, defaults, operator
+from dags.tasks import START, add_report, defaults, operator
 from pipelines import flow
 from pipelines.report import dag_text
 
@@ -22,5 +22,6 @@ with DAG(
     max_active_runs=1,
     default_args=defaults(),
     tags=["windrow", "maintenance"],
-):
+) as dag:
     operator(flow.maintenance_task())
+    add_report(dag)

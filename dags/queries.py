@@ -8,7 +8,7 @@ from airflow.sdk import DAG
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from dags.tasks import each_day, ingest_operator, operator
+from dags.tasks import add_report, each_day, ingest_operator, operator
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.query import Query
@@ -17,7 +17,7 @@ from schemas.stream import Stream
 
 
 def query_dag(stream: Stream, query: Query) -> DAG:
-    """ingest ─▶ <query>, for one logical date, once the day before is done."""
+    """ingest ─▶ <query> ─▶ report, for one logical date, once the day before is done."""
     with DAG(
         query.name,
         description=f"Day after day: {query.name} of {stream.title}",
@@ -27,6 +27,7 @@ def query_dag(stream: Stream, query: Query) -> DAG:
         **each_day(),
     ) as dag:
         ingest_operator(stream) >> operator(flow.query_task(query), depends_on_past=True)
+        add_report(dag)
     return dag
 
 

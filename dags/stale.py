@@ -9,7 +9,7 @@ from airflow.sdk import DAG
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from dags.command import asset
-from dags.tasks import START, defaults, operator
+from dags.tasks import START, add_report, defaults, operator
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.registry import queries_of, streams
@@ -32,6 +32,7 @@ def stale_dag(stream: Stream) -> DAG:
     ) as dag:
         for query in queries_of(stream.name):
             operator(flow.stale_task(query))
+        add_report(dag)
     return dag
 
 

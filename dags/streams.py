@@ -9,7 +9,7 @@ from airflow.sdk import DAG
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from dags.tasks import each_day, ingest_operator, operator
+from dags.tasks import add_report, each_day, ingest_operator, operator
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.registry import streams
@@ -17,7 +17,7 @@ from schemas.stream import Stream
 
 
 def stream_dag(stream: Stream) -> DAG:
-    """ingest ─▶ <query>, for one logical date."""
+    """ingest ─▶ <query> ─▶ report, for one logical date."""
     with DAG(
         stream.name,
         description=stream.title,
@@ -29,6 +29,7 @@ def stream_dag(stream: Stream) -> DAG:
         ingest = ingest_operator(stream)
         for query in flow.scheduled_queries(stream):
             ingest >> operator(flow.query_task(query))
+        add_report(dag)
     return dag
 
 

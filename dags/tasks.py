@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from airflow.sdk import AssetAlias, CronDataIntervalTimetable, Param
+from airflow.sdk import DAG, AssetAlias, CronDataIntervalTimetable, Param
 
 from dags.command import WindrowOperator, asset
 from dags.installation import execution_timeout, pool
@@ -36,6 +36,12 @@ def ingest_operator(stream: Stream) -> WindrowOperator:
     """Their first task. A second ingest of the stream would only wait for its lock. A pool would need a hand to make
     it."""
     return operator(flow.ingest_task(stream), max_active_tis_per_dag=1)
+
+
+def add_report(dag: DAG) -> None:
+    """Its last task: makes the pages again, also where others failed. A teardown, since a run's state is that of its
+    last tasks, and would be a success whatever these did; of a teardown it takes no notice."""
+    dag.leaves >> operator(flow.report_task(), max_active_tis_per_dag=1).as_teardown()
 
 
 def operator(task: flow.Task, **limits: Any) -> WindrowOperator:

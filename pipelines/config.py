@@ -85,6 +85,11 @@ class Config:
         return self.here / "expectations"
 
     @cached_property
+    def report(self) -> Path:
+        """Folder of the pages of `windrow report` (pipelines/report/site.py)."""
+        return self.here / "report"
+
+    @cached_property
     def running(self) -> Location:
         """Folder of the steps that run: one file per step (pipelines/ledger/running.py)."""
         return self.home / "running"

@@ -20,6 +20,8 @@ from schemas.stream import Stream
 
 FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
 STATE = state_name("{query}")
+REPORT = "report"
+"""What the last task of each DAG updates: no table, but the pages of `windrow report`."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +115,18 @@ PUBLISH = Stage(
     ("{query}_late", "{query}"),
 )
 
-# Of no stream: not among the stages that data goes through.
+# Of no stream, neither this nor the next: not among the stages that data goes through.
 MAINTAIN = Stage(
     "maintain",
     LAKE,
     "puts small files together, removes what no reader and no run needs, and shortens the tables' logs",
+    (),
+    (),
+)
+REPORT_PAGES = Stage(
+    "report",
+    LAKE,
+    "makes the pages on streams, queries, runs and tables again",
     (),
     (),
 )
@@ -163,6 +172,11 @@ def stale_task(query: Query) -> Task:
 def maintenance_task() -> Task:
     """Keeps every table in shape."""
     return Task("maintain", ("maintain",), (MAINTAIN,), of_a_day=False)
+
+
+def report_task() -> Task:
+    """The last of each DAG: makes the pages again, whatever became of the others."""
+    return Task("report", ("report",), (REPORT_PAGES,), publishes=(REPORT,), of_a_day=False)
 
 
 def silver_name(stream: Stream) -> str:

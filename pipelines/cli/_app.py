@@ -14,7 +14,7 @@ COMMANDS = Path(__file__).parent
 # As a day's work goes; new commands follow by name.
 ORDER = (
     *("ingest", "forget", "profile", "replay", "farm", "backfill"),
-    *("query", "tables", "runs", "docs", "maintain", "repair", "check", "doctor"),
+    *("query", "tables", "runs", "report", "docs", "maintain", "repair", "check", "doctor"),
 )
 # Exit codes from here on say that a signal ended the command.
 STOPPED = 128

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from typer.exceptions import Abort, TyperException
 
-from pipelines.cli._output import without_controls
 from pipelines.location import endpoint_url, is_of_server
+from pipelines.printable import without_controls
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
 

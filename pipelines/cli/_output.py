@@ -5,18 +5,17 @@ import math
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from unicodedata import category
 
 from rich.console import Console
 from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
+from pipelines.printable import without_controls
+
 # A pipe or a log has no width of its own: 80 columns would cut most tables into ribbons.
 _PIPE_WIDTH = 240
 _WIDEST = 10_000
-# Unicode's categories of control characters, of invisible ones that turn the direction of text, and of broken ones.
-_STEERING = ("Cc", "Cf", "Cs")
 
 
 def show(rows: list[dict], as_json: bool, columns: list[str] | None = None) -> None:
@@ -112,15 +111,6 @@ def _text(value: object) -> str:
 
 def _printable(text: str) -> str:
     return escape(without_controls(text))  # Rich would read [...] in a value as mark-up
-
-
-def without_controls(text: str) -> str:
-    r"""The text with \x1b for ESC, and so on: data must not steer the terminal. Line ends stay."""
-    return "".join(_escaped(each) if category(each) in _STEERING and each != "\n" else each for each in text)
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
 
 
 def _utc(value: datetime) -> str:

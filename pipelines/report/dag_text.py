@@ -6,7 +6,8 @@ from schemas.query import Query
 from schemas.stream import Stream
 
 OF_EVERY_STREAM = """`ingest` follows the files; then a task of each query follows the logical date: its log has the
-checks of the gate, its XCom and the events of its tables' assets what was published.
+checks of the gate, its XCom and the events of its tables' assets what was published. `report` makes the pages of the
+lake: the link is in its log and on the event of its asset, `report`.
 A run's note is its day: Airflow names runs by the end of their interval, a day later. A manual run takes its day from
 the logical date or the param `day`, a backfill from its dates alone. A day without events is a success with 0 rows.
 A query's task is skipped where newer rows of the day passed the gate: their run publishes.
@@ -22,6 +23,9 @@ others now: `windrow runs --stale`. Each task makes those of a query again, olde
 left; it is skipped where none is. Off until you unpause it: then it runs after each ingest that changed silver."""
 OF_MAINTENANCE = """Keeps the tables small, every night. It may run at any time: what runs and readers need stays, it
 waits for whoever commits to a table, and with bronze until no ingest of the stream runs. Off until you unpause it."""
+
+OF_REPORT = """The last task of every DAG makes the pages of the lake, also where another task failed. A run's state is
+that of the others."""
 
 
 def stale_page(stream: Stream) -> str:
@@ -82,18 +86,28 @@ def flow_page(stream: Stream) -> str:
 
 def describe(query: Query) -> str:
     """One line: aggregates or a model's function, key, window, lateness, emit."""
-    asked = [f"{name} = {a.function}({', '.join(a.columns)})" for name, a in query.aggregates.items()]
-    if isinstance(query, Model):
-        asked.insert(0, _call(query.function))
-    parameters = vars(query.window).items()
-    window = ", ".join(f"{name} {value}" for name, value in parameters if value is not None)
+    window = ", ".join(f"{name} {value}" for name, value in window_words(query))
     return (
-        f"{', '.join(asked)} per ({', '.join(query.key)}); {query.window.kind} window: {window}; "
+        f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {window}; "
         f"lateness {query.lateness}, "
         f"allowed lateness {query.allowed_lateness}, emit {query.emit}"
     )
 
 
-def _call(call: HeavyCall) -> str:
-    given = "".join(f", {name} {value}" for name, value in call.parameters)
-    return f"{call.function}({', '.join(call.columns)}{given})"
+def asked(query: Query) -> str:
+    """Aggregates by name, or a model's function."""
+    listed = [f"{name} = {a.function}({', '.join(a.columns)})" for name, a in query.aggregates.items()]
+    if isinstance(query, Model):
+        listed.insert(0, call(query.function))
+    return ", ".join(listed)
+
+
+def window_words(query: Query) -> list[tuple[str, object]]:
+    """Parameters of its window by name."""
+    return [(name, value) for name, value in vars(query.window).items() if value is not None]
+
+
+def call(function: HeavyCall) -> str:
+    """A heavy function with its columns and parameters."""
+    given = "".join(f", {name} {value}" for name, value in function.parameters)
+    return f"{function.function}({', '.join(function.columns)}{given})"

@@ -64,7 +64,9 @@ def runs(tmp_path_factory):
 def test_a_scheduled_run_does_all_its_tasks(runs, name):
     _, tasks = runs
     queries = [query.name for query in QUERIES if query.stream == name]
-    assert {task["task_id"]: task["state"] for task in tasks[name]} == dict.fromkeys(["ingest", *queries], "success")
+    assert {task["task_id"]: task["state"] for task in tasks[name]} == dict.fromkeys(
+        ["ingest", *queries, "report"], "success"
+    )
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
@@ -77,7 +79,7 @@ def test_a_scheduled_run_publishes_the_oracles_rows(runs, query):
 def test_a_query_whose_days_depend_on_each_other_goes_on_from_the_day_before_in_a_dag_of_its_own(runs):
     config, tasks = runs
     states = {task["task_id"]: task["state"] for task in tasks[SESSIONS.name]}
-    assert states == {"ingest": "success", SESSIONS.name: "success"}
+    assert states == {"ingest": "success", SESSIONS.name: "success", "report": "success"}
     assert_oracles(config, SESSIONS, events_of_silver(config, SESSIONS.stream), days_of_arrivals(config))
 
 

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.airflow, pytest.mark.timeout(1_200)]
 
 DAG = "bikes"
 QUERIES = [query.name for query in flow.scheduled_queries(registry.stream(DAG))]
-TASKS = {"ingest", *QUERIES}
+TASKS = {"ingest", *QUERIES, "report"}
 DAYS, TRIPS_PER_DAY = 4, 40
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 FIRST_DAY = YESTERDAY - timedelta(days=DAYS - 1)
@@ -144,6 +144,14 @@ def test_scheduled_manual_and_backfill_runs_succeed_each_with_all_tasks(stack, d
     assert stack.other_tries([run for runs in done.values() for run in runs], asked=1) == {}
 
 
+def test_every_run_ends_with_the_report_whose_link_is_in_its_log_and_on_its_asset(stack, done):
+    assert stack.task("foreign_day", "report")["state"] == "success"  # the run itself failed
+    link = (stack.config.report / "index.html").as_uri()
+    assert link in stack.log("by_hand", "report")
+    events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
+    assert {event["extra"]["link"] for event in events if event["name"] == "report"} == {link}
+
+
 @pytest.mark.parametrize("name", QUERIES)
 def test_published_rows_are_the_oracles_on_the_same_landing_files(stack, done, name):
     query, trips = registry.query(name), generated.trips(stack.config.landing)
@@ -182,12 +190,11 @@ def test_publishing_updates_airflow_s_assets(stack, done):
     known = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
     taken = {f"{part}_{query.stream}" for query in registry.queries().values() for part in ("bronze", "silver")}
-    assert known == {name for query in registry.queries() for name in (query, f"{query}_late")} | taken > published
+    others = taken | {"report"}
+    assert known == {name for query in registry.queries() for name in (query, f"{query}_late")} | others > published
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
-    assert Counter(event["name"] for event in events) == dict.fromkeys(published, DAYS) | {
-        "bronze_bikes": 1,
-        "silver_bikes": 1,
-    }
+    counted = Counter(event["name"] for event in events if event["name"] != "report")
+    assert counted == dict.fromkeys(published, DAYS) | {"bronze_bikes": 1, "silver_bikes": 1}
     lake, days = Lake(stack.config), {str(FIRST_DAY + timedelta(days=n)) for n in range(DAYS)}
     for name in published:
         extras = [event["extra"] for event in events if event["name"] == name]
@@ -217,7 +224,7 @@ def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, 
     [run] = stack.client.wait_for_runs(f"{DAG}_stale", "asset_triggered", 1, LIMIT_S)
     assert run["state"] == "success"
     redone = stack.client.tasks(f"{DAG}_stale", run["dag_run_id"])
-    assert {task["task_id"]: task["state"] for task in redone} == dict.fromkeys(QUERIES, "success")
+    assert {task["task_id"]: task["state"] for task in redone} == dict.fromkeys([*QUERIES, "report"], "success")
     stack.client.wait_for_runs(DAG, "manual", 4, LIMIT_S)
     assert stale(Lake(stack.config)) == []
     published = [event for event in stack.client.call("GET", "/assets/events?limit=100")["asset_events"]

@@ -91,7 +91,7 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     assert set(dags) == {*others, *stale_names(others), *day_by_day(others), "maintenance"}
     tasks = {task.partition(".")[0] for task in tasks_of(dags["bikes"])}
     scheduled = {query.name for query in flow.scheduled_queries(stream("bikes"))}
-    assert tasks == {"ingest"} | scheduled - {"bikes_daily"}
+    assert tasks == {"ingest", "report"} | scheduled - {"bikes_daily"}
     [(file, text)] = found["errors"].items()
     assert Path(file).name == "broken_definitions.py"
     assert f"schemas/queries/bikes_daily.py:{line}: no stream is named 'bike'; known: " in text
@@ -153,16 +153,16 @@ def test_each_query_is_replayed_and_published_after_the_ingest_by_one_task(dags)
     for dag in dags.values():
         tasks = tasks_of(dag)
         names = {query.name: query for query in flow.scheduled_queries(stream(dag["id"]))}
-        assert tasks["ingest"]["downstream"] == sorted(names)
+        assert tasks["ingest"]["downstream"] == (sorted(names) or ["report"])
         for name, query in names.items():
             words = ["farm", query.file] if isinstance(query, Model) else ["replay", name]
-            assert (tasks[name]["downstream"], tasks[name]["arguments"]) == ([], words)
-        assert tasks.keys() == {"ingest", *names}
+            assert (tasks[name]["downstream"], tasks[name]["arguments"]) == (["report"], words)
+        assert tasks.keys() == {"ingest", *names, "report"}
 
 
 def test_assets_are_the_published_tables_and_come_from_their_querys_task(dags):
     for dag in dags.values():
-        for task in (task for task in dag["tasks"] if task["id"] != "ingest"):
+        for task in (task for task in dag["tasks"] if task["id"] not in ("ingest", "report")):
             assert (task["outlets"], task["aliases"]) == ([task["id"], f"{task['id']}_late"], [])
 
 
@@ -179,7 +179,7 @@ def test_a_query_whose_days_depend_on_each_other_has_a_dag_of_its_own_with_one_r
         dag = every_dag[query]
         tasks = tasks_of(dag)
         assert (dag["runs_at_once"], dag["catchup"], dag["cron"], dag["zone"]) == (1, False, "0 0 * * *", "UTC")
-        assert tasks.keys() == {"ingest", query}
+        assert tasks.keys() == {"ingest", query, "report"}
         assert tasks["ingest"]["arguments"] == ["ingest", name] and tasks["ingest"]["downstream"] == [query]
         assert (tasks["ingest"]["past"], tasks["ingest"]["at_once"], tasks[query]["past"]) == (False, 1, True)
         assert tasks[query]["arguments"] == ["replay", query]
@@ -193,19 +193,28 @@ def test_stale_days_are_redone_after_silver_changed_once_somebody_unpaused_it(ev
             continue
         dag = every_dag[f"{name}_stale"]
         assert (dag["after"], dag["paused"], dag["runs_at_once"]) == ([f"silver_{name}"], True, 1)
-        assert [task["id"] for task in dag["tasks"]] == [query.name for query in queries_of(name)]
-        for query, task in tasks_of(dag).items():
+        assert [task["id"] for task in dag["tasks"]] == [*(query.name for query in queries_of(name)), "report"]
+        for query, task in ((name, task) for name, task in tasks_of(dag).items() if name != "report"):
             assert (task["arguments"], task["of_a_day"]) == (["backfill", query, "--stale"], False)
-            assert (task["outlets"], task["downstream"]) == ([query, f"{query}_late"], [])
+            assert (task["outlets"], task["downstream"]) == ([query, f"{query}_late"], ["report"])
 
 
 def test_the_lake_is_maintained_every_night_once_at_a_time(every_dag):
     dag = every_dag["maintenance"]
     assert (dag["timetable"], dag["cron"], dag["zone"]) == ("CronTriggerTimetable", "30 3 * * *", "UTC")
     assert (dag["catchup"], dag["runs_at_once"], dag["after"]) == (False, 1, [])
-    [task] = dag["tasks"]
+    [task, _report] = dag["tasks"]
     assert (task["id"], task["arguments"], task["of_a_day"]) == ("maintain", ["maintain"], False)
-    assert task["outlets"] == []
+    assert (task["outlets"], task["downstream"]) == ([], ["report"])
+
+
+def test_every_dag_ends_with_the_report_which_decides_nothing_about_its_runs(every_dag):
+    for dag in every_dag.values():
+        last = tasks_of(dag)["report"]
+        assert (last["arguments"], last["of_a_day"], last["outlets"]) == (["report"], False, ["report"])
+        assert (last["downstream"], last["at_once"]) == ([], 1)
+        assert (last["teardown"], last["fails_run"]) == (True, False)
+        assert last["trigger_rule"] == "all_done_setup_success"
 
 
 def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_pool(every_dag):
@@ -214,7 +223,7 @@ def test_every_task_is_the_one_operator_is_retried_and_waits_for_no_hand_made_po
         assert task["operator"] == "WindrowOperator"
         assert task["retries"] >= 1
         assert task["pool"] == "default_pool"
-        assert task["trigger_rule"] == "all_success"
+        assert (task["trigger_rule"] == "all_success") is not task["teardown"]
         assert task["past"] is (name == task["id"] and name in alone)
 
 

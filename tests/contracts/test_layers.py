@@ -50,8 +50,8 @@ WINGS = {
     "gate": {"lake", "ledger"},
     "engines": {"lake"},
     "runs": {"lake", "ledger", "ingest", "replay", "gate", "engines"},
-    "report": set(),
-    "cli": {"lake", "ledger", "ingest", "gate", "runs"},
+    "report": {"lake", "ledger", "gate"},
+    "cli": {"lake", "ledger", "ingest", "gate", "runs", "report"},
 }
 # The modules at the top, and the wings that each may import: all wings may import those without any.
 TOP = {
@@ -62,6 +62,7 @@ TOP = {
     "hdfs_path": set(),
     "local": {"lake", "replay"},
     "location": set(),
+    "printable": set(),
     "storage": set(),
 }
 LIBRARIES = {

@@ -26,6 +26,7 @@ def flow_page() -> str:
     for stream in streams().values():
         parts += [f"## {stream.name}", _picture(stream), dag_text.flow_page(stream), *_tasks(stream)]
     parts += ["## maintenance", dag_text.OF_MAINTENANCE, _commands([flow.maintenance_task()])]
+    parts += ["## report", dag_text.OF_REPORT, _commands([flow.report_task()])]
     return page(parts)
 
 

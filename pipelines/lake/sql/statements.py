@@ -53,7 +53,12 @@ def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
             found = _rows(connection.sql(statement), most)
             return found.rename_columns(list(_distinct(found.column_names)))
         except (duckdb.Error, pa.ArrowException, OSError) as error:
-            raise _damage_behind(lake, error) or _refused(error, names, statement) from error
+            raise explained(lake, error, names, statement) from error
+
+
+def explained(lake: Lake, error: Exception, names: list[str], statement: str) -> Exception:
+    """What to raise for an error of DuckDB, of Arrow or of the disk, by which a statement over these tables failed."""
+    return _damage_behind(lake, error) or _refused(error, names, statement)
 
 
 def _rows(asked: duckdb.DuckDBPyRelation, most: int | None) -> pa.Table:

@@ -21,6 +21,8 @@ def task_facts(task) -> dict:
         "timeout_s": task.execution_timeout and task.execution_timeout.total_seconds(),
         "at_once": task.max_active_tis_per_dag,
         "trigger_rule": task.trigger_rule.value,
+        "teardown": task.is_teardown,
+        "fails_run": task.on_failure_fail_dagrun,
         "operator": type(task).__name__,
         "past": task.depends_on_past,
         "text": task.doc_md,

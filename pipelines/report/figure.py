@@ -1,0 +1,138 @@
+"""A figure of a page: a chart in the Vega-Lite language with its rows inside, which the reader's browser draws."""
+
+import csv
+import math
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from io import StringIO
+from typing import Any
+
+import altair as alt
+import pyarrow as pa
+import pyarrow.types as types
+
+HEIGHT_PX = 260
+# Marks of both a light and a dark page.
+BLUE, ORANGE, GREEN, RED, GREY, PURPLE = "#4c8dd6", "#e08a2e", "#3f9e6b", "#d9534f", "#8a8f98", "#9a6fd0"
+_TIMES = {
+    "year": "%Y",
+    "quarter": "%b %Y",
+    "month": "%b %Y",
+    "week": "%b %d",
+    "date": "%b %d",
+    "hours": "%H:%M",
+    "minutes": "%H:%M",
+    "seconds": "%H:%M:%S",
+    "milliseconds": "%S.%L s",
+}
+_SECOND, _MINUTE, _HOUR, _DAY = 1, 60, 3_600, 86_400
+_LENGTHS_S = (0, _SECOND, 10, _MINUTE, 600, _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DAY)
+_LENGTH = (
+    "datum.value < 1 ? format(datum.value, '~r') + ' s' : datum.value < 60 ? datum.value + ' s' : "
+    "datum.value < 3600 ? format(datum.value / 60, '~r') + ' min' : "
+    "datum.value < 172800 ? format(datum.value / 3600, '~r') + ' h' : format(datum.value / 86400, '~r') + ' d'"
+)
+
+
+@dataclass(frozen=True)
+class PageFigure:
+    """`name` is unique within its page; `caption` says how to read it; `chart`: Vega-Lite, as JSON holds it; `rows`: of
+    its data, at least one. wide: it needs more width than a phone has, and is scrolled there."""
+
+    name: str
+    title: str
+    caption: str
+    chart: dict[str, Any]
+    rows: int
+    wide: bool = False
+
+
+def figure(name: str, title: str, caption: str, chart: alt.TopLevelMixin, **options: Any) -> PageFigure:
+    """From an Altair chart whose data are of `data`."""
+    made = chart.to_dict(validate=False)
+    for unneeded in ("$schema", "config"):  # the page brings the colours, and the scripts the language
+        made.pop(unneeded, None)
+    return PageFigure(name, title, caption, made, _row_count(made), **options)
+
+
+def _row_count(chart: dict) -> int:
+    """Of all data, which Altair has put together: a text of CSV each, with a line of column names."""
+    return sum(len(values.splitlines()) - 1 for values in chart["datasets"].values())
+
+
+def sized(chart: alt.TopLevelMixin, height_px: int = HEIGHT_PX) -> alt.TopLevelMixin:
+    """The chart as wide as the page."""
+    return chart.properties(width="container", height=height_px)
+
+
+def data(rows: pa.Table) -> alt.InlineData:
+    """Rows for a chart, as CSV: column names once, not once a row. Times are ISO 8601 in UTC; six digits of a float."""
+    kinds = {field.name: _kind(field.type) for field in rows.schema}
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(rows.column_names)
+    writer.writerows(zip(*([_cell(value) for value in column.to_pylist()] for column in rows.columns), strict=True))
+    return alt.InlineData(values=out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=kinds))
+
+
+def _kind(type_: pa.DataType) -> str:
+    if types.is_timestamp(type_) or types.is_date(type_):
+        return "date"
+    if types.is_boolean(type_):
+        return "boolean"
+    return "number" if types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_) else "string"
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, datetime):
+        # Vega's own dates count ms.
+        text = value.astimezone(UTC).isoformat(timespec="milliseconds" if value.microsecond else "seconds")
+        return text.replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, float):
+        return f"{value:.6g}" if math.isfinite(value) else ""
+    return "" if value is None else value
+
+
+def time_axis(field: str, title: str | None = None, channel: type = alt.X) -> Any:
+    """The axis of a time, in UTC: the horizontal one unless another is asked for."""
+    axis = alt.Axis(labelOverlap=True, tickCount=6, format=_TIMES)
+    return channel(f"{field}:T", title=title, scale=alt.Scale(type="utc"), axis=axis)
+
+
+def stacked(rows: pa.Table, count: str, kind: str) -> alt.Chart:
+    """Bars from `begins` to `ends`, those of one time on top of each other by kind: what has begin, end and count is a
+    rectangle, since a bar is as thick as the chart likes."""
+    return (
+        alt.Chart(data(rows))
+        .transform_stack(stack=count, as_=["y0", "y1"], groupby=["begins"], sort=[alt.SortField(kind)])
+        .mark_rect(stroke=None)
+    )
+
+
+def stacked_axes(title: str | None, count_title: str) -> dict[str, Any]:
+    """Where the bars of `stacked` stand."""
+    return {
+        "x": time_axis("begins", title),
+        "x2": "ends:T",
+        "y": alt.Y("y0:Q", title=count_title, axis=alt.Axis(format="~s")),
+        "y2": "y1:Q",
+    }
+
+
+def time_tip(field: str, title: str) -> alt.Tooltip:
+    """A time as the reader sees it over a mark, in UTC."""
+    return alt.Tooltip(f"{field}:T", title=f"{title}, UTC", timeUnit="utcyearmonthdatehoursminutesseconds")
+
+
+def length_axis(values: str = "length_s") -> dict[str, Any]:
+    """Scale and axis of a length of time in seconds, from none to months."""
+    axis = alt.Axis(values=list(_LENGTHS_S), labelExpr=_LENGTH, grid=True)
+    return {"scale": alt.Scale(type="symlog", constant=1), "axis": axis}
+
+
+def choice(name: str, label: str, options: list[str], labels: list[str] | None = None) -> alt.Parameter:
+    """What the reader chooses from a list."""
+    bound = alt.binding_select(options=options, labels=labels or options, name=f"{label} ")
+    return alt.param(name=name, value=options[0], bind=bound)

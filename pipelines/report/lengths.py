@@ -1,0 +1,42 @@
+"""Lengths of time, sizes and numbers in words."""
+
+from datetime import timedelta
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+
+def length(seconds: float | None) -> str:
+    """A length by the unit that fits: 1.5 h, 64 s, 0.209 s."""
+    if seconds is None:
+        return "-"
+    size = abs(seconds)
+    if size >= 2 * 86_400:
+        return f"{seconds / 86_400:,.1f} d"
+    if size >= 2 * 3_600:
+        return f"{seconds / 3_600:.1f} h"
+    return f"{seconds / 60:.0f} min" if size >= 600 else f"{seconds:,.0f} s" if size >= 10 else f"{seconds:.3g} s"
+
+
+def words(duration: timedelta) -> str:
+    """A duration as somebody would say it: 1 day, 90 seconds."""
+    seconds = duration.total_seconds()
+    for size, unit in _UNITS:
+        if seconds and seconds % size == 0:
+            count = int(seconds // size)
+            return f"{count:,} {unit}{'' if count == 1 else 's'}"
+    return "none" if not seconds else f"{seconds:g} seconds"
+
+
+def size(count: int) -> str:
+    """Bytes by the unit that fits."""
+    amount = float(count)
+    for unit in ("bytes", "kB", "MB"):
+        if amount < 1_000:
+            return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
+        amount /= 1_000
+    return f"{amount:,.1f} GB"
+
+
+def share(part: int, whole: int) -> str:
+    """A share in percent."""
+    return "-" if not whole else f"{100 * part / whole:.3g} %"

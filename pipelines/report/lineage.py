@@ -1,0 +1,153 @@
+"""The page of lineage: streams, their tables, the queries that read them, and every column with its unit."""
+
+from dataclasses import dataclass
+
+import altair as alt
+import pyarrow as pa
+
+from pipelines import storage
+from pipelines.lake.lake import Lake
+from pipelines.report import figure as f
+from pipelines.report.figure import PageFigure
+from pipelines.report.lengths import size
+from pipelines.report.page import PageTable, Remark, ReportPage, Section
+from pipelines.report.queries.results import unit_of
+from schemas import registry, tables
+from schemas.ledger_tables import LEDGER
+from schemas.query import Query
+from schemas.stream import Stream
+
+PAGE = "lineage.html"
+_LAYERS = ("landing folder", "bronze, quarantine", "silver, pass ticks", "results", "late events")
+_READ, _MISSING = "in the lake", "not made yet"
+
+
+@dataclass(frozen=True)
+class DrawnTable:
+    """A table in the drawing: in which layer, and in which line of it."""
+
+    name: str
+    layer: int
+    line: float
+
+
+def lineage_page(lake: Lake) -> ReportPage:
+    """One drawing per stream, then the columns."""
+    lead = "From the landing folder to results: which table is made from which, and what each column means."
+    names = set(lake.names())
+    drawings = [Section("", tuple(drawing(stream, names) for stream in registry.streams().values()))]
+    sections = [*drawings, Section("Columns", tuple(_columns(lake, names)))]
+    return ReportPage(PAGE, "Lineage", "Lineage", lead, tuple(sections))
+
+
+def nodes_and_edges(stream: Stream) -> tuple[list[DrawnTable], list[tuple[str, str]]]:
+    """The tables of a stream and of its queries, and which is made from which."""
+    queries = registry.queries_of(stream.name)
+    lines = max(len(queries), 2)
+    middle = (lines - 1) / 2
+    landing, bronze, quarantine, silver, passes = (
+        f"{kind}_{stream.name}" for kind in ("landing", "bronze", "quarantine", "silver", "pass")
+    )
+    landing = f"landing/ ({stream.name})"
+    nodes = [
+        DrawnTable(landing, 0, middle),
+        DrawnTable(bronze, 1, middle - 0.5),
+        DrawnTable(quarantine, 1, middle + 0.5),
+        DrawnTable(silver, 2, middle - 0.5),
+        DrawnTable(passes, 2, middle + 0.5),
+    ]
+    edges = [(landing, bronze), (bronze, silver), (bronze, quarantine), (silver, passes)]
+    for line, query in enumerate(queries):
+        late = f"{query.name}_late"
+        nodes += [DrawnTable(query.name, 3, float(line)), DrawnTable(late, 4, float(line))]
+        edges += [(silver, query.name), (query.name, late)]
+    return nodes, edges
+
+
+def drawing(stream: Stream, names: set[str]) -> PageFigure:
+    """Tables as boxes by layer, joined by lines. Grey: not in this lake yet."""
+    nodes, edges = nodes_and_edges(stream)
+    places = {node.name: node for node in nodes}
+    height_px = 70 + 34 * max(2, len(registry.queries_of(stream.name)))
+    boxes = pa.table(
+        {
+            "table": [node.name for node in nodes],
+            "layer": [node.layer for node in nodes],
+            "line": [node.line for node in nodes],
+            "kind": [_LAYERS[node.layer] for node in nodes],
+            "state": [_READ if node.layer == 0 or node.name in names else _MISSING for node in nodes],
+        }
+    )
+    ends = [(places[before], places[after]) for before, after in edges]
+    joined = pa.table(
+        {
+            "x": [a.layer for a, _ in ends],
+            "y": [a.line for a, _ in ends],
+            "x2": [b.layer for _, b in ends],
+            "y2": [b.line for _, b in ends],
+        }
+    )
+    x = {"scale": alt.Scale(domain=[-0.45, 4.5]), "axis": None}
+    y = {"scale": alt.Scale(domain=[max(1, len(registry.queries_of(stream.name)) - 1) + 0.6, -0.6]), "axis": None}
+    rules = (
+        alt.Chart(f.data(joined))
+        .mark_rule(opacity=0.5)
+        .encode(x=alt.X("x:Q", **x), y=alt.Y("y:Q", **y), x2="x2:Q", y2="y2:Q")
+    )
+    base = alt.Chart(f.data(boxes)).encode(
+        x=alt.X("layer:Q", **x),
+        y=alt.Y("line:Q", **y),
+        tooltip=["table:N", alt.Tooltip("kind:N", title="layer"), "state:N"],
+    )
+    colour = alt.Color("state:N", title=None, scale=alt.Scale(domain=[_READ, _MISSING], range=[f.BLUE, f.GREY]))
+    dots = base.mark_circle(size=110, opacity=1).encode(color=colour)
+    labels = base.mark_text(align="center", dy=-11, fontSize=11, limit=210).encode(text="table:N")
+    chart = f.sized(alt.layer(rules, dots, labels), height_px)
+    caption = (
+        f"{stream.title}. From left to right: {', '.join(_LAYERS)}. Results also have `_audit` tables before the gate."
+    )
+    return f.figure(f"lineage-{stream.name}", stream.name, caption, chart, wide=True)
+
+
+def _columns(lake: Lake, names: set[str]) -> list[PageTable | Remark]:
+    if not names:
+        return [Remark("The lake holds no table yet. Begin with:", command="windrow ingest STREAM")]
+    return [_listing(lake, name) for name in sorted(names) if not name.endswith("_audit")]
+
+
+def _listing(lake: Lake, name: str) -> PageTable:
+    actions = lake.add_actions(name)
+    rows, bytes_ = (sum(actions.column(column).to_pylist()) for column in ("num_records", "size_bytes"))
+    table = storage.delta_table(lake.folder(name))
+    units = _units(name)
+    shown = [
+        (
+            field.name,
+            str(field.type.type if hasattr(field.type, "type") else field.type),
+            units.get(field.name) or "",
+            (field.metadata or {}).get("comment", ""),
+        )
+        for field in table.schema().fields
+    ]
+    title = f"{name}: {rows:,} rows, {size(bytes_)}"
+    return PageTable(title, ("column", "type", "unit", "meaning"), shown, table.metadata().description or "", "folded")
+
+
+def _units(name: str) -> dict[str, str | None]:
+    """By column of a table, from the definitions."""
+    for stream in registry.streams().values():
+        for table in tables.ingest_tables(stream):
+            if table.name == name:
+                return {column.name: column.unit for column in table.columns}
+    if name in LEDGER:
+        return {column.name: column.unit for column in LEDGER[name].columns}
+    query = registry.queries().get(name.removesuffix("_late"))
+    return {} if query is None else _units_of_query(query, name)
+
+
+def _units_of_query(query: Query, name: str) -> dict[str, str | None]:
+    stream = registry.stream(query.stream)
+    keys = {column.name: column.unit for column in tables.key_columns(query, stream)}
+    if name != query.name:
+        return keys | {column.name: column.unit for column in tables.late_table(query, stream).columns}
+    return keys | {column: unit_of(query, stream, column) for column in query.aggregates}

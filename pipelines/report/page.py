@@ -1,0 +1,72 @@
+"""A page of the site: its file, its template, and what the template shows."""
+
+from dataclasses import dataclass
+
+from pipelines.report.figure import PageFigure
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table of a page. Cells are text or numbers, or a `Link`; `caption` says how to read it."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple]
+    caption: str = ""
+    mark: str = ""  # a class of the style: `samples` of lines, `folded` until the reader opens it
+
+
+@dataclass(frozen=True)
+class Link:
+    """A cell that leads to a page of the site, or to a file of this machine."""
+
+    text: str
+    to: str
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A sentence of a page; `kind`: plain, good, or bad for what somebody has to do something about."""
+
+    text: str
+    kind: str = "plain"
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """HTML that was made here, of texts of our own."""
+
+    html: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page: what it shows, in this order."""
+
+    title: str
+    items: tuple[PageFigure | PageTable | Remark | Prose, ...]
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """`group`: under which entry of the menu; `lead`: the sentence below the title."""
+
+    file: str
+    title: str
+    group: str
+    lead: str
+    sections: tuple[Section, ...] = ()
+
+    @property
+    def figures(self) -> list[PageFigure]:
+        """All of its figures."""
+        return [item for section in self.sections for item in section.items if isinstance(item, PageFigure)]
+
+
+def stream_file(name: str) -> str:
+    return f"stream-{name}.html"
+
+
+def query_file(name: str) -> str:
+    return f"query-{name}.html"

@@ -1,0 +1,228 @@
+"""The figures of a query, from the table that results.py keeps."""
+
+import altair as alt
+
+from pipelines.report import figure as f
+from pipelines.report.figure import PageFigure
+from pipelines.report.queries.results import KeptResults, titled
+from pipelines.report.reader import Reader, name, text
+
+FIRINGS = ("early", "on_time", "late", "final")
+FIRING_COLOURS = (f.GREY, f.BLUE, f.ORANGE, f.GREEN)
+_KEYS, _POINTS, _WINDOWS, _COMPARED = 5, 220, 14, 250
+UNITS = ((7_200, "hours", 3_600), (600, "minutes", 60), (0, "seconds", 1))
+"""Of a figure's lengths of time: from how many seconds on, its name, how many seconds it has."""
+WINDOW = "key, window_start, window_end, window_number"
+
+
+def firing_colour() -> alt.Color:
+    """The colour of a row's firing."""
+    scale = alt.Scale(domain=list(FIRINGS), range=list(FIRING_COLOURS))
+    return alt.Color("pane:N", title="firing", scale=scale)
+
+
+def chosen(results: KeptResults, parameter: str) -> tuple[alt.Parameter, str]:
+    """The choice among the measures, and the expression of its value."""
+    return f.choice(parameter, "shows", list(results.measures), results.titles), f"datum[{parameter}]"
+
+
+def listed(results: KeptResults) -> str:
+    """The measures in SQL."""
+    return ", ".join(map(name, results.measures))
+
+
+def measured_tips(results: KeptResults) -> list[alt.Tooltip]:
+    """Every measure of a row, for the reader who points at it."""
+    return [
+        alt.Tooltip(f"{measure}:Q", title=titled(measure, unit), format=",.6~g")
+        for measure, unit in results.measures.items()
+    ]
+
+
+def over_time(reader: Reader, results: KeptResults) -> PageFigure:
+    """What turned out to be true, for the keys with the most events."""
+    rows = reader.table(f"""
+        WITH largest AS (SELECT key, sum(events) AS most FROM results WHERE is_final GROUP BY key
+            ORDER BY most DESC, key LIMIT {_KEYS}),
+        placed AS (SELECT *, row_number() OVER (PARTITION BY key ORDER BY window_start, window_number) AS place,
+            count(*) OVER (PARTITION BY key) AS windows FROM results SEMI JOIN largest USING (key)
+            WHERE is_final AND events > 0)
+        SELECT key, window_start, {listed(results)} FROM placed
+        WHERE place % (windows // {_POINTS} + 1) = 0 OR windows <= {_POINTS} ORDER BY key, window_start""")
+    shown, value = chosen(results, "result_measure")
+    key = alt.Color("key:N", title=", ".join(results.query.key) or None)
+    chart = (
+        alt.Chart(f.data(rows))
+        .transform_calculate(shown=value)
+        .mark_line(point={"size": 14}, strokeWidth=1.4)
+        .encode(
+            x=f.time_axis("window_start", "start of the window"),
+            y=alt.Y("shown:Q", title=None, axis=alt.Axis(format="~s")),
+            color=key,
+            tooltip=["key:N", f.time_tip("window_start", "window from"), *measured_tips(results)],
+        )
+        .add_params(shown)
+    )
+    caption = (
+        f"The newest revision of each window, of the {_KEYS} keys with the most events; of many windows every n-th, at "
+        f"most {_POINTS} a key. `{results.query.name}_final` has all."
+    )
+    return f.figure("over-time", "Result over time", caption, f.sized(chart, 300))
+
+
+def completeness(reader: Reader, results: KeptResults) -> PageFigure:
+    """How many windows were right on time, by time of the window."""
+    [span] = reader.rows("SELECT date_diff('day', min(window_start), max(window_start)) AS days FROM results")
+    unit = "hour" if span["days"] <= 5 else "day" if span["days"] <= 200 else "month"
+    rows = reader.table(f"""
+        WITH windows AS (
+            SELECT {WINDOW}, max(events) FILTER (is_final) AS final_events, count(*) FILTER (pane = 'on_time') AS fired,
+                max(events) FILTER (pane = 'on_time') AS on_time_events, max(revision) AS revisions,
+                bool_or(pane = 'late') AS late FROM results GROUP BY ALL)
+        SELECT date_trunc('{unit}', window_start) AS begins, begins + INTERVAL 1 {unit} AS ends,
+            CASE WHEN NOT late AND fired > 0 THEN 'right on time' WHEN fired > 0 THEN 'changed by late events'
+                WHEN late THEN 'known only by late events' ELSE 'final alone' END AS became, count(*) AS windows,
+            sum(coalesce(on_time_events, 0))::BIGINT AS on_time, sum(final_events)::BIGINT AS final
+        FROM windows GROUP BY ALL ORDER BY begins, became""")
+    scale = alt.Scale(
+        domain=["right on time", "changed by late events", "known only by late events", "final alone"],
+        range=[f.BLUE, f.ORANGE, f.RED, f.GREEN],
+    )
+    chart = f.stacked(rows, "windows", "became").encode(
+        **f.stacked_axes("start of the window", f"windows per {unit}"),
+        color=alt.Color("became:N", title=None, scale=scale),
+        tooltip=[
+            f.time_tip("begins", f"{unit} from"),
+            "became:N",
+            alt.Tooltip("windows:Q", format=","),
+            alt.Tooltip("on_time:Q", title="their events on time", format=","),
+            alt.Tooltip("final:Q", title="their events in the end", format=","),
+        ],
+    )
+    caption = (
+        "Whether the row that the watermark fired was also what turned out to be true. More lateness makes more right."
+    )
+    return f.figure("completeness", "On time or changed later", caption, f.sized(chart))
+
+
+def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | None:
+    """The on-time value of windows against the final one: those that changed most, and some of the others."""
+    firsts = ", ".join(f"first.{name(each)} AS {name('on_time_' + each)}" for each in results.measures)
+    lasts = ", ".join(f"last.{name(each)} AS {name('final_' + each)}" for each in results.measures)
+    rows = reader.table(f"""
+        WITH pairs AS (SELECT first.key, first.window_start, {firsts}, {lasts},
+                last.events - first.events AS more FROM results AS first JOIN results AS last USING ({WINDOW})
+                WHERE first.pane = 'on_time' AND last.is_final),
+            placed AS (SELECT *, count(*) OVER () AS n,
+                row_number() OVER (ORDER BY more DESC, key, window_start) AS place FROM pairs)
+        SELECT * EXCLUDE (place, n) FROM placed
+        WHERE place <= {_COMPARED} OR place % (n // {_COMPARED} + 1) = 0 ORDER BY place""")
+    if not len(rows):
+        return None
+    shown, _ = chosen(results, "compared_measure")
+    base = alt.Chart(f.data(rows)).transform_calculate(
+        on_time="datum['on_time_' + compared_measure]", final="datum['final_' + compared_measure]"
+    )
+    compared = base.transform_calculate(change="datum.final - datum.on_time")
+    points = compared.mark_circle(size=34, opacity=0.6).encode(
+        x=alt.X("on_time:Q", title="on time", axis=alt.Axis(format="~s")),
+        y=alt.Y("change:Q", title="in the end, more or less", axis=alt.Axis(format="+~s")),
+        color=alt.condition("datum.more > 0", alt.value(f.ORANGE), alt.value(f.BLUE)),
+        tooltip=[
+            "key:N",
+            f.time_tip("window_start", "window from"),
+            alt.Tooltip("on_time:Q", title="on time", format=",.6~g"),
+            alt.Tooltip("final:Q", title="in the end", format=",.6~g"),
+            alt.Tooltip("more:Q", title="late events", format=","),
+        ],
+    )
+    caption = (
+        "Each dot is a window; at 0 its on-time result was right. Orange: late events changed it. The "
+        f"{_COMPARED} windows that gained the most events, and every n-th of the others."
+    )
+    return f.figure("on-time-final", "On time against final", caption, f.sized(points.add_params(shown), 320))
+
+
+def revisions(reader: Reader, results: KeptResults) -> PageFigure:
+    """The rows of the windows that were revised most, from each window's end on."""
+    [longest] = reader.rows("SELECT (epoch_us(max(emitted_at)) - epoch_us(min(emitted_at))) / 1e6 AS s FROM results")
+    unit, unit_s = next((unit, size) for least, unit, size in UNITS if longest["s"] >= least)
+    rows = reader.table(f"""
+        WITH most AS (SELECT {WINDOW}, max(revision) AS revisions, max(events) AS most_events FROM results GROUP BY ALL
+            ORDER BY revisions DESC, most_events DESC, key, window_start LIMIT {_WINDOWS})
+        SELECT left(key, 24) || ', ' || strftime(window_start, '%m-%d %H:%M:%S') || CASE WHEN window_number > 0
+                THEN ' #' || window_number ELSE '' END AS "window",
+            (epoch_us(emitted_at) - epoch_us(window_end)) / 1e6 / {unit_s} AS after, emitted_at, revision, pane,
+            late_events, {listed(results)}
+        FROM results JOIN most USING ({WINDOW}) ORDER BY revisions DESC, "window", revision""")
+    base = alt.Chart(f.data(rows))
+    y = alt.Y("window:N", title=None, sort=None, axis=alt.Axis(grid=True, labelLimit=230))
+    x = alt.X("after:Q", title=f"{unit} after the window's end", scale=alt.Scale(zero=False))
+    line = base.mark_line(color=f.GREY, strokeWidth=1).encode(x=x, y=y, detail="window:N")
+    dots = base.mark_circle(size=70).encode(
+        x=x,
+        y=y,
+        color=firing_colour(),
+        tooltip=[
+            "window:N",
+            "revision:Q",
+            "pane:N",
+            f.time_tip("emitted_at", "known from"),
+            *measured_tips(results),
+            alt.Tooltip("late_events:Q", format=","),
+        ],
+    )
+    caption = (
+        f"The {_WINDOWS} windows with the most revisions, by key and start. Each dot is a row of the table, where it "
+        "became known; point at it for its values."
+    )
+    windows = len(set(rows["window"].to_pylist()))
+    made = f.sized(alt.layer(line, dots), 60 + 24 * windows)
+    return f.figure("revisions", "Revisions of windows", caption, made)
+
+
+def statuses(reader: Reader, results: KeptResults) -> PageFigure:
+    """What became of the heavy function of a model."""
+    rows = reader.table(f"""
+        SELECT status, count(*) AS windows FROM {results.query.name} GROUP BY status ORDER BY windows DESC""")
+    chart = (
+        alt.Chart(f.data(rows))
+        .mark_bar(color=f.BLUE)
+        .encode(
+            y=alt.Y("status:N", title=None, sort="-x"),
+            x=alt.X("windows:Q", title="rows", axis=alt.Axis(format="~s")),
+            tooltip=["status:N", alt.Tooltip("windows:Q", title="rows", format=",")],
+        )
+    )
+    caption = "Rows by what became of the function: `ok`, or why there are no outputs."
+    return f.figure("statuses", "Status of the function", caption, f.sized(chart, 60 + 30 * len(rows)))
+
+
+def late_events(reader: Reader, late: str) -> PageFigure | None:
+    """Events that some window could not take, by how late they were."""
+    rows = reader.table(f"""
+        WITH classed AS (SELECT reason, CASE WHEN late_by IS NULL OR late_by < 0 THEN -1
+            ELSE floor(log2(late_by / 1e6 + 1))::INT END AS class FROM {late})
+        SELECT reason, class, CASE class WHEN -1 THEN 0 ELSE (1 << class) - 1 END AS from_s,
+            CASE class WHEN -1 THEN 0.3 ELSE (2 << class) - 1 END AS to_s, count(*) AS events
+        FROM classed GROUP BY ALL ORDER BY class, reason""")
+    if not len(rows):
+        return None
+    chart = (
+        alt.Chart(f.data(rows))
+        .mark_bar(stroke=None)
+        .encode(
+            x=alt.X("from_s:Q", title="later than the window's end + allowed lateness by", **f.length_axis()),
+            x2="to_s:Q",
+            y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+            color=alt.Color("reason:N", title=None),
+            tooltip=[
+                "reason:N",
+                alt.Tooltip("from_s:Q", title="late by, from, s", format=","),
+                alt.Tooltip("to_s:Q", title="to, s", format=","),
+                alt.Tooltip("events:Q", format=","),
+            ],
+        )
+    )
+    caption = f"Events of {text(late)[1:-1]}, each once, by how far the watermark was past its first missed window."
+    return f.figure("late-events", "How late the late events were", caption, f.sized(chart))

@@ -1,0 +1,115 @@
+"""The page of one query."""
+
+from pipelines.lake.lake import Lake
+from pipelines.report import dag_text
+from pipelines.report.lengths import length, words
+from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section, query_file, stream_file
+from pipelines.report.queries import figures
+from pipelines.report.queries.known_at import known_at
+from pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
+from pipelines.report.reader import Reader, reading
+from schemas import registry
+from schemas.model import Model
+from schemas.query import Query
+from schemas.stream import Stream
+
+_LATE_SHOWN = 12
+
+
+def query_page(lake: Lake, query: Query) -> ReportPage:
+    """Its results, how they were revised, and what came too late."""
+    stream = registry.stream(query.stream)
+    sections = [*_sections(lake, query, stream), _about(query)]
+    lead = f"{dag_text.asked(query)}. Stream: {stream.title}."
+    return ReportPage(query_file(query.name), query.name, "Queries", lead, tuple(sections))
+
+
+def is_published(lake: Lake, query: Query) -> bool:
+    """Whether a run has published any rows of it."""
+    return lake.version(query.name) is not None and lake.row_count(query.name) > 0
+
+
+def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
+    if not is_published(lake, query):
+        command = "windrow farm" if isinstance(query, Model) else "windrow replay"
+        name = query.file if isinstance(query, Model) else query.name
+        missing = Remark(
+            "No day of this query was published yet. Once its stream is ingested, replay one:",
+            command=f"{command} {name} --day YYYY-MM-DD",
+        )
+        return [Section("", (missing,))]
+    late = f"{query.name}_late"
+    tables = [query.name, *([late] if lake.version(late) is not None else [])]
+    with reading(lake, *tables) as reader:
+        results = keep_results(reader, query, stream)
+        assert results is not None, "it has rows"
+        return [*_of_results(reader, results), *([_late(reader, late)] if late in tables else [])]
+
+
+def _of_results(reader: Reader, results: KeptResults) -> list[Section]:
+    left_out = (
+        []
+        if results.first_day is None
+        else [Remark(f"Figures are of the days from {results.first_day} on: at most {MOST_ROWS:,} rows.")]
+    )
+    models = [figures.statuses(reader, results)] if isinstance(results.query, Model) else []
+    on_time = figures.on_time_against_final(reader, results)
+    compared = (
+        [on_time] if on_time else [Remark("No row of it fired on time: there is nothing to compare with the end.")]
+    )
+    return [
+        Section("Results", (*left_out, _facts(reader, results), figures.over_time(reader, results), *models)),
+        Section("What was known when", (known_at(reader, results), figures.revisions(reader, results))),
+        Section("On time against final", (figures.completeness(reader, results), *compared)),
+    ]
+
+
+def _facts(reader: Reader, results: KeptResults) -> PageTable:
+    [row] = reader.rows("""
+        SELECT count(*) AS rows, count(*) FILTER (is_final) AS windows, count(DISTINCT key) AS keys,
+            count(DISTINCT emitted_at::DATE) AS days, min(emitted_at)::DATE AS first, max(emitted_at)::DATE AS last,
+            count(*) FILTER (revision > 0) AS revisions, max(revision) AS most, sum(late_events)
+            FILTER (is_final)::BIGINT AS late FROM results""")
+    days = f"{row['days']:,}, from {row['first']} to {row['last']}"
+    shown = (row["windows"], row["keys"], row["rows"], row["revisions"], row["most"], row["late"], days)
+    columns = ("windows", "keys", "rows", "of them revisions", "newest revision", "late events counted", "days")
+    return PageTable("", columns, [shown])
+
+
+def _late(reader: Reader, late: str) -> Section:
+    figure = figures.late_events(reader, late)
+    if figure is None:
+        return Section("Late events", (Remark("No event came too late for all of its windows to take it.", "good"),))
+    rows = reader.rows(f"""
+        SELECT reason, start, arrival, windows_missed, late_by / 1e6 AS late_s, path || ':' || line AS place
+        FROM {late} ORDER BY late_by DESC NULLS LAST, path, line, reading LIMIT {_LATE_SHOWN}""")
+    shown = [
+        (
+            row["reason"],
+            f"{row['start']:%Y-%m-%d %H:%M:%S}",
+            f"{row['arrival']:%Y-%m-%d %H:%M:%S}",
+            length(row["late_s"]),
+            row["windows_missed"],
+            row["place"],
+        )
+        for row in rows
+    ]
+    columns = ("reason", "event time", "arrival", "late by", "windows missed", "file and line")
+    return Section("Late events", (figure, PageTable("The latest", columns, shown, f"All are in the table {late}.")))
+
+
+def _about(query: Query) -> Section:
+    window = ", ".join(f"{name} {value}" for name, value in dag_text.window_words(query))
+    where = ", ".join(f"{column} {operator} {value}" for column, operator, value in query.where)
+    facts = [
+        ("stream", Link(query.stream, stream_file(query.stream))),
+        ("key", ", ".join(query.key) or "none: one group"),
+        ("window", f"{query.window.kind}: {window}"),
+        ("lateness", words(query.lateness)),
+        ("allowed lateness", words(query.allowed_lateness)),
+        ("emit", query.emit),
+        ("where", where or "all events"),
+        *(("function", dag_text.call(query.function)) for _ in [query] if isinstance(query, Model)),
+        *((name, f"{each.function}({', '.join(each.columns)})") for name, each in query.aggregates.items()),
+    ]
+    return Section("What it asks", (PageTable("", ("what", "of this query"), facts),))

@@ -1,0 +1,112 @@
+"""A query's rows as its figures need them: a table of the reader's connection, made by one scan of the published table.
+
+results   key, window_start, window_end, window_number, revision, pane, emitted_at, events, late_events, the
+          measures, and `is_final`: whether it is the newest revision of its window
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+import pyarrow as pa
+
+from pipelines.lake.lake import Lake
+from pipelines.report.reader import Reader, name, text
+from schemas.model import Model
+from schemas.query import Query
+from schemas.stream import Stream
+
+MOST_ROWS = 3_000_000
+EVENTS = "events"
+# Functions whose results have the unit of what they are of.
+_SAME_UNIT = {
+    "sum",
+    "min",
+    "max",
+    "mean",
+    "std",
+    "range",
+    "first",
+    "last",
+    "median",
+    "quantile",
+    "approx_quantile",
+    "mode",
+    "geometric_mean",
+    "argmin",
+    "argmax",
+}
+
+
+@dataclass(frozen=True)
+class KeptResults:
+    """measures: columns with numbers, by name with their units, `events` last; first_day: None unless earlier days are
+    left out; rows: of the days that are taken."""
+
+    query: Query
+    measures: dict[str, str | None]
+    first_day: date | None
+    rows: int
+
+    @property
+    def titles(self) -> list[str]:
+        """Of the measures, with their units, as readers choose them."""
+        return [titled(measure, unit) for measure, unit in self.measures.items()]
+
+
+def titled(measure: str, unit: str | None) -> str:
+    """A measure with its unit."""
+    return f"{measure}, {unit}" if unit else measure
+
+
+def keep_results(reader: Reader, query: Query, stream: Stream) -> KeptResults | None:
+    """Make the table, of the newest days with at most MOST_ROWS rows; None where the query has none. O(n · log n)."""
+    by_day = {day: rows for day, rows in reader.lake.rows_by_day(query.name).items() if rows}
+    if not by_day:
+        return None
+    taken, first = 0, max(by_day)
+    for day in sorted(by_day, reverse=True):
+        if taken and taken + by_day[day] > MOST_ROWS:
+            break
+        taken, first = taken + by_day[day], day
+    measures = _measures(reader.lake, query, stream)
+    reader.keep("results", _select(query, list(measures), first))
+    return KeptResults(query, measures, first if first > min(by_day) else None, taken)
+
+
+def _measures(lake: Lake, query: Query, stream: Stream) -> dict[str, str | None]:
+    fixed = {*query.key, *query.window_columns, "emitted_date"}
+    fields = [field for field in lake.dataset(query.name).schema if field.name not in fixed and _is_number(field.type)]
+    return {**{field.name: unit_of(query, stream, field.name) for field in fields}, EVENTS: None}
+
+
+def _is_number(type_: pa.DataType) -> bool:
+    return pa.types.is_integer(type_) or pa.types.is_floating(type_)
+
+
+def unit_of(query: Query, stream: Stream, column: str) -> str | None:
+    """The unit of a column of results; None where it has none, or where its function's results have another."""
+    aggregate = query.aggregates.get(column)
+    if aggregate is None:
+        read = query.function.columns if isinstance(query, Model) else ()
+        return None if not read or column in ("tuples", "status") else None
+    if aggregate.function not in _SAME_UNIT or not aggregate.columns:
+        return None
+    columns = {each.name: each.unit for each in stream.columns}
+    return columns.get(aggregate.columns[0])
+
+
+def key_label(query: Query) -> str:
+    """SQL of a key as one text."""
+    parts = [f"coalesce({name(column)}::VARCHAR, 'null')" for column in query.key]
+    return " || ' · ' || ".join(parts) if parts else text("all")
+
+
+def _select(query: Query, measures: list[str], first: date) -> str:
+    number = "0 AS window_number" if query.window.context_free else "window_number"
+    listed = "".join(f", {name(measure)}" for measure in measures if measure != EVENTS)
+    return f"""
+        WITH read AS (
+            SELECT {key_label(query)} AS key, window_start, window_end, {number}, revision, pane, emitted_at, events,
+                late_events{listed} FROM {query.name} WHERE emitted_date >= DATE {text(first.isoformat())})
+        SELECT *, revision = max(revision) OVER (PARTITION BY key, window_start, window_end, window_number) AS is_final
+        FROM read"""

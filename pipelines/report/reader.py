@@ -1,0 +1,57 @@
+"""What the pages ask of the lake: SQL by DuckDB over what delta-rs opens, so that few rows reach Python."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+
+from pipelines.lake.lake import Lake
+from pipelines.lake.sql import statements
+
+_FAILURES = (duckdb.Error, pa.ArrowException, OSError)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Some tables of the lake as views of their names, in one connection that can't change them."""
+
+    lake: Lake
+    connection: duckdb.DuckDBPyConnection
+    names: tuple[str, ...]
+
+    def keep(self, name: str, select: str) -> None:
+        """Make a table of the connection of a SELECT's rows: several figures are made from what one scan finds."""
+        try:
+            self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {select}")
+        except _FAILURES as error:
+            raise statements.explained(self.lake, error, list(self.names)) from error
+
+    def table(self, select: str) -> pa.Table:
+        """A SELECT's rows."""
+        try:
+            return self.connection.sql(select).to_arrow_table()
+        except _FAILURES as error:
+            raise statements.explained(self.lake, error, list(self.names)) from error
+
+    def rows(self, select: str) -> list[dict]:
+        """A SELECT's rows, a dict each."""
+        return self.table(select).to_pylist()
+
+
+@contextmanager
+def reading(lake: Lake, *names: str) -> Iterator[Reader]:
+    """A reader of these tables. TableDamaged or StorageFailed where one of them can't be opened."""
+    with statements.connect(lake, list(names)) as connection:
+        yield Reader(lake, connection, names)
+
+
+def text(value: str) -> str:
+    """A literal of SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def name(column: str) -> str:
+    """A column's name in SQL, whatever word it is."""
+    return '"' + column.replace('"', '""') + '"'

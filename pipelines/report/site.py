@@ -1,0 +1,184 @@
+"""The report: a folder of pages that a browser opens from the disk. Nothing in it is loaded from elsewhere.
+
+    index.html                            what there is, what needs attention
+    streams.html, stream-<name>.html      arrival, disorder, bursts, dirt
+    queries.html, query-<name>.html       results, revisions, late events
+    runs.html, lineage.html, lateness.html
+    benchmarks.html, benchmark-<name>.html and their pictures
+    site.css, site.js, vega-<version>.js
+    report.json                           what was made, and when that began
+
+A page that can't be made, since a table is damaged, say, shows why; the others stand.
+"""
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup, escape
+
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.lake.locks import full_disk_reported, locked_here
+from pipelines.report import benchmarks, lateness, lineage, overview, runs, scripts
+from pipelines.report.figure import PageFigure
+from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section, query_file, stream_file
+from pipelines.report.queries.page import query_page
+from pipelines.report.streams.page import stream_page
+from schemas import registry
+from schemas.errors import WindrowError, WrongParameter
+
+TEMPLATES = Path(__file__).parent / "templates"
+MENU = (
+    (overview.PAGE, "Overview"),
+    (overview.STREAMS, "Streams"),
+    (overview.QUERIES, "Queries"),
+    (runs.PAGE, "Runs and gate"),
+    (lineage.PAGE, "Lineage"),
+    (lateness.PAGE, "Lateness"),
+    (benchmarks.PAGE, "Benchmarks"),
+)
+_STYLE, _SCRIPT, _MADE, _LOCK = "site.css", "site.js", "report.json", "report"
+
+
+_CODE = re.compile("`([^`]+)`")
+# By which macro of items.j2 each part of a page is shown.
+_MACROS = {PageFigure: "figure", PageTable: "listing", Remark: "note", Prose: "prose"}
+
+
+class Report(NamedTuple):
+    """What was made: the first page, how much there is, and which pages only say why they could not be made."""
+
+    first_page: Path
+    pages: int
+    figures: int
+    size_bytes: int
+    not_made: list[str]
+
+
+def build(config: Config, into: Path | None, progress: Callable[[str], None]) -> Report:
+    """Make the site into a folder, `Config.report` unless one is given, in place of an earlier one. One that another
+    process began after this call holds all that this would: several runs that end together make one.
+
+    WrongParameter for a folder that holds anything else; StorageFailed without room.
+    """
+    asked_ns = time.time_ns()
+    folder = config.report if into is None else into.expanduser().resolve()
+    _require_own(folder)
+    with locked_here(config, _LOCK), full_disk_reported(config, _LOCK):
+        if found := _made_since(folder, asked_ns):
+            return found
+        making = folder.with_name(f".{folder.name}.new")
+        shutil.rmtree(making, ignore_errors=True)  # of a process that was killed
+        making.mkdir(parents=True)
+        made = _write(Lake(config), folder, making, progress)
+        _replace(folder, making)
+    return made
+
+
+def _require_own(folder: Path) -> None:
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / _MADE).is_file():
+        raise WrongParameter("--into", str(folder), "a folder that is new, empty, or has an earlier report in it")
+    if folder.exists() and not folder.is_dir():
+        raise WrongParameter("--into", str(folder), "a folder; this is a file")
+
+
+def _made_since(folder: Path, asked_ns: int) -> Report | None:
+    if not (folder / _MADE).is_file():
+        return None
+    found = json.loads((folder / _MADE).read_text())
+    if found.pop("began_ns") < asked_ns:
+        return None
+    return Report(**{**found, "first_page": folder / overview.PAGE})
+
+
+def _replace(folder: Path, making: Path) -> None:
+    """A reader finds the earlier pages or the new ones, and for a moment none."""
+    old = folder.with_name(f".{folder.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
+    making.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write(lake: Lake, folder: Path, making: Path, progress: Callable[[str], None]) -> Report:
+    pages, not_made, began_ns = [], [], time.time_ns()
+    for page in _pages(lake, folder, progress):
+        pages.append(page)
+        not_made += [page.file for item in page.sections if item.title == _NOT_MADE]
+    progress("report: writing")
+    template, shared = _environment().get_template("page.j2"), _shared(lake)
+    for page in pages:
+        text = template.render(page=page, siblings=_siblings(page, pages), **shared)
+        (making / page.file).write_text(text, encoding="utf-8")
+    for name in (_STYLE, _SCRIPT):
+        shutil.copyfile(TEMPLATES / name, making / name)
+    scripts.write(making, folder)
+    benchmarks.copy_figures(making)
+    size_bytes = sum(path.stat().st_size for path in making.iterdir())
+    made = Report(folder / overview.PAGE, len(pages), sum(len(page.figures) for page in pages), size_bytes, not_made)
+    noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns}
+    (making / _MADE).write_text(json.dumps(noted))
+    return made
+
+
+_NOT_MADE = "This page could not be made"
+
+
+def _pages(lake: Lake, folder: Path, progress: Callable[[str], None]) -> Iterator[ReportPage]:
+    """Every page, in the order of the menu."""
+    yield from _made(lambda: overview.overview_pages(lake), [(file, title) for file, title in MENU[:3]])
+    for stream in registry.streams().values():
+        progress(f"report: {stream.name}")
+        yield from _made(lambda: [stream_page(lake, stream)], [(stream_file(stream.name), "Streams")])  # noqa: B023
+    for query in registry.queries().values():
+        progress(f"report: {query.name}")
+        yield from _made(lambda: [query_page(lake, query)], [(query_file(query.name), "Queries")])  # noqa: B023
+    progress("report: runs, lineage, benchmarks")
+    yield from _made(lambda: [runs.runs_page(lake, folder)], [MENU[3]])
+    yield from _made(lambda: [lineage.lineage_page(lake)], [MENU[4]])
+    yield from _made(lambda: [lateness.lateness_page(lake)], [MENU[5]])
+    yield from benchmarks.benchmark_pages()
+
+
+def _made(make: Callable[[], list[ReportPage]], instead: list[tuple[str, str]]) -> list[ReportPage]:
+    """The pages, or as many that say why these could not be made."""
+    try:
+        return make()
+    except WindrowError as error:
+        why = Section(_NOT_MADE, (Remark(str(error), "bad"),))
+        return [ReportPage(file, file.removesuffix(".html"), group, "", (why,)) for file, group in instead]
+
+
+def _siblings(page: ReportPage, pages: list[ReportPage]) -> list[tuple[str, str]]:
+    """The pages of its kind, apart from their list; none where there is only one."""
+    lists = {file for file, _ in MENU}
+    return [(each.file, each.title) for each in pages if each.group == page.group and each.file not in lists]
+
+
+def _shared(lake: Lake) -> dict[str, object]:
+    """What all pages show."""
+    return {
+        "menu": MENU,
+        "scripts": scripts.file_name(),
+        "lake": str(lake.config.home),
+        "version": version("windrow"),
+        "made_at": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    }
+
+
+def _environment() -> Environment:
+    made = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True)
+    made.tests["link"] = lambda value: isinstance(value, Link)
+    made.filters["figures"] = lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+    made.filters["code"] = lambda text: Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
+    made.filters["shown_as"] = lambda item: _MACROS[type(item)]
+    return made

@@ -1,0 +1,1 @@
+"""The pages of streams: how events arrive, and what was refused."""

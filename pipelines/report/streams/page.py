@@ -1,0 +1,166 @@
+"""The page of one stream."""
+
+from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
+from pipelines.printable import without_controls
+from pipelines.report.lengths import length, share
+from pipelines.report.page import PageTable, Remark, ReportPage, Section, stream_file
+from pipelines.report.reader import Reader, reading
+from pipelines.report.streams import figures
+from pipelines.report.streams.events import MOST_EVENTS, KeptEvents, keep_events
+from schemas.stream import COMMON_REFUSALS, Stream
+
+_SAMPLES, _LONGEST_TEXT, _GAPS = 3, 240, 8
+
+
+def stream_page(lake: Lake, stream: Stream) -> ReportPage:
+    """How the stream's events arrive, what was refused, and its columns."""
+    return ReportPage(stream_file(stream.name), stream.name, "Streams", stream.title, tuple(_sections(lake, stream)))
+
+
+def is_ingested(lake: Lake, stream: Stream) -> bool:
+    """Whether an ingest has left anything of it."""
+    return all(lake.version(table.name) is not None for table in StreamTables.of(stream).all)
+
+
+def _sections(lake: Lake, stream: Stream) -> list[Section]:
+    if not is_ingested(lake, stream):
+        missing = Remark(
+            "Nothing of this stream was ingested yet. Put its files into the landing folder, then run:",
+            command=f"windrow ingest {stream.name}",
+        )
+        return [Section("", (missing,)), _about(stream)]
+    tables = StreamTables.of(stream)
+    with reading(lake, tables.silver.name, tables.quarantine.name, tables.files.name, tables.partitions.name) as reader:
+        kept = keep_events(reader, tables)
+        arrived = _arrived(reader, kept) if kept else [Section("", (Remark("Its files hold no events."),))]
+        return [*arrived, _dirt(reader, tables), _files(reader, tables), _about(stream)]
+
+
+def _arrived(reader: Reader, kept: KeptEvents) -> list[Section]:
+    arrival, disorder, bursts = figures.figures(reader, kept.unit)
+    left_out = (
+        []
+        if kept.first_day is None
+        else [
+            Remark(
+                f"Figures are of the newest {kept.events:,} events, from {kept.first_day} on: at most {MOST_EVENTS:,}."
+            )
+        ]
+    )
+    return [
+        Section("Arrival", (*left_out, *arrival, _folders(reader))),
+        Section("Disorder", tuple(disorder)),
+        Section("Bursts and gaps", (*bursts, _gaps(reader))),
+    ]
+
+
+def _folders(reader: Reader) -> PageTable:
+    rows = reader.rows("""
+        SELECT folder, count(*) AS lines, min(start) AS first, max(start) AS last, avg((lag_s > 0)::INT) AS late,
+            quantile_disc(lag_s, [0.5, 0.99, 1]) AS lag_s, quantile_disc(delay_s, [0.5, 0.99, 1]) AS delay_s
+        FROM events GROUP BY folder ORDER BY lines DESC, folder""")
+    shown = [
+        (
+            row["folder"],
+            row["lines"],
+            f"{row['first']:%Y-%m-%d}",
+            f"{row['last']:%Y-%m-%d}",
+            f"{100 * row['late']:.1f} %",
+            " / ".join(map(length, row["lag_s"])),
+            " / ".join(map(length, row["delay_s"])),
+        )
+        for row in rows
+    ]
+    columns = (
+        "folder",
+        "lines",
+        "first event",
+        "last event",
+        "out of order",
+        "lag: median / 99 % / most",
+        "delay: median / 99 % / most",
+    )
+    caption = (
+        "out of order: behind the newest event time that had arrived from the folder; lag: how far behind; delay: from "
+        "event time to arrival. A line counts once, with its first accepted record."
+    )
+    return PageTable("By folder of the files", columns, shown, caption)
+
+
+def _gaps(reader: Reader) -> PageTable:
+    rows = reader.rows(f"""
+        WITH ticks AS (SELECT DISTINCT arrival FROM events),
+        gaps AS (SELECT lag(arrival) OVER (ORDER BY arrival) AS after, arrival AS before FROM ticks)
+        SELECT after, before, (epoch_us(before) - epoch_us(after)) / 1e6 AS length_s FROM gaps
+        WHERE after IS NOT NULL ORDER BY length_s DESC, after LIMIT {_GAPS}""")
+    shown = [(_moment(row["after"]), _moment(row["before"]), length(row["length_s"])) for row in rows]
+    return PageTable("Longest gaps", ("nothing arrived from", "until", "for"), shown, "Of all folders together.")
+
+
+def _moment(value: object) -> str:
+    return f"{value:%Y-%m-%d %H:%M:%S}"
+
+
+def _dirt(reader: Reader, tables: StreamTables) -> Section:
+    name, meanings = tables.quarantine.name, COMMON_REFUSALS | tables.stream.refusals
+    counts = reader.rows(
+        f"SELECT reason, count(*) AS records FROM {name} GROUP BY reason ORDER BY records DESC, reason"
+    )
+    if not counts:
+        return Section("Dirt", (Remark("No record was refused.", "good"),))
+    [[readings]] = [list(row.values()) for row in reader.rows(f"SELECT sum(readings)::BIGINT FROM {tables.files.name}")]
+    rows = [
+        (row["reason"], row["records"], share(row["records"], readings), meanings.get(row["reason"], ""))
+        for row in counts
+    ]
+    reasons = PageTable("", ("reason", "records", "of all", "meaning"), rows, f"Of {readings:,} records in all files.")
+    return Section("Dirt", (figures.refused(reader, name), reasons, _samples(reader, name)))
+
+
+def _samples(reader: Reader, quarantine: str) -> PageTable:
+    rows = reader.rows(f"""
+        SELECT reason, path, line, detail, left(text, {_LONGEST_TEXT + 1}) AS text FROM {quarantine}
+        QUALIFY row_number() OVER (PARTITION BY reason ORDER BY path, line, reading) <= {_SAMPLES}
+        ORDER BY reason, path, line""")
+    shown = [(row["reason"], _place(row), _cut(row["detail"]), _cut(row["text"])) for row in rows]
+    columns = ("reason", "file and line", "detail", "the line")
+    return PageTable("Sample lines", columns, shown, f"The first {_SAMPLES} of each reason.", "samples")
+
+
+def _place(row: dict) -> str:
+    return without_controls(row["path"]) + ("" if row["line"] is None else f":{row['line']}")
+
+
+def _cut(value: str | None) -> str:
+    shown = without_controls(value or "").replace("\n", " ")
+    return shown[:_LONGEST_TEXT] + "…" if len(shown) > _LONGEST_TEXT else shown
+
+
+def _files(reader: Reader, tables: StreamTables) -> Section:
+    rows = reader.rows(f"""
+        SELECT state, count(*) AS files, sum(lines)::BIGINT AS lines, sum(accepted)::BIGINT AS accepted,
+            sum(quarantined)::BIGINT AS refused, sum(duplicates)::BIGINT AS duplicates
+        FROM {tables.files.name} GROUP BY state ORDER BY files DESC, state""")
+    columns = ("state", "files", "lines", "records accepted", "refused", "duplicates")
+    return Section("Files", (PageTable("", columns, [tuple(row.values()) for row in rows]),))
+
+
+def _about(stream: Stream) -> Section:
+    days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"from {stream.first_day} on"
+    facts = [
+        ("source", stream.source),
+        ("days", f"{days}; {stream.why_these_days}" if stream.why_these_days else days),
+        ("event time", stream.start_meaning),
+        ("arrival", stream.arrival_meaning),
+        ("key", ", ".join(stream.key)),
+        ("time zone", f"{stream.zone}. {stream.clock_rule}"),
+    ]
+    columns = [(column.name, column.type, column.unit or "", column.meaning) for column in stream.columns]
+    return Section(
+        "What it is",
+        (
+            PageTable("", ("what", "of this stream"), facts),
+            PageTable("Columns of its events", ("column", "type", "unit", "meaning"), columns),
+        ),
+    )

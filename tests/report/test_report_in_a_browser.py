@@ -1,0 +1,51 @@
+"""Every page of the report in headless Chromium: no message on its console, every figure drawn, at both widths and in
+both themes. Nightly: CI has no browser. On Debian: apt-get install -y --no-install-recommends chromium."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipelines.report import site
+
+pytestmark = [pytest.mark.nightly, pytest.mark.timeout(1_800)]
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+PHONE, DESKTOP = (412, 915), (1_280, 900)
+DARK, LIGHT = 0, 1
+PLACE = re.compile(
+    r'<div class="chart[^"]*" data-figure="([\w-]+)" data-rows="\d+" data-state="(\w+)"(?: data-marks="(\d+)")?'
+)
+# What headless Chromium writes about the machine that it is on; a page's own messages come with this word.
+CONSOLE = ":CONSOLE"
+
+
+@pytest.fixture(scope="module")
+def folder(first_published, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("browser") / "report"
+    site.build(first_published, folder, lambda text: None)
+    return folder
+
+
+def opened(page: Path, width: int, height: int, theme: int, profile: Path) -> subprocess.CompletedProcess:
+    """The page's elements once its scripts have run, on stdout; its console on stderr. No server can be reached."""
+    assert CHROMIUM, "there is no Chromium; fix it with: apt-get install -y --no-install-recommends chromium"
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
+    options += ["--virtual-time-budget=60000", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}"]
+    options += [f"--window-size={width},{height}", f"--blink-settings=preferredColorScheme={theme}"]
+    command = [CHROMIUM, *options, page.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+
+
+@pytest.mark.parametrize(("width", "height", "theme"), [(*DESKTOP, LIGHT), (*PHONE, DARK)], ids=["desktop", "phone"])
+def test_every_figure_of_every_page_is_drawn_without_a_message(folder, tmp_path, width, height, theme):
+    drawn = 0
+    for page in sorted(folder.glob("*.html")):
+        found = opened(page, width, height, theme, tmp_path / "profile")
+        assert [line for line in found.stderr.splitlines() if CONSOLE in line] == [], page.name
+        figures = PLACE.findall(found.stdout)
+        assert len(figures) == page.read_text().count("data-figure="), page.name
+        assert [name for name, state, marks in figures if state != "drawn" or int(marks) < 5] == [], page.name
+        drawn += len(figures)
+    assert drawn > 20

@@ -1,0 +1,254 @@
+"""The pages of the report: complete, self-contained, with the lake's own figures; without a browser."""
+
+import csv
+import json
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+import vl_convert
+from deltalake import write_deltalake
+
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.report import site
+from schemas import registry
+from schemas.errors import BrokenDefinition, WrongParameter
+from tests.support.lakes import QUERIES
+
+LOADED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
+MOST_BYTES = 5_000_000
+
+
+class Read(HTMLParser):
+    """What a page loads, links to, shows and draws."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.loaded: list[str] = []
+        self.links: list[str] = []
+        self.figures: list[str] = []
+        self.specs: dict[str, dict] = {}
+        self.text: list[str] = []
+        self._spec: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.loaded += [given[name] for of, name in LOADED if of == tag and name in given]
+        self.links += [given["href"]] if tag == "a" and "href" in given else []
+        self.figures += [given["data-figure"]] if "data-figure" in given else []
+        self._spec = given["id"].removeprefix("spec-") if given.get("type") == "application/json" else None
+
+    def handle_data(self, text):
+        if self._spec is not None:
+            self.specs[self._spec] = json.loads(text)
+        else:
+            self.text.append(text)
+
+    @property
+    def shown(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+class Site(NamedTuple):
+    """A report, and its pages as read."""
+
+    report: site.Report
+    folder: Path
+    pages: dict[str, Read]
+
+    def rows(self, page: str, figure: str) -> list[dict]:
+        """The data of a figure."""
+        [values] = self.pages[page].specs[figure]["datasets"].values()
+        return list(csv.DictReader(StringIO(values)))
+
+
+def built(config: Config, folder: Path) -> Site:
+    report = site.build(config, folder, lambda text: None)
+    return Site(report, folder, {path.name: Read(path.read_text()) for path in folder.glob("*.html")})
+
+
+@pytest.fixture(scope="module")
+def made(first_published, tmp_path_factory) -> Site:
+    return built(first_published, tmp_path_factory.mktemp("site") / "report")
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory) -> Site:
+    """Of a lake without any table."""
+    folder = tmp_path_factory.mktemp("nothing")
+    return built(Config(folder / "home", folder / "landing"), folder / "report")
+
+
+@pytest.fixture(params=["made", "empty"])
+def either(request) -> Site:
+    return request.getfixturevalue(request.param)
+
+
+def test_there_is_a_page_of_every_stream_and_query_and_of_all_else(either):
+    asked = {f"stream-{name}.html" for name in registry.streams()} | {
+        f"query-{name}.html" for name in registry.queries()
+    }
+    whole = {
+        "index.html",
+        "streams.html",
+        "queries.html",
+        "runs.html",
+        "lineage.html",
+        "lateness.html",
+        "benchmarks.html",
+    }
+    assert asked | whole <= either.pages.keys()
+    assert either.report.pages == len(either.pages)
+    assert either.report.not_made == []
+
+
+def test_nothing_is_loaded_from_elsewhere_and_every_link_leads_somewhere(either):
+    for page in either.pages.values():
+        loaded = [name for name in page.loaded if name != "data:,"]
+        assert all((either.folder / name).is_file() for name in loaded), loaded
+        ours = [link.split("#")[0] for link in page.links if not link.startswith(("https://", "#"))]
+        assert all((either.folder / link).exists() for link in ours), ours
+    for name in ("site.css", "site.js"):
+        assert "http" not in (either.folder / name).read_text()
+
+
+def test_it_is_small_enough_to_be_sent(made):
+    assert made.report.size_bytes == sum(
+        path.stat().st_size for path in made.folder.iterdir() if path.name != "report.json"
+    )
+    assert made.report.size_bytes < MOST_BYTES
+
+
+def test_every_figure_has_data_and_compiles(either):
+    for name, page in either.pages.items():
+        assert page.figures == list(page.specs), name
+        for figure, spec in page.specs.items():
+            texts = spec.get("datasets", {}).values()
+            assert texts and all(len(text.splitlines()) > 1 for text in texts), (name, figure)
+            vl_convert.vegalite_to_vega(spec)
+    assert either.report.figures == sum(len(page.figures) for page in either.pages.values())
+
+
+def test_the_figures_of_a_stream_and_of_a_query_are_all_there(made):
+    of_stream = {"arrivals", "arrival-event-time", "lag-shares", "lag-over-time", "rate", "bursts"}
+    assert of_stream <= set(made.pages["stream-bikes.html"].figures)
+    of_query = {"over-time", "known-at", "revisions", "completeness", "on-time-final"}
+    for query in QUERIES:
+        assert of_query <= set(made.pages[f"query-{query}.html"].figures)
+    assert {"durations", "stages", "verdicts", "calendar-bikes"} <= set(made.pages["runs.html"].figures)
+
+
+def test_arrivals_are_all_events_of_silver(made, first_published):
+    silver = Lake(first_published).read("silver_bikes", columns=["path", "line"])
+    assert sum(int(row["events"]) for row in made.rows("stream-bikes.html", "arrivals")) == len(silver)
+
+
+def test_windows_on_time_are_counted_as_the_table_has_them(made, first_published):
+    table = Lake(first_published).read("bikes_daily")
+    late = table.filter(pc.field("pane") == "late")
+    identity = list(registry.query("bikes_daily").window_identity)
+    windows, changed = (rows.group_by(identity).aggregate([]).num_rows for rows in (table, late))
+    counted = made.rows("query-bikes_daily.html", "completeness")
+    assert sum(int(row["windows"]) for row in counted) == windows
+    right = sum(int(row["windows"]) for row in counted if row["became"] in ("right on time", "final alone"))
+    assert right == windows - changed > 0
+
+
+def test_the_slider_has_every_revision_of_its_windows(made, first_published):
+    table = Lake(first_published).read("bikes_daily").to_pylist()
+    shown = made.rows("query-bikes_daily.html", "known-at")
+    windows = {(row["key"], row["window_start"]) for row in shown}
+    of_these = [
+        row
+        for row in table
+        if (str(row["start_station_id"]), row["window_start"].isoformat().replace("+00:00", "Z")) in windows
+    ]
+    assert len(shown) == len(of_these) > len(windows) > 0
+
+
+def test_the_calendar_has_each_published_day_as_done(made):
+    days = {(row["query"], row["day"]): row["state"] for row in made.rows("runs.html", "calendar-bikes")}
+    assert {query for query, _ in days} == set(QUERIES)
+    assert set(days.values()) == {"done"}
+
+
+def test_lineage_lists_every_table_with_units(made, first_published):
+    shown = made.pages["lineage.html"].shown
+    assert [
+        name for name in Lake(first_published).names() if f"{name}: " not in shown and not name.endswith("_audit")
+    ] == []
+    assert "trip_duration_s int64 s" in shown.replace("long", "int64")
+
+
+def test_an_empty_lake_says_what_to_run(empty):
+    assert "windrow ingest STREAM" in empty.pages["index.html"].shown
+    assert "windrow ingest bikes" in empty.pages["stream-bikes.html"].shown
+    assert "windrow replay bikes_daily --day YYYY-MM-DD" in empty.pages["query-bikes_daily.html"].shown
+    assert "windrow farm bikes_anomalies --day YYYY-MM-DD" in empty.pages["query-farm_bikes_anomalies.html"].shown
+
+
+def test_a_broken_definition_is_named_with_its_line(tmp_path):
+    broken = BrokenDefinition("schemas/queries/half.py", 3, "no stream is named 'bike'")
+    registry.broken_queries()["half"] = broken
+    try:
+        made = built(Config(tmp_path / "home", tmp_path / "landing"), tmp_path / "report")
+    finally:
+        del registry.broken_queries()["half"]
+    for page in ("index.html", "queries.html"):
+        assert "schemas/queries/half.py:3: no stream is named 'bike'" in made.pages[page].shown
+
+
+def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
+    for file in Lake(published).files("bikes_daily"):
+        Path(file).write_bytes(b"no Parquet")
+    made = built(published, tmp_path / "report")
+    assert made.report.not_made == ["query-bikes_daily.html"]
+    assert "windrow repair bikes_daily" in made.pages["query-bikes_daily.html"].shown
+    assert made.pages["query-bikes_demand.html"].figures
+
+
+def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
+    rows = {
+        "query": ["bikes_demand"] * 2,
+        "lateness_seconds": [0.0, 3_600.0],
+        "windows": [10, 10],
+        "complete_share": [0.5, 0.9],
+        "on_time_share": [0.8, 0.95],
+        "late_events": [7, 2],
+        "delay_mean_seconds": [60.0, 3_700.0],
+    }
+    write_deltalake(str(Lake(ingested).folder("lateness_bikes_demand")), pa.table(rows))
+    made = built(ingested, tmp_path / "report")
+    assert made.pages["lateness.html"].figures == ["curve-lateness_bikes_demand", "delay-lateness_bikes_demand"]
+
+
+def test_a_folder_with_other_files_is_left_alone(ingested, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    with pytest.raises(WrongParameter, match="--into"):
+        site.build(ingested, tmp_path / "mine", lambda text: None)
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+def test_lines_of_files_cannot_steer_a_page(ingested, tmp_path):
+    hostile = "</script><script src=//elsewhere.example/x.js></script>\u202e\x1b"
+    table = Lake(ingested).read("quarantine_bikes").schema
+    row = dict.fromkeys(table.names) | {
+        "path": "bikes/x.csv",
+        "line": 1,
+        "reading": 0,
+        "reason": "unreadable",
+        "text": hostile,
+        "definition": "x",
+    }
+    write_deltalake(str(Lake(ingested).folder("quarantine_bikes")), pa.Table.from_pylist([row], table), mode="append")
+    made = built(ingested, tmp_path / "report")
+    text = (made.folder / "stream-bikes.html").read_text()
+    assert hostile[:20] not in text and "\u202e" not in text and "\x1b" not in text
+    assert "\\u202e" in made.pages["stream-bikes.html"].shown
