@@ -31,12 +31,15 @@ _KEPT = "landing_folder"
 @dataclass(frozen=True)
 class Config:
     """Where one installation lies, and what its replays may cost. Everything that Windrow makes lies under `home`, but
-    where that is no folder of this machine what only this one needs: that is below `here`."""
+    where that is no folder of this machine what only this one needs: that is below `here`. `asked_`: what beats the
+    environment's."""
 
     home: Location
     landing: Location
     limits: ReplayLimits = NO_LIMITS
     asked_engine: str | None = None
+    asked_task_bytes: int | None = None
+    asked_spark: Path | None = None
 
     def __getstate__(self) -> dict:
         """What is computed of it follows from the machine that it is on."""
@@ -106,6 +109,17 @@ class Config:
         return self.home / "damaged"
 
     @cached_property
+    def replaced(self) -> Location:
+        """Folder of the tables that `windrow rebuild` made anew, as they were before."""
+        return self.home / "replaced"
+
+    @cached_property
+    def trials(self) -> Location:
+        """Folder of lakes on which something is tried out: one folder each, while that lasts (pipelines/lake/trial.py).
+        The tasks of an engine may be on several machines."""
+        return self.home / "trials"
+
+    @cached_property
     def scratch(self) -> Path:
         """Folder of what databases in memory have no room for."""
         return self.here / "tmp"
@@ -113,7 +127,7 @@ class Config:
     @cached_property
     def spark(self) -> Path:
         """Folder of Spark's temporary files: one folder per session (processes/orphan_jvms.py)."""
-        return self.here / "spark"
+        return self.asked_spark or self.here / "spark"
 
     @cached_property
     def jars(self) -> Path:
@@ -137,7 +151,7 @@ class Config:
     @cached_property
     def task_bytes(self) -> int:
         """How much one task reads, as it lies on disk, where files are as small."""
-        return _whole_number("WINDROW_TASK_MIB", 64, least=1, most=MOST_MIB) << 20
+        return self.asked_task_bytes or _whole_number("WINDROW_TASK_MIB", 64, least=1, most=MOST_MIB) << 20
 
     @cached_property
     def most_wait_s(self) -> int:

@@ -163,12 +163,12 @@ class TableMismatch(WindrowError):
 
     exit_code, retry_helps = 7, False
 
-    def __init__(self, table: str, differences: list[str]):
+    def __init__(self, table: str, differences: list[str], made_anew: str):
         self.differences = differences
         listed = "\n".join(f"  - {difference}" for difference in differences)
         super().__init__(
             f"table {table!r} differs from its definition in {len(differences)} place(s):\n{listed}\n"
-            "either restore the definition, or move the table's folder away and make it again"
+            f"either restore the definition, or make the table anew: {made_anew}"
         )
 
 

@@ -31,3 +31,10 @@ def made_by(table: str) -> str:
     if query := query_of(table):
         return f"windrow replay {query} --day YYYY-MM-DD"
     return "windrow ingest STREAM"
+
+
+def made_anew_by(table: str) -> str:
+    """What makes a table anew whose definition has changed."""
+    if query := query_of(table):
+        return f"windrow rebuild {query}"
+    return f"move its folder away, then run: {made_by(table)}"

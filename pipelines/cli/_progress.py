@@ -5,8 +5,9 @@ stage's name, as in `bronze: 3 file(s)`, is a detail of it: a line within the se
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -20,6 +21,9 @@ from rich.progress import (
 )
 
 from pipelines import flow
+
+if TYPE_CHECKING:
+    from pipelines.runs.replay_day import DayReport
 
 _DOES = {stage.name: stage.does for stage in flow.STAGES}
 
@@ -89,3 +93,15 @@ def progress() -> Iterator[StageLines | StageBars]:
     )
     with Progress(*columns, console=console, transient=True) as bars:
         yield StageBars(bars)
+
+
+def counting(show: StageLines | StageBars) -> "Callable[[DayReport, int], None]":
+    """Progress of days, for a function that reports each day when it is done and how many there are."""
+    done = 0
+
+    def count(report: "DayReport", days: int) -> None:
+        nonlocal done
+        done += 1
+        show(f"days of {report.query}", done, days)
+
+    return count

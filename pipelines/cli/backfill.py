@@ -18,7 +18,7 @@ from pipelines.cli._options import (
     read_limits,
 )
 from pipelines.cli._pending import AHEAD, note_pending
-from pipelines.cli._progress import StageBars, StageLines, progress
+from pipelines.cli._progress import counting, progress
 
 if TYPE_CHECKING:
     from pipelines.config import Config
@@ -54,7 +54,7 @@ def backfill(
     run = _asked_for(query, first, last, backwards, stale)
     settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:
-        reports = run(settings, _counting(show))
+        reports = run(settings, counting(show))
     _output.write_asset_events(asset_events, asset_events_of(reports))
     _output.show([vars(report) for report in reports], as_json)
     if not reports:
@@ -78,14 +78,3 @@ def _asked_for(
         raise typer.BadParameter("which days? Give --from and --to, or --stale")
     start, end = first, last
     return lambda settings, count: run(settings, query, start, end, backwards, count)
-
-
-def _counting(show: StageLines | StageBars) -> "Callable[[DayReport, int], None]":
-    done = 0
-
-    def count(report: "DayReport", days: int) -> None:
-        nonlocal done
-        done += 1
-        show(f"days of {report.query}", done, days)
-
-    return count

@@ -10,6 +10,8 @@ from pipelines.cli import _output
 from pipelines.cli._options import AsJson, AssetEvents
 from pipelines.cli._progress import progress
 
+EXAMPLES = ("windrow report --open",)
+
 
 def report(
     into: Annotated[

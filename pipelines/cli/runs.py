@@ -11,6 +11,7 @@ from pipelines.cli._pending import note_pending
 if TYPE_CHECKING:
     from pipelines.lake.lake import Lake
     from pipelines.ledger.runs import StepRow
+    from pipelines.ledger.stale import StaleRun
 
 EXAMPLES = (
     "windrow runs --last 5",
@@ -40,13 +41,16 @@ def _show_stale(lake: "Lake", as_json: bool) -> None:
     from pipelines.ledger.stale import stale
     from schemas import registry
 
-    found = [dict(vars(run)) for run in stale(lake)]
+    found = [_stale(run) for run in stale(lake)]
     _output.show(found, as_json)
-    if not found:
-        _output.note("no run is stale")
+    _output.note("what makes them again, and what it costs: windrow plan --run" if found else "no run is stale")
     for broken in registry.broken_streams().values():
         _output.note(str(broken))
     note_pending(lake, registry.streams().values(), "more runs may be stale after")
+
+
+def _stale(run: "StaleRun") -> dict:
+    return {"query": run.query, "day": run.day, "run_id": run.run_id, "reasons": run.reasons}
 
 
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:

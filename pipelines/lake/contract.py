@@ -6,6 +6,7 @@ from deltalake import DeltaTable, Schema
 from pipelines import storage
 from pipelines.location import Location
 from schemas.errors import TableMismatch
+from schemas.table_owners import made_anew_by
 from schemas.tables import Table
 
 # Deletion vectors break delta-rs's way to pyarrow, so that DuckDB and Polars could not read the table. Logs are
@@ -48,10 +49,15 @@ def require(table: Table, schema: pa.Schema, found: DeltaTable) -> None:
     expected = {field.name: field for field in schema}
     if table.grows:
         _add_columns(expected, found)
-    differences = [*_schema_differences(table, expected, found), *_constraint_differences(table, found)]
-    if differences:
-        raise TableMismatch(table.name, differences)
+    if listed := differences(table, schema, found):
+        raise TableMismatch(table.name, listed, made_anew_by(table.name))
     _renew_comments(expected, found)
+
+
+def differences(table: Table, schema: pa.Schema, found: DeltaTable) -> list[str]:
+    """How the table on disk differs from its definition, apart from comments."""
+    expected = {field.name: field for field in schema}
+    return [*_schema_differences(table, expected, found), *_constraint_differences(table, found)]
 
 
 def _add_columns(expected: dict[str, pa.Field], found: DeltaTable) -> None:

@@ -88,6 +88,11 @@ class Lake:
                 contract.create(folder, table, schema)
         return schema
 
+    def differs(self, table: Table) -> bool:
+        """Whether the table on disk is another than its definition, where there is one; `ensure` would refuse it."""
+        is_there = self._is_there(table.name)
+        return is_there and bool(contract.differences(table, self.schema(table), self._open(table.name, None)))
+
     def append(self, table: Table, rows: Rows) -> int:
         """Add rows, in one commit without a JVM; returns its version."""
         return self._write(table, rows, {"mode": "append"})

@@ -7,7 +7,7 @@ from pathlib import Path
 from pipelines.config import REPOSITORY
 from schemas.model import Model
 from schemas.query import Query
-from schemas.registry import queries, query_hash, replay_hash, stream_hash
+from schemas.registry import module_of, queries, query_hash, replay_hash, stream_hash
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
 ROOTS = ("kernels", "pipelines", "schemas")
@@ -20,6 +20,8 @@ MAKE_NO_ROWS = (
     "schemas/policies/",
     HEAVY_FUNCTIONS,
     "pipelines/cli/",
+    "pipelines/plan/",
+    "pipelines/verify/",
     "pipelines/report/",
     "pipelines/ingest/profile/",
     "pipelines/lake/sql/",
@@ -50,6 +52,17 @@ def definition_hash(stream: str, query: str | None) -> str:
     if asked is not None and asked.window.defined_in:
         parts.append(_hash_of([REPOSITORY / file for file in asked.window.defined_in]))
     return "-".join(parts)
+
+
+def changed_definitions(stream: str, query: str, then: str) -> list[str]:
+    """Whose files are different now than when `definition_hash` gave that: of a defined query and of its stream."""
+    asked = queries()[query]
+    files = [f"schemas/streams/{stream}.py", f"{module_of(query).replace('.', '/')}.py"]
+    files += [f"{HEAVY_FUNCTIONS}{asked.function.function}.py"] if isinstance(asked, Model) else []
+    files += [", ".join(asked.window.defined_in)] if asked.window.defined_in else []
+    parts = zip(files, then.split("-"), definition_hash(stream, query).split("-"), strict=False)
+    # Another number of parts: the query is of another kind now.
+    return [file for file, before, now in parts if before != now] or [files[1]]
 
 
 def question_hash(query: Query) -> str:

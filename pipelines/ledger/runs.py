@@ -218,3 +218,9 @@ def latest(lake: Lake, query: str, day: date, step: str, run_id: str | None = No
     if run_id is not None:
         filters.append(("run_id", "=", run_id))
     return max(rows(lake, filters), key=lambda row: row.at, default=None)
+
+
+def published(lake: Lake, query: str) -> dict[date, StepRow]:
+    """The newest publication of each day of a query that has ended well."""
+    asked = [("query", "=", query), ("step", "=", "publish"), ("state", "=", "done")]
+    return {row.replayed[1]: row for row in rows(lake, asked)}

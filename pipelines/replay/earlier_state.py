@@ -43,7 +43,7 @@ def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date, snapshot
     previous = days.newest_before(day)
     if previous is None:
         return None
-    found = _published(lake, tables)
+    found = runs.published(lake, tables.query.name)
     if previous not in found:
         first = _first_unpublished(found, days, previous)
         raise _missing(tables.query.name, day, f"{previous} is not published", f"--from {first} --to {day}")
@@ -83,12 +83,6 @@ def inputs(tables: QueryTables, days: ArrivalDays, day: date, earlier: EarlierSt
 def _read(tables: QueryTables, days: ArrivalDays, day: date) -> dict:
     of_query = {BUCKETS: tables.source.stream.buckets, QUESTION: question_hash(tables.query)}
     return {**days.inputs(day, day), ARRIVALS_BEFORE: days.digest_before(day), **of_query}
-
-
-def _published(lake: Lake, tables: QueryTables) -> dict[date, StepRow]:
-    """By day the newest publication."""
-    asked = [("query", "=", tables.query.name), ("step", "=", "publish"), ("state", "=", "done")]
-    return {row.replayed[1]: row for row in runs.rows(lake, asked)}
 
 
 def _first_unpublished(found: dict[date, StepRow], days: ArrivalDays, last: date) -> date:

@@ -26,14 +26,14 @@ class Reader:
         try:
             self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {select}")
         except _FAILURES as error:
-            raise statements.explained(self.lake, error, list(self.names)) from error
+            raise statements.explained(self.lake, error, list(self.names), select) from error
 
     def table(self, select: str) -> pa.Table:
         """A SELECT's rows."""
         try:
             return self.connection.sql(select).to_arrow_table()
         except _FAILURES as error:
-            raise statements.explained(self.lake, error, list(self.names)) from error
+            raise statements.explained(self.lake, error, list(self.names), select) from error
 
     def rows(self, select: str) -> list[dict]:
         """A SELECT's rows, a dict each."""

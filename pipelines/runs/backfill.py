@@ -1,7 +1,7 @@
 """A query for many days, one run each."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -64,8 +64,11 @@ def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
     return kept
 
 
-def redo_stale(config: Config, query_name: str, progress: Progress = _silent) -> list[DayReport]:
-    """Run a query again for each day that `windrow runs --stale` lists, oldest first; otherwise as `backfill`.
+def redo_stale(
+    config: Config, query_name: str, progress: Progress = _silent, also: Collection[date] = ()
+) -> list[DayReport]:
+    """Run a query again for each day that `windrow runs --stale` lists, and for those of `also`, oldest first;
+    otherwise as `backfill`.
 
     A day that a rule refuses keeps no other from being made again: the first such error is raised after the last day.
     """
@@ -73,7 +76,7 @@ def redo_stale(config: Config, query_name: str, progress: Progress = _silent) ->
     found = _Redone([], [])
     # Where days go on from each other, one that is made again may make the next one stale.
     tried: set[date] = set()
-    while days := sorted(_stale_days(config, query_name) - tried):
+    while days := sorted({*_stale_days(config, query_name), *also} - tried):
         for day in days:
             if found.redo(config, query_name, day):
                 progress(found.reports[-1], len(days))

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from pipelines import flow
+from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.lake.day_statistics import by_day
 from pipelines.lake.lake import Lake
@@ -230,6 +231,20 @@ def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, 
     published = [event for event in stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
                  if event["source_dag_id"] == f"{DAG}_stale" and event["name"] == QUERIES[0]]  # fmt: skip
     assert str(FIRST_DAY) in [each["day"] for event in published for each in event["extra"]["days"]]
+
+
+@pytest.mark.nightly
+def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypatch, capsys):
+    monkeypatch.setenv("WINDROW_HOME", str(stack.config.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(stack.config.landing))
+    stack.client.unpause(f"{DAG}_stale")
+    generated.land_late(stack.config.landing, FIRST_DAY + timedelta(days=1))
+    assert command_line.run(["ingest", DAG]) == 0  # by nobody's task: it starts no run by itself
+    assert stale(Lake(stack.config)) != []
+    assert command_line.run(["plan", "--airflow"]) == 0
+    [run] = stack.client.wait_for_runs(f"{DAG}_stale", "manual", 1, LIMIT_S)
+    assert run["state"] == "success" and run["dag_run_id"] in capsys.readouterr().err
+    assert stale(Lake(stack.config)) == []
 
 
 def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):

@@ -50,8 +50,10 @@ WINGS = {
     "gate": {"lake", "ledger"},
     "engines": {"lake"},
     "runs": {"lake", "ledger", "ingest", "replay", "gate", "engines"},
+    "plan": {"lake", "ledger", "ingest", "engines", "runs"},
+    "verify": {"lake", "ledger", "ingest", "runs"},
     "report": {"lake", "ledger", "gate"},
-    "cli": {"lake", "ledger", "ingest", "gate", "runs", "report"},
+    "cli": {"lake", "ledger", "ingest", "gate", "runs", "plan", "verify", "report"},
 }
 # The modules at the top, and the wings that each may import: all wings may import those without any.
 TOP = {
@@ -94,8 +96,9 @@ OF_FARMS = {
     Path("kernels/farm/options.py"): {"datetime", "os"},
 }
 NO_KERNEL_CALLS = {"open", "input", "print"}
-# `windrow doctor` and `make doctor` are one thing, about what `make setup` set up, compiled kernels among it.
-UPWARD = {"pipelines/cli/doctor.py": {"stack.doctor"}}
+# `windrow doctor` and `make doctor` are one thing, about what `make setup` set up, compiled kernels among it; where an
+# Airflow runs, and who may ask it for something, whoever started it knows.
+UPWARD = {"pipelines/cli/doctor.py": {"stack.doctor"}, "pipelines/cli/_airflow.py": {"stack.airflow"}}
 # Never imported, only run, by the Python that has Spark and the kernels.
 SCRIPTS = {"stack/training.py": {"pyspark"}, "stack/picture.py": {"matplotlib"}}
 LONGEST_FILE = 300

@@ -39,7 +39,7 @@ def test_an_older_table_is_refused_and_made_again_once_it_is_moved_away(config, 
     ingest(config, BIKES)
     before = landings.held(config, BIKES)
     make_older(config)
-    with pytest.raises(TableMismatch, match="move the table's folder away"):
+    with pytest.raises(TableMismatch, match="move its folder away"):
         ingest(config, BIKES)
     if renamed:
         landings.put(config, path_of(BIKES, "moved", packed=False), CONTENTS[SECOND])

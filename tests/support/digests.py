@@ -1,7 +1,9 @@
 """Whether two lakes hold the same rows."""
 
 from collections.abc import Iterable
+from datetime import date
 
+from pipelines import storage
 from pipelines.config import Config
 from pipelines.lake import databases
 from pipelines.lake.lake import Lake
@@ -29,4 +31,17 @@ def digests(config: Config, tables: Iterable[str]) -> dict[str, tuple]:
             database.register("rows", rows)
             hashed = f"SELECT hash({columns}) AS hashed FROM rows"
             found[name] = database.sql(f"SELECT count(*), sum(hashed), bit_xor(hashed) FROM ({hashed})").fetchall()
+    return found
+
+
+def digests_by_day(config: Config, tables: Iterable[str]) -> dict[tuple[str, date], tuple]:
+    """The same for each day of tables that are partitioned by date."""
+    lake, found = Lake(config), {}
+    with databases.open_database(config.scratch, config.lake) as database:
+        for name in tables:
+            (day,) = storage.delta_table(lake.folder(name)).metadata().partition_columns
+            database.register("rows", lake.dataset(name))
+            hashed = f"SELECT {day}, hash(rows) AS hashed FROM rows"
+            counted = f"SELECT {day}, count(*), sum(hashed), bit_xor(hashed) FROM ({hashed}) GROUP BY ALL"
+            found |= {(name, each): tuple(of) for each, *of in database.sql(counted).fetchall()}
     return found

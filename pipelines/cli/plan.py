@@ -1,0 +1,175 @@
+"""windrow plan [QUERY]…, --run, --airflow."""
+
+from collections.abc import Iterable
+from datetime import date
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipelines.cli import _airflow, _output
+from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, read_limits
+from pipelines.cli._progress import progress
+
+if TYPE_CHECKING:
+    from pipelines.config import Config
+    from pipelines.plan.plan import Change, DayPlan, PlannedRun, Step
+    from pipelines.runs.replay_day import DayReport
+
+MOST_FILES, MOST_REASONS = 20, 2
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="[QUERY]...", help="Only these queries.", show_default="all")
+]
+
+EXAMPLES = ("windrow plan", "windrow plan bikes_demand --run",)
+
+
+def plan(
+    queries: Names = None,
+    run: Annotated[bool, typer.Option("--run", help="Also do it, in this order, in this process.")] = False,
+    airflow: Annotated[
+        bool, typer.Option("--airflow", help="Have the Airflow of this home make the stale days again.")
+    ] = False,
+    engine: EngineName = None,
+    most_rows: MostRows = None,
+    most_seconds: MostSeconds = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show what has changed (files, definitions, code), which published days are stale by it and why, what making them
+    again costs, and the commands in their order. Changes nothing, unless with --run or --airflow."""
+    from pipelines import config
+    from pipelines.plan.plan import plan as make
+    from schemas.errors import Superseded
+
+    names = queries or []
+    if airflow and (run or names):
+        raise typer.BadParameter("--airflow makes all stale days again, in Airflow; leave out QUERY and --run")
+    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    with progress() as show:
+        made = make(settings, names, lambda text: show(text))
+    if not as_json:
+        _show(made)
+    reports = _carried_out(settings, made) if run else None
+    if as_json:
+        _output.show_json(_plain(made) | ({"done": [vars(each) for each in reports]} if reports is not None else {}))
+    elif reports:
+        _output.show([vars(each) for each in reports], as_json)
+    if airflow:
+        _airflow.trigger(settings, made)
+    elif made.steps and not (as_json or run):
+        _output.note(
+            "to do this: windrow plan --run, or one command after the other; in Airflow: windrow plan --airflow"
+        )
+    return Superseded.exit_code if any(each.superseded for each in reports or ()) else 0
+
+
+def _carried_out(settings: "Config", made: "DayPlan") -> "list[DayReport]":
+    from pipelines.plan.carry_out import carry_out
+
+    with progress() as show:
+        return carry_out(settings, made, show)
+
+
+def _plain(made: "DayPlan") -> dict:
+    return {
+        "changes": [vars(each) for each in made.changes],
+        "runs": [vars(each) for each in made.runs],
+        "steps": [vars(each) for each in made.steps],
+        "lost": made.lost,
+        "unseen": made.unseen,
+    }
+
+
+def _show(made: "DayPlan") -> None:
+    for problem in made.unseen:
+        _output.note(problem)
+    if not made.runs and not made.steps:
+        _output.note("nothing is stale: every published day is what a run of now would make")
+        return
+    _section("What has changed", [_change(each) for each in made.changes[:MOST_FILES]])
+    if len(made.changes) > MOST_FILES:
+        _output.note(f"{len(made.changes) - MOST_FILES:,} more are not shown; --json has all")
+    _section("Which days are stale", [_days(each) for each in _spans(made.runs)])
+    _section("What makes them again, in this order", [_step(each) for each in made.steps])
+    for query in made.lost:
+        _output.note(f"{query} has no definition that can be read: nothing can make its days again (windrow check)")
+    if not made.runs:
+        _output.note("no published day becomes stale by it")
+
+
+def _section(title: str, rows: list[dict]) -> None:
+    if rows:
+        print(f"{title}:")
+        _output.show(rows, False)
+        print()
+
+
+def _change(change: "Change") -> dict:
+    return {
+        "what": change.kind,
+        "name": change.name,
+        "": change.why,
+        "events": change.events,
+        "before": change.events_before,
+        "arrival days": _in_short(change.arrival_days),
+        "stale days": change.runs,
+        "of": ", ".join(change.queries) or "-",
+    }
+
+
+def _in_short(days: tuple[date, ...]) -> str:
+    if len(days) < 2:
+        return str(days[0]) if days else "-"
+    return f"{len(days)}, {days[0]} to {days[-1]}"
+
+
+def _spans(runs: "list[PlannedRun]") -> "list[list[PlannedRun]]":
+    """Neighbouring days of a query that are stale for the same kinds of reasons."""
+    return [list(of) for _, of in groupby(runs, key=lambda run: (run.query, run.kinds))]
+
+
+def _days(span: "list[PlannedRun]") -> dict:
+    return {
+        "query": span[0].query,
+        "from": span[0].day,
+        "to": span[-1].day,
+        "days": len(span),
+        "events to read": _sum(run.events for run in span),
+        "seconds": _rounded(_sum(run.seconds for run in span)),
+        "because": _because(span),
+    }
+
+
+def _because(span: "list[PlannedRun]") -> str:
+    texts = list(dict.fromkeys(text for run in span for text in run.because))
+    more = f"; {len(texts) - MOST_REASONS} more" if len(texts) > MOST_REASONS else ""
+    return "; ".join(texts[:MOST_REASONS]) + more
+
+
+def _step(step: "Step") -> dict:
+    perhaps = f", {step.perhaps} of them perhaps" if step.perhaps else ""
+    return {
+        "command": step.command,
+        "days": f"{step.days}{perhaps}" if step.days else "-",
+        "from": step.first,
+        "to": step.last,
+        "events to read": step.events,
+        "about": _length(step.seconds),
+    }
+
+
+def _sum(values: "Iterable[int | float | None]") -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)
+
+
+def _length(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    if seconds < 120:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7_200 else f"{seconds / 3_600:.1f} h"

@@ -1,0 +1,30 @@
+"""windrow rebuild QUERY."""
+
+from pipelines.cli import _output
+from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, QueryName, read_limits
+from pipelines.cli._progress import counting, progress
+
+EXAMPLES = ("windrow rebuild bikes_demand",)
+
+
+def rebuild(
+    query: QueryName,
+    engine: EngineName = None,
+    most_rows: MostRows = None,
+    most_seconds: MostSeconds = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a query's tables anew after a change of its columns: every day that was published is replayed and published
+    again, oldest first. What was there is kept, below replaced/ of the home."""
+    from pipelines import config
+    from pipelines.runs.rebuild import rebuild as run
+
+    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    with progress() as show:
+        done = run(settings, query, counting(show))
+    _output.show([vars(report) for report in done.days], as_json)
+    for table, place in done.moved.items():
+        _output.note(f"{table} as it was lies in {place}: delete it when you need it no longer")
+    if not done.moved:
+        again = f"{len(done.days)} stale day(s) made again" if done.days else "nothing to do"
+        _output.note(f"the tables of {query} are as its definition says: {again}")

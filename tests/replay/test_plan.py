@@ -1,0 +1,168 @@
+"""The plan says what a changed file, definition or row makes stale, before anything is done; carried out, it changes
+the days that it lists and nothing else."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from pipelines.cli import _app as command_line
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.ledger.stale import stale
+from pipelines.plan.plan import DayPlan, plan
+from pipelines.runs.backfill import backfill
+from schemas import registry
+from schemas.errors import NotSetUp, UnknownName, WrongParameter
+from tests.support.digests import digests_by_day
+from tests.support.edited import edit
+from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
+from tests.support.replay import landing
+
+pytestmark = PATIENT
+PUBLISHED = [table for query in QUERIES for table in (query, f"{query}_late")]
+(LATE_FILE,) = landing.late_file()
+
+
+def made(config: Config, *names: str) -> DayPlan:
+    return plan(config, names, lambda text: None)
+
+
+def planned(config: Config) -> set[tuple]:
+    return {(run.query, run.day) for run in made(config).runs}
+
+
+@pytest.fixture
+def windrow(published, monkeypatch, capsys):
+    """Type a command whose answer is JSON."""
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+
+    def answer(*words: str):
+        assert command_line.run([*words, "--json"]) == 0, capsys.readouterr().err
+        return json.loads(capsys.readouterr().out)
+
+    return answer
+
+
+def test_where_nothing_has_changed_there_is_nothing_to_do(first_published):
+    assert made(first_published) == DayPlan([], [], [], [], [])
+
+
+def test_a_waiting_file_s_effect_is_known_before_it_is_ingested(published):
+    lake, names = Lake(published), Lake(published).names()
+    versions = {name: lake.version(name) for name in names}
+    landing.write(published.landing, landing.late_file())
+    before = made(published)
+    assert {name: lake.version(name) for name in lake.names()} == versions
+    assert not list(published.trials.iterdir())
+    (file,) = before.changes
+    touched = tuple(sorted(landing.arrival_days(landing.late_file())))
+    assert (file.kind, file.name, file.why, file.events, file.events_before) == ("file", LATE_FILE, "new", 5, 0)
+    assert file.arrival_days == touched
+    ingest(published, "bikes")
+    after = made(published)
+    assert (after.changes, after.runs) == (before.changes, before.runs)
+    assert {(run.query, run.day) for run in after.runs} == {(run.query, run.day) for run in stale(lake)}
+    assert [step.command for step in before.steps] == ["windrow ingest bikes", *(step.command for step in after.steps)]
+    assert [step.command for step in after.steps] == [f"windrow backfill {query} --stale" for query in file.queries]
+
+
+def test_a_file_that_was_replaced_is_named_with_what_it_delivered(published):
+    name, text = next(iter(landing.trips().items()))
+    landing.write(published.landing, {name: "\n".join(text.splitlines()[:-3]) + "\n"})
+    (file,) = made(published).changes
+    assert (file.name, file.why) == (name, "delivers other events") and file.events == file.events_before - 3
+
+
+def test_what_it_costs_is_what_the_runs_took(published):
+    landing.write(published.landing, landing.late_file())
+    found = made(published, "bikes_daily")
+    ingested, backfilled = found.steps
+    assert ingested.seconds > 0 and {run.query for run in found.runs} == {"bikes_daily"}
+    assert backfilled.seconds == pytest.approx(sum(run.seconds for run in found.runs))
+    assert backfilled.events == sum(run.events for run in found.runs) > 0
+
+
+def test_carried_out_it_changes_the_days_that_it_lists_and_nothing_else(published, windrow):
+    landing.write(published.landing, landing.late_file())
+    before, listed = digests_by_day(published, PUBLISHED), planned(published)
+    done = windrow("plan", "--run")["done"]
+    assert {(report["query"], report["day"]) for report in done} == {(query, str(day)) for query, day in listed}
+    after = digests_by_day(published, PUBLISHED)
+    changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    assert set() < {(table.removesuffix("_late"), day) for table, day in changed} <= listed < planned_at_most()
+    assert stale(Lake(published)) == [] and made(published) == DayPlan([], [], [], [], [])
+
+
+def planned_at_most() -> set[tuple]:
+    return {(query, day) for query in QUERIES for day in DAYS}
+
+
+def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkeypatch, windrow):
+    edit(monkeypatch, "bikes_daily", lateness=timedelta(hours=3))
+    before = digests_by_day(published, PUBLISHED)
+    found = made(published)
+    (change,) = found.changes
+    assert (change.kind, change.name, change.queries) == (
+        "definition", "schemas/queries/bikes_daily.py", ("bikes_daily",)
+    )  # fmt: skip
+    assert {(run.query, run.day) for run in found.runs} == {("bikes_daily", day) for day in DAYS}
+    windrow("plan", "--run")
+    after = digests_by_day(published, PUBLISHED)
+    changed = {
+        table for table, day in before.keys() | after.keys() if before.get((table, day)) != after.get((table, day))
+    }
+    assert "bikes_daily" in changed <= {"bikes_daily", "bikes_daily_late"} and made(published).runs == []
+
+
+def test_days_that_go_on_from_a_stale_one_are_listed_as_perhaps_and_stay_where_its_state_is_the_same(
+    published, windrow
+):
+    query = "bikes_refill"
+    backfill(published, query, DAYS[0], DAYS[2])
+    lake, tables = Lake(published), [query]
+    before = digests_by_day(published, tables)
+    Lake(published).replace(_results(query), {"emitted_date": [DAYS[1]]}, [])
+    found = made(published)
+    assert [(run.day, run.perhaps) for run in found.runs] == [(DAYS[1], False), (DAYS[2], True)]
+    (step,) = found.steps
+    assert (step.days, step.perhaps) == (2, 1)
+    version = lake.version(query)
+    assert [report["day"] for report in windrow("plan", "--run")["done"]] == [str(DAYS[1])]
+    assert digests_by_day(published, tables) == before and lake.version(query) == version + 1
+
+
+def _results(query: str):
+    from pipelines.lake.query_tables import QueryTables
+
+    return QueryTables.of(registry.query(query)).results
+
+
+def test_the_list_of_stale_runs_names_the_command_that_makes_them_again(published, monkeypatch, capsys):
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+    landing.write(published.landing, landing.late_file())
+    ingest(published, "bikes")
+    assert command_line.run(["runs", "--stale"]) == 0
+    assert "windrow plan --run" in capsys.readouterr().err
+    assert command_line.run(["plan"]) == 0
+    printed = capsys.readouterr()
+    assert LATE_FILE in printed.out and "windrow backfill bikes_daily --stale" in printed.out
+    assert "windrow plan --run" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "hint"),
+    [
+        (("--airflow", "--run"), WrongParameter, "leave out"),
+        (("--airflow",), NotSetUp, "make up"),
+        (("bikes_dayly",), UnknownName, "'bikes_daily'"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_what_to_do(published, monkeypatch, capsys, words, kind, hint):
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+    landing.write(published.landing, landing.late_file())
+    assert command_line.run(["plan", *words]) == kind.exit_code
+    assert hint in capsys.readouterr().err

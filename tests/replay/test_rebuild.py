@@ -1,0 +1,89 @@
+"""`windrow rebuild`: after a definition with other columns the table is made anew, with the published days."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from pipelines.cli import _app as command_line
+from pipelines.lake.lake import Lake
+from pipelines.ledger.stale import stale
+from pipelines.plan.plan import plan
+from pipelines.runs.ingest_day import ingest_day
+from pipelines.runs.rebuild import rebuild
+from pipelines.runs.replay_day import replay_day
+from schemas import registry
+from schemas.errors import GateFailed, TableMismatch
+from schemas.query import agg
+from tests.support.digests import digests_by_day
+from tests.support.edited import edit
+from tests.support.lakes import DAYS, PATIENT, QUERIES, spoil_noted
+
+pytestmark = PATIENT
+QUERY = "bikes_daily"
+OTHERS = [table for query in QUERIES if query != QUERY for table in (query, f"{query}_late")]
+
+
+@pytest.fixture
+def changed(published, monkeypatch):
+    """A lake of which one query has a column more now."""
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+    edit(monkeypatch, QUERY, aggregates={**registry.query(QUERY).aggregates, "departures": agg("count")})
+    return published
+
+
+def count_of(days: int, rows: int) -> None:
+    """Progress that nobody listens to."""
+
+
+def test_a_run_is_refused_and_names_the_command(changed):
+    with pytest.raises(TableMismatch, match=f"windrow rebuild {QUERY}"):
+        replay_day(changed, QUERY, DAYS[1])
+    assert [step.command for step in plan(changed, [], lambda text: None).steps] == [f"windrow rebuild {QUERY}"]
+
+
+def test_the_tables_are_made_anew_with_every_day_that_was_published(changed, capsys):
+    others, before = digests_by_day(changed, OTHERS), Lake(changed).read(QUERY)
+    assert command_line.run(["rebuild", QUERY, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert [report["day"] for report in json.loads(printed.out)] == [str(day) for day in DAYS]
+    after = Lake(changed).read(QUERY)
+    assert after["departures"].to_pylist() == after["trips"].to_pylist() and len(after) == len(before)
+    order = [(name, "ascending") for name in before.column_names]
+    assert after.select(before.column_names).sort_by(order).equals(before.sort_by(order))
+    assert digests_by_day(changed, OTHERS) == others and stale(Lake(changed)) == []
+    moved = sorted(folder.name.rpartition("-")[0] for folder in changed.replaced.iterdir())
+    assert moved == [QUERY, f"{QUERY}_audit", f"{QUERY}_late", f"{QUERY}_late_audit"]
+    assert f"{QUERY}_late as it was lies in" in printed.err
+
+
+def test_where_nothing_is_to_be_made_anew_it_says_so(published, monkeypatch, capsys):
+    monkeypatch.setenv("WINDROW_HOME", str(published.home))
+    version = Lake(published).version(QUERY)
+    assert command_line.run(["rebuild", QUERY]) == 0
+    assert "nothing to do" in capsys.readouterr().err and Lake(published).version(QUERY) == version
+
+
+def test_where_no_day_can_be_made_readers_keep_what_they_had(changed):
+    before = Lake(changed).read(QUERY)
+    spoil_noted(Lake(changed), DAYS[0])  # all days read it
+    ingest_day(changed, "bikes", DAYS[-1], "with what is wrong", lambda text: None)
+    with pytest.raises(GateFailed):
+        rebuild(changed, QUERY, count_of)
+    assert Lake(changed).read(QUERY).equals(before)
+
+
+def test_a_rebuild_that_was_cut_off_goes_on(changed, monkeypatch):
+    class Killed(BaseException):
+        """As a kill would end it, after the second day."""
+
+    def end(report, days):
+        if report.day == DAYS[1]:
+            raise Killed
+
+    with pytest.raises(Killed):
+        rebuild(changed, QUERY, end)
+    done = rebuild(changed, QUERY, count_of)
+    assert [report.day for report in done.days] == DAYS[2:] and done.moved == {}
+    assert stale(Lake(changed)) == [] and DAYS[0] - timedelta(days=1) not in Lake(changed).partition_dates(QUERY)

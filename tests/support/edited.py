@@ -1,0 +1,15 @@
+"""A query whose file somebody has edited, as far as a process that reads it now can see."""
+
+from dataclasses import replace
+
+from pytest import MonkeyPatch
+
+from pipelines.ledger import code_hash
+from schemas import registry
+
+
+def edit(monkeypatch: MonkeyPatch, name: str, **changes) -> None:
+    """Give the query other parameters, and its file another hash."""
+    hashed = code_hash.query_hash
+    monkeypatch.setitem(registry.queries(), name, replace(registry.query(name), **changes))
+    monkeypatch.setattr(code_hash, "query_hash", lambda query: "edited" if query == name else hashed(query))
