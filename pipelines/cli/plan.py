@@ -21,7 +21,10 @@ Names = Annotated[
     list[str] | None, typer.Argument(metavar="[QUERY]...", help="Only these queries.", show_default="all")
 ]
 
-EXAMPLES = ("windrow plan", "windrow plan bikes_demand --run",)
+EXAMPLES = (
+    "windrow plan",
+    "windrow plan bikes_demand --run",
+)
 
 
 def plan(
