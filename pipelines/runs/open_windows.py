@@ -20,7 +20,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from schemas import registry
 from schemas.query import Query
-from schemas.windows import EPOCH, MICROSECOND, Regular, Spanning, Window
+from schemas.windows import EPOCH, MICROSECOND, Regular, Window
 
 DAY_US = timedelta(days=1) // MICROSECOND
 
@@ -63,9 +63,10 @@ def _is_open(query: Query, newest: datetime) -> tuple[int, str]:
     """The time before which no event of an open window starts, in µs since the epoch, and which events are in one."""
     watermark_us = (newest - EPOCH) // MICROSECOND - query.lateness // MICROSECOND
     open_us = first_open_us(query.window, watermark_us)
-    if isinstance(query.window, Spanning):
+    longest_us = query.window.longest_event_us
+    if longest_us is not None:
         last_us = 'greatest(epoch_us("start"), epoch_us("end") - 1)'
-        return open_us - query.window.longest_event_us, f"{last_us} >= {open_us}"
+        return open_us - longest_us, f"{last_us} >= {open_us}"
     return open_us, f'epoch_us("start") >= {open_us}'
 
 

@@ -50,7 +50,7 @@ def test_a_day_from_ingest_to_stale_runs_and_back(windrow, ingested):
 
 def test_the_doctor_finds_nothing_wrong_here(windrow):
     found = windrow("doctor")
-    assert len(found) == 13 and {finding["wrong"] for finding in found if not finding["optional"]} == {""}
+    assert len(found) == 14 and {finding["wrong"] for finding in found if not finding["optional"]} == {""}
 
 
 @pytest.mark.usefixtures("through_spark")

@@ -27,8 +27,10 @@ from schemas.windows.policy import EvictionPolicy
 RUN_BY = {
     ("README.md", "from datetime import datetime, timedelta, timezone"):
         "tests/contracts/test_readme.py::test_the_worked_query_prints_what_the_page_shows",
-    ("README.md", "export WINDROW_HOME=var/demo WINDROW_LANDING=var/demo/landing"):
+    ("README.md", "export WINDROW_HOME=var/demo"):
         "tests/contracts/test_code_blocks.py::test_the_commands_of_the_readme_run",
+    ("docs/report.md", "windrow report"):
+        "tests/report/test_report_pages.py::test_the_command_makes_it_where_it_is_asked_to_and_says_where",
     ("docs/add-a-query.md", "QUERY = Query("):
         "tests/contracts/test_docs.py::test_the_query_that_a_page_shows_can_be_made",
     ("docs/farm.md", "from datetime import timedelta"):

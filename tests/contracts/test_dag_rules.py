@@ -256,7 +256,8 @@ def test_the_texts_of_the_other_dags_say_what_they_do(every_dag):
     )
     for name in stale_names(streams()):
         assert "windrow runs --stale" in every_dag[name]["text"]
-        assert all(f"windrow backfill {task['id']} --stale`" in task["text"] for task in every_dag[name]["tasks"])
+        tasks = [task for task in every_dag[name]["tasks"] if task["id"] != "report"]
+        assert tasks and all(f"windrow backfill {task['id']} --stale`" in task["text"] for task in tasks)
 
 
 def test_a_run_without_logical_date_can_be_given_its_day(dags):

@@ -16,6 +16,8 @@ OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
 USERS = ("kernels/farm/extents/", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
 # Frames, and what makes their rules.
 USERS += ("kernels/frames/rules/", "kernels/frames/_making.py")
+# A drawing of each.
+USERS += ("tools/docs/drawings.py",)
 # Words that mean something else in most code.
 ORDINARY = {"count", "delta", "policy", "session", "Count"}
 CLASSES = {kind.__name__ for kind in every_kind() if kind.kind in kinds()}

@@ -13,6 +13,7 @@ import pytest
 import vl_convert
 from deltalake import write_deltalake
 
+from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.report import site
@@ -43,6 +44,9 @@ class Read(HTMLParser):
         self.links += [given["href"]] if tag == "a" and "href" in given else []
         self.figures += [given["data-figure"]] if "data-figure" in given else []
         self._spec = given["id"].removeprefix("spec-") if given.get("type") == "application/json" else None
+
+    def handle_endtag(self, tag):
+        self._spec = None
 
     def handle_data(self, text):
         if self._spec is not None:
@@ -138,9 +142,11 @@ def test_every_figure_has_data_and_compiles(either):
 def test_the_figures_of_a_stream_and_of_a_query_are_all_there(made):
     of_stream = {"arrivals", "arrival-event-time", "lag-shares", "lag-over-time", "rate", "bursts"}
     assert of_stream <= set(made.pages["stream-bikes.html"].figures)
-    of_query = {"over-time", "known-at", "revisions", "completeness", "on-time-final"}
+    of_query = {"over-time", "known-at", "revisions", "completeness"}
     for query in QUERIES:
-        assert of_query <= set(made.pages[f"query-{query}.html"].figures)
+        # With emit `arrival` no row is of the pane `on_time`.
+        on_time = set() if registry.query(query).emit == "arrival" else {"on-time-final"}
+        assert of_query | on_time <= set(made.pages[f"query-{query}.html"].figures)
     assert {"durations", "stages", "verdicts", "calendar-bikes"} <= set(made.pages["runs.html"].figures)
 
 
@@ -228,6 +234,14 @@ def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
     assert made.pages["lateness.html"].figures == ["curve-lateness_bikes_demand", "delay-lateness_bikes_demand"]
 
 
+def test_the_command_makes_it_where_it_is_asked_to_and_says_where(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("WINDROW_HOME", str(tmp_path / "home"))
+    for words, folder in ([], tmp_path / "home" / "report"), (["--into", str(tmp_path / "anna")], tmp_path / "anna"):
+        assert command_line.run(["report", "--json", *words]) == 0
+        assert json.loads(capsys.readouterr().out)["link"] == (folder / "index.html").as_uri()
+        assert (folder / "index.html").exists()
+
+
 def test_a_folder_with_other_files_is_left_alone(ingested, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
@@ -250,5 +264,5 @@ def test_lines_of_files_cannot_steer_a_page(ingested, tmp_path):
     write_deltalake(str(Lake(ingested).folder("quarantine_bikes")), pa.Table.from_pylist([row], table), mode="append")
     made = built(ingested, tmp_path / "report")
     text = (made.folder / "stream-bikes.html").read_text()
-    assert hostile[:20] not in text and "\u202e" not in text and "\x1b" not in text
+    assert hostile[:30] not in text and "\u202e" not in text and "\x1b" not in text
     assert "\\u202e" in made.pages["stream-bikes.html"].shown
