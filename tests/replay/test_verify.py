@@ -39,6 +39,7 @@ def only(monkeypatch, *ways: ReplayWay) -> None:
     monkeypatch.setattr(verification, "WAYS", (WAYS[0], *ways))
 
 
+@pytest.mark.nightly
 def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, typed):
     lake = Lake(published)
     versions, before = {name: lake.version(name) for name in lake.names()}, digests_by_day(published, [QUERY])
