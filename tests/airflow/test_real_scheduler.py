@@ -27,7 +27,7 @@ from tests.support.lakes import spoil_noted
 from tests.support.models import expected_rows
 from tests.support.replay.reading import assert_equal, rows
 
-pytestmark = [pytest.mark.airflow, pytest.mark.timeout(1_200)]
+pytestmark = [pytest.mark.airflow, pytest.mark.timeout(3_600)]
 
 DAG = "bikes"
 QUERIES = [query.name for query in flow.scheduled_queries(registry.stream(DAG))]
@@ -36,7 +36,7 @@ DAYS, TRIPS_PER_DAY = 4, 40
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 FIRST_DAY = YESTERDAY - timedelta(days=DAYS - 1)
 NOT_OF_THE_STREAM = date(1999, 12, 31)
-LIMIT_S = 900.0
+LIMIT_S = 1_800.0
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def contents(config: Config) -> dict:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", few_of(range(8), 3))
+@pytest.mark.parametrize("seed", few_of(range(8), 2))
 def test_batches_do_not_show(tmp_path, seed):
     """New files, changed ones, copies, swapped contents, another definition: each step in one batch and in many."""
     chance = random.Random(seed)

@@ -191,7 +191,7 @@ def test_it_is_a_step_of_the_ledger_and_touched_days_differ(config):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("leave_file", [False, True])
-@pytest.mark.parametrize("commits", few_of(range(1, MOST_COMMITS), 4))
+@pytest.mark.parametrize("commits", few_of(range(1, MOST_COMMITS), 2))
 def test_killed_after_any_commit_it_is_ended_by_the_next_ingest_or_never_began(config, tmp_path, commits, leave_file):
     """One commit is the intent's: from then on the file is forgotten."""
     if not leave_file:

@@ -112,6 +112,7 @@ def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_
     assert restarts.read(home).given_up == []
 
 
+@pytest.mark.nightly
 def test_doctor_reports_a_server_that_does_not_answer_and_up_leaves_it_alone(home, monkeypatch):
     before = components.alive(home)
     monkeypatch.setattr(airflow, "READY_LIMIT_S", 5.0)

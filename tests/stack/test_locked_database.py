@@ -154,6 +154,7 @@ def test_a_backfill_that_the_locked_database_refuses_is_asked_for_again_and_each
     assert max(backfill["id"] for backfill in found) == asked
 
 
+@pytest.mark.nightly
 def test_a_backfill_that_has_begun_in_part_goes_on_and_only_the_other_days_are_asked_for_again(home, client):
     done = tries(client)[0][1]
     partly = Partly(*login(home))
