@@ -90,6 +90,8 @@ def _cell(value: object) -> object:
         return text.replace("+00:00", "Z")
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, bool):
+        return str(value).lower()  # any other word is true for Vega
     if isinstance(value, float):
         return f"{value:.6g}" if math.isfinite(value) else ""
     return "" if value is None else value

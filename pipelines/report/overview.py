@@ -117,6 +117,8 @@ def _arrived(lake: Lake, stream: Stream) -> tuple[int, str]:
 
 
 def _days(days: list[date]) -> str:
+    if len(days) == 1:
+        return f"1 day, {days[0]}"
     return f"{len(days):,} days, {min(days)} to {max(days)}" if days else "no days"
 
 

@@ -176,6 +176,9 @@ def test_the_slider_has_every_revision_of_its_windows(made, first_published):
         if (str(row["start_station_id"]), row["window_start"].isoformat().replace("+00:00", "Z")) in windows
     ]
     assert len(shown) == len(of_these) > len(windows) > 0
+    # In Vega's words: any other is true.
+    assert {row["is_final"] for row in shown} == {"true", "false"}
+    assert sum(row["is_final"] == "true" for row in shown) == len(windows)
 
 
 def test_the_calendar_has_each_published_day_as_done(made):
