@@ -205,6 +205,7 @@ def test_publishing_updates_airflow_s_assets(stack, done):
         assert max(extra["version"] for extra in extras) == lake.version(name)
 
 
+@pytest.mark.nightly
 def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
     stack.client.wait_for_backfills(DAG, LIMIT_S)
