@@ -2,6 +2,7 @@
 
 import json
 import math
+import webbrowser
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -80,6 +81,12 @@ def write_asset_events(path: Path | None, asset_events: dict[str, dict]) -> None
 def from_ms(milliseconds: int) -> datetime:
     """A time as Delta's log has it, ms since the Unix epoch, in UTC and whole seconds."""
     return datetime.fromtimestamp(milliseconds // 1000, UTC)
+
+
+def open_page(link: str) -> None:
+    """Open a page in the user's browser; say so where none can be started."""
+    if not webbrowser.open(link):
+        note(f"there is no browser here that could be started; open {link} in one")
 
 
 def note(text: str) -> None:

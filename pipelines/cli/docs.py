@@ -1,6 +1,5 @@
 """windrow docs."""
 
-import webbrowser
 from typing import Annotated
 
 import typer
@@ -21,5 +20,5 @@ def docs(
 
     built = build(config.load())
     _output.show_facts(built._asdict(), as_json)
-    if in_browser and not webbrowser.open(built.first_page.as_uri()):
-        _output.note(f"there is no browser here that could be started; open {built.first_page.as_uri()} in one")
+    if in_browser:
+        _output.open_page(built.first_page.as_uri())

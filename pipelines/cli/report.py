@@ -1,6 +1,5 @@
 """windrow report."""
 
-import webbrowser
 from pathlib import Path
 from typing import Annotated
 
@@ -33,5 +32,5 @@ def report(
     _output.show_facts({**made._asdict(), "link": link}, as_json)
     if made.not_made:
         _output.note(f"these pages only say why they could not be made: {', '.join(made.not_made)}")
-    if in_browser and not webbrowser.open(link):
-        _output.note(f"there is no browser here that could be started; open {link} in one")
+    if in_browser:
+        _output.open_page(link)
