@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from schemas.errors import BrokenDefinition
 from schemas.mistakes import file_of
 
+IN_BOLD = re.compile(r"\x1b\[[0-9;]*m")
+"""Numba writes so wherever colorama is installed."""
+
 
 def names_in(path: Iterable[str]) -> list[str]:
     """Names of the modules in a package's folder, sorted; those with an underscore in front are shared."""
@@ -22,7 +25,7 @@ def first_paragraph(module: str) -> str:
 
 def not_compiled(module: str, text: str) -> BrokenDefinition:
     """Of Numba's pages of text what stands before the first line of the module's own file that it names."""
-    file = file_of(module)
+    file, text = file_of(module), IN_BOLD.sub("", text)
     found = re.search(rf'([^\n]*)\n\s*File "{re.escape(file)}", line (\d+)', text) or re.match("(.*)()", text)
     why, line = found.groups() if found else (text, "")
     return BrokenDefinition(file, int(line or 1), f"Numba can't compile it: {why.strip()}")
