@@ -1,6 +1,7 @@
 """Whose tables of the lake are, by their names: of a stream, of a query, or of the ledger."""
 
 from schemas import registry
+from schemas.lateness_table import lateness_name
 from schemas.state_table import state_name
 from schemas.stream import Stream
 from schemas.tables import ingest_tables
@@ -21,20 +22,22 @@ def query_of(table: str) -> str | None:
 
 
 def _of_query(query: str) -> set[str]:
-    return {state_name(query), *(query + kind for kind in _OF_A_QUERY)}
+    return {state_name(query), lateness_name(query), *(query + kind for kind in _OF_A_QUERY)}
 
 
 def made_by(table: str) -> str:
     """The command that makes a table; words in capitals stand for what the table's name doesn't say."""
     if stream := stream_of(table):
         return f"windrow ingest {stream.name}"
-    if query := query_of(table):
-        return f"windrow replay {query} --day YYYY-MM-DD"
-    return "windrow ingest STREAM"
+    query = query_of(table)
+    if query and table == lateness_name(query):
+        return f"windrow whatif {query}"
+    return f"windrow replay {query} --day YYYY-MM-DD" if query else "windrow ingest STREAM"
 
 
 def made_anew_by(table: str) -> str:
     """What makes a table anew whose definition has changed."""
-    if query := query_of(table):
+    query = query_of(table)
+    if query and table != lateness_name(query):
         return f"windrow rebuild {query}"
     return f"move its folder away, then run: {made_by(table)}"

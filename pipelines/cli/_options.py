@@ -1,7 +1,7 @@
 """Options and arguments that several commands share."""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +11,14 @@ from typer.models import OptionInfo
 from schemas.replay_limits import ReplayLimits
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+_LENGTH = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|min|h|d)\Z")
+_UNITS = {
+    "ms": timedelta(milliseconds=1),
+    "s": timedelta(seconds=1),
+    "min": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+}
 
 
 def read_day(text: str) -> date:
@@ -21,6 +29,15 @@ def read_day(text: str) -> date:
     except ValueError:
         pass
     raise typer.BadParameter(f"{text!r} is not a day; write it as YYYY-MM-DD, such as 2018-10-01")
+
+
+def read_length(text: str) -> timedelta:
+    """A length of time such as 90s; a usage error otherwise."""
+    found = _LENGTH.match(text)
+    if not found:
+        raise typer.BadParameter(f"{text!r} is no length of time; write it as 500ms, 90s, 10min, 1.5h or 2d")
+    number, unit = found.groups()
+    return float(number) * _UNITS[unit]
 
 
 def day_option(*names: str, help: str) -> OptionInfo:

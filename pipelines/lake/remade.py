@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 from pipelines.lake.lake import Lake
 from schemas import registry
+from schemas.lateness_table import lateness_name
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
 from schemas.table_owners import query_of, stream_of
 
@@ -22,8 +23,11 @@ def commands(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
         return [*(f"windrow ingest {stream}" for stream in there), "windrow runs --stale"]
     if stream := stream_of(name):
         return [f"windrow ingest {stream.name}", "windrow runs --stale"]
+    query = query_of(name)
+    if query and name == lateness_name(query):
+        return [f"windrow whatif {query}"]
     # Of a table without rows no day is known, nor of one without a query.
-    return replays_of(name, _days(lost)) or (["windrow runs --stale"] if query_of(name) else [])
+    return replays_of(name, _days(lost)) or (["windrow runs --stale"] if query else [])
 
 
 def replays_of(name: str, days: set[date]) -> list[str]:

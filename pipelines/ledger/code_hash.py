@@ -23,6 +23,7 @@ MAKE_NO_ROWS = (
     "pipelines/plan/",
     "pipelines/verify/",
     "pipelines/report/",
+    "pipelines/lateness/",
     "pipelines/ingest/profile/",
     "pipelines/lake/sql/",
 )

@@ -1,25 +1,19 @@
 """The page of lateness curves: every table `lateness_<query>` of the lake, where there is one."""
 
+from datetime import timedelta
+
 import altair as alt
 
 from pipelines.lake.lake import Lake
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
-from pipelines.report.lengths import length
+from pipelines.report.lengths import length, words
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, name, reading
+from schemas.lateness_table import lateness_name
 from schemas.registry import queries
 
-PAGE, PREFIX = "lateness.html", "lateness_"
-COLUMNS = (
-    "query",
-    "lateness_seconds",
-    "windows",
-    "complete_share",
-    "on_time_share",
-    "late_events",
-    "delay_mean_seconds",
-)
+PAGE, PREFIX = "lateness.html", lateness_name("")
 
 
 def lateness_page(lake: Lake) -> ReportPage:
@@ -27,15 +21,29 @@ def lateness_page(lake: Lake) -> ReportPage:
     lead = "How complete the on-time results would have been with each lateness, and how long one would have waited."
     found = [table for table in lake.names() if table.startswith(PREFIX) and table.removeprefix(PREFIX) in queries()]
     sections = tuple(_section(lake, table) for table in found)
-    nothing = Section("", (Remark("No table lateness_<query> is in this lake yet: no lateness curve was made."),))
+    nothing = Section("", (Remark("No lateness curve was made in this lake yet: windrow whatif QUERY makes one."),))
     return ReportPage(PAGE, "Lateness curves", "Lateness", lead, sections or (nothing,))
 
 
 def _section(lake: Lake, table: str) -> Section:
     with reading(lake, table) as reader:
-        return Section(
-            table.removeprefix(PREFIX), (curve(reader, table), delay(reader, table), _listing(reader, table))
-        )
+        parts = (_recommendation(reader, table), curve(reader, table), delay(reader, table), _listing(reader, table))
+        return Section(table.removeprefix(PREFIX), parts)
+
+
+def _recommendation(reader: Reader, table: str) -> Remark:
+    rows = reader.rows(f"SELECT * FROM {name(table)}")
+    (best,) = (row for row in rows if row["is_recommended"])
+    (own,) = (row for row in rows if row["is_own"])
+    return Remark(
+        f"Events that arrived {best['first_arrival_day']} to {best['last_arrival_day']}: a lateness of {_words(best)} "
+        f"makes at least {100 * best['complete_asked']:g} % of the windows complete on time. The query's is "
+        f"{_words(own)}: {own['complete_share']:.3%} of the windows. Made by windrow whatif {best['query']}."
+    )
+
+
+def _words(row: dict) -> str:
+    return words(timedelta(seconds=row["lateness_seconds"]))
 
 
 def _lateness() -> alt.X:
@@ -63,35 +71,36 @@ def curve(reader: Reader, table: str) -> PageFigure:
 
 def delay(reader: Reader, table: str) -> PageFigure:
     """What the completeness costs."""
-    rows = reader.table(f"SELECT lateness_seconds, delay_mean_seconds FROM {name(table)} ORDER BY ALL")
+    rows = reader.table(f"SELECT lateness_seconds, delay_median_seconds FROM {name(table)} ORDER BY ALL")
     chart = (
         alt.Chart(f.data(rows))
         .mark_line(point=True, color=f.ORANGE)
         .encode(
             x=_lateness(),
-            y=alt.Y("delay_mean_seconds:Q", title="mean delay", **f.length_axis()),
+            y=alt.Y("delay_median_seconds:Q", title="median delay", **f.length_axis()),
             tooltip=[
                 alt.Tooltip("lateness_seconds:Q", format=","),
-                alt.Tooltip("delay_mean_seconds:Q", format=",.3~f"),
+                alt.Tooltip("delay_median_seconds:Q", format=",.3~f"),
             ],
         )
     )
-    caption = "From the end of a window to its on-time row, on average."
+    caption = "From the end of a window to its row on time, of the window in the middle."
     return f.figure(f"delay-{table}", "Delay", caption, f.sized(chart))
 
 
 def _listing(reader: Reader, table: str) -> PageTable:
-    rows = reader.rows(f"SELECT {', '.join(map(name, COLUMNS[1:]))} FROM {name(table)} ORDER BY lateness_seconds")
+    rows = reader.rows(f"SELECT * FROM {name(table)} ORDER BY lateness_seconds")
     shown = [
         (
-            length(row["lateness_seconds"]),
+            _words(row),
             row["windows"],
-            f"{row['complete_share']:.2%}",
-            f"{row['on_time_share']:.2%}",
+            f"{row['complete_share']:.3%}",
+            f"{row['on_time_share']:.3%}",
             row["late_events"],
+            length(row["delay_median_seconds"]),
             length(row["delay_mean_seconds"]),
         )
         for row in rows
     ]
-    columns = ("lateness", "windows", "complete on time", "events on time", "late events", "mean delay")
+    columns = ("lateness", "windows", "complete on time", "events on time", "late events", "median delay", "mean delay")
     return PageTable("", columns, shown, f"The table {table}.")

@@ -53,7 +53,8 @@ WINGS = {
     "plan": {"lake", "ledger", "ingest", "engines", "runs"},
     "verify": {"lake", "ledger", "ingest", "runs"},
     "report": {"lake", "ledger", "gate"},
-    "cli": {"lake", "ledger", "ingest", "gate", "runs", "plan", "verify", "report"},
+    "lateness": {"lake", "gate"},
+    "cli": {"lake", "ledger", "ingest", "gate", "runs", "plan", "verify", "report", "lateness"},
 }
 # The modules at the top, and the wings that each may import: all wings may import those without any.
 TOP = {

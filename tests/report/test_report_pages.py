@@ -2,6 +2,7 @@
 
 import csv
 import json
+from datetime import timedelta
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
@@ -16,7 +17,9 @@ from deltalake import write_deltalake
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
+from pipelines.lateness.whatif import LatenessQuestion, whatif
 from pipelines.report import site
+from pipelines.report.lengths import words
 from schemas import registry
 from schemas.errors import BrokenDefinition, WrongParameter
 from tests.support.lakes import QUERIES
@@ -223,24 +226,17 @@ def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
 
 
 def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
-    rows = {
-        "query": ["bikes_demand"] * 2,
-        "lateness_seconds": [0.0, 3_600.0],
-        "windows": [10, 10],
-        "complete_share": [0.5, 0.9],
-        "on_time_share": [0.8, 0.95],
-        "late_events": [7, 2],
-        "delay_mean_seconds": [60.0, 3_700.0],
-    }
-    write_deltalake(str(Lake(ingested).folder("lateness_bikes_demand")), pa.table(rows))
-    made = built(ingested, tmp_path / "report")
-    assert made.pages["lateness.html"].figures == ["curve-lateness_bikes_demand", "delay-lateness_bikes_demand"]
+    assert "windrow whatif QUERY makes one" in built(ingested, tmp_path / "without").pages["lateness.html"].shown
+    found = whatif(ingested, "bikes_demand", LatenessQuestion())
+    page = built(ingested, tmp_path / "report").pages["lateness.html"]
+    assert page.figures == ["curve-lateness_bikes_demand", "delay-lateness_bikes_demand"]
+    assert f"a lateness of {words(timedelta(microseconds=found.recommended_us))} makes at least 99 %" in page.shown
 
 
 def test_the_command_makes_it_where_it_is_asked_to_and_says_where(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("WINDROW_HOME", str(tmp_path / "home"))
-    for words, folder in ([], tmp_path / "home" / "report"), (["--into", str(tmp_path / "anna")], tmp_path / "anna"):
-        assert command_line.run(["report", "--json", *words]) == 0
+    for typed, folder in ([], tmp_path / "home" / "report"), (["--into", str(tmp_path / "anna")], tmp_path / "anna"):
+        assert command_line.run(["report", "--json", *typed]) == 0
         assert json.loads(capsys.readouterr().out)["link"] == (folder / "index.html").as_uri()
         assert (folder / "index.html").exists()
 

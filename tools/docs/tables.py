@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pipelines.lake.query_tables import QueryTables
 from pipelines.report import dag_text
+from schemas.lateness_table import lateness_table
 from schemas.ledger_tables import LEDGER
 from schemas.query import Query
 from schemas.registry import queries, queries_of, streams
@@ -54,6 +55,7 @@ def tables_page() -> str:
         *(_table(kind.like, "") for kind in of_streams),
         "## Tables of each query",
         *(_table(kind.like, "The query's key, in front; then:") for kind in of_queries),
+        _table(lateness_table(QUERY), "Without the query's key."),
     ]
     for stream in streams().values():
         parts += [f"## Stream {stream.name}", *_own_of_stream(stream, of_streams)]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import duckdb
 
@@ -15,6 +15,21 @@ if TYPE_CHECKING:
     from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 DAY_US = 86_400_000_000
+
+
+class QuerySession(Protocol):
+    """A query, and a connection that has tables of its events."""
+
+    @property
+    def query(self) -> Query:
+        """Whose windows are counted."""
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """Where the tables are."""
+
+    def one(self, statement: str) -> tuple:
+        """The only row of a statement."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`.
 from datetime import date
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.query_day import QueryDay, QuerySession
 from pipelines.gate.recount.session import EVER_US, NEVER_US
 
 
@@ -44,7 +44,7 @@ def _end_of_stream(recount: QueryDay) -> str:
                FROM last_day"""
 
 
-def with_passes(recount: QueryDay, windows: str) -> str:
+def with_passes(recount: QuerySession, windows: str) -> str:
     """SQL: the windows of a relation with `reached_us` = P(end) and `closed_us` = P(end + allowed)."""
     lateness_us = sql.microseconds(recount.query.lateness)
     allowed_us = lateness_us + sql.microseconds(recount.query.allowed_lateness)

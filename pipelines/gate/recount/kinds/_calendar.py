@@ -9,7 +9,7 @@ import pyarrow
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._numbered import NumberedWindows
-from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.query_day import QuerySession
 from schemas.local_time import local_midnights_us
 from schemas.windows import DAY, Regular
 
@@ -24,7 +24,7 @@ class CalendarWindows(NumberedWindows[Regular]):
         """The days of a zone vary."""
         return self.window.size + timedelta(days=1)
 
-    def listed(self, recount: QueryDay) -> str:
+    def listed(self, recount: QuerySession) -> str:
         """Made in Python."""
         # Without events any time will do: a window that holds none says nothing.
         first_us, last_us = recount.one("""

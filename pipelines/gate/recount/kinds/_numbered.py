@@ -6,8 +6,8 @@ numbered   the events of `candidates`, with the numbers of their first and last 
 from abc import abstractmethod
 from typing import Generic
 
-from pipelines.gate.recount.kinds._windows import Asked, LookedBackWindows, bounds, spans_of
-from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.kinds._windows import Asked, LookedBackWindows
+from pipelines.gate.recount.query_day import QueryDay, QuerySession
 from pipelines.gate.recount.ticks import with_passes
 
 
@@ -15,7 +15,7 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
     """A kind says which windows there are, and which numbers an event meets."""
 
     @abstractmethod
-    def listed(self, recount: QueryDay) -> str:
+    def listed(self, recount: QuerySession) -> str:
         """SQL: number, window_start_us and window_end_us of every window that an event meets."""
 
     @abstractmethod
@@ -23,7 +23,7 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
         """SQL: a relation with `start_us` and `reach_us`, and the numbers `first` and `last` of the windows that hold
         it; first > last where none does."""
 
-    def add_windows(self, recount: QueryDay) -> None:
+    def add_windows(self, recount: QuerySession) -> None:
         """Also `first_of_end`, the first window of each end, and `numbered`."""
         recount.connection.execute(f"CREATE TEMP TABLE listed AS {self.listed(recount)}")
         recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'listed')}")
@@ -32,13 +32,12 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
             SELECT window_end_us, min(number) AS number FROM windows GROUP BY window_end_us""")
         recount.connection.execute(f"CREATE TEMP TABLE numbered AS {self.numbered('candidates')}")
 
-    def spans(self, recount: QueryDay, of_windows: str) -> str:
+    def add_met(self, recount: QuerySession) -> None:
         """O(events): ends never fall, so that an event's windows that had not passed are its last ones."""
         recount.connection.execute("""
             CREATE OR REPLACE TEMP TABLE met AS
             SELECT e.*, e.arrival_us <= f.reached_us AS in_time
             FROM numbered e JOIN windows f ON f.number = e.first WHERE e.first <= e.last""")
-        return spans_of((), *bounds(recount, of_windows))
 
     def missed(self, recount: QueryDay) -> str:
         """Ends never fall: what an event missed is a first stretch of its windows. Most events missed none, since they
@@ -90,7 +89,7 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
                    {self.last_start_until("e.reach_us")} AS last
             FROM {relation} e"""
 
-    def listed(self, recount: QueryDay) -> str:
+    def listed(self, recount: QuerySession) -> str:
         """Every window between the first and the last of an event, in stretches that events have in common.
 
         Listing all windows over the time that the events cover took billions of them for one clock that says 1970.

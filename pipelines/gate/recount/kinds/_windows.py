@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pipelines.gate.recount import changes, sql
 from pipelines.gate.recount.emit import can_emit, newest_tick
-from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.query_day import QueryDay, QuerySession
 from pipelines.gate.recount.session import EVER_US
 from schemas.query import Query
 from schemas.windows import Window
@@ -79,15 +79,26 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
 
     # SQL: from when on a window `w` exists; no row counts an event of it before.
     began_us = str(EVER_US)
+    # What windows have a numbering of.
+    numbered_by: tuple[str, ...] = ()
+
+    @abstractmethod
+    def add_windows(self, recount: QuerySession) -> None: ...
+
+    @abstractmethod
+    def add_met(self, recount: QuerySession) -> None:
+        """Make the table `met`: the events of `candidates` that windows hold, with the numbers `first` and `last` of
+        these, and `in_time`, whether the event came before any of them was reached."""
 
     @abstractmethod
     def longest(self) -> timedelta:
         """The longest time between the start of an event and the end of a window that holds it; more does no harm."""
 
-    @abstractmethod
     def spans(self, recount: QueryDay, of_windows: str) -> str:
         """SQL: the events of `candidates` that chosen windows hold, as ranges of numbers: those from `held_from` to
         before `until` hold it, and it was late for those before `on_time_from`."""
+        self.add_met(recount)
+        return _spans_of(self.numbered_by, *_bounds(recount, of_windows))
 
     def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
         """Of the oldest window that can still change (semantics §4)."""
@@ -112,7 +123,7 @@ def closed_in_day(recount: QueryDay) -> str:
     return f"closed_us >= {recount.start_us} AND closed_us < {recount.end_us}"
 
 
-def bounds(recount: QueryDay, of_windows: str) -> tuple[int, int]:
+def _bounds(recount: QueryDay, of_windows: str) -> tuple[int, int]:
     """The least and the greatest number of the chosen windows; the least above the greatest where there are none."""
     low, high = recount.one(
         f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"
@@ -120,7 +131,7 @@ def bounds(recount: QueryDay, of_windows: str) -> tuple[int, int]:
     return low, high
 
 
-def spans_of(key: tuple[str, ...], low: int, high: int) -> str:
+def _spans_of(key: tuple[str, ...], low: int, high: int) -> str:
     """SQL: the ranges of `spans`, from the table `met`: events with the first and last number of the windows that they
     meet, and whether they were in time, before any of these was reached. key: what windows have a numbering of.
 

@@ -7,8 +7,8 @@ one before. A join on the key alone would pair all of a station's events of the 
 from datetime import timedelta
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds._windows import LookedBackWindows, bounds, spans_of
-from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.kinds._windows import LookedBackWindows
+from pipelines.gate.recount.query_day import QueryDay, QuerySession
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
 from schemas.windows import Rolling
@@ -18,6 +18,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
     """Windows at event times: a key has those of the times that it has seen."""
 
     began_us = "w.born_us"
+    numbered_by = ("key_number",)
 
     def __init__(self, window: Rolling):
         super().__init__(window)
@@ -32,7 +33,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
         (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_day")
         return lower_us if oldest_us is None else min(lower_us, oldest_us - 1)
 
-    def add_windows(self, recount: QueryDay) -> None:
+    def add_windows(self, recount: QuerySession) -> None:
         """`times` has every event time's window; `windows` those that exist, with key_number and born_us."""
         recount.connection.execute(f"""
             CREATE TEMP TABLE seen AS
@@ -47,7 +48,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
             WHERE e.arrival_us <= t.closed_us
             GROUP BY e.key_number, t.window_start_us, t.window_end_us, t.reached_us, t.closed_us""")
 
-    def spans(self, recount: QueryDay, of_windows: str) -> str:
+    def add_met(self, recount: QuerySession) -> None:
         """O(events): a key's windows are numbered by their times, so that an event's windows are a range."""
         recount.connection.execute("""
             CREATE OR REPLACE TEMP TABLE met AS
@@ -55,7 +56,6 @@ class RollingWindows(LookedBackWindows[Rolling]):
             FROM candidates e
             ASOF JOIN windows f ON e.key_number = f.key_number AND e.start_us < f.window_end_us
             ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us""")
-        return spans_of(("key_number",), *bounds(recount, of_windows))
 
     def missed(self, recount: QueryDay) -> str:
         """A late event's windows are those of the times that its key has seen by then, itself included.

@@ -1,0 +1,1 @@
+"""What another lateness would have cost: `windrow whatif`. From one pass over the events, for every lateness."""

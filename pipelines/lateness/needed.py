@@ -1,0 +1,148 @@
+"""The lateness that each event needed, to be on time for each of its windows (semantics §3).
+
+    events, by arrival       09:01   09:07   09:02      window [09:00, 09:05)
+    newest start before                 1       7      the third event came when 09:07 had been seen:
+    needed                              -    2 min     it is on time where lateness > 09:07 − 09:05
+
+A watermark reaches a window's end when the newest event start is `lateness` behind it, so an event is on time for a
+window at every lateness greater than (newest start before its tick) − window end. The windows are those of the gate's
+recount: no kernel takes part.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+import duckdb
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.kinds import in_sql
+from pipelines.gate.recount.kinds._windows import LookedBackWindows
+from pipelines.gate.recount.kinds.rolling import RollingWindows
+from pipelines.gate.recount.session import EVER_US, open_session
+from pipelines.gate.recount.tables import TableVersion, add_view
+from pipelines.lake.lake import Lake
+from schemas.errors import WrongParameter
+from schemas.query import Query
+
+# An event that is the first of all is on time for each of its windows.
+_NEEDED_US = f"coalesce(e.newest_us, {EVER_US}) - w.window_end_us"
+
+
+@dataclass(frozen=True)
+class AskedLateness:
+    """A query whose windows hold every event of theirs, however late; its events are in `connection`. numbered_by: the
+    columns that windows have a numbering of."""
+
+    query: Query
+    connection: duckdb.DuckDBPyConnection
+    numbered_by: tuple[str, ...]
+
+    def rows(self, statement: str) -> list[tuple]:
+        """The rows of a statement."""
+        return self.connection.execute(statement).fetchall()
+
+    def one(self, statement: str) -> tuple:
+        """The only row of a statement."""
+        (row,) = self.rows(statement)
+        return row
+
+
+def refuse_dependent(query: Query) -> None:
+    """WrongParameter for windows that depend on their key's other events: another lateness gives other windows."""
+    if not query.window.context_free:
+        allowed = "windows that don't depend on their key's other events: tumbling, sliding, spanning, rolling"
+        raise WrongParameter("the kind of windows of a lateness curve", query.window.kind, allowed)
+
+
+def open_silver(lake: Lake, silver: TableVersion, first: date, last: date) -> duckdb.DuckDBPyConnection:
+    """A connection with the view `silver`: the events of the arrival days from the first to the last."""
+    connection = open_session(lake)
+    add_view(connection, "silver", silver, first, last)
+    return connection
+
+
+def add_needed(query: Query, connection: duckdb.DuckDBPyConnection) -> AskedLateness:
+    """From the view `silver`, as if the stream began and ended with these events, make
+
+    ticks    tick_us and newest_us: the arrival ticks that raised the newest event start
+    late     events that were late for some of their windows without lateness: key_number, newest_us, the numbers
+             `first` and `last` of these windows, and first_end_us
+    passed   the last window of each end, by what windows have a numbering of
+    windows_needed    of each window with events: their number, the greatest needed_us of them, and the least, which the
+                      window needs for a row on time
+
+    WrongParameter for windows that depend on their key's other events. O(events · their windows).
+    """
+    refuse_dependent(query)
+    windows = in_sql(query.window)
+    assert isinstance(windows, LookedBackWindows), "windows without context are known without their events"
+    all_taken = replace(query, lateness=timedelta(0), allowed_lateness=timedelta.max)
+    asked = AskedLateness(all_taken, connection, windows.numbered_by)
+    connection.execute(_ticks())
+    connection.execute(_keys(query))
+    connection.execute(_candidates(query, windows))
+    # Windows that only an event without any of its own would show are of no interest.
+    connection.execute(
+        "CREATE TEMP TABLE arrived AS SELECT *, FALSE AS kept, FALSE AS too_long FROM candidates LIMIT 0"
+    )
+    windows.add_windows(asked)
+    windows.add_met(asked)
+    connection.execute("""
+        CREATE TEMP TABLE late AS
+        SELECT m.key_number, m.newest_us, m.first, m.last, f.window_end_us AS first_end_us
+        FROM met m JOIN windows f ON f.number = m.first WHERE m.newest_us >= f.window_end_us""")
+    by = ", ".join((*windows.numbered_by, "window_end_us"))
+    connection.execute(f"CREATE TEMP TABLE passed AS SELECT {by}, max(number) AS number FROM windows GROUP BY {by}")
+    per_window = _per_rolling_window(windows) if isinstance(windows, RollingWindows) else _per_window()
+    connection.execute(f"CREATE TEMP TABLE windows_needed AS {per_window}")
+    return asked
+
+
+def _per_window() -> str:
+    return f"""
+        SELECT w.window_end_us, count(*) AS events, max({_NEEDED_US}) AS most_us, min({_NEEDED_US}) AS least_us
+        FROM (SELECT *, unnest(generate_series(first, last)) AS number FROM met) e JOIN windows w USING (number)
+        GROUP BY e.key_number, w.number, w.window_end_us"""
+
+
+def _per_rolling_window(windows: RollingWindows) -> str:
+    """A window's events follow on each other by their starts: pairs of events and windows took 22 GB for a million
+    readings. It is there once an event of its last time has come, and has a row on time if that was."""
+    return f"""
+        SELECT start_us + 1 AS window_end_us, any_value(events) AS events,
+               any_value(most_us) - start_us - 1 AS most_us, any_value(least_us) - start_us - 1 AS least_us
+        FROM (
+            SELECT key_number, start_us, count(*) OVER held AS events,
+                   max(coalesce(newest_us, {EVER_US})) OVER held AS most_us,
+                   min(coalesce(newest_us, {EVER_US})) OVER (PARTITION BY key_number, start_us) AS least_us
+            FROM candidates
+            WINDOW held AS (PARTITION BY key_number ORDER BY start_us
+                            RANGE BETWEEN {windows.size_us - 1} PRECEDING AND CURRENT ROW))
+        GROUP BY key_number, start_us"""
+
+
+def _ticks() -> str:
+    return """
+        CREATE TEMP TABLE ticks AS
+        WITH newest AS (
+            SELECT epoch_us(arrival) AS tick_us, max(epoch_us("start")) AS newest_us FROM silver GROUP BY ALL),
+        so_far AS (SELECT tick_us, max(newest_us) OVER (ORDER BY tick_us) AS newest_us FROM newest)
+        SELECT min(tick_us) AS tick_us, newest_us FROM so_far GROUP BY newest_us"""
+
+
+def _keys(query: Query) -> str:
+    columns = "".join(f"{sql.name(column)}, " for column in query.key)
+    return f"""
+        CREATE TEMP TABLE keys AS
+        SELECT row_number() OVER () AS key_number, * FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver)"""
+
+
+def _candidates(query: Query, windows: LookedBackWindows) -> str:
+    return f"""
+        CREATE TEMP TABLE candidates AS
+        SELECT k.key_number, epoch_us(s."start") AS start_us, {windows.reach_us("s")} AS reach_us,
+               epoch_us(s.arrival) AS arrival_us, t.newest_us
+        FROM silver s
+        ASOF LEFT JOIN ticks t ON epoch_us(s.arrival) > t.tick_us
+        JOIN keys k ON {sql.same(query.key, "s", "k")}
+        WHERE {sql.where(query.where, "s")} AND NOT {windows.too_long("s")}"""
