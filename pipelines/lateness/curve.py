@@ -73,8 +73,8 @@ def curve(asked: AskedLateness, lateness_us: Sequence[int]) -> list[CurvePoint]:
     complete = asked.one(f"SELECT {counts} FROM windows_needed")
     delayed = _delays(asked, lateness_us)
     return [
-        CurvePoint(each, windows, complete[place], on_time, events, late.get(each, 0), *delays)
-        for place, (each, (on_time, *delays)) in enumerate(delayed.items())
+        CurvePoint(each, windows, complete[place], on_time, events, late.get(each, 0), delay_us, median_us)
+        for place, (each, (on_time, delay_us, median_us)) in enumerate(delayed.items())
     ]
 
 
