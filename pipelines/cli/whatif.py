@@ -74,6 +74,6 @@ def _recommendation(found: "LatenessCurve") -> str:
 
 
 def _in_words(lateness_us: int) -> str:
-    from pipelines.report.lengths import words
+    from schemas.durations import in_words
 
-    return words(timedelta(microseconds=lateness_us))
+    return in_words(timedelta(microseconds=lateness_us))

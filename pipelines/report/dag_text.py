@@ -1,6 +1,9 @@
 """What people read about a stream's DAG and its tasks: made from the definitions, standard library only."""
 
+from datetime import timedelta
+
 from pipelines import flow
+from schemas.durations import in_words
 from schemas.model import HeavyCall, Model
 from schemas.query import Query
 from schemas.stream import Stream
@@ -89,8 +92,8 @@ def describe(query: Query) -> str:
     window = ", ".join(f"{name} {value}" for name, value in window_words(query))
     return (
         f"{asked(query)} per ({', '.join(query.key)}); {query.window.kind} window: {window}; "
-        f"lateness {query.lateness}, "
-        f"allowed lateness {query.allowed_lateness}, emit {query.emit}"
+        f"lateness {in_words(query.lateness)}, "
+        f"allowed lateness {in_words(query.allowed_lateness)}, emit {query.emit}"
     )
 
 
@@ -104,7 +107,8 @@ def asked(query: Query) -> str:
 
 def window_words(query: Query) -> list[tuple[str, object]]:
     """Parameters of its window by name."""
-    return [(name, value) for name, value in vars(query.window).items() if value is not None]
+    given = [(name, value) for name, value in vars(query.window).items() if value is not None]
+    return [(name, in_words(value) if isinstance(value, timedelta) else value) for name, value in given]
 
 
 def call(function: HeavyCall) -> str:

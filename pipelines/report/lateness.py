@@ -7,9 +7,10 @@ import altair as alt
 from pipelines.lake.lake import Lake
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
-from pipelines.report.lengths import length, words
+from pipelines.report.lengths import length
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, name, reading
+from schemas.durations import in_words
 from schemas.lateness_table import lateness_name
 from schemas.registry import queries
 
@@ -43,7 +44,7 @@ def _recommendation(reader: Reader, table: str) -> Remark:
 
 
 def _words(row: dict) -> str:
-    return words(timedelta(seconds=row["lateness_seconds"]))
+    return in_words(timedelta(seconds=row["lateness_seconds"]))
 
 
 def _lateness() -> alt.X:

@@ -9,11 +9,12 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger.runs import rows
 from pipelines.ledger.stale import stale
 from pipelines.report import dag_text
-from pipelines.report.lengths import size, words
+from pipelines.report.lengths import size
 from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section, query_file, stream_file
 from pipelines.report.queries.page import is_published
 from pipelines.report.streams.page import is_ingested
 from schemas import registry
+from schemas.durations import in_words
 from schemas.errors import BrokenDefinition, WindrowError
 from schemas.query import Query
 from schemas.stream import Stream
@@ -131,7 +132,7 @@ def _queries(lake: Lake) -> PageTable:
                 Link(query.name, query_file(query.name)),
                 query.stream,
                 query.window.kind,
-                words(query.lateness),
+                in_words(query.lateness),
                 count,
                 days,
                 dag_text.asked(query),

@@ -19,8 +19,8 @@ from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lateness.whatif import LatenessQuestion, whatif
 from pipelines.report import site
-from pipelines.report.lengths import words
 from schemas import registry
+from schemas.durations import in_words
 from schemas.errors import BrokenDefinition, WrongParameter
 from tests.support.lakes import QUERIES
 
@@ -230,7 +230,7 @@ def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
     found = whatif(ingested, "bikes_demand", LatenessQuestion())
     page = built(ingested, tmp_path / "report").pages["lateness.html"]
     assert page.figures == ["curve-lateness_bikes_demand", "delay-lateness_bikes_demand"]
-    assert f"a lateness of {words(timedelta(microseconds=found.recommended_us))} makes at least 99 %" in page.shown
+    assert f"a lateness of {in_words(timedelta(microseconds=found.recommended_us))} makes at least 99 %" in page.shown
 
 
 def test_the_command_makes_it_where_it_is_asked_to_and_says_where(tmp_path, monkeypatch, capsys):

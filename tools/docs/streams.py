@@ -3,6 +3,7 @@
 import inspect
 
 from pipelines.report import dag_text
+from schemas.durations import in_words
 from schemas.parsing import read_line
 from schemas.registry import queries_of, streams
 from schemas.stream import COMMON_REFUSALS, Layout, Stream
@@ -67,7 +68,7 @@ def _facts(stream: Stream) -> dict[str, object]:
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
         "key": f"({', '.join(stream.key)}), in {stream.buckets} buckets",
-        "ahead of its arrival at most": stream.ahead_at_most,
+        "ahead of its arrival at most": in_words(stream.ahead_at_most),
         "time zone": stream.zone,
         "clock rule": stream.clock_rule,
     }

@@ -2,13 +2,14 @@
 
 from pipelines.lake.lake import Lake
 from pipelines.report import dag_text
-from pipelines.report.lengths import length, words
+from pipelines.report.lengths import length
 from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section, query_file, stream_file
 from pipelines.report.queries import figures
 from pipelines.report.queries.known_at import known_at
 from pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results
 from pipelines.report.reader import Reader, reading
 from schemas import registry
+from schemas.durations import in_words
 from schemas.model import Model
 from schemas.query import Query
 from schemas.stream import Stream
@@ -105,8 +106,8 @@ def _about(query: Query) -> Section:
         ("stream", Link(query.stream, stream_file(query.stream))),
         ("key", ", ".join(query.key) or "none: one group"),
         ("window", f"{query.window.kind}: {window}"),
-        ("lateness", words(query.lateness)),
-        ("allowed lateness", words(query.allowed_lateness)),
+        ("lateness", in_words(query.lateness)),
+        ("allowed lateness", in_words(query.allowed_lateness)),
         ("emit", query.emit),
         ("where", where or "all events"),
         *(("function", dag_text.call(query.function)) for _ in [query] if isinstance(query, Model)),
