@@ -6,7 +6,7 @@ import pytest
 
 from schemas.durations import in_words
 
-SAID = {
+WORDS = {
     timedelta(0): "none",
     timedelta(microseconds=1): "1 microsecond",
     timedelta(milliseconds=100): "100 milliseconds",
@@ -23,6 +23,6 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("duration", SAID, ids=SAID.values())
-def test_a_duration_is_said_in_the_units_that_fit(duration):
-    assert in_words(duration) == SAID[duration]
+@pytest.mark.parametrize("duration", WORDS, ids=WORDS.values())
+def test_a_duration_has_the_units_that_fit(duration):
+    assert in_words(duration) == WORDS[duration]
