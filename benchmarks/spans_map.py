@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
+from benchmarks import pictures
 from benchmarks.pages import Figure, claim, verdict
 from benchmarks.shapes import rises
 from benchmarks.spans_source import (
@@ -243,8 +244,7 @@ def _picture(path: Path, found: Mapping[Map, Cells]) -> str:
         _draw_panel(axis, f"{of.title}; range {size:,} s", found[of], size)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    picture.savefig(path, dpi=90)
+    pictures.save(picture, path)
     return path.name
 
 
