@@ -61,7 +61,7 @@ def curve(reader: Reader, table: str) -> PageFigure:
         .mark_line(point=True)
         .encode(
             x=_lateness(),
-            y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%")),
+            y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)),
             color=alt.Color("share_of:N", title=None),
             tooltip=["share_of:N", alt.Tooltip("lateness_seconds:Q", format=","), alt.Tooltip("share:Q", format=".3%")],
         )
