@@ -1,6 +1,6 @@
 """Replays of a table in memory, without Spark and without a JVM: for unit tests of a query, notebooks and tools.
 
-    from pipelines.local import late_table, replay_table
+    from windrow import late_table, replay_table
 
     rows = replay_table(events, query)       # every revision of every window
     late = late_table(events, query)         # the events that were too late, and for which windows
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from kernels.replay import PassTicks
 from pipelines.lake.arrays import stored
+from pipelines.replay.arrow_table import ArrowStream, arrow_table
 from pipelines.replay.late_events import late_events
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
@@ -22,31 +23,34 @@ from schemas.windows import require
 
 
 def replay_table(
-    events: pa.Table, query: Query, complete: bool = False, kernel: str | None = None, options: dict | None = None
+    events: ArrowStream, query: Query, complete: bool = False, kernel: str | None = None, options: dict | None = None
 ) -> pa.Table:
     """Replay events as they arrived and return every row that a streaming system would have emitted.
 
-    events: the query's key and value columns, `start`, `end` (equal to start for points), `arrival` (timestamps with a
+    events: a pyarrow.Table, a DataFrame of pandas or Polars, or another table that has `__arrow_c_stream__`, with
+        the query's key and value columns, `start`, `end` (equal to start for points), `arrival` (timestamps with a
         time zone, whole microseconds), `seq` (integers); rows in any order, (arrival, seq) unique, end ≥ start, no NaN
+        (pandas' NaN is null)
     complete: the stream has ended, so the watermark goes to infinity at the last arrival tick
     kernel, options: use this kernel with these options; by default chosen for each key by its events; the
         ledger of a run lists which. Options of any replay: most_rows (by default as many as a quarter of the machine's
         memory holds) and most_seconds
-    Returns the key columns with their own types, window_start, window_end, revision, pane, emitted_at, events,
-    late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
+    Returns a pyarrow.Table of the key columns with their own types, window_start, window_end, revision, pane,
+    emitted_at, events, late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
     the table, NotServed for a window, aggregate or kernel that there is not, AggregateFailed for a sum beyond int64,
     TooManyRows and TooManySeconds beyond these limits; Ctrl-C ends it at once.
     O(rows · log rows) time for in-memory sorting; see the kernel for the rest.
     """
-    ours, ticks = _validated(events, query, complete)
+    table = arrow_table(events)
+    ours, ticks = _validated(table, query, complete)
     served = ServedQuery.of(query)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
     replayed = replay_events(ours, served, ticks, served.rules(ended_us), kernel, options)
-    return _with_key_types(replayed.rows, events, query)
+    return _with_key_types(replayed.rows, table, query)
 
 
-def late_table(events: pa.Table, query: Query, complete: bool = False) -> pa.Table:
+def late_table(events: ArrowStream, query: Query, complete: bool = False) -> pa.Table:
     """The events of `replay_table` that were too late for at least one of their windows, or too long for spanning ones,
     sorted by key, arrival, seq.
 
@@ -55,8 +59,9 @@ def late_table(events: pa.Table, query: Query, complete: bool = False) -> pa.Tab
     zero for a too long event that came in time, null where it met no window or there was no watermark yet).
     `complete` changes nothing: no event arrives after the last tick. Raises as replay_table.
     """
-    ours, ticks = _validated(events, query, complete)
-    return _with_key_types(late_events(ours, ServedQuery.of(query), ticks), events, query)
+    table = arrow_table(events)
+    ours, ticks = _validated(table, query, complete)
+    return _with_key_types(late_events(ours, ServedQuery.of(query), ticks), table, query)
 
 
 def _validated(events: pa.Table, query: Query, complete: bool) -> tuple[pa.Table, PassTicks]:

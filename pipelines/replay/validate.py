@@ -27,7 +27,6 @@ def validate(events: pa.Table, query: Query) -> pa.Table:
     Raises WrongParameter for a column of the query that the table lacks, BadInput for rows that are no events.
     O(rows · log rows), for the proof that (arrival, seq) is unique.
     """
-    require(isinstance(events, pa.Table), "events", type(events).__name__, "a pyarrow.Table")
     require(isinstance(query, Query), "query", type(query).__name__, "a schemas.query.Query")
     _check_names(events, query)
     ours = _without_views(events.select([*query.read_columns, *EVENT_COLUMNS]))

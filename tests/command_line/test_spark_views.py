@@ -1,5 +1,8 @@
 """The same names in a Spark session as in `windrow query`, with the same rows."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from pipelines.engines.spark.session import session
@@ -41,3 +44,13 @@ def test_registering_again_is_allowed_and_sees_new_tables(small_lake, spark):
         "bikes_demand",
         "bikes_demand_final",
     }
+
+
+def test_a_session_reads_the_newest_revisions_as_the_page_says(small_lake, spark):
+    page = (Path(__file__).parents[2] / "docs" / "read-the-tables.md").read_text()
+    (source,) = re.findall(r"```python\n(from pyspark.*?)```", page, re.DOTALL)
+    made = {"spark": spark}
+    exec(source.replace("var/demo", str(small_lake.home)), made)
+    expected = statements.run(Lake(small_lake), "SELECT * FROM bikes_demand_final ORDER BY start_station_id")
+    found = made["newest"].orderBy("start_station_id").toArrow().cast(expected.schema)
+    assert found.to_pylist() == expected.to_pylist() != []

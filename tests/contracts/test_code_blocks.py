@@ -45,6 +45,18 @@ RUN_BY = {
         "tests/command_line/test_farm_command.py::test_a_day_of_a_model_is_published_and_its_farms_are_shown",
     ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
         "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
+    ("docs/read-the-tables.md", "import os"):
+        "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
+    ("docs/read-the-tables.md", "from datetime import timedelta"):
+        "tests/contracts/test_read_the_tables.py::test_an_answer_can_be_replayed",
+    ("docs/read-the-tables.md", "from deltalake import DeltaTable"):
+        "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
+    ("docs/read-the-tables.md", "import polars as pl"):
+        "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
+    ("docs/read-the-tables.md", "import duckdb"):
+        "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
+    ("docs/read-the-tables.md", "from pyspark.sql import Window, functions"):
+        "tests/command_line/test_spark_views.py::test_a_session_reads_the_newest_revisions_as_the_page_says",
     ("CONTRIBUTING.md",
      "make setup       # environments, Java, Redis, Delta's JARs, compiled kernels: minutes at first, then a second"):
         "tests/stack/test_doctor.py::test_the_set_up_that_runs_these_tests_is_healthy",
@@ -55,6 +67,11 @@ NOT_RUN = {
     ("docs/containers.md", "docker"): "needs a docker engine; make test-image builds the images and replays in them",
     ("docs/containers.md", "export"): "needs the services of docker/compose.yaml, and so a docker engine",
     ("docs/kubernetes.md", "kubectl"): "needs a Kubernetes cluster",
+    (
+        "docs/read-the-tables.md",
+        "INSTALL",
+    ): "DuckDB downloads its extension delta from its own server, and no package has "
+    "it for DuckDB 2.0; tried by hand with DuckDB 1.5.5. test_read_the_tables.py runs the SELECT without it",
 }
 
 

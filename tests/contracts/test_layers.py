@@ -25,6 +25,7 @@ DOWNWARD = {
     },
     "processes": {"processes"},
     "pipelines": {"pipelines", "processes", "kernels", "schemas"},
+    "windrow": {"windrow", "pipelines", "schemas"},
     "dags": {"dags", "pipelines.flow", "pipelines.report", "processes", "schemas"},
     "samples": {"samples", "schemas"},
     "stack": {
@@ -38,7 +39,7 @@ DOWNWARD = {
         "kernels.runtime.cache",
     },
     "docker": {"docker"},
-    "tools": {"tools", "pipelines", "kernels", "schemas"},
+    "tools": {"tools", "windrow", "pipelines", "kernels", "schemas"},
     "benchmarks": {"benchmarks", "stack", "processes", "pipelines", "kernels", "schemas", "samples", "tests"},
 }
 # What each wing of pipelines/ may import of pipelines/, apart from itself and the modules at its top (config, storage).

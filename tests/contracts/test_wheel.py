@@ -12,7 +12,7 @@ import pytest
 from stack import uv
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("kernels", "pipelines", "processes", "schemas")
+PACKAGES = ("kernels", "pipelines", "processes", "schemas", "windrow")
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ FOLDERS = (
     "tools",
     "tests",
     "docs",
+    "windrow",
 )
 AT_THE_TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile")
 ENDINGS = {".py", ".md", ".txt"}

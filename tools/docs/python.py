@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-import pipelines.local
 import schemas.fields
 import schemas.local_time
 import schemas.model
 import schemas.query
 import schemas.stream
 import schemas.windows
+import windrow
 from kernels import aggregators, farm, frames, spans
 from tools.docs.markdown import MADE, page
 
@@ -36,14 +36,12 @@ def parts() -> tuple[Chapter, ...]:
     kinds = tuple(sorted(schemas.windows.every_kind(), key=lambda kind: kind.kind))
     lines = (*(getattr(schemas.fields, name) for name in ("whole_number", "whole_or_none")), schemas.fields.Choices)
     decimals = tuple(getattr(schemas.fields, name) for name in ("decimal_number", "decimal_or_none"))
+    forms = (windrow.Answer.to_pandas, windrow.Answer.to_polars, windrow.Answer.to_arrow)
     stream = schemas.stream
     of_streams = (stream.Stream, stream.Layout, stream.Column, stream.SideInput, stream.Record, stream.Refusal)
     return (
-        Chapter(
-            "Replays of a table in memory",
-            "pipelines.local",
-            (pipelines.local.replay_table, pipelines.local.late_table),
-        ),
+        Chapter("Answers in SQL", "windrow", (windrow.sql, windrow.Answer, *forms)),
+        Chapter("Replays of a table in memory", "windrow", (windrow.replay_table, windrow.late_table)),
         Chapter("Queries", "schemas.query", (schemas.query.Query, schemas.query.agg, schemas.query.policy)),
         Chapter("Windows", "schemas.windows", kinds),
         Chapter("Models", "schemas.model", (schemas.model.Model, schemas.model.heavy)),
@@ -63,6 +61,7 @@ def python_page() -> str:
         [
             "# Python",
             MADE,
+            "A notebook imports `windrow`, which has the query language too ([read the tables](read-the-tables.md)). "
             "A query file imports from `schemas.query`, which has the window kinds by short names "
             "(`tumbling`, `sliding`, …; [which there are](add-a-query.md#window-kinds)).",
             *(
@@ -83,4 +82,4 @@ def _signature(named: Callable) -> str:
     """Its parameters, types without their modules; none of a class that takes those of a type of Python's own."""
     if isinstance(named, type) and issubclass(named, dict):
         return ""
-    return _MODULES.sub("", _QUOTED.sub(r"\1", str(inspect.signature(named))))
+    return _QUOTED.sub(r"\1", _MODULES.sub("", str(inspect.signature(named))))

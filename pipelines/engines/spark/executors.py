@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PACKAGES = ("kernels", "pipelines", "processes", "schemas")
-"""What the wheel has (pyproject.toml)."""
+"""What the wheel has (pyproject.toml), apart from what only notebooks import."""
 FOLDER = "windrow"
 """Where an executor unpacks them, in the folder that it runs in."""
 ARCHIVES = "spark.archives"

@@ -1,0 +1,75 @@
+"""The page on reading the tables: its blocks run over a real lake, and give the rows that `windrow query` gives."""
+
+import re
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import windrow
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from tests.support.lakes import PATIENT
+
+pytestmark = PATIENT
+PAGE = (Path(__file__).parents[2] / "docs" / "read-the-tables.md").read_text()
+COLUMNS = ("start_station_id", "window_start", "revision", "trips")
+
+
+def block(title: str, language: str) -> str:
+    """The first block of a language below a heading."""
+    below = PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", below, re.DOTALL)[0]
+
+
+def over(home: Path, text: str) -> str:
+    """The text with another home than the demo's."""
+    assert "var/demo" in text
+    return text.replace("var/demo", str(home))
+
+
+def sorted_rows(table: object) -> list[tuple]:
+    rows = pa.table(table).select(list(COLUMNS)).to_pylist()
+    return sorted((tuple(row.values()) for row in rows), key=str)
+
+
+@pytest.fixture
+def home(first_published: Config, monkeypatch) -> Path:
+    """A home whose lake has revisions."""
+    monkeypatch.setenv("WINDROW_HOME", str(first_published.home))
+    return first_published.home
+
+
+@pytest.fixture
+def expected(home) -> list[tuple]:
+    """What turned out to be true."""
+    newest = sorted_rows(windrow.sql("SELECT * FROM bikes_demand_final"))
+    assert 0 < len(newest) < len(windrow.sql("SELECT * FROM bikes_demand"))
+    return newest
+
+
+@pytest.mark.parametrize("title", ["In Python, with Windrow", "pandas", "Polars", "DuckDB"])
+def test_each_way_gives_the_newest_revisions(title, home, expected):
+    made: dict = {}
+    exec(over(home, block(title, "python")), made)
+    assert sorted_rows(made["newest"]) == expected
+
+
+def test_the_statement_with_the_extension_gives_them_where_deltalake_opens_the_table(home, expected):
+    """`delta_scan` itself is in an extension that DuckDB downloads: it is the one part that is exchanged."""
+    *_, statement, _ = block("DuckDB", "sql").split(";")
+    with duckdb.connect() as database:
+        database.register("revisions", Lake(Config(home, home)).dataset("bikes_demand"))
+        asked = statement.replace("delta_scan('var/demo/lake/bikes_demand')", "revisions")
+        assert asked != statement
+        assert sorted_rows(database.sql(asked)) == expected
+
+
+def test_an_answer_can_be_replayed(home):
+    source = re.findall(r"```python\n(from datetime import timedelta.*?)```", PAGE, re.DOTALL)[0]
+    made: dict = {}
+    exec(source, made)
+    assert made["rows"]["trips"].sum() > 0
+    assert made["late"]["late_by"].notna().any()
+    assert len(made["events"]) == Lake(Config(home, home)).read("silver_bikes").num_rows
