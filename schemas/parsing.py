@@ -8,6 +8,7 @@ import csv
 import hashlib
 from fnmatch import fnmatchcase
 
+from schemas.json_lines import json_fields
 from schemas.mistakes import broken
 from schemas.stream import Layout, Place, Record, Refusal, Stream
 
@@ -61,7 +62,9 @@ def read_line(stream: Stream, layout: Layout, text: str, place: Place = _NOWHERE
 
 
 def split(layout: Layout, text: str) -> list[str]:
-    """A line's fields. Raises csv.Error for quotes that don't close."""
+    """A line's fields. Raises csv.Error for quotes that don't close, ValueError for what is no object of JSON."""
+    if layout.members is not None:
+        return json_fields(text, layout.members)
     if '"' not in text:
         return text.split(layout.delimiter)
     return next(csv.reader((text,), delimiter=layout.delimiter, strict=True))

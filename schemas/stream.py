@@ -78,8 +78,10 @@ class Layout:
 
     `header` is the first line's fields (None: no header, the layout is chosen by `paths`); `parse` turns a line's
     fields and place into records or refusals, and may raise ValueError (refused as `unreadable`, with its text as the
-    detail). `identity` is what makes an event one and the same: "line" (equal lines of the layout), a tuple of columns,
-    or None (nothing is a duplicate). `example` is a line and where it stands: the stream's page shows its records.
+    detail). `members` are the fields of lines that are JSON objects, by name (`rider.id` within the object `rider`):
+    texts, numbers as they are written, "" for null or none. `identity` is what makes an event one and the same: "line"
+    (equal lines of the layout), a tuple of columns, or None (nothing is a duplicate). `example` is a line and where it
+    stands: the stream's page shows its records.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Layout:
     identity: str | tuple[str, ...] | None
     delimiter: str = ","
     fields: int | None = None  # how many a line has; None: ragged lines are the layout's own affair
+    members: tuple[str, ...] | None = None  # None: lines have a delimiter
     example: tuple[Place, str] | None = None
 
 

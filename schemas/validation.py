@@ -29,6 +29,8 @@ def validate_stream(stream: Stream) -> None:
     for layout in stream.layouts:
         if isinstance(layout.identity, tuple):
             _require_columns("identity", layout.identity, names, stream)
+        plain = layout.members is None or layout.header is None
+        require(plain, f"header of {layout.name!r}", layout.header, "None, as its lines are JSON, which has no header")
     require(stream.buckets >= 1, "buckets", stream.buckets, "a whole number of at least 1")
     require_zone(stream.zone)
     ends_after = stream.last_day is None or stream.first_day <= stream.last_day

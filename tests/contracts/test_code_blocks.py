@@ -45,6 +45,8 @@ RUN_BY = {
         "tests/command_line/test_farm_command.py::test_a_day_of_a_model_is_published_and_its_farms_are_shown",
     ("docs/operations.md", "windrow forget bikes/citibike-nyc-2018/trips-2018-11-04.csv.gz"):
         "tests/ingest/test_forget.py::test_a_forgotten_file_s_duplicates_take_its_place",
+    ("docs/add-a-stream.md", "from schemas.fields import decimal_number"):
+        "tests/ingest/test_json_lines.py::test_events_of_json_lines_are_in_silver_and_all_else_is_quarantined",
     ("docs/read-the-tables.md", "import os"):
         "tests/contracts/test_read_the_tables.py::test_each_way_gives_the_newest_revisions",
     ("docs/read-the-tables.md", "from datetime import timedelta"):

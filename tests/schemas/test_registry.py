@@ -21,7 +21,9 @@ def touch(file: Path) -> None:
     file.write_text(file.read_text() + "# changed\n")
 
 
-@pytest.mark.parametrize("file", ["streams/bikes.py", "stream.py", "parsing.py", "fields.py", "local_time.py"])
+@pytest.mark.parametrize(
+    "file", ["streams/bikes.py", "stream.py", "parsing.py", "fields.py", "json_lines.py", "local_time.py"]
+)
 def test_a_stream_has_another_hash_when_a_file_that_gives_its_lines_their_meaning_changes(copy, file):
     before = registry.stream_hash("bikes")
     touch(copy / file)

@@ -77,9 +77,14 @@ def _facts(stream: Stream) -> dict[str, object]:
 def _layouts(stream: Stream) -> list[list[str]]:
     rows = [["layout", "files", "first line", "what makes an event the same"]]
     for each in stream.layouts:
-        first_line = f"`{each.delimiter.join(each.header)}`" if each.header else "no header"
-        rows.append([each.name, _paths(each.paths), first_line, _identity(each)])
+        rows.append([each.name, _paths(each.paths), _first_line(each), _identity(each)])
     return rows
+
+
+def _first_line(layout: Layout) -> str:
+    if layout.members is not None:
+        return f"no header; JSON: {', '.join(f'`{name}`' for name in layout.members)}"
+    return f"`{layout.delimiter.join(layout.header)}`" if layout.header else "no header"
 
 
 def _reading(stream: Stream, layout: Layout) -> str:

@@ -1,0 +1,100 @@
+"""A stream whose files are lines of JSON, from the definition that a page shows to events in silver."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command_line.test_check import copied_tree, windrow
+
+pytestmark = pytest.mark.slow
+DOCS = Path(__file__).parents[2] / "docs" / "add-a-stream.md"
+STREAM = """
+from datetime import date, timedelta
+
+from schemas.stream import Column, Stream
+
+STREAM = Stream(
+    name="buoys",
+    title="Heights of waves",
+    source="made",
+    layouts=(READINGS,),
+    columns=(
+        Column("buoy", "string", "the buoy's number", nullable=False),
+        Column("wave_height_m", "float64", "height of the waves", "m", low=0, high=40, nullable=False),
+    ),
+    key=("buoy",),
+    buckets=1,
+    ahead_at_most=timedelta(minutes=1),
+    zone="UTC",
+    clock_rule="as written, in UTC",
+    first_day=date(2024, 5, 1),
+)
+"""
+
+
+def line(buoy: object, minute: int, wave_height: object) -> str:
+    times = {"taken_at": f"2024-05-01 10:{minute:02}:00", "received_at": f"2024-05-01 11:{minute:02}:00.25"}
+    return json.dumps({"buoy": buoy, **times, "wave_height_m": wave_height})
+
+
+LINES = [
+    line({"id": "b-7"}, 0, 1.25),
+    line({"id": 8}, 1, "0.5"),
+    line({"id": "b-7"}, 0, 1.25),
+    line(None, 2, 1),
+    line({"id": "b-7"}, 3, None),
+    line({"id": "b-7"}, 4, 41),
+    line({"id": ["b-7"]}, 5, 1),
+    "[1, 2]",
+    '{"buoy": {"id": "b-7"}, "taken_at": "2024-05-01 10:0',
+]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory) -> Path:
+    """A copy of the tree with the stream of the page, and a landing folder with its files."""
+    tree = copied_tree(tmp_path_factory.mktemp("tree"))
+    (layout,) = re.findall(r"```python\n(from schemas.fields import decimal_number.*?)```", DOCS.read_text(), re.DOTALL)
+    (tree / "schemas" / "streams" / "buoys.py").write_text(f'"""Waves."""\n\n{layout}\n{STREAM}')
+    landing = tree / "landing" / "buoys"
+    landing.mkdir(parents=True)
+    (landing / "a.jsonl").write_text("".join(f"{each}\n" for each in LINES))
+    (landing / "b.jsonl.gz").write_bytes(gzip.compress(line({"id": "b-9"}, 9, 2).encode()))
+    return tree
+
+
+def rows(tree: Path, statement: str) -> list[dict]:
+    asked = windrow(tree, "query", statement, "--json")
+    assert asked.returncode == 0, asked.stderr
+    return json.loads(asked.stdout)
+
+
+def test_events_of_json_lines_are_in_silver_and_all_else_is_quarantined(tree):
+    done = windrow(tree, "ingest", "buoys")
+    assert done.returncode == 0, done.stderr
+    silver = rows(tree, "SELECT buoy, wave_height_m, start::VARCHAR AS start FROM silver_buoys ORDER BY arrival")
+    assert [tuple(row.values()) for row in silver] == [
+        ("b-7", 1.25, "2024-05-01 10:00:00+00"),
+        ("8", 0.5, "2024-05-01 10:01:00+00"),
+        ("b-9", 2.0, "2024-05-01 10:09:00+00"),
+    ]
+    refused = rows(tree, "SELECT line, reason, detail FROM quarantine_buoys ORDER BY line")
+    assert [(row["line"], row["reason"]) for row in refused] == [
+        (3, "duplicate"), (4, "unreadable"), (5, "unreadable"), (6, "out of range"), (7, "unreadable"),
+        (8, "unreadable"), (9, "unreadable"),
+    ]  # fmt: skip
+    assert refused[1]["detail"] == "buoy is empty"
+    assert refused[5]["detail"] == "the line is no JSON object, but a list"
+    assert rows(tree, "SELECT text FROM bronze_buoys WHERE line = 2") == [{"text": LINES[1]}]
+
+
+def test_a_header_of_json_lines_is_a_mistake_that_check_names(tree, tmp_path):
+    file = copied_tree(tmp_path) / "schemas" / "streams" / "buoys.py"
+    source = (tree / "schemas" / "streams" / "buoys.py").read_text()
+    file.write_text(source.replace("header=None", 'header=("buoy",)'))
+    checked = windrow(tmp_path, "check", "buoys")
+    assert checked.returncode == 15
+    assert "allowed: None, as its lines are JSON, which has no header" in checked.stderr + checked.stdout
