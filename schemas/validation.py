@@ -31,6 +31,9 @@ def validate_stream(stream: Stream) -> None:
             _require_columns("identity", layout.identity, names, stream)
         plain = layout.members is None or layout.header is None
         require(plain, f"header of {layout.name!r}", layout.header, "None, as its lines are JSON, which has no header")
+        packed = [path for path in layout.paths if path.endswith(".parquet")]
+        allowed = "paths of other files, or members: a row of Parquet is a line of JSON"
+        require(not packed or layout.members is not None, f"paths of {layout.name!r}", packed, allowed)
     require(stream.buckets >= 1, "buckets", stream.buckets, "a whole number of at least 1")
     require_zone(stream.zone)
     ends_after = stream.last_day is None or stream.first_day <= stream.last_day
