@@ -5,7 +5,7 @@ STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -88,6 +88,15 @@ docs-site: setup ## docs/ as a site in var/site: open var/site/index.html; needs
 
 lock: ## requirements/*.txt again from pyproject.toml
 	@$(STACK) lock
+
+wheel: setup ## Windrow as a wheel in var/wheel, of the version that the git tag says
+	@$(STACK) wheel
+
+sbom: setup ## var/sbom: what is installed, with versions and licences, as CycloneDX
+	@$(STACK) sbom
+
+audit: setup ## known vulnerabilities of what is pinned; asks PyPI, and fails where it doesn't answer
+	@$(STACK) audit
 
 bench-first-light: setup ## the kernel alone, and silver to Delta against Spark's window()
 	@$(WINDROW_PYTHON) -m benchmarks.first_light

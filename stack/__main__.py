@@ -1,5 +1,5 @@
-"""`python3 -m stack setup|setup-cluster|doctor|up|down|airflow|demo|image|compose-up|lock|watch`: the commands of
-`make`."""
+"""`python3 -m stack setup|setup-cluster|doctor|up|down|airflow|demo|image|compose-up|lock|wheel|sbom|audit|watch`: the
+commands of `make`."""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what an older Pytho
 from pipelines import config
 from processes import signals
 from schemas.errors import NotSetUp, WindrowError
-from stack import airflow_command, demo, doctor, images, lock, setting_up, up, watch
+from stack import airflow_command, demo, doctor, images, lock, release, setting_up, up, watch
 from stack.places import PYTHON
 
 
@@ -42,6 +42,9 @@ def main() -> int:
         "compose-up": images.compose_up,
         "doctor": doctor.run,
         "lock": lock.run,
+        "wheel": release.wheel,
+        "sbom": release.sbom,
+        "audit": release.audit,
         "watch": lambda: watch.run(config.load().here),
         "demo": lambda: demo.run(Path(wanted.landing) if wanted.landing else None),
     }
@@ -91,6 +94,9 @@ def _arguments() -> argparse.ArgumentParser:
     commands.add_parser("doctor", help="what is missing or wrong, and the command that fixes it")
     commands.add_parser("watch", help="start again what dies of Airflow; `up` starts this")
     commands.add_parser("lock", help="make the requirement files again from pyproject.toml")
+    commands.add_parser("wheel", help="build Windrow as a wheel")
+    commands.add_parser("sbom", help="write what is installed, as CycloneDX")
+    commands.add_parser("audit", help="ask PyPI for known vulnerabilities of what is pinned")
     demonstration = commands.add_parser("demo", help="a scheduled run and a backfill, and what came out")
     _take_landing(demonstration, "generated files")
     return parser

@@ -1,0 +1,36 @@
+"""`make wheel`, `make sbom`, `make audit`: what a release is made of, and whether any of it is known to be unsafe."""
+
+from stack import commands, uv
+from stack.places import AIRFLOW_ENVIRONMENT, MADE, PYTHON, REPOSITORY, REQUIREMENTS, SPARK_ENVIRONMENT, say
+
+WHEELS, BILLS = MADE / "wheel", MADE / "sbom"
+BILLED = {"spark": SPARK_ENVIRONMENT, "airflow": AIRFLOW_ENVIRONMENT}
+
+
+def wheel() -> None:
+    """Windrow as a wheel, of the version that the git tag says, by the locked build backend."""
+    options = ["--wheel", "--no-build-isolation", "--offline", "--python", str(PYTHON), "--out-dir", str(WHEELS)]
+    commands.run("wheel", [uv.ensure(), "build", *options, str(REPOSITORY)], "make setup && make wheel", shown=True)
+
+
+def sbom() -> None:
+    """What is installed in each environment, with versions and licences, as a CycloneDX bill of materials."""
+    BILLS.mkdir(parents=True, exist_ok=True)
+    for name, environment in BILLED.items():
+        written = BILLS / f"{name}.json"
+        options = ["environment", "--output-reproducible", "--output-file", str(written), str(environment)]
+        commands.run(f"sbom {name}", [str(PYTHON), "-m", "cyclonedx_py", *options], "make setup && make sbom")
+        say(f"{written.relative_to(REPOSITORY)} says what is in {environment.name}")
+
+
+def audit() -> None:
+    """Known vulnerabilities of every pinned package, asked of PyPI. One that can't be asked about is a failure too."""
+    for name in BILLED:
+        options = ["--strict", "--disable-pip", "--no-deps", "--requirement", str(REQUIREMENTS / f"{name}.txt")]
+        command = [uv.ensure(), "tool", "run", "--quiet", "pip-audit", *options]
+        commands.run(
+            f"audit {name}",
+            command,
+            "raise the version in pyproject.toml, then make lock; or ask again where PyPI answers",
+            shown=True,
+        )
