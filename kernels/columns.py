@@ -1,8 +1,10 @@
 """What columns of keyed events must be, whoever takes them; each failure names the value and the event."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from kernels.states.plan import Plan
+from kernels.monoid import AggregateSpec
 from schemas.errors import BadInput, WrongParameter
 
 LIMIT_US = 1 << 61
@@ -32,9 +34,9 @@ def check_times(name: str, of: str, times: np.ndarray) -> None:
         raise BadInput(f"{name} of {of} {place} is {int(times[place])} µs; allowed: within ±2**61 µs")
 
 
-def check_plan(plan: Plan, columns: int) -> None:
+def check_plan(specs: Sequence[AggregateSpec], columns: int) -> None:
     """Raise WrongParameter for an aggregate of a column that there is not."""
-    for spec in plan.specs:
+    for spec in specs:
         for column in (spec.column, spec.second):
             if column is not None and not 0 <= column < columns:
                 raise WrongParameter(f"column of {spec.function}", column, f"0 to {columns - 1}, or None for count")

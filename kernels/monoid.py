@@ -14,7 +14,7 @@ class AggregateSpec(NamedTuple):
 
     function: a name in kernels/monoids ("count", "sum", "std", …)
     column: index of its value column, or None (only "count" has no column: it then counts events)
-    column_type: "int64", "float64", "timestamp", "date" or "bool": how the column's 64-bit words are read
+    column_type: "int64", "float64", "timestamp", "date", "bool" or "string": how the column's 64-bit words are read
     second, second_type: the same of a second column, for a function that takes one ("argmin": what stands with
         the least value); None where it isn't given
     parameters: (name, value) pairs; those left out have their defaults
@@ -29,8 +29,8 @@ class AggregateSpec(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """A number that a query may give to an aggregate: of the default's type (int or float), within [least, most], and a
-    multiple of `step` where that isn't 0."""
+    """A number that a query may give to an aggregate: of the default's type (int, float or bool), within [least, most],
+    and a multiple of `step` where that isn't 0."""
 
     name: str
     default: int | float
@@ -123,3 +123,28 @@ class Sketch(NamedTuple):
     selective: bool = False
     floats: tuple[FloatWord, ...] = ()
     join: Callable | None = None
+
+
+class OrderStatistic(NamedTuple):
+    """An aggregate of all values of a window at once, kept by their ranks: a RankedValues of kernels/order_statistics.
+    It has no states, so that it is none of windows that are put together from them; Monoid says what the others are.
+
+    memory_words: words of memory that it needs for each different value, and one more; zeros for no values
+    add(held, rank), remove(held, rank): one value more, or less, after `held.held` has been set
+    lower(held) → (word, is_null, failed)
+    """
+
+    column_types: tuple[str, ...]
+    memory_words: int
+    add: Callable
+    remove: Callable
+    lower: Callable
+    output_type: str | None = None
+    parameters: tuple[Parameter, ...] = ()
+    second_types: tuple[str, ...] = ()
+    commutative: bool = True
+    takes_time: bool = False
+    inverse: None = None
+    selective: bool = False
+    floats: tuple[FloatWord, ...] = ()
+    failure: str = ""

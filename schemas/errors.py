@@ -62,10 +62,10 @@ class WrongParameter(WindrowError, ValueError):
 class NotServed(WrongParameter):
     """A part of the query language that no kernel serves yet."""
 
-    def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...]):
+    def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...], meant: object = None):
         self.parameter, self.value, self.allowed = parameter, value, ", ".join(sorted(served))
         message = f"{parameter} is {value!r}, which is not served yet; take one that is served: {self.allowed}"
-        WindrowError.__init__(self, message + did_you_mean(value, served))
+        WindrowError.__init__(self, message + did_you_mean(meant or value, served))
 
 
 class NotRecounted(WrongParameter):

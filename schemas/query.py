@@ -60,17 +60,18 @@ class Aggregate:
 
     function: str
     columns: tuple[str, ...] = ()
-    parameters: tuple[tuple[str, int | float], ...] = ()
+    parameters: tuple[tuple[str, int | float | bool], ...] = ()
 
     def __post_init__(self) -> None:
         require(isinstance(self.function, str), "function", self.function, "the name of an aggregate, such as 'sum'")
         for column in self.columns:
             require_column(column)
         for name, value in self.parameters:
-            require_number(name, value)
+            if not isinstance(value, bool):
+                require_number(name, value)
 
 
-def agg(function: str, *columns: str, **parameters: int | float) -> Aggregate:
+def agg(function: str, *columns: str, **parameters: int | float | bool) -> Aggregate:
     """An aggregate of a query: `agg("count")`, `agg("mean", "trip_duration_s")`, `agg("std", "value", ddof=0)`."""
     return Aggregate(function, tuple(columns), tuple(sorted(parameters.items())))
 

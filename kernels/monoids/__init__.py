@@ -1,19 +1,21 @@
 """Aggregates: one file in this folder = one aggregate, named as the file; found by looking, listed nowhere.
 
-A file defines `MONOIDS`, a tuple of Monoid or Sketch (kernels/monoid.py), at most one per column type. Null values are
-skipped by the kernels and never reach `lift`. Files whose name starts with an underscore are shared by several
-aggregates.
+A file defines `MONOIDS`, a tuple of Monoid, Sketch or OrderStatistic (kernels/monoid.py), at most one per column type.
+Null values are skipped by the kernels and never reach `lift`. Files whose name starts with an underscore are shared by
+several aggregates.
 """
 
 import functools
 from contextlib import suppress
 
-from kernels.monoid import SECOND, AggregateSpec, Monoid, Parameter, Sketch
+from kernels.monoid import SECOND, AggregateSpec, Monoid, OrderStatistic, Parameter, Sketch
+from kernels.monoids._names_elsewhere import named_elsewhere
 from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.found import first_paragraph, names_in
 from schemas.errors import BrokenDefinition, NotServed, WrongParameter
 from schemas.loading import load
 
+AnyAggregate = Monoid | Sketch | OrderStatistic
 COMMON = ("count", "sum", "min", "max", "mean")
 """Those that every set-up compiles; others are compiled when a query first asks for them."""
 
@@ -29,7 +31,7 @@ def describe(function: str) -> str:
 
 
 @functools.cache
-def monoids_of(function: str) -> dict[str, Monoid | Sketch]:
+def monoids_of(function: str) -> dict[str, AnyAggregate]:
     """The monoids of a file by names of their own, by what they take: `sum_int64`, `sum_float64`,
     `count`. Other files, or others of the file, change none of them. Integers of one that is `checked` can't wrap.
     NotServed for a function without a file, BrokenDefinition for a file that can't be loaded."""
@@ -40,10 +42,10 @@ def monoids_of(function: str) -> dict[str, Monoid | Sketch]:
     return {name: checked(name, monoid) if name in watched else monoid for name, monoid in named.items()}
 
 
-def as_written(function: str) -> tuple[Monoid | Sketch, ...]:
+def as_written(function: str) -> tuple[AnyAggregate, ...]:
     """The monoids as the file has them. Raises as monoids_of."""
     if function not in functions():
-        raise NotServed("aggregate", function, functions())
+        raise NotServed("aggregate", function, functions(), named_elsewhere(function))
     with suppress(SyntaxError):  # to be found again right after
         digest_of(AGGREGATES, function)  # before the file is imported: this is what the compiled code is of
     return load(module_of(function), "MONOIDS", tuple, _validate)
@@ -54,17 +56,17 @@ def module_of(function: str) -> str:
     return f"{__name__}.{function}"
 
 
-def _validate(monoids: tuple[Monoid | Sketch, ...]) -> None:
+def _validate(monoids: tuple[AnyAggregate, ...]) -> None:
     for each in monoids:
-        if not isinstance(each, (Monoid, Sketch)):
-            raise WrongParameter("MONOIDS", each, "a tuple of Monoid(…) and Sketch(…)")
+        if not isinstance(each, AnyAggregate):
+            raise WrongParameter("MONOIDS", each, "a tuple of Monoid(…), Sketch(…) and OrderStatistic(…)")
 
 
-def _name(function: str, monoid: Monoid | Sketch) -> str:
+def _name(function: str, monoid: AnyAggregate) -> str:
     return "_".join(filter(None, (function, monoid.column_types[0], *monoid.second_types[:1])))
 
 
-def every_monoid() -> list[tuple[str, Monoid | Sketch]]:
+def every_monoid() -> list[tuple[str, AnyAggregate]]:
     """(function, monoid) of everything in the folder that isn't broken."""
     found = []
     for function in functions():
@@ -73,7 +75,7 @@ def every_monoid() -> list[tuple[str, Monoid | Sketch]]:
     return found
 
 
-def find_monoid(spec: AggregateSpec) -> tuple[str, Monoid | Sketch]:
+def find_monoid(spec: AggregateSpec) -> tuple[str, AnyAggregate]:
     """Name and monoid of an aggregate. Raises NotServed for an unknown function, WrongParameter for a wrong column or
     parameter."""
     found = monoids_of(spec.function)
@@ -85,7 +87,7 @@ def find_monoid(spec: AggregateSpec) -> tuple[str, Monoid | Sketch]:
     return _with_second(spec, fitting)
 
 
-def _with_second(spec: AggregateSpec, fitting: dict) -> tuple[str, Monoid | Sketch]:
+def _with_second(spec: AggregateSpec, fitting: dict) -> tuple[str, AnyAggregate]:
     second_type = "" if spec.second is None else spec.second_type
     for name, monoid in fitting.items():
         if second_type in (monoid.second_types or ("",)):
@@ -95,13 +97,13 @@ def _with_second(spec: AggregateSpec, fitting: dict) -> tuple[str, Monoid | Sket
     raise WrongParameter(f"second column of {spec.function}", second_type or "none", allowed)
 
 
-def parameter_values(spec: AggregateSpec, monoid: Monoid | Sketch) -> tuple[int | float, ...]:
+def parameter_values(spec: AggregateSpec, monoid: AnyAggregate) -> tuple[int | float, ...]:
     """A value per parameter of the monoid, defaults where the query gives none. WrongParameter for an unknown one."""
     given = dict(spec.parameters)
     known = [parameter.name for parameter in monoid.parameters]
     for name in given:
         if name not in known:
-            raise WrongParameter(f"parameters of {spec.function}", name, ", ".join(known) or "none")
+            raise WrongParameter(f"parameters of {spec.function}", name, ", ".join(known) or "none", known)
     return tuple(
         _checked(spec.function, parameter, given.get(parameter.name, parameter.default))
         for parameter in monoid.parameters
@@ -110,6 +112,8 @@ def parameter_values(spec: AggregateSpec, monoid: Monoid | Sketch) -> tuple[int 
 
 def _checked(function: str, parameter: Parameter, value) -> int | float:
     kind = type(parameter.default)
+    if kind is bool:
+        return _checked_truth(function, parameter, value)
     is_number = isinstance(value, (int, float) if kind is float else int) and not isinstance(value, bool)
     fits = is_number and parameter.least <= value <= parameter.most
     if not fits or (parameter.step and value % parameter.step):
@@ -118,6 +122,13 @@ def _checked(function: str, parameter: Parameter, value) -> int | float:
             f"{parameter.name} of {function}", value, f"{what} from {parameter.least} to {parameter.most}"
         )
     return kind(value)
+
+
+def _checked_truth(function: str, parameter: Parameter, value) -> bool:
+    allowed = [each for each in (False, True) if parameter.least <= each <= parameter.most]
+    if not isinstance(value, bool) or value not in allowed:
+        raise WrongParameter(f"{parameter.name} of {function}", value, " or ".join(map(str, allowed)))
+    return value
 
 
 def output_type(spec: AggregateSpec) -> str:
@@ -139,6 +150,7 @@ __all__ = [
     "functions",
     "module_of",
     "monoids_of",
+    "named_elsewhere",
     "output_type",
     "parameter_values",
 ]

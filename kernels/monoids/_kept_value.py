@@ -33,7 +33,16 @@ def lower_short(state):
 def monoids(combine, combine_short) -> tuple[Monoid, ...]:
     """Those of an aggregate that keeps one of two values."""
     return (
-        Monoid(("int64", "timestamp", "date"), 2, identity, lift, combine, lower, commutative=False, checked=False),
+        Monoid(
+            ("int64", "timestamp", "date", "string"),
+            2,
+            identity,
+            lift,
+            combine,
+            lower,
+            commutative=False,
+            checked=False,
+        ),
         Monoid(
             ("float64", "bool"),
             1,

@@ -21,6 +21,8 @@ def lower(state):
 def monoids(lift, lift_float) -> tuple[Monoid, ...]:
     """One for integers, one for floats."""
     return (
-        Monoid(("int64", "timestamp", "date", "bool"), 2, identity, lift, combine, lower, "int64", checked=False),
+        Monoid(
+            ("int64", "timestamp", "date", "bool", "string"), 2, identity, lift, combine, lower, "int64", checked=False
+        ),
         Monoid(("float64",), 2, identity, lift_float, combine, lower, "int64", checked=False),
     )

@@ -9,8 +9,8 @@ The greatest value has the least complement, ~value, which can't overflow as −
 from kernels.monoid import SECOND, Monoid
 from kernels.monoids._order_code import LARGEST
 
-INTEGERS = ("int64", "timestamp", "date", "bool")
-SECONDS = ("int64", "float64", "timestamp", "date", "bool")
+INTEGERS = ("int64", "timestamp", "date", "bool", "string")
+SECONDS = ("int64", "float64", "timestamp", "date", "bool", "string")
 
 
 def identity():

@@ -107,6 +107,6 @@ def lower(at, parameters):
 
 PRECISION = (Parameter("precision", 10, 4, 14),)
 MONOIDS = (
-    Sketch(("int64", "timestamp", "date", "bool"), words, clear, add, absorb, lower, "int64", PRECISION),
+    Sketch(("int64", "timestamp", "date", "bool", "string"), words, clear, add, absorb, lower, "int64", PRECISION),
     Sketch(("float64",), words, clear, add_float, absorb, lower, "int64", PRECISION),
 )

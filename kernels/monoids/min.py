@@ -40,6 +40,15 @@ def lower_float(state):
 
 
 MONOIDS = (
-    Monoid(("int64", "timestamp", "date", "bool"), 2, identity, lift, combine, lower, checked=False, selective=True),
+    Monoid(
+        ("int64", "timestamp", "date", "bool", "string"),
+        2,
+        identity,
+        lift,
+        combine,
+        lower,
+        checked=False,
+        selective=True,
+    ),
     Monoid(("float64",), 1, identity_float, lift_float, combine_float, lower_float, checked=False, selective=True),
 )

@@ -56,7 +56,7 @@ def answer_per_event(
         raise WrongParameter("size_us", size_us, f"1 to {LIMIT_US} µs")
     offsets, times, values, valid = _checked(events)
     plan = make_plan(tuple(aggregates), counts_events=False)
-    check_plan(plan, len(values))
+    check_plan(plan.specs, len(values))
     of_key, ranked = choose(kernel, times, offsets, size_us, plan)
     tables = _tables_of(of_key)
     outputs = np.zeros((len(plan.outputs), len(times)), np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 from kernels.aggregators._dispatch import FOREVER
 from kernels.columns import check_plan
 from kernels.monoids import find_monoid
+from kernels.order_statistics.answers import ReplayedEvents, of_states, with_order_statistics
 from kernels.replay.budget import most_rows, raise_why_stopped, refuse_too_many
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
 from kernels.replay.checks import check_columns, check_rules, check_ticks
@@ -90,8 +91,8 @@ def replay_keys(
     columns = with_shares(check_columns(columns, rules, kind.events_last), plan)
     if len(plan.aggregates) > MOST_AGGREGATES:
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
-    states = make_plan(tuple(plan.aggregates))
-    check_plan(states, len(columns.values))
+    states = make_plan(of_states(plan).aggregates)
+    check_plan(plan.aggregates, len(columns.values))
     choice = kernel or KernelChoice(None)
     choice = choose(window, plan, choice.name, dict(choice.options))
     kept = None
@@ -107,7 +108,8 @@ def replay_keys(
         selection = kind.select(choice, columns, made, window)
     else:
         selection = select_kernels(choice, columns, kind, made, Passing(*steps, rules.emit))
-    return _run(Job(columns, kind, made, states, steps, rules, selection, kept)).starting(*rules.starts_us)
+    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept)).starting(*rules.starts_us)
+    return with_order_statistics(ReplayedEvents(columns, ticks, rules, rows), plan)
 
 
 def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._window import Window
 from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, Monoid, find_monoid, parameter_values
+from kernels.order_statistics.answers import of_states, refuse_unserved
 from kernels.ranks.sort import rank_keys
 from kernels.replay.by_context.selection import FINGER_TREE, MULTI_BUFFER
 from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
@@ -74,6 +75,8 @@ def choose(
     if name is not None and name not in KERNELS:
         raise NotServed("kernel", name, KERNELS)
     kind = window_kind(window.kind)
+    refuse_unserved(kind, window.kind, plan)
+    plan = of_states(plan)
     able = tuple(kind.kernels())
     if name is not None and name not in able:
         raise NotServed(f"kernel for {window.kind} windows", name, able)

@@ -2,7 +2,7 @@
 
 Times are int64 microseconds since the Unix epoch, UTC, within ±2**61 (the year 75,000). A value is one 64-bit
 word: an int64, the bits of a float64 (`array.view(np.int64)`), a timestamp in microseconds, a date in days,
-    or a bool as 0 or 1.
+    a bool as 0 or 1, or a string as its place among the strings of the replay, in order.
 """
 
 from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions
+from kernels.monoids import SECOND, AggregateSpec, find_monoid, functions, named_elsewhere
 from kernels.replay import AggregatePlan
 from kernels.replay.shares import by_shares
 from pipelines.lake.arrays import KERNEL_TYPES, TIME
@@ -19,6 +19,8 @@ from schemas.stream import Column
 from schemas.validation import TIMES
 from schemas.windows import require
 
+OF_HASHES = {"approx_distinct", "count_distinct"}
+"""Aggregates that ask of strings only whether they are equal, and give none."""
 _RESULTS: dict[str | None, pa.DataType] = {
     "int64": pa.int64(),
     "float64": pa.float64(),
@@ -28,19 +30,23 @@ _RESULTS: dict[str | None, pa.DataType] = {
 
 
 class ValueColumn(NamedTuple):
-    """One array of words: a column, where `ordered` in the form in which min and max of uint64 are right."""
+    """One array of words: a column, where `ordered` in the form in which min and max of uint64 are right; where
+    `hashed`, strings as words that are the same in every replay, whatever others there are."""
 
     column: str
     ordered: bool
+    hashed: bool = False
 
 
 class Output(NamedTuple):
-    """One aggregate of a query: its specification for the kernel, the columns that it reads, its result's type."""
+    """One aggregate of a query: its specification for the kernel, the columns that it reads, its result's type, and of
+    which of the columns its result is a value, if of one."""
 
     name: str
     spec: AggregateSpec
     reads: tuple[ValueColumn, ...]
     result: pa.DataType
+    kept: int | None
 
 
 class WindowReads(NamedTuple):
@@ -79,6 +85,8 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
 def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]) -> WindowReads:
     with_times = dict.fromkeys(TIMES, TIME) | column_types
     reads = tuple(_output(name, each, with_times, numbers).spec for name, each in query.window.reads.items())
+    for name, spec in zip(query.window.reads, reads, strict=True):
+        require(spec.column_type != "string", f"reads[{name!r}]", spec.function, "an aggregate that gives a number")
     column = getattr(query.window, "column", None)
     if column is None:
         return WindowReads(None, "int64", reads)
@@ -98,18 +106,23 @@ def _output(
 ) -> Output:
     _check(name, aggregate, column_types)
     types = tuple(_plain(column_types[column]) for column in aggregate.columns)
-    words = [KERNEL_TYPES.get(each.id) or ("int64" if aggregate.function == "count" else str(each)) for each in types]
+    words = [_word_type(aggregate.function, each) for each in types]
     spec = _specification(aggregate, words)
     kept = _kept_column(name, aggregate, spec, types)
     reads = tuple(
-        ValueColumn(column, ordered=place == kept and types[place] == pa.uint64())
+        ValueColumn(column, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
         for place, column in enumerate(aggregate.columns)
     )
     places = [numbers.setdefault(column, len(numbers)) for column in reads]
     column, second, *_ = (*places, None, None)
     spec = spec._replace(column=column, second=second)
     result = types[kept] if kept is not None else _RESULTS[find_monoid(spec)[1].output_type]
-    return Output(name, spec, reads, result)
+    return Output(name, spec, reads, result, kept)
+
+
+def _word_type(function: str, type_: pa.DataType) -> str:
+    """How the kernel reads a column; `count` looks at no value."""
+    return "int64" if function == "count" else KERNEL_TYPES.get(type_.id, str(type_))
 
 
 def _specification(aggregate: Aggregate, words: list[str]) -> AggregateSpec:
@@ -122,10 +135,11 @@ def _specification(aggregate: Aggregate, words: list[str]) -> AggregateSpec:
 def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
     where = f"aggregates[{name!r}]"
     if aggregate.function not in functions():
-        raise NotServed(where, aggregate.function, functions())
+        raise NotServed(where, aggregate.function, functions(), named_elsewhere(aggregate.function))
     require(len(aggregate.columns) <= 2, where, aggregate.columns, "at most two columns")
     for column in aggregate.columns:
-        require(column in column_types, where, column, "a column of " + ", ".join(column_types))
+        if column not in column_types:
+            raise WrongParameter(where, column, "a column of " + ", ".join(column_types), column_types)
 
 
 def _kept_column(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> int | None:
@@ -155,13 +169,23 @@ def _plain(type_: pa.DataType) -> pa.DataType:
 
 
 def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Column, ...]:
-    """The columns that a query's aggregates add to its tables; `column_types` are those of schemas.stream.Column."""
+    """The columns that a query's aggregates add to its tables; `column_types` are those of schemas.stream.Column.
+    NotServed where days that go on from each other would carry a string."""
     arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
     names = {type_: name for name, type_ in ARROW_TYPES.items()}
-    return tuple(
-        _column(output, names[output.result], query.aggregates[output.name])
-        for output in plan_aggregates(query, arrow_types).outputs
-    )
+    outputs = plan_aggregates(query, arrow_types).outputs
+    if not query.window.context_free:
+        for output in outputs:
+            _refuse_strings(output)
+    return tuple(_column(output, names[output.result], query.aggregates[output.name]) for output in outputs)
+
+
+def _refuse_strings(output: Output) -> None:
+    """What a day carries on are words; that of a string means something within its own replay only, unless hashed."""
+    where = f"aggregates[{output.name!r}] of strings, in windows whose days go on from each other,"
+    types = (output.spec.column_type, output.spec.second_type)
+    if "string" in types and not all(read.hashed for read in output.reads):
+        raise NotServed(where, output.spec.function, sorted(OF_HASHES | {"count"}))
 
 
 def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:

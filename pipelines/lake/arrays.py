@@ -23,8 +23,10 @@ KERNEL_TYPES = {
     **{type_.id: "timestamp" for type_ in _TIMES},
     **{type_.id: "date" for type_ in (pa.date32(), pa.date64())},
     pa.bool_().id: "bool",
+    **{type_.id: "string" for type_ in (pa.string(), pa.large_string())},
 }
-"""How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word."""
+"""How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word, and
+strings get theirs in pipelines/replay/strings.py."""
 
 
 def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

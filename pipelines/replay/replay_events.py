@@ -14,7 +14,7 @@ from kernels.replay import FIRINGS, EventColumns, KernelChoice, PassTicks, Repla
 from pipelines.lake.aggregates import Aggregates, plan_aggregates
 from pipelines.lake.arrays import TIME, stored, times
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.aggregate_values import result_arrays, value_arrays
+from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_arrays
 from pipelines.replay.carried import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, group
@@ -118,7 +118,8 @@ def _replay(
     served, kept, aggregates, choice = prepared
     query = served.query
     labels = labels_of(kept, groups, aggregates, served)
-    columns = _columns(kept, groups, aggregates, served)._replace(labels=labels)
+    values = value_arrays(aggregates, kept, groups.order)
+    columns = _columns(kept, groups, values, served)._replace(labels=labels)
     column, column_type, reads = aggregates.window
     spec = served.kind.spec(query.window, columns.start_us)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
@@ -129,7 +130,7 @@ def _replay(
             farm_options = ComputeOptions(options.get(WORKERS), stop=limits.stop)
             farmed = compute_rows(served, kept, groups, ticks, rows, farm_options)
     named = _key_columns(rows, groups) | _window_columns(rows, query)
-    outputs = result_arrays(aggregates, rows.outputs, rows.null)
+    outputs = result_arrays(aggregates, values.strings, rows.outputs, rows.null)
     carried = None if rules.carried is None else carried_table(groups, rows.carried, query.key)
     return Replayed(pa.table({**named, **outputs, **farmed.columns}), rows.kernels, farmed.runs, carried)
 
@@ -140,12 +141,11 @@ def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
     return kept.filter(~served.kind.too_long(served.query.window, stored(kept["start"]), stored(kept["end"])))
 
 
-def _columns(kept: pa.Table, groups: Groups, aggregates: Aggregates, served: ServedQuery) -> EventColumns:
+def _columns(kept: pa.Table, groups: Groups, values: ValueArrays, served: ServedQuery) -> EventColumns:
     """The events key by key, as a kernel takes them."""
     start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
     start_us, end_us = served.kind.attributed(served.query.window, start_us, end_us)
-    values, present = value_arrays(aggregates, kept, groups.order)
-    return EventColumns(groups.offsets, start_us, arrival_us, values, present, end_us)
+    return EventColumns(groups.offsets, start_us, arrival_us, values.words, values.valid, end_us)
 
 
 def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa.Table:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from kernels.monoid import Monoid
+from kernels.monoid import Sketch
 from kernels.monoids import find_monoid
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, choose
 from kernels.windows import window_kind
@@ -47,5 +47,5 @@ def can_be_cut(served: ServedQuery, columns: pa.Schema) -> bool:
     query = served.query
     plan = plan_aggregates(query, {field.name: field.type for field in columns}).plan
     found = (find_monoid(spec)[1] for spec in plan.aggregates)
-    exact = all(isinstance(monoid, Monoid) and not monoid.floats for monoid in found)
+    exact = all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
     return exact and served.kind.follows_from_own_events(query.emit)

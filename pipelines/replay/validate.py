@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as types
 
 from pipelines.lake.arrays import TIME, decoded, nan_row, stored
-from schemas.errors import BadInput
+from schemas.errors import BadInput, WrongParameter
 from schemas.query import EVENT_COLUMNS, Query
 from schemas.windows import require
 
@@ -54,7 +54,9 @@ def _check_names(events: pa.Table, query: Query) -> None:
             )
     require(len(set(query.key)) == len(query.key), "key", query.key, "each column once")
     for name in query.read_columns:
-        require(known.count(name) == 1, "column", name, f"a column that the events have once: {', '.join(known)}")
+        if known.count(name) != 1:
+            allowed = f"a column that the events have once: {', '.join(known)}"
+            raise WrongParameter("column", name, allowed, set(known) - {name})
 
 
 def _event_column(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import growth, growth_replay, quantiles_replay, run_growth, upkeep
+from benchmarks import growth, growth_replay, order_statistics, quantiles_replay, run_growth, upkeep
 from schemas import registry
 
 
@@ -22,6 +22,12 @@ def test_every_window_has_its_cost_of_a_quantile():
     lines = quantiles_replay.main(["--rows", "20"])
     assert len(lines) == len(quantiles_replay.WINDOWS) * len(quantiles_replay.EMITS)
     assert all("µs a row" in line for line in lines)
+
+
+def test_every_exact_aggregate_has_its_cost_next_to_its_sketch():
+    lines = order_statistics.main(["--events", "40"])
+    assert len(lines) == len(order_statistics.LATE) * (1 + len(order_statistics.SKETCHES))
+    assert all(line.endswith(("times", "µs a row")) for line in lines)
 
 
 @pytest.mark.slow

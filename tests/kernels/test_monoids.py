@@ -245,7 +245,7 @@ def test_types_of_results():
 
 def test_what_is_wrong_is_refused_with_what_is_allowed():
     with pytest.raises(NotServed, match="mean"):
-        find_monoid(AggregateSpec("median", 0))
+        find_monoid(AggregateSpec("midpoint", 0))
     with pytest.raises(WrongParameter, match="int64, bool, float64"):
         find_monoid(AggregateSpec("sum", 0, "timestamp"))
     with pytest.raises(WrongParameter, match="no column"):

@@ -21,7 +21,7 @@ from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.words import WORDS, agree, kind_of, plain_answer, read_answer, rows_of
 
-KINDS = ("int64", "float64", "timestamp", "date", "bool")  # two columns of each
+KINDS = ("int64", "float64", "timestamp", "date", "bool", "string")  # two columns of each
 COLUMNS = (*KINDS, *KINDS, SHARE)
 
 

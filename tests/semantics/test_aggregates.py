@@ -5,12 +5,16 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from kernels.monoids import _names_elsewhere, functions
+from pipelines.lake.aggregates import aggregate_columns
 from pipelines.local import replay_table
+from pipelines.replay.strings import hashed
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
-from schemas.query import agg, sliding, spanning, tumbling
+from schemas.query import agg, session, sliding, spanning, tumbling
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
 
@@ -72,6 +76,14 @@ def final(aggregate, story=STORY, window=None):
         (agg("approx_distinct", "value", precision=14), pa.int64(), 4),
         (agg("approx_quantile", "value", q=0.25), pa.int64(), 1),
         (agg("bloom", "value", contains=4, bits=128), pa.bool_(), True),
+        (agg("first", "shop"), pa.string(), "Ann"),
+        (agg("last", "shop"), pa.string(), "Eve"),
+        (agg("min", "shop"), pa.string(), "Ann"),
+        (agg("max", "shop"), pa.string(), "Eve"),
+        (agg("max_count", "shop"), pa.int64(), 1),
+        (agg("approx_distinct", "shop"), pa.int64(), 5),
+        (agg("argmax", "value", "shop"), pa.string(), "Dan"),
+        (agg("argmin", "shop", "value"), pa.int64(), 3),
         (agg("longest_run", "value"), pa.int64(), 2),
         (agg("longest_run_start", "value"), TIMES, at("10:02")),
         (agg("longest_run_end", "value"), TIMES, at("10:04")),
@@ -88,6 +100,33 @@ def test_over_no_values_the_answers_are_null():
     for function in ("std", "first", "argmin", "rate", "any", "longest_run_end", "approx_quantile", "product"):
         assert final(agg(function, "value"), nothing).as_py() is None
     assert final(agg("approx_distinct", "value"), nothing).as_py() == 0
+
+
+@pytest.mark.parametrize(
+    "type_", [pa.large_string(), pa.dictionary(pa.int32(), pa.string()), pa.string_view()], ids=str
+)
+def test_strings_are_of_any_type_of_arrow(type_):
+    place = STORY.column_names.index("shop")
+    story = STORY.set_column(place, "shop", STORY["shop"].cast(type_))
+    assert [final(agg(function, "shop"), story).as_py() for function in ("min", "last")] == ["Ann", "Eve"]
+    none = STORY.set_column(place, "shop", pa.nulls(6, pa.string()).cast(type_))
+    assert [final(agg(function, "shop"), none).as_py() for function in ("max", "approx_distinct")] == [None, 0]
+
+
+def test_the_same_strings_have_the_same_approximate_number_whatever_others_there_are():
+    shops = [f"shop {number}" for number in range(3_000)]
+    alone, among_others = (hashed(pa.chunked_array([shops + more])) for more in ([], ["a", "zz"]))
+    assert np.array_equal(alone, among_others[:3_000]) and len(set(alone.tolist())) == 3_000
+
+
+def test_days_that_go_on_from_each_other_carry_no_string():
+    columns = {"key": "string", "shop": "string"}
+    for aggregate in (agg("last", "shop"), agg("min", "shop"), agg("argmin", "shop")):
+        with pytest.raises(NotServed, match="go on from each other, is '(last|min|argmin)'.* approx_distinct, count"):
+            aggregate_columns(ask(session(DAY), aggregates={"x": aggregate}), columns)
+    served = {"x": agg("approx_distinct", "shop"), "y": agg("count", "shop")}
+    assert [each.type for each in aggregate_columns(ask(session(DAY), aggregates=served), columns)] == ["int64"] * 2
+    assert final(agg("last", "shop"), window=session(DAY)).as_py() == "Eve"  # in memory nothing is carried
 
 
 def test_parameters_distinguish_aggregates_and_windows_go_on():
@@ -115,7 +154,7 @@ def test_parameters_distinguish_aggregates_and_windows_go_on():
         (agg("std", "value", ddof=2), r"aggregates\['x'\] is 'std with ddof=2'; allowed: an integer from 0 to 1"),
         (agg("bloom", "value", bits=100), r"aggregates\['x'\] is 'bloom with bits=100'; allowed: a multiple of 64"),
         (agg("approx_quantile", "value", q=1.5), r"aggregates\['x'\] is 'approx_quantile with q=1.5'"),
-        (agg("argmin", "value", "shop"), r"\['x'\] is 'argmin with second column shop of type string'; allowed: none"),
+        (agg("range", "shop"), r"aggregates\['x'\] is 'range over shop of type string'; allowed: int64, float64"),
         (agg("sum", "value", "number"), r"\['x'\] is 'sum with second column number of type uint64'; allowed: none"),
         (agg("argmin", "value", "colour"), r"column is 'colour'; allowed: .*start, end, arrival, seq, key, value"),
         (agg("argmin", "value", "number", "open"), r"aggregates\['x'\] is .*; allowed: at most two columns"),
@@ -127,6 +166,27 @@ def test_parameters_distinguish_aggregates_and_windows_go_on():
 def test_what_is_wrong_is_reported_in_the_words_of_the_query(aggregate, message):
     with pytest.raises(WrongParameter, match=message):
         final(aggregate)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "meant"),
+    [
+        (agg("maen", "value"), "mean"),
+        (agg("AVG", "value"), "mean"),
+        (agg("stddev_samp", "value"), "std"),
+        (agg("approx_count_distinct", "value"), "approx_distinct"),
+        (agg("max", "valeu"), "value"),
+    ],
+    ids=str,
+)
+def test_a_name_that_there_is_not_is_answered_with_the_one_that_was_meant(aggregate, meant):
+    with pytest.raises(WrongParameter, match=rf"Did you mean '{meant}'\?$"):
+        final(aggregate)
+
+
+def test_every_suggestion_is_an_aggregate():
+    assert set(_names_elsewhere._BY_NAME.values()) <= set(functions())
+    assert not set(_names_elsewhere._BY_NAME) & set(functions())
 
 
 def test_what_has_no_answer_is_an_error():

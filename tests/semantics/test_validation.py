@@ -162,8 +162,8 @@ def test_a_kernel_by_name_gives_what_it_gives_by_default():
 def test_an_unknown_aggregate_is_refused_with_those_that_there_are():
     refused_replay(
         NotServed,
-        "median.*served: all, any, .*, count, .*, max, .*, sum, variance",
-        ask(TEN, aggregates={"middle": agg("median", "value")}),
+        "midpoint.*served: all, any, .*, count, .*, max, .*, sum, variance",
+        ask(TEN, aggregates={"middle": agg("midpoint", "value")}),
     )
 
 
@@ -173,7 +173,7 @@ def test_an_unknown_aggregate_is_refused_with_those_that_there_are():
         (agg("sum"), "sum over no column"),
         (agg("sum", "key"), "sum over key of type string"),
         (agg("mean", "start"), "mean over start of type timestamp"),
-        (agg("min", "key"), "min over key of type string"),
+        (agg("range", "key"), "range over key of type string"),
         (agg("sum", "value", "seq"), "sum with second column seq of type int64'; allowed: none"),
         (agg("sum", "value", "seq", "start"), "at most two columns"),
         (agg("count", ddof=1), "count with a parameter ddof'; allowed: none"),

@@ -15,7 +15,9 @@ def aggregates_page() -> str:
             'In a query: `agg("std", "trip_duration_s", ddof=0)`, `agg("argmin", "price", "shop")`. Null values are '
             "skipped; an aggregate of an event's own order takes events by (start, arrival, seq). A value without an "
             "answer, such as a sum of integers beyond int64, fails the run: nothing wraps and nothing is NaN. "
-            "int64 stands for every type of integers, timestamp for times of day and durations too. "
+            "int64 stands for every type of integers, timestamp for times of day and durations too. Strings are in the "
+            "order of their UTF-8 bytes. Exact medians, quantiles, modes and numbers of different values are served in "
+            "tumbling, sliding, rolling and spanning windows, prorated ones apart. "
             "[How to add one](add-an-aggregate.md).",
             grid(rows),
             "\n".join(f"- {describe(name)}" for name in functions()),
@@ -40,6 +42,8 @@ def _aggregate(name: str) -> list[str]:
 
 
 def _parameter(parameter: Parameter) -> str:
+    if isinstance(parameter.default, bool):
+        return f"`{parameter.name}` {parameter.default}"
     step = f", a multiple of {parameter.step}" if parameter.step else ""
     return (
         f"`{parameter.name}` {parameter.least:,} to {parameter.most:,}{step}; {parameter.default:,} unless given"

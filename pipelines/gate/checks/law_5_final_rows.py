@@ -37,8 +37,8 @@ def _expected(query: Query) -> tuple[str, ...]:
 
 
 def _offenders(recount: Recount) -> str:
-    differs = aggregates.differs(recount.query, "n", "f", aggregates.types_of(recount, "audit"))
-    again = "".join(f", f.recounted_{number}" for number in range(len(aggregates.recounted(recount.query))))
+    types = aggregates.types_of(recount, "audit")
+    differs, again = aggregates.differs(recount.query, "n", "f", types), aggregates.expected(recount.query, "f", types)
     window = ", ".join(recount.window)
     return f"""
         WITH changed AS (SELECT {window}, max(revision) AS newest FROM audit WHERE revision > 0 GROUP BY ALL),

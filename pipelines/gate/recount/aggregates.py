@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.gate.recount import sql
+from pipelines.gate.recount.order_statistics import Coded, means
 from pipelines.gate.recount.query_day import QueryDay, value_name
 from pipelines.gate.recount.stretches import StretchesOfWindows
 from schemas.query import Aggregate, Query
@@ -15,8 +16,10 @@ from schemas.query import Aggregate, Query
 TOLERANCE = 1e-9
 # By this power of two values are made smaller that add up beyond float64: more than events can be counted.
 SCALE = 64
-# Values as numbers, by their type in DuckDB: of other types nothing but their number is asked.
+TEXT = "VARCHAR"
+# Values as numbers, by their type in DuckDB: of other types nothing but their number is asked. Strings: strings.py.
 AS_NUMBERS = {
+    TEXT: "(SELECT s.place FROM strings s WHERE s.string = {0})",
     "DOUBLE": "{0}",
     "BIGINT": "{0}",
     "BOOLEAN": "CAST({0} AS BIGINT)",
@@ -122,6 +125,32 @@ def mean_by_shares(found: StretchesOfWindows, values: Values, _: Aggregate) -> R
     )
 
 
+def median(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
+    """The middle one, or the mean of the two in the middle."""
+    coded = Coded.of(found, values.numbers, values.present)
+    low, high = (coded.kth_least(each) for each in ((values.counted + 1) // 2, values.counted // 2 + 1))
+    return Recounted(means(low, high), values.counted == 0)
+
+
+def quantile(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
+    """The least value that enough values are not above."""
+    rank = np.ceil(dict(asked.parameters).get("q", 0.5) * values.counted).astype(np.int64)
+    coded = Coded.of(found, values.numbers, values.present)
+    return Recounted(coded.kth_least(np.maximum(rank, 1)), values.counted == 0)
+
+
+def mode(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
+    """The value that occurs most often."""
+    coded = Coded.of(found, values.numbers, values.present)
+    return Recounted(coded.most_frequent(found), values.counted == 0)
+
+
+def distinct(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
+    """How many different values there are."""
+    coded = Coded.of(found, values.numbers, values.present)
+    return Recounted(coded.distinct(found), np.zeros(len(values.counted), bool))
+
+
 RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted]] = {
     "count": counts,
     "min": least,
@@ -133,7 +162,12 @@ RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted
     "mean": mean,
     "variance": variance,
     "std": deviation,
+    "median": median,
+    "quantile": quantile,
+    "mode": mode,
+    "count_distinct": distinct,
 }
+_STRING_OF = "(SELECT s.string FROM strings s WHERE s.place = {0})"
 OF_SHARES = {"count": shares, "sum": total, "mean": mean_by_shares}
 
 
@@ -142,14 +176,26 @@ def recounted(query: Query) -> dict[str, Aggregate]:
     return {name: each for name, each in query.aggregates.items() if each.function in RECOUNTED}
 
 
+def compared_columns(query: Query) -> set[str]:
+    """Those of which more is counted again than how many values there are."""
+    return {column for each in recounted(query).values() if each.function != "count" for column in each.columns}
+
+
 def values_of(query: Query, types: dict[str, str]) -> str:
     """SQL: the value columns as numbers, and the share that counts; of a type that is only counted, whether it is null.
     types: by column."""
-    named = (value_name(query, column) for column in query.value_columns)
     values = "".join(
-        f", {AS_NUMBERS.get(types[name], 'nullif({0} IS NULL, TRUE)').format(name)} AS {name}" for name in named
+        f", {_number(query, column, types).format(name)} AS {name}"
+        for column in query.value_columns
+        for name in [value_name(query, column)]
     )
     return values + (", share" if query.window.counts_shares else "")
+
+
+def _number(query: Query, column: str, types: dict[str, str]) -> str:
+    kind = types[value_name(query, column)]
+    is_known = kind in AS_NUMBERS and (kind != TEXT or column in compared_columns(query))
+    return AS_NUMBERS[kind] if is_known else "nullif({0} IS NULL, TRUE)"
 
 
 def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
@@ -176,6 +222,14 @@ def differs(query: Query, row: str, again: str, types: dict[str, str]) -> str:
         for number, name in enumerate(recounted(query))
     )
     return " OR ".join(found) or "FALSE"
+
+
+def expected(query: Query, again: str, types: dict[str, str]) -> str:
+    """SQL: what was counted again, strings as such. types: of the rows' columns."""
+    return "".join(
+        f", {_STRING_OF if types[name] == TEXT else '{0}'} AS recounted_{number}".format(f"{again}.recounted_{number}")
+        for number, name in enumerate(recounted(query))
+    )
 
 
 def types_of(recount: QueryDay, relation: str) -> dict[str, str]:

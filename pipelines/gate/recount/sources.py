@@ -5,6 +5,7 @@ candidates events that `where` lets through and that a window which the day can 
 arrived    every accepted event of the day, whether or not `where` lets it through
 keys       a number per key, so that a null key is a group like any other
 audit      the run's rows; late_audit: its late rows
+strings    a number per string that is compared, in their order
 published  of windows that depend on their key's other events, the newest revision that earlier days published
 """
 
@@ -16,6 +17,7 @@ from pipelines.gate.recount.query_day import DAY_US, value_name
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.session import EVER_US
 from pipelines.gate.recount.share import KeyShare, name_rows_of
+from pipelines.gate.recount.strings import add_strings
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_ticks, watermark_before_us
 from pipelines.lake.lake import Lake
@@ -36,6 +38,7 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     _add_arrived(recount)
     _add_candidates(recount)
     _add_checked(recount)
+    add_strings(recount)
     if not recount.query.window.context_free:
         _add_published(recount, lake, share, since)
 

@@ -18,6 +18,7 @@ WORDS = {
     "timestamp": INT64,
     "date": st.integers(-1_000_000, 1_000_000),
     "bool": st.integers(0, 1),
+    "string": st.integers(0, 99),
     "float64": FLOATS.map(as_word),
     SHARE: st.one_of(st.sampled_from([1.0, 0.5, 0.25]), st.floats(1e-12, 1.0)).map(as_word),
 }

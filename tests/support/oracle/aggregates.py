@@ -9,8 +9,8 @@ def aggregate(each, rows: list[dict]) -> object:
     if not each.columns:
         return len(rows)
     values = [row[each.columns[0]] for row in rows if row[each.columns[0]] is not None]
-    if each.function == "count":
-        return len(values)
+    if each.function in ("count", "count_distinct"):
+        return len(values if each.function == "count" else set(values))
     return AGGREGATES[each.function](values, **dict(each.parameters)) if values else None
 
 
@@ -41,6 +41,23 @@ def _total_order(value: object) -> tuple:
     return (value, math.copysign(1, value)) if isinstance(value, float) else (value, 1)
 
 
+def _median(values: list) -> float:
+    values = sorted(map(Fraction, values))
+    return float((values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2)
+
+
+def _quantile(values: list, q: float, exact: bool = True) -> object:
+    return _one_zero(sorted(values)[max(math.ceil(q * len(values)), 1) - 1])
+
+
+def _mode(values: list) -> object:
+    return _one_zero(min(set(values), key=lambda value: (-values.count(value), value)))
+
+
+def _one_zero(value: object) -> object:
+    return value + 0.0 if isinstance(value, float) else value
+
+
 def _variance(values: list, ddof: int = 1) -> float | None:
     middle = sum(map(Fraction, values)) / len(values)
     squares = sum((value - middle) ** 2 for value in map(Fraction, values))
@@ -48,6 +65,9 @@ def _variance(values: list, ddof: int = 1) -> float | None:
 
 
 AGGREGATES = {
+    "median": _median,
+    "quantile": _quantile,
+    "mode": _mode,
     "sum": _sum,
     "first": lambda values: values[0],
     "last": lambda values: values[-1],

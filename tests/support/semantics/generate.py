@@ -72,8 +72,15 @@ AGGREGATES = {
     "size_min": agg("min", "size"),
     "last_arrival": agg("max", "arrival"),
     "hubs": agg("count", "hub"),
+    "hub_min": agg("min", "hub"),
+    "hub_max": agg("max", "hub"),
 }
-ORDERED = {"first_bikes": agg("first", "bikes"), "last_weight": agg("last", "weight"), "rows": agg("count")}
+ORDERED = {
+    "first_bikes": agg("first", "bikes"),
+    "last_weight": agg("last", "weight"),
+    "last_hub": agg("last", "hub"),
+    "rows": agg("count"),
+}
 """With some that don't commute, so that windows are made of events, not of panes."""
 OF_SHARES = {name: each for name, each in AGGREGATES.items() if each.function in ("count", "sum", "mean")}
 ROUGH = ("rough_sum", "rough_mean")

@@ -1,0 +1,154 @@
+"""What the replay asks: which aggregates of a plan are order statistics, and their answers of all rows."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kernels.monoid import AggregateSpec, OrderStatistic
+from kernels.monoids import every_monoid, find_monoid, output_type, parameter_values
+from kernels.order_statistics.content import NO_KEY
+from kernels.order_statistics.layout import MovingContent
+from kernels.order_statistics.ranked import KeyedTimes, RankedColumn
+from kernels.order_statistics.tables import statistic_table
+from kernels.replay.types import AggregatePlan, EventColumns, PassTicks, ReplayRules, ResultRows
+from kernels.runtime.calls import ask
+from kernels.runtime.memory import address_of, as_word
+from kernels.windows._late import FOREVER_US, Arrived
+from schemas.errors import AggregateFailed, NotServed, TooManySeconds
+
+if TYPE_CHECKING:  # kinds are made of parts of the replay
+    from kernels.windows._kind import WindowKind
+
+ROWS_A_CALL = 1 << 14
+"""Between two calls a replay can be ended."""
+
+
+class ReplayedEvents(NamedTuple):
+    """Events with the watermark that they met, and the rows that the replay made of them."""
+
+    columns: EventColumns
+    ticks: PassTicks
+    rules: ReplayRules
+    rows: ResultRows
+
+
+def is_order_statistic(spec: AggregateSpec) -> bool:
+    """Whether an aggregate is asked of all values, not of states."""
+    return isinstance(find_monoid(spec)[1], OrderStatistic)
+
+
+def of_states(plan: AggregatePlan) -> AggregatePlan:
+    """The plan's aggregates that states answer."""
+    return AggregatePlan(tuple(spec for spec in plan.aggregates if not is_order_statistic(spec)))
+
+
+def refuse_unserved(kind: "WindowKind", name: str, plan: AggregatePlan) -> None:
+    """NotServed for an order statistic of windows that depend on their key's other events: which events such a window
+    held at a row's time does not follow from the row's bounds."""
+    for spec in plan.aggregates if kind.depends_on_others else ():
+        if is_order_statistic(spec):
+            served = {each for each, found in every_monoid() if not isinstance(found, OrderStatistic)}
+            raise NotServed(f"aggregate of {name} windows", spec.function, sorted(served))
+
+
+def with_order_statistics(asked: ReplayedEvents, plan: AggregatePlan) -> ResultRows:
+    """The rows, whose outputs are those of `of_states(plan)`, with all outputs of the plan. TooManySeconds.
+
+    O((events + steps) log values + rows log values), steps being the events that differ between a row and the next.
+    """
+    if all(not is_order_statistic(spec) for spec in plan.aggregates):
+        return asked.rows
+    rows, from_states = asked.rows, iter(zip(asked.rows.outputs, asked.rows.null, strict=True))
+    times, ranked = _keyed_times(asked), {}
+    found = []
+    for spec in plan.aggregates:
+        if not is_order_statistic(spec):
+            found.append(next(from_states))
+            continue
+        read = (spec.column, spec.column_type)
+        if read not in ranked:
+            ranked[read] = _ranked(asked.columns, times, spec)
+        found.append(_answers(asked, ranked[read], spec))
+    words, nulls = (np.array(each) for each in zip(*found, strict=True))
+    types = tuple(map(output_type, plan.aggregates))
+    return rows._replace(outputs=words, null=nulls.astype(np.bool_), output_types=types)
+
+
+def _keyed_times(asked: ReplayedEvents) -> KeyedTimes:
+    columns = asked.columns
+    key = np.repeat(np.arange(len(columns.key_offsets) - 1), np.diff(columns.key_offsets))
+    start_us, arrival_us = columns.start_us, columns.arrival_us
+    last_us = start_us if columns.end_us is None else np.maximum(columns.end_us - 1, start_us)
+    arrived = Arrived.of(key, start_us, last_us, arrival_us, asked.ticks, asked.rules)
+    # A window that ended before the event came has missed it.
+    enters_us = np.maximum(start_us, arrived.reached_us)
+    return KeyedTimes(key, enters_us, last_us, arrival_us, (start_us < arrived.watermark_us).astype(np.int8))
+
+
+def _ranked(columns: EventColumns, times: KeyedTimes, spec: AggregateSpec) -> RankedColumn:
+    keys = len(columns.key_offsets) - 1
+    return RankedColumn.of(times, keys, columns.values[spec.column], columns.valid[spec.column], spec.column_type)
+
+
+def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -> tuple[np.ndarray, np.ndarray]:
+    """(words, nulls) of all rows."""
+    name, statistic = find_monoid(spec)
+    rows, table = asked.rows, statistic_table(spec.function, name)
+    words, nulls = np.zeros(len(rows.key), np.int64), np.zeros(len(rows.key), np.bool_)
+    height = 1 << max(0, int(np.diff(column.first_value).max(initial=1)) - 1).bit_length()
+    memory = np.zeros(statistic.memory_words * height + 1, np.int64)
+    content = _content(asked, column, statistic.memory_words)
+    content.answers, content.nulls, content.held.memory = map(address_of, (words, nulls, memory))
+    for place, value in enumerate(parameter_values(spec, statistic)):
+        content.held.parameters[place] = as_word(value) if isinstance(value, float) else value
+    for first in range(0, len(rows.key), ROWS_A_CALL):
+        if asked.rules.limits.stop is not None and asked.rules.limits.stop[0]:
+            raise TooManySeconds
+        failed = ask(table.answer_rows, content.address, first, min(first + ROWS_A_CALL, len(rows.key)))
+        if failed >= 0:
+            raise _failure(asked, spec, failed)
+    return words, nulls
+
+
+def _failure(asked: ReplayedEvents, spec: AggregateSpec, row: int) -> AggregateFailed:
+    labels, rows = asked.columns.labels, asked.rows
+    key, start, end = (int(each[row]) for each in (rows.key, rows.window_start, rows.window_end))
+    where = f"{labels.column(spec.column)} for {labels.key(key)}, window [{labels.time(start)}, {labels.time(end)})"
+    values = labels.values(spec.column, key, start, end)
+    return AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)
+
+
+def _content(asked: ReplayedEvents, column: RankedColumn, memory_words: int) -> MovingContent:
+    rows, times = asked.rows, column.times
+    return MovingContent.make(
+        ranks=column.ranks,
+        enters=times.enters,
+        leaves=times.leaves,
+        arrivals=times.arrivals,
+        is_late=times.is_late,
+        by_enter=column.by_enter,
+        by_leave=column.by_leave,
+        by_arrival=column.by_arrival,
+        first_of_key=column.first_of_key,
+        first_late=column.first_late,
+        first_value=column.first_value,
+        values=column.values,
+        row_keys=rows.key,
+        starts=rows.window_start,
+        ends=rows.window_end,
+        known_at=rows.emitted_at,
+        on_time_until=_on_time_until(asked),
+        key=NO_KEY,
+        memory_words=memory_words,
+    )
+
+
+def _on_time_until(asked: ReplayedEvents) -> np.ndarray:
+    """By row the last arrival of events on time that counts. When a window's end has passed, all of these have come; so
+    only rows from before that need a bound."""
+    rows, rules = asked.rows, asked.rules
+    if rules.emit != "arrival":
+        return np.full(len(rows.key), FOREVER_US)
+    ticks = np.append(asked.ticks.tick_us, FOREVER_US)
+    marks = np.asarray(asked.ticks.newest_start_us, np.int64) - rules.lateness_us
+    return np.minimum(rows.emitted_at, ticks[np.searchsorted(marks, rows.window_end, "left")])

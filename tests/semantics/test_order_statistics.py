@@ -1,0 +1,96 @@
+"""Exact medians, quantiles, modes and numbers of different values: what the oracle finds by sorting each window."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from kernels.aggregators import make
+from pipelines.local import replay_table
+from schemas.errors import AggregateFailed, NotServed, WrongParameter
+from schemas.query import agg, session
+from tests.semantics.test_against_oracle import check_rows
+from tests.semantics.test_aggregates import DAY, STORY, final
+from tests.support.semantics.generate import Question, questions
+
+EXACT = {
+    "rows": agg("count"),
+    "bikes_median": agg("median", "bikes"),
+    "weight_median": agg("median", "weight"),
+    "bikes_high": agg("quantile", "bikes", q=0.9, exact=True),
+    "size_low": agg("quantile", "size", q=0.0),
+    "hub_middle": agg("quantile", "hub", q=0.5),
+    "bikes_sum": agg("sum", "bikes"),
+    "bikes_mode": agg("mode", "bikes"),
+    "size_mode": agg("mode", "size"),
+    "hub_mode": agg("mode", "hub"),
+    "hubs": agg("count_distinct", "hub"),
+    "sizes": agg("count_distinct", "size"),
+    "newest": agg("quantile", "arrival", q=1.0),
+}
+
+
+@pytest.mark.parametrize("kind", ["tumbling", "sliding", "spanning", "calendar", "rolling"])
+def test_random_questions_have_the_oracles_order_statistics(kind):
+    @settings(max_examples=max(20, settings.default.max_examples // 2))
+    @given(questions(kinds=(kind,)))
+    def ask(question: Question) -> None:
+        asked = question._replace(query=replace(question.query, aggregates=EXACT))
+        if not asked.query.window.counts_shares:
+            check_rows(asked)
+            return
+        with pytest.raises(NotServed, match="aggregate of prorated events is 'median'"):
+            replay_table(asked.table, asked.query)
+
+    ask()
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "value"),
+    [
+        (agg("median", "value"), 3.0),
+        (agg("median", "ratio"), 1.0),
+        (agg("quantile", "value", q=0.8, exact=True), 4),
+        (agg("quantile", "number", q=1.0), 2**64 - 1),
+        (agg("quantile", "shop"), "Cid"),
+        (agg("mode", "value"), 1),
+        (agg("mode", "shop"), "Ann"),
+        (agg("count_distinct", "value"), 4),
+        (agg("count_distinct", "shop"), 5),
+    ],
+    ids=str,
+)
+def test_an_order_statistic_has_its_value(aggregate, value):
+    assert final(aggregate).as_py() == value
+
+
+def test_over_no_values_only_the_number_of_different_ones_is_not_null():
+    nothing = STORY.set_column(STORY.column_names.index("value"), "value", pa.nulls(6, pa.int64()))
+    found = [final(agg(function, "value"), nothing).as_py() for function in ("median", "quantile", "mode")]
+    assert [*found, final(agg("count_distinct", "value"), nothing).as_py()] == [None, None, None, 0]
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(2**63 - 1, 2**63 - 1), (2**62 + 512, 2**62 + 513), (-(2**63), 2**63 - 1), (2**53, 2**53 + 1)]
+)
+def test_the_mean_of_the_middle_two_is_rounded_once(low, high):
+    story = STORY.slice(0, 2).append_column("whole", pa.array([high, low]))
+    assert final(agg("median", "whole"), story).as_py() == float(Fraction(low + high, 2))
+
+
+def test_infinities_of_both_signs_in_the_middle_have_no_mean():
+    story = STORY.slice(0, 2).append_column("real", pa.array([math.inf, -math.inf]))
+    with pytest.raises(AggregateFailed, match="median of column real for key='a', .* has −inf and inf in the middle"):
+        final(agg("median", "real"), story)
+
+
+def test_windows_that_depend_on_others_and_windows_as_objects_refuse_it_by_name():
+    with pytest.raises(NotServed, match="aggregate of session windows is 'median', which is not served yet; .* mean"):
+        final(agg("median", "value"), window=session(DAY))
+    with pytest.raises(NotServed, match="aggregate by states is 'mode'"):
+        make("finger_tree", {"x": agg("mode", "v")})
+    with pytest.raises(WrongParameter, match="'quantile with exact=False'; allowed: True"):
+        final(agg("quantile", "value", exact=False))
