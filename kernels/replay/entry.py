@@ -8,7 +8,6 @@ import numpy as np
 from kernels.aggregators._dispatch import FOREVER
 from kernels.columns import check_plan
 from kernels.monoids import find_monoid
-from kernels.order_statistics.answers import ReplayedEvents, of_states, with_order_statistics
 from kernels.replay.budget import most_rows, raise_why_stopped, refuse_too_many
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
 from kernels.replay.checks import check_columns, check_rules, check_ticks
@@ -16,6 +15,7 @@ from kernels.replay.context import Replay
 from kernels.replay.interrupts import interrupts
 from kernels.replay.kernel_selection import Passing, Selection, choose, select_kernels
 from kernels.replay.loop import replay_calls
+from kernels.replay.order_statistics import ReplayedEvents, of_states, with_order_statistics
 from kernels.replay.rows import NULLS, ROW_WORDS
 from kernels.replay.shares import with_shares
 from kernels.replay.types import (

@@ -11,11 +11,11 @@ from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators._window import Window
 from kernels.monoid import SHARE
 from kernels.monoids import AggregateSpec, Monoid, find_monoid, parameter_values
-from kernels.order_statistics.answers import of_states, refuse_unserved
 from kernels.ranks.sort import rank_keys
 from kernels.replay.by_context.selection import FINGER_TREE, MULTI_BUFFER
 from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
+from kernels.replay.order_statistics import of_states, refuse_unserved
 from kernels.replay.selection import Selection, in_memory, in_order, require_options, unranked
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
 from kernels.spans import _planner as planner

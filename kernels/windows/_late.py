@@ -5,15 +5,17 @@ rise and ends do not fall, so what an event misses is a first stretch of its win
 windows misses all that it meets.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kernels.replay.types import PassTicks, ReplayRules
 from kernels.runtime.fields import Count, Microseconds, Pointer
 from kernels.runtime.memory import entry
 from kernels.runtime.struct import BYTE, Struct
 from kernels.windows._window import Window, first_end_after, last_start_until, window_end, window_start
+
+if TYPE_CHECKING:  # a part of the replay, which asks here who was late
+    from kernels.replay.types import PassTicks, ReplayRules
 
 FOREVER_US = 1 << 61
 """A lateness of this much or more: no two event times are so far apart, so it stands for all of them."""
@@ -36,7 +38,7 @@ class Arrived(NamedTuple):
     lateness_us: int
 
     @classmethod
-    def of(cls, key, start_us, end_us, arrival_us, ticks: PassTicks, rules: ReplayRules) -> "Arrived":
+    def of(cls, key, start_us, end_us, arrival_us, ticks: "PassTicks", rules: "ReplayRules") -> "Arrived":
         """Events of keys, by number, with the stream's pass ticks. O(events · log ticks)."""
         newest = np.concatenate(([BEFORE_ALL_US], ticks.newest_start_us))
         watermark_us = newest[np.searchsorted(ticks.tick_us, arrival_us, side="left")] - rules.lateness_us

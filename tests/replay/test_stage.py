@@ -2,6 +2,7 @@
 
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import pyarrow as pa
@@ -34,6 +35,14 @@ AGGREGATES = {
     "weight_mean": agg("mean", "weight"),
     "heaviest": agg("max", "weight"),
     "fewest": agg("min", "parts"),
+}
+OF_ALL_VALUES = {
+    "weight_median": agg("median", "weight"),
+    "parts_high": agg("quantile", "parts", q=0.9, exact=True),
+    "places": agg("count_distinct", "place"),
+    "usual_place": agg("mode", "place"),
+    "last_place": agg("last", "place"),
+    "about_places": agg("approx_distinct", "place"),
 }
 ROUNDED = {"result": ["weight_sum", "weight_mean"], "late": []}
 ORDER = {"result": ("window_start", "window_end", "revision"), "late": ("arrival", "path", "line", "reading")}
@@ -71,6 +80,7 @@ BY_SHUFFLE = [
     query("other_key", key=("kind",)),
     query("other_spans", key=("kind",), window=spanning(4 * HOUR, HOUR, longest=5 * HOUR), emit="arrival"),
     query("other_rolls", key=("kind",), window=rolling(6 * HOUR)),
+    replace(query("of_all_values", key=("kind",)), aggregates=AGGREGATES | OF_ALL_VALUES),
 ]
 
 

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from kernels.aggregators import make
+from kernels.monoid import OrderStatistic
+from kernels.monoids import every_monoid
 from pipelines.local import replay_table
 from schemas.errors import AggregateFailed, NotServed, WrongParameter
 from schemas.query import agg, session
@@ -31,6 +33,11 @@ EXACT = {
     "sizes": agg("count_distinct", "size"),
     "newest": agg("quantile", "arrival", q=1.0),
 }
+
+
+def test_each_is_asked():
+    every = {function for function, found in every_monoid() if isinstance(found, OrderStatistic)}
+    assert every <= {each.function for each in EXACT.values()}
 
 
 @pytest.mark.parametrize("kind", ["tumbling", "sliding", "spanning", "calendar", "rolling"])
