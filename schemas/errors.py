@@ -33,7 +33,7 @@ Each message says the value, the limit and the next step. The command line ends 
 
 from collections.abc import Iterable
 
-from schemas.spelling import did_you_mean
+from schemas.spelling import did_you_mean, shown
 
 
 class WindrowError(Exception):
@@ -56,7 +56,7 @@ class WrongParameter(WindrowError, ValueError):
 
     def __init__(self, parameter: str, value: object, allowed: str, known: Iterable[str] = ()):
         self.parameter, self.value, self.allowed = parameter, value, allowed
-        super().__init__(f"{parameter} is {value!r}; allowed: {allowed}{did_you_mean(value, known)}")
+        super().__init__(f"{parameter} is {shown(value)}; allowed: {allowed}{did_you_mean(value, known)}")
 
 
 class NotServed(WrongParameter):
@@ -64,7 +64,7 @@ class NotServed(WrongParameter):
 
     def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...], meant: object = None):
         self.parameter, self.value, self.allowed = parameter, value, ", ".join(sorted(served))
-        message = f"{parameter} is {value!r}, which is not served yet; take one that is served: {self.allowed}"
+        message = f"{parameter} {value!r} isn't supported yet; supported: {self.allowed}"
         WindrowError.__init__(self, message + did_you_mean(meant or value, served))
 
 

@@ -1,7 +1,17 @@
-"""Which known name a wrong one may have been meant for."""
+"""How a message shows a value, and which known name a wrong one may have been meant for."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from difflib import get_close_matches
+
+from schemas.durations import in_words
+
+
+def shown(value: object) -> str:
+    """A value as somebody would write it; a duration in words."""
+    if not isinstance(value, timedelta):
+        return repr(value)
+    return in_words(value) if value else "0 seconds"
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:

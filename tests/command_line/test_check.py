@@ -64,20 +64,20 @@ def test_definitions_that_are_right_are_listed_and_nothing_else(tree):
 
 MISTAKES = {
     "a_column": ('agg("mean", "trip_duration_s")', 'agg("mean", "trip_duration")', "Did you mean 'trip_duration_s'?"),
-    "an_aggregate": ('agg("mean"', 'agg("meen"', "is 'meen', which is not served yet; "),
+    "an_aggregate": ('agg("mean"', 'agg("meen"', " 'meen' isn't supported yet; "),
     "an_aggregates_type": (
         'agg("mean", "trip_duration_s")',
         'agg("mean", "user_type")',
         "is 'mean over user_type of type string'; allowed: int64, bool, float64",
     ),
     "a_parameter": ('agg("mean", "trip_duration_s")', 'agg("std", "trip_duration_s", ddof=2)', "ddof=2"),
-    "a_policy": ("tumbling(size=timedelta(days=1), zone=", "policy('untill') or dict(zone=", "is 'untill'"),
+    "a_policy": ("tumbling(size=timedelta(days=1), zone=", "policy('untill') or dict(zone=", "policy 'untill' isn't supported yet"),
 }  # fmt: skip
 MODEL, FUNCTION = "schemas/models/bikes_anomalies.py", "kernels/farm/functions/quantiles.py"
 MODELS = {
     "a_column": ('"trip_duration_s"', '"trip_duration"', "Did you mean 'trip_duration_s'?"),
     "a_columns_type": ('"trip_duration_s"', '"user_type"', "column of numbers (int64, float64, bool), not of"),
-    "a_function": ('"median_deviation"', '"median_deviations"', "is 'median_deviations', which is not served yet"),
+    "a_function": ('"median_deviation"', '"median_deviations"', " 'median_deviations' isn't supported yet"),
     "too_many_columns": ('"trip_duration_s",', '"trip_duration_s", "bike_id",', "allowed: 1 of them, for value"),
     "a_parameter": ("threshold=3.5", "threshhold=3.5", "'threshhold'; allowed: threshold, least"),
     "a_parameters_value": ("threshold=3.5", "threshold=-1.0", "allowed: a number from 0.0 to 1000000.0"),

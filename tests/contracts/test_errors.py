@@ -62,7 +62,7 @@ def test_the_page_of_the_tree_has_every_kind_with_its_exit_code(kind):
 
 def test_what_is_not_served_names_what_is():
     refused = NotServed("kernel", "abacus", ("recompute", "daba_lite"))
-    assert str(refused) == "kernel is 'abacus', which is not served yet; take one that is served: daba_lite, recompute"
+    assert str(refused) == "kernel 'abacus' isn't supported yet; supported: daba_lite, recompute"
     assert (refused.parameter, refused.value, refused.allowed) == ("kernel", "abacus", "daba_lite, recompute")
     assert isinstance(refused, WrongParameter) and isinstance(refused, WindrowError)
 

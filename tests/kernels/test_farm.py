@@ -212,8 +212,8 @@ def test_active_workers_refuse_windows_that_depend_on_later_tuples():
 
 REFUSED = {
     "model": ({"model": "lazy"}, "model is 'lazy'; allowed: 'active' or 'agnostic'"),
-    "window": ({"window": Rolling(US)}, "window is 'rolling', which is not served yet"),
-    "name": ({"name": "mean"}, "function is 'mean', which is not served yet"),
+    "window": ({"window": Rolling(US)}, "window 'rolling' isn't supported yet"),
+    "name": ({"name": "mean"}, "function 'mean' isn't supported yet"),
     "workers": ({"workers": 5000}, "workers is 5000; allowed: an integer from 1 to 1,024"),
     "keys": ({"keys": 0}, "keys is 0"),
     "ring": ({"ring": 12}, "ring is 12; allowed: a power of two"),
@@ -226,7 +226,7 @@ REFUSED = {
     "bytes": ({"most_held_bytes": 1e6}, "most_held_bytes is 1000000.0; allowed: an integer from 1 to"),
     "pieces": ({"chunk": 0.5}, "chunk is 0.5; allowed: an integer from 1 to"),
     "span": ({"span_us": (5, 4)}, "span_us is .5, 4.; allowed: .least, greatest. event time"),
-    "order": ({"window": Count(3, 2)}, "order is 'arrival', which is not served yet; .* event_time"),
+    "order": ({"window": Count(3, 2)}, "order 'arrival' isn't supported yet; .* event_time"),
     "length": ({"window": SlideByTuple(timedelta(days=20_000_000), 1)}, "size is .*; allowed: from 1 µs to 2..60 µs"),
     "step": ({"window": Count(1 << 61, 1, "event_time")}, "size is .*; allowed: from 1 to 2..60 tuples"),
     "values": ({"parameters": None}, "parameters is None; allowed: a mapping"),

@@ -7,6 +7,7 @@ import pytest
 from schemas import query as language
 from schemas.errors import WrongParameter
 from schemas.query import Query, agg, rolling, session, sliding, spanning, tumbling
+from schemas.spelling import shown
 from schemas.windows import Policy, every_kind
 from tests.contracts.test_window_kinds import kinds_of
 
@@ -107,7 +108,7 @@ def test_what_cannot_be_meant_is_refused_with_parameter_value_and_what_is_allowe
     with pytest.raises(WrongParameter) as refused:
         make(**{**right, parameter: value})
     assert refused.value.parameter == parameter
-    assert str(refused.value) == f"{parameter} is {refused.value.value!r}; allowed: {refused.value.allowed}"
+    assert str(refused.value) == f"{parameter} is {shown(refused.value.value)}; allowed: {refused.value.allowed}"
 
 
 def test_an_aggregate_that_was_not_made_by_agg_and_a_column_that_is_no_name_are_refused():

@@ -95,7 +95,7 @@ def test_infinities_of_both_signs_in_the_middle_have_no_mean():
 
 
 def test_windows_that_depend_on_others_and_windows_as_objects_refuse_it_by_name():
-    with pytest.raises(NotServed, match="aggregate of session windows is 'median', which is not served yet; .* mean"):
+    with pytest.raises(NotServed, match="aggregate of session windows 'median' isn't supported yet; .* mean"):
         final(agg("median", "value"), window=session(DAY))
     with pytest.raises(NotServed, match="aggregate by states is 'mode'"):
         make("finger_tree", {"x": agg("mode", "v")})

@@ -36,7 +36,7 @@ def written(monkeypatch):
 @pytest.mark.parametrize(
     ("window", "kind", "message"),
     [
-        (policy("until_noon"), NotServed, "policy is 'until_noon'.*served: until"),
+        (policy("until_noon"), NotServed, "policy 'until_noon'.*supported: until"),
         (policy("until", most=1), WrongParameter, "parameters of until is None; allowed: a value for length_us"),
         (policy("until", most=1, least=2), WrongParameter, "parameters of until is 'least'; allowed: most, length_us"),
     ],

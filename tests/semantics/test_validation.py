@@ -138,7 +138,7 @@ def test_nan_in_a_column_that_the_query_does_not_read_does_not_matter():
 
 def test_a_window_kind_that_no_kernel_serves_is_refused_by_name_with_what_is(monkeypatch):
     monkeypatch.setattr(Session, "kind", "unserved")
-    served = "window is 'unserved', .*served: count, .*session, .*tumbling"
+    served = "window 'unserved' isn't supported yet; supported: count, .*session, .*tumbling"
     refused(GOOD, NotServed, served, ask(session(MINUTE)))
 
 
@@ -148,7 +148,7 @@ def refused_replay(kind: type, message: str, query=QUERY, **parameters) -> None:
 
 
 def test_an_unknown_kernel_is_refused_with_those_that_there_are():
-    refused_replay(NotServed, "kernel is 'abacus', .*served: .*daba_lite, finger_tree", kernel="abacus")
+    refused_replay(NotServed, "kernel 'abacus' .*supported: .*daba_lite, finger_tree", kernel="abacus")
 
 
 def test_an_unknown_option_is_refused():
@@ -162,7 +162,7 @@ def test_a_kernel_by_name_gives_what_it_gives_by_default():
 def test_an_unknown_aggregate_is_refused_with_those_that_there_are():
     refused_replay(
         NotServed,
-        "midpoint.*served: all, any, .*, count, .*, max, .*, sum, variance",
+        "midpoint.*supported: all, any, .*, count, .*, max, .*, sum, variance",
         ask(TEN, aggregates={"middle": agg("midpoint", "value")}),
     )
 
