@@ -151,6 +151,7 @@ def test_parameters_distinguish_aggregates_and_windows_go_on():
     ("aggregate", "message"),
     [
         (agg("std", "value", degrees=1), r"aggregates\['x'\] is 'std with a parameter degrees'; allowed: ddof"),
+        (agg("std", "value", ddof=True), r"aggregates\['x'\] is 'std with ddof=True'; allowed: an integer from 0 to 1"),
         (agg("std", "value", ddof=2), r"aggregates\['x'\] is 'std with ddof=2'; allowed: an integer from 0 to 1"),
         (agg("bloom", "value", bits=100), r"aggregates\['x'\] is 'bloom with bits=100'; allowed: a multiple of 64"),
         (agg("approx_quantile", "value", q=1.5), r"aggregates\['x'\] is 'approx_quantile with q=1.5'"),
