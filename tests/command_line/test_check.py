@@ -71,7 +71,7 @@ MISTAKES = {
         "is 'mean over user_type of type string'; allowed: int64, bool, float64",
     ),
     "a_parameter": ('agg("mean", "trip_duration_s")', 'agg("std", "trip_duration_s", ddof=2)', "ddof=2"),
-    "a_policy": ("tumbling(size=timedelta(days=1), zone=", "policy('untill') or dict(zone=", "policy 'untill' isn't supported yet"),
+    "a_policy": ("tumbling(size=timedelta(days=1), zone=", "policy('untill') or dict(zone=", "policy 'untill' isn't"),
 }  # fmt: skip
 MODEL, FUNCTION = "schemas/models/bikes_anomalies.py", "kernels/farm/functions/quantiles.py"
 MODELS = {
