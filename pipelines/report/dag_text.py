@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from pipelines import flow
+from pipelines.report.file_names import query_file, stream_file
 from schemas.durations import in_words
 from schemas.model import HeavyCall, Model
 from schemas.query import Query
@@ -44,7 +45,8 @@ def maintenance_page() -> str:
 def query_page(stream: Stream, query: Query) -> str:
     """Markdown for the page of the DAG of a query whose days depend on each other."""
     text = OF_A_QUERY.format(query=query.name, state=flow.STATE.format(query=query.name))
-    return f"### {query.name} of {stream.title}\n\n{text}\n\n`{query.name}`: {describe(query)}"
+    page = f"Page of the report: `report/{query_file(query.name)}` below the home."
+    return f"### {query.name} of {stream.title}\n\n{text}\n\n{page}\n\n`{query.name}`: {describe(query)}"
 
 
 def dag_page(stream: Stream) -> str:
@@ -61,6 +63,7 @@ def _facts(stream: Stream) -> dict[str, object]:
         "days": f"{days}; another day is refused",
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
+        "page of the report": f"`report/{stream_file(stream.name)}` below the home, made by the last task",
         # Not last: of a text that ends with .md Airflow thinks that it is a file's path.
         "explained in": f"docs/streams/{stream.name}.md",
         "columns": ", ".join(column.name for column in stream.columns),

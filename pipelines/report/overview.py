@@ -9,8 +9,9 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger.runs import rows
 from pipelines.ledger.stale import stale
 from pipelines.report import dag_text
+from pipelines.report.file_names import query_file, stream_file
 from pipelines.report.lengths import size
-from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section, query_file, stream_file
+from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from pipelines.report.queries.page import is_published
 from pipelines.report.streams.page import is_ingested
 from schemas import registry

@@ -62,11 +62,3 @@ class ReportPage:
     def figures(self) -> list[PageFigure]:
         """All of its figures."""
         return [item for section in self.sections for item in section.items if isinstance(item, PageFigure)]
-
-
-def stream_file(name: str) -> str:
-    return f"stream-{name}.html"
-
-
-def query_file(name: str) -> str:
-    return f"query-{name}.html"

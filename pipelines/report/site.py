@@ -29,7 +29,8 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.locks import full_disk_reported, locked_here
 from pipelines.report import benchmarks, lateness, lineage, overview, runs, scripts
 from pipelines.report.figure import PageFigure
-from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section, query_file, stream_file
+from pipelines.report.file_names import query_file, stream_file
+from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
 from pipelines.report.queries.page import query_page
 from pipelines.report.streams.page import stream_page
 from schemas import registry

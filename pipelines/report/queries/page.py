@@ -2,8 +2,9 @@
 
 from pipelines.lake.lake import Lake
 from pipelines.report import dag_text
+from pipelines.report.file_names import query_file, stream_file
 from pipelines.report.lengths import length
-from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section, query_file, stream_file
+from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from pipelines.report.queries import figures
 from pipelines.report.queries.known_at import known_at
 from pipelines.report.queries.results import MOST_ROWS, KeptResults, keep_results

@@ -3,8 +3,9 @@
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.printable import without_controls
+from pipelines.report.file_names import stream_file
 from pipelines.report.lengths import length, share
-from pipelines.report.page import PageTable, Remark, ReportPage, Section, stream_file
+from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, reading
 from pipelines.report.streams import figures
 from pipelines.report.streams.events import MOST_EVENTS, KeptEvents, keep_events
