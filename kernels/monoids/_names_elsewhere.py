@@ -21,6 +21,7 @@ _NAMES = {
     "range": ("ptp", "spread"),
     "std": ("deviation", "sd", "stddev", "stddev_pop", "stddev_samp", "stdev"),
     "sum": ("total",),
+    "top_k": ("approx_top_k", "top", "topk", "value_counts"),
     "variance": ("var", "var_pop", "var_samp"),
 }
 _BY_NAME = {other: name for name, others in _NAMES.items() for other in others}

@@ -41,6 +41,7 @@ OF_ALL_VALUES = {
     "parts_high": agg("quantile", "parts", q=0.9, exact=True),
     "places": agg("count_distinct", "place"),
     "usual_place": agg("mode", "place"),
+    "next_place": agg("top_k", "place", k=2),
     "last_place": agg("last", "place"),
     "about_places": agg("approx_distinct", "place"),
 }

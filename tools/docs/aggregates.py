@@ -16,8 +16,8 @@ def aggregates_page() -> str:
             "skipped; an aggregate of an event's own order takes events by (start, arrival, seq). A value without an "
             "answer, such as a sum of integers beyond int64, fails the run: nothing wraps and nothing is NaN. "
             "int64 stands for every type of integers, timestamp for times of day and durations too. Strings are in the "
-            "order of their UTF-8 bytes. Exact medians, quantiles, modes and numbers of different values are served in "
-            "tumbling, sliding, rolling and spanning windows, prorated ones apart. "
+            "order of their UTF-8 bytes. Exact medians, quantiles, modes, frequent values and numbers of different "
+            "values are served in tumbling, sliding, rolling and spanning windows, prorated ones apart. "
             "[How to add one](add-an-aggregate.md).",
             grid(rows),
             "\n".join(f"- {describe(name)}" for name in functions()),

@@ -54,6 +54,11 @@ def _mode(values: list) -> object:
     return _one_zero(min(set(values), key=lambda value: (-values.count(value), value)))
 
 
+def _top_k(values: list, k: int = 1) -> object:
+    by_count = sorted(set(values), key=lambda value: (-values.count(value), value))
+    return _one_zero(by_count[k - 1]) if k <= len(by_count) else None
+
+
 def _one_zero(value: object) -> object:
     return value + 0.0 if isinstance(value, float) else value
 
@@ -68,6 +73,7 @@ AGGREGATES = {
     "median": _median,
     "quantile": _quantile,
     "mode": _mode,
+    "top_k": _top_k,
     "sum": _sum,
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
