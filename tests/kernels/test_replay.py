@@ -216,7 +216,7 @@ def test_wrong_parameters_are_named(window, rules, named):
 
 def test_what_is_not_served_is_refused_by_name():
     plan = AggregatePlan((AggregateSpec("count"),))
-    with pytest.raises(NotServed, match="kernel for session windows is 'finger_tree'.*multi_buffer, single_buffer"):
+    with pytest.raises(NotServed, match="kernel for session windows 'finger_tree'.*multi_buffer, single_buffer"):
         choose(WindowSpec("session", 10), plan, "finger_tree")
     with pytest.raises(WrongParameter, match="options of single_buffer in a replay: sorting, capacity"):
         choose(WindowSpec("session", 10), plan, "single_buffer", {"evict_after": 1})

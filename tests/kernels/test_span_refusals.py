@@ -9,7 +9,7 @@ from schemas.query import agg, spanning, tumbling
 from tests.kernels.test_spans import BOTH, COUNT, DAY, FIFTEEN_BY_FIVE, SERVED, US, WAYS
 
 REFUSED = {
-    "kernel": (("finger_tree", FIFTEEN_BY_FIVE, COUNT), {}, NotServed, "kernel is 'finger_tree'.*se_slicing"),
+    "kernel": (("finger_tree", FIFTEEN_BY_FIVE, COUNT), {}, NotServed, "kernel 'finger_tree'.*se_slicing"),
     "window": (("se_slicing", tumbling(US), COUNT), {}, WrongParameter, "window is .*one whose events last"),
     **{
         attribution: (
@@ -28,7 +28,7 @@ REFUSED = {
         "height is 0; .* 1 to 1024",
     ),
     "too high": (("se_ml_slicing", FIFTEEN_BY_FIVE, COUNT), {"height": 1025}, WrongParameter, "height is 1025"),
-    "order": (("se_slicing", FIFTEEN_BY_FIVE, {"x": agg("first", "v")}), {}, NotServed, "windows is 'first'"),
+    "order": (("se_slicing", FIFTEEN_BY_FIVE, {"x": agg("first", "v")}), {}, NotServed, "windows 'first'"),
     "selects": (("cumulative_sweeping", FIFTEEN_BY_FIVE, {"x": agg("max", "v")}), {}, NotServed, "'max of a float64"),
     "floats": (("cumulative_sweeping", FIFTEEN_BY_FIVE, {"x": agg("sum", "v")}), {}, NotServed, "'sum of a float64"),
     "cumulates": (

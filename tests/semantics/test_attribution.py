@@ -189,7 +189,7 @@ def test_events_are_counted_whole_next_to_their_shares():
 @pytest.mark.parametrize("function", ["min", "max", "variance", "approx_distinct", "range"])
 def test_an_aggregate_that_says_nothing_of_a_part_is_refused_by_name(function):
     query = ask(by(PRORATED), aggregates={"of_parts": agg(function, "value")})
-    with pytest.raises(NotServed, match=f"prorated events is '{function}'.*count, mean, sum"):
+    with pytest.raises(NotServed, match=f"prorated events '{function}'.*count, mean, sum"):
         replay_table(table([]), query)
 
 

@@ -168,7 +168,7 @@ def test_windows_that_hold_other_events_than_those_that_start_in_them_are_refuse
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (heavy("quantile", "weight"), "function is 'quantile'.*quantiles"),
+        (heavy("quantile", "weight"), "function 'quantile'.*quantiles"),
         (heavy("quantiles", "weight", probabilities=(2.0,)), "probabilities of quantiles is .*from 0.0 to 1.0"),
         (heavy("quantiles", "weight", "bikes"), "columns of quantiles is .*1 of them, for value"),
         (heavy("skyline", "weight"), "columns of skyline is .*2 of them, for x, y"),
