@@ -1,6 +1,7 @@
 """Windows that depend on their key's other events, replayed stretch by stretch: the rows are those of one replay."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -42,6 +43,7 @@ def lets_go_at_once(monkeypatch):
 def test_stretch_by_stretch_equals_one_replay_row_for_row(kind):
     @given(questions(kinds=(kind,)), st.lists(st.integers(0, 40), max_size=4))
     def ask_twice(question: Question, places: list[int]) -> None:
+        question = _without_strings(question)
         ours, ticks = _validated(question.table, question.query)
         arrivals = sorted(set(stored(ours["arrival"]).tolist()))
         cuts = sorted({arrivals[place] for place in places if place < len(arrivals)})
@@ -52,6 +54,16 @@ def test_stretch_by_stretch_equals_one_replay_row_for_row(kind):
         assert _sorted(pa.concat_tables(parts)).equals(_sorted(whole))
 
     ask_twice()
+
+
+def _without_strings(question: Question) -> Question:
+    """Days that go on from each other carry no string: the pipeline refuses such a query."""
+    kept = {
+        name: each
+        for name, each in question.query.aggregates.items()
+        if each.function == "count" or "hub" not in each.columns
+    }
+    return question._replace(query=replace(question.query, aggregates=kept))
 
 
 def _validated(events: pa.Table, query) -> tuple[pa.Table, PassTicks]:

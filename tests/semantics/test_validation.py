@@ -162,7 +162,7 @@ def test_a_kernel_by_name_gives_what_it_gives_by_default():
 def test_an_unknown_aggregate_is_refused_with_those_that_there_are():
     refused_replay(
         NotServed,
-        "midpoint.*supported: all, any, .*, count, .*, max, .*, sum, variance",
+        "midpoint.*supported: all, any, .*, count, .*, max, .*, sum, top_k, variance",
         ask(TEN, aggregates={"middle": agg("midpoint", "value")}),
     )
 
