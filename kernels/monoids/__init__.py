@@ -75,6 +75,11 @@ def every_monoid() -> list[tuple[str, AnyAggregate]]:
     return found
 
 
+def answered_by_states() -> list[str]:
+    """Names of the aggregates that aren't order statistics alone, sorted."""
+    return sorted({function for function, found in every_monoid() if not isinstance(found, OrderStatistic)})
+
+
 def find_monoid(spec: AggregateSpec) -> tuple[str, AnyAggregate]:
     """Name and monoid of an aggregate. Raises NotServed for an unknown function, WrongParameter for a wrong column or
     parameter."""
@@ -143,6 +148,7 @@ __all__ = [
     "Monoid",
     "Parameter",
     "Sketch",
+    "answered_by_states",
     "as_written",
     "describe",
     "every_monoid",

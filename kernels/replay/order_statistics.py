@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kernels.monoid import AggregateSpec, OrderStatistic
-from kernels.monoids import every_monoid, find_monoid, output_type, parameter_values
+from kernels.monoids import answered_by_states, find_monoid, output_type, parameter_values
 from kernels.order_statistics.content import NO_KEY
 from kernels.order_statistics.layout import MovingContent
 from kernels.order_statistics.ranked import KeyedTimes, RankedColumn
@@ -47,8 +47,7 @@ def refuse_unserved(kind: "WindowKind", name: str, plan: AggregatePlan) -> None:
     held at a row's time does not follow from the row's bounds."""
     for spec in plan.aggregates if kind.depends_on_others else ():
         if is_order_statistic(spec):
-            served = {each for each, found in every_monoid() if not isinstance(found, OrderStatistic)}
-            raise NotServed(f"aggregate of {name} windows", spec.function, sorted(served))
+            raise NotServed(f"aggregate of {name} windows", spec.function, answered_by_states())
 
 
 def with_order_statistics(asked: ReplayedEvents, plan: AggregatePlan) -> ResultRows:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.monoid import OrderStatistic
-from kernels.monoids import AggregateSpec, Monoid, every_monoid, find_monoid, output_type, parameter_values
+from kernels.monoids import AggregateSpec, Monoid, answered_by_states, find_monoid, output_type, parameter_values
 from kernels.runtime.memory import WORD_BYTES, address_of, as_word
 from kernels.states.layout import MOST_PARAMETERS, NO_COLUMN, Slot, StatePlan
 from kernels.states.tables import monoid_table, plan_table
@@ -62,8 +62,7 @@ def _add_slot(plan: StatePlan, slot: Slot, spec: AggregateSpec) -> None:
     """Put an aggregate behind those that the plan has."""
     name, monoid = find_monoid(spec)
     if isinstance(monoid, OrderStatistic):
-        served = {each for each, found in every_monoid() if not isinstance(found, OrderStatistic)}
-        raise NotServed("aggregate by states", spec.function, sorted(served))
+        raise NotServed("aggregate by states", spec.function, answered_by_states())
     slot.operations = monoid_table(spec.function, name)
     values = parameter_values(spec, monoid)
     slot.offset = plan.state_words * WORD_BYTES

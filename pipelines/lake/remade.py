@@ -8,7 +8,7 @@ from pipelines.lake.lake import Lake
 from schemas import registry
 from schemas.lateness_table import lateness_name
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
-from schemas.table_owners import query_of, stream_of
+from schemas.table_owners import made_by, query_of, stream_of
 
 _DAY = re.compile(r"(?:^|/)(?:emitted|arrival|logical)_date=(\d{4}-\d{2}-\d{2})/")
 
@@ -25,7 +25,7 @@ def commands(lake: Lake, name: str, lost: Iterable[str]) -> list[str]:
         return [f"windrow ingest {stream.name}", "windrow runs --stale"]
     query = query_of(name)
     if query and name == lateness_name(query):
-        return [f"windrow whatif {query}"]
+        return [made_by(name)]
     # Of a table without rows no day is known, nor of one without a query.
     return replays_of(name, _days(lost)) or (["windrow runs --stale"] if query else [])
 
