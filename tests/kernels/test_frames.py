@@ -7,7 +7,7 @@ import pytest
 from numba import config
 
 from kernels import frames
-from kernels.monoids import functions as monoids
+from kernels.monoids import answered_by_states
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg
 from schemas.windows import AggregateFrame, BoundaryFrame, Delta, DeltaFrame, Session, ThresholdFrame, Tumbling
@@ -272,7 +272,7 @@ def test_a_sketch_closes_frames_at_the_same_tuple_whichever_came_first():
     assert max(each.aggregates["values"] for each in made.frames()) > 400
 
 
-@pytest.mark.parametrize("function", monoids())
+@pytest.mark.parametrize("function", answered_by_states())
 def test_any_aggregate_that_gives_a_number_may_close_frames(function):
     """The multi-buffer grows frames in one call of the aggregate, the single buffer tuple by tuple."""
     rng = random.Random(function)

@@ -76,7 +76,11 @@ NOT_CUT_IN_TIME = [
     query("youngest", rolling(2 * HOUR), emit="arrival"),
     query("rounded_across_buckets", sliding(2 * HOUR, HOUR), ("kind",), aggregates=ROUNDED),
 ]
-ALL = [pytest.param(each, id=each.name) for each in (*CUT_IN_TIME, *NOT_CUT_IN_TIME)]
+LIKE_ANOTHER = ("slides_by_arrival", "slides_by_final", "rolls_by_final", "two_columns", "farm_of_place")
+ALL = [
+    pytest.param(each, id=each.name, marks=[pytest.mark.nightly] if each.name in LIKE_ANOTHER else [])
+    for each in (*CUT_IN_TIME, *NOT_CUT_IN_TIME)
+]
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from stack import airflow, airflow_command, settings, up
 from stack.airflow import Running
 from stack.places import REPOSITORY, make
 from tests.support.other_user import as_other_user
+from tests.support.processes import wait_until
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_who_holds_a_port_and_which_other_airflows_run_is_known(tmp_path):
         given = settings.airflow_environment(other, port)
         process = subprocess.Popen(["sleep", "60"], env=given)
         try:
-            assert Running(other, port) in airflow.others(tmp_path / "mine")
+            wait_until(lambda: Running(other, port) in airflow.others(tmp_path / "mine"), "its environment can be read")
             assert Running(other, port) not in airflow.others(other)
         finally:
             process.kill()
