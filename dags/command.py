@@ -60,7 +60,7 @@ class WindrowOperator(BaseOperator):
                 if not _read(asset_events):
                     raise  # else some of its days were published, and others by another run
             published = _read(asset_events)
-            self._note(published, context)
+            self.note(published, context)
             return published if published and self.of_a_day else None
 
     def _run(self, command: list[str]) -> None:
@@ -77,7 +77,7 @@ class WindrowOperator(BaseOperator):
                 f"{installation.MOST_TASK_SECONDS}, a number of seconds in Airflow's environment"
             ) from late
 
-    def _note(self, asset_events: dict[str, dict], context: Context) -> None:
+    def note(self, asset_events: dict[str, dict], context: Context) -> None:
         """Put what is known of each table on its event; AirflowSkipException where nothing was published."""
         if not asset_events and any(isinstance(outlet, Asset) for outlet in self.outlets):
             raise AirflowSkipException("there was nothing to publish")

@@ -8,6 +8,7 @@ from airflow.sdk import DAG
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
+from dags.report import address
 from dags.tasks import add_report, each_day, ingest_operator, operator
 from pipelines import flow
 from pipelines.report import dag_text
@@ -21,7 +22,7 @@ def query_dag(stream: Stream, query: Query) -> DAG:
     with DAG(
         query.name,
         description=f"Day after day: {query.name} of {stream.title}",
-        doc_md=dag_text.query_page(stream, query),
+        doc_md=dag_text.query_page(stream, query, address),
         max_active_runs=1,
         tags=["windrow", "query"],
         **each_day(),

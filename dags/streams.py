@@ -9,6 +9,7 @@ from airflow.sdk import DAG
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
+from dags.report import address
 from dags.tasks import add_report, each_day, ingest_operator, operator
 from pipelines import flow
 from pipelines.report import dag_text
@@ -21,7 +22,7 @@ def stream_dag(stream: Stream) -> DAG:
     with DAG(
         stream.name,
         description=stream.title,
-        doc_md=dag_text.dag_page(stream),
+        doc_md=dag_text.dag_page(stream, address),
         max_active_runs=2,
         tags=["windrow", "stream"],
         **each_day(),

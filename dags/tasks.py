@@ -7,6 +7,7 @@ from airflow.sdk import DAG, AssetAlias, CronDataIntervalTimetable, Param
 
 from dags.command import WindrowOperator, asset
 from dags.installation import execution_timeout, pool
+from dags.report import ReportOperator
 from pipelines import flow
 from pipelines.report import dag_text
 from schemas.stream import Stream
@@ -41,13 +42,13 @@ def ingest_operator(stream: Stream) -> WindrowOperator:
 def add_report(dag: DAG) -> None:
     """Its last task: makes the pages again, also where others failed. A teardown, since a run's state is that of its
     last tasks, and would be a success whatever these did; of a teardown it takes no notice."""
-    dag.leaves >> operator(flow.report_task(), max_active_tis_per_dag=1).as_teardown()
+    dag.leaves >> operator(flow.report_task(), ReportOperator, max_active_tis_per_dag=1).as_teardown()
 
 
-def operator(task: flow.Task, **limits: Any) -> WindrowOperator:
+def operator(task: flow.Task, kind: type[WindrowOperator] = WindrowOperator, **limits: Any) -> WindrowOperator:
     """The task of the map as an operator. A success is an event of each table that it publishes; of one that it may
     update there is an event, by an alias, where something was new."""
-    return WindrowOperator(
+    return kind(
         task_id=task.name,
         arguments=task.arguments,
         of_a_day=task.of_a_day,

@@ -1,5 +1,6 @@
 """What people read about a stream's DAG and its tasks: made from the definitions, standard library only."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from pipelines import flow
@@ -11,7 +12,7 @@ from schemas.stream import Stream
 
 OF_EVERY_STREAM = """`ingest` follows the files; then a task of each query follows the logical date: its log has the
 checks of the gate, its XCom and the events of its tables' assets what was published. `report` makes the pages of the
-lake: the link is in its log and on the event of its asset, `report`.
+lake: their address is in its log and on the event of its asset, `report`.
 A run's note is its day: Airflow names runs by the end of their interval, a day later. A manual run takes its day from
 the logical date or the param `day`, a backfill from its dates alone. A day without events is a success with 0 rows.
 A query's task is skipped where newer rows of the day passed the gate: their run publishes.
@@ -42,28 +43,32 @@ def maintenance_page() -> str:
     return f"### Maintenance\n\n{OF_MAINTENANCE}"
 
 
-def query_page(stream: Stream, query: Query) -> str:
-    """Markdown for the page of the DAG of a query whose days depend on each other."""
+def query_page(stream: Stream, query: Query, address: Callable[[str], str]) -> str:
+    """Markdown for the page of the DAG of a query whose days depend on each other. address: of a page of the report."""
     text = OF_A_QUERY.format(query=query.name, state=flow.STATE.format(query=query.name))
-    page = f"Page of the report: `report/{query_file(query.name)}` below the home."
+    page = f"Page of the report: {_link(query_file(query.name), address)}"
     return f"### {query.name} of {stream.title}\n\n{text}\n\n{page}\n\n`{query.name}`: {describe(query)}"
 
 
-def dag_page(stream: Stream) -> str:
-    """Markdown for the page of a stream's DAG."""
-    facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream).items())
+def dag_page(stream: Stream, address: Callable[[str], str]) -> str:
+    """Markdown for the page of a stream's DAG. address: of a page of the report."""
+    facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream, address).items())
     queries = "\n".join(f"- `{query.name}`: {describe(query)}" for query in flow.scheduled_queries(stream))
     parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, queries and "#### Queries", queries)
     return "\n\n".join(part for part in parts if part)
 
 
-def _facts(stream: Stream) -> dict[str, object]:
+def _link(file: str, address: Callable[[str], str]) -> str:
+    return f"[{file}]({address(file)}), made by the last task"
+
+
+def _facts(stream: Stream, address: Callable[[str], str]) -> dict[str, object]:
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
     return {
         "days": f"{days}; another day is refused",
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
-        "page of the report": f"`report/{stream_file(stream.name)}` below the home, made by the last task",
+        "page of the report": _link(stream_file(stream.name), address),
         # Not last: of a text that ends with .md Airflow thinks that it is a file's path.
         "explained in": f"docs/streams/{stream.name}.md",
         "columns": ", ".join(column.name for column in stream.columns),

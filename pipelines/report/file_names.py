@@ -1,4 +1,8 @@
-"""What the pages of the report are called. Airflow's pages link to them where no library is."""
+"""What the pages of the report are called, and where Airflow has them. Its pages link to them where no library is."""
+
+FIRST_FILE = "index.html"
+SERVED_AT = "/windrow"
+"""In the address of an Airflow with the plugins of dags/plugins/."""
 
 
 def stream_file(name: str) -> str:

@@ -9,7 +9,7 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger.runs import rows
 from pipelines.ledger.stale import stale
 from pipelines.report import dag_text
-from pipelines.report.file_names import query_file, stream_file
+from pipelines.report.file_names import FIRST_FILE, query_file, stream_file
 from pipelines.report.lengths import size
 from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from pipelines.report.queries.page import is_published
@@ -20,7 +20,7 @@ from schemas.errors import BrokenDefinition, WindrowError
 from schemas.query import Query
 from schemas.stream import Stream
 
-PAGE, STREAMS, QUERIES = "index.html", "streams.html", "queries.html"
+PAGE, STREAMS, QUERIES = FIRST_FILE, "streams.html", "queries.html"
 
 
 class Lists(NamedTuple):

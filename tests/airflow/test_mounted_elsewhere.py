@@ -31,7 +31,8 @@ bag = DagBag(sys.argv[1])
 loaded = {name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()}
 folders = ("dags", "schemas", "pipelines", "processes")
 ours = {name: file for name, file in loaded.items() if name.split(".")[0] in folders}
-print(json.dumps({"errors": bag.import_errors, "dags": sorted(bag.dags), "ours": ours}))
+files = sorted({dag.fileloc for dag in bag.dags.values()} | set(bag.captured_warnings) | set(bag.file_last_changed))
+print(json.dumps({"errors": bag.import_errors, "dags": sorted(bag.dags), "ours": ours, "files": files}))
 if len(sys.argv) > 2:
     task = bag.dags["bikes"].get_task("ingest")
     task.execute({"run_id": "manual__1", "params": {"day": None}, "ds": "2018-10-01"})
@@ -75,6 +76,7 @@ def test_a_real_dag_bag_reads_every_stream_from_the_mounted_folder_alone(folder)
     facts = json.loads(ended.stdout.splitlines()[-1])
     assert facts["errors"] == {}
     assert set(streams()) | {"maintenance", "bikes_stale"} <= set(facts["dags"])
+    assert {Path(file).name for file in facts["files"]} == FILES_OF_DAGS
     assert facts["ours"] and all(Path(file).is_relative_to(folder) for file in facts["ours"].values() if file)
 
 

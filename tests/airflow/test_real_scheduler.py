@@ -5,6 +5,8 @@ run has rows; the oracle reads the same files without the pipeline.
 """
 
 import json
+import urllib.error
+import urllib.request
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -151,6 +153,33 @@ def test_every_run_ends_with_the_report_whose_link_is_in_its_log_and_on_its_asse
     assert link in stack.log("by_hand", "report")
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
     assert {event["extra"]["link"] for event in events if event["name"] == "report"} == {link}
+    address = f"{stack.client.address}/windrow/index.html"
+    assert {event["extra"]["address"] for event in events if event["name"] == "report"} == {address}
+    assert address in stack.log("by_hand", "report")
+
+
+def asked(address: str, **headers: str) -> tuple[int, str, str]:
+    """Status, address in the end, and text."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
+            return answer.status, answer.url, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.url, refused.read().decode()
+
+
+def test_airflow_shows_the_report_to_who_is_logged_in_and_no_other_file(stack, done):
+    root, login = f"{stack.client.address}/windrow", {"Authorization": f"Bearer {stack.client.token}"}
+    page = (stack.config.report / "stream-bikes.html").read_text()
+    assert asked(f"{root}/stream-bikes.html", **login) == (200, f"{root}/stream-bikes.html", page)
+    assert asked(f"{root}/of/bikes", **login) == (200, f"{root}/stream-bikes.html", page)
+    assert asked(f"{root}/of/maintenance", **login)[:2] == (200, f"{root}/index.html")
+    assert asked(f"{root}/stream-bikes.html")[0] == 401
+    assert asked(f"{root}/nothing.html", **login)[0] == 404
+    assert asked(f"{root}/..%2fairflow%2fairflow.db", **login)[0] == 404
+    described = stack.client.call("GET", f"/dags/{DAG}/details")["doc_md"]
+    assert f"[stream-bikes.html]({root}/stream-bikes.html)" in described
+    shown = {view["name"]: view for view in stack.client.call("GET", "/plugins")["plugins"]}["windrow_report"]
+    assert [view["destination"] for view in shown["external_views"]] == ["nav", "dag"]
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -26,7 +26,7 @@ DOWNWARD = {
     "processes": {"processes"},
     "pipelines": {"pipelines", "processes", "kernels", "schemas"},
     "windrow": {"windrow", "pipelines", "schemas"},
-    "dags": {"dags", "pipelines.flow", "pipelines.report", "processes", "schemas"},
+    "dags": {"dags", "pipelines.config", "pipelines.flow", "pipelines.report", "processes", "schemas"},
     "samples": {"samples", "schemas"},
     "stack": {
         "stack",
@@ -73,7 +73,7 @@ LIBRARIES = {
     "schemas": set(),
     "processes": set(),
     "kernels": {"numpy", "numba", "llvmlite"},
-    "dags": {"airflow"},
+    "dags": {"airflow", "fastapi"},
     "samples": set(),
     "stack": set(),
     "docker": {"s3fs"},

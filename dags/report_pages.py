@@ -1,0 +1,41 @@
+"""The pages of `windrow report` in Airflow's server, for whoever may see its assets: from a page of Airflow a browser
+follows no link to a file."""
+
+from pathlib import Path
+
+from airflow.api_fastapi.core_api.security import requires_access_asset
+from fastapi import Depends, FastAPI, HTTPException
+from fastapi.responses import FileResponse, RedirectResponse
+
+from dags.report import address
+from pipelines import config
+from pipelines.report.file_names import FIRST_FILE, query_file, stream_file
+
+app = FastAPI(title="The report of Windrow", dependencies=[Depends(requires_access_asset("GET"))])
+
+
+@app.get("/of/{dag_id}")
+def page_of_dag(dag_id: str) -> RedirectResponse:
+    """To the page of the DAG's query or stream, or to the first where it has none."""
+    made = (name for name in (query_file(dag_id), stream_file(dag_id)) if _place(name).is_file())
+    return RedirectResponse(address(next(made, FIRST_FILE)))
+
+
+@app.get("/{file:path}")
+def page(file: str) -> FileResponse:
+    """A file of the report. 404 where there is none, with what makes it."""
+    place = _place(file or FIRST_FILE)
+    if not place.is_file():
+        raise HTTPException(
+            404, f"{file} is not in the report; the last task of every DAG makes it, or: windrow report"
+        )
+    return FileResponse(place)
+
+
+def _place(file: str) -> Path:
+    """Of a file in the folder of the report. 404 for what is elsewhere."""
+    folder = config.load().report.resolve()
+    place = (folder / file).resolve()
+    if not place.is_relative_to(folder):
+        raise HTTPException(404, f"{file} is not in the report")
+    return place
