@@ -125,6 +125,8 @@ EXACT = {
     "high": agg("quantile", "real", q=0.9, exact=True),
     "wholes": agg("count_distinct", "whole"),
     "often": agg("mode", "whole"),
+    "second_key": agg("top_k", "key", k=2),
+    "third": agg("top_k", "whole", k=3),
 }
 WRONG = {str: "zz", int: 1_000_000, float: -1e9}
 

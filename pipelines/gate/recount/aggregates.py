@@ -141,8 +141,13 @@ def quantile(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Rec
 
 def mode(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The value that occurs most often."""
-    coded = Coded.of(found, values.numbers, values.present)
-    return Recounted(coded.most_frequent(found), values.counted == 0)
+    return Recounted(*Coded.of(found, values.numbers, values.present).kth_most_frequent(1))
+
+
+def top(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
+    """The value that is k-th by how often it occurs."""
+    k = dict(asked.parameters).get("k", 1)
+    return Recounted(*Coded.of(found, values.numbers, values.present).kth_most_frequent(k))
 
 
 def distinct(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
@@ -165,6 +170,7 @@ RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted
     "median": median,
     "quantile": quantile,
     "mode": mode,
+    "top_k": top,
     "count_distinct": distinct,
 }
 _STRING_OF = "(SELECT s.string FROM strings s WHERE s.place = {0})"
