@@ -146,7 +146,7 @@ def mode(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
 
 def top(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
     """The value that is k-th by how often it occurs."""
-    k = dict(asked.parameters).get("k", 1)
+    k = int(dict(asked.parameters).get("k", 1))
     return Recounted(*Coded.of(found, values.numbers, values.present).kth_most_frequent(k))
 
 
