@@ -68,6 +68,7 @@ def draw(path: Path) -> int:
 def draw_panel(on: pyplot.Axes, panel: QueryOverTime, rows: list[dict]) -> None:
     ends = [datetime.fromisoformat(row["window_end"]) for row in rows]
     final, known = ([row[name] for row in rows] for name in ("final", "known"))
+    on.fill_between(ends, known, final, step="post", color="tab:blue", alpha=0.2, linewidth=0, label="what came late")
     on.step(ends, final, where="post", color="tab:blue", label="what turned out to be true")
     on.step(ends, known, where="post", color="tab:orange", linestyle="--", label="what was known on time")
     on.set_title(f"{panel.query}: {panel.column}, all of ({panel.key}) together", loc="left", fontsize=10)
