@@ -2,7 +2,7 @@
 the kind, the emit, the engine and the cuts; each day goes on from what the one before it left."""
 
 from datetime import timedelta
-from itertools import cycle
+from itertools import cycle, product
 
 import pyarrow as pa
 import pytest
@@ -33,6 +33,9 @@ WINDOWS = {
     "boundary_frame": frame.boundary("parts", 5),
 }
 AGGREGATES = {"n": agg("count"), "parts_sum": agg("sum", "parts"), "heaviest": agg("max", "weight")}
+PAIRS = list(product(WINDOWS, EMITS))
+IN_CI = list(zip(WINDOWS, cycle(EMITS), strict=False))
+"""Of each kind one emit."""
 BEFORE_THE_END = toy.days()[-2]
 KEYS = {"by_bucket": ("place",), "by_key": ("kind",), "of_all": ()}
 
@@ -76,7 +79,9 @@ def assert_one_replay(config: Config, events: list[dict], query: Query) -> None:
 
 
 @pytest.mark.slow  # five days of each
-@pytest.mark.parametrize(("kind", "emit"), [*zip(WINDOWS, cycle(EMITS), strict=False), ("session", "final")])
+@pytest.mark.parametrize(
+    ("kind", "emit"), [*IN_CI, *(pytest.param(*pair, marks=pytest.mark.nightly) for pair in PAIRS if pair not in IN_CI)]
+)
 def test_days_one_by_one_are_one_replay_of_all(toys, kind, emit):
     config, events = toys
     query = asked(kind, emit)
