@@ -31,7 +31,7 @@ bag = DagBag(sys.argv[1])
 loaded = {name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()}
 folders = ("dags", "schemas", "pipelines", "processes")
 ours = {name: file for name, file in loaded.items() if name.split(".")[0] in folders}
-files = sorted({dag.fileloc for dag in bag.dags.values()} | set(bag.captured_warnings) | set(bag.file_last_changed))
+files = sorted(bag.file_last_changed)
 print(json.dumps({"errors": bag.import_errors, "dags": sorted(bag.dags), "ours": ours, "files": files}))
 if len(sys.argv) > 2:
     task = bag.dags["bikes"].get_task("ingest")

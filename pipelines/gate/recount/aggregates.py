@@ -141,13 +141,13 @@ def quantile(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Rec
 
 def mode(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     """The value that occurs most often."""
-    return Recounted(*Coded.of(found, values.numbers, values.present).kth_most_frequent(1))
+    return Recounted(*Coded.of(found, values.numbers, values.present).kth_most_frequent(found, 1))
 
 
 def top(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
     """The value that is k-th by how often it occurs."""
     k = int(dict(asked.parameters).get("k", 1))
-    return Recounted(*Coded.of(found, values.numbers, values.present).kth_most_frequent(k))
+    return Recounted(*Coded.of(found, values.numbers, values.present).kth_most_frequent(found, k))
 
 
 def distinct(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
