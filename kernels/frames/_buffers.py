@@ -15,7 +15,7 @@ from kernels.runtime.struct import words_at
 
 def shared_operations(struct: type[KeyFrames], buffer: Buffer, contents: Contents) -> dict[str, Callable]:
     """Of FrameKernel, by name; struct: of the kernel, whose tuples stand in `tuples`."""
-    _, place_behind, standing, entry_at = buffer
+    _, place_behind, standing, entry_at, _ = buffer
     content_of, closing_tuple = contents.content_of, contents.closing_tuple
 
     def content(s: struct, frame: Frame):

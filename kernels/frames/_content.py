@@ -3,6 +3,7 @@
     frame           10   11   12   13   14        tuples of it, by row
     content         ├────────┤                    its state so far, up to `folded`
     content_of      ├──────────────────────┤      one run of rows more: one gather, however long it is
+    next                                    ▲     where the next frame's first tuple stands, in most cases
 
 Rows that follow one another, as they do where tuples come in order, are taken at once. A late tuple goes into the
 content that is there where aggregates commute; otherwise it is made again when somebody next asks.
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kernels.frames._frames import is_until, lost_tuples
-from kernels.frames._ordered import entry_at, is_behind, place_behind, standing
+from kernels.frames._ordered import entry_at, holds, is_behind, place_behind, standing
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.memory import inner, resize
 from kernels.states import clear, copy_words, gather, merge
@@ -39,16 +40,19 @@ class Buffer(NamedTuple):
     place_behind: Callable
     standing: Callable
     entry_at: Callable
+    holds: Callable
 
 
 def contents(buffer: Buffer) -> Contents:
     """Compiled for a buffer."""
-    owner, place_behind, standing, entry_at = buffer
+    owner, place_behind, standing, entry_at, holds = buffer
 
     def fold_tuples(s, into, span, is_empty):
         time, row, last, last_row = span
-        chunk, at = place_behind(s.tuples, time, row - 1)
-        chunk, at = standing(s.tuples, chunk, at)
+        chunk, at = s.next_chunk, s.next_at
+        if not holds(s.tuples, chunk, at, time, row):
+            chunk, at = place_behind(s.tuples, time, row - 1)
+            chunk, at = standing(s.tuples, chunk, at)
         run, run_end = 0, 0
         while chunk < s.tuples.end:
             entry = entry_at(s.tuples, chunk, at)
@@ -59,6 +63,7 @@ def contents(buffer: Buffer) -> Contents:
                 run = entry.row
             run_end = entry.row + 1
             chunk, at = standing(s.tuples, chunk, at + 1)
+        s.next_chunk, s.next_at = chunk, at
         if fold_run(s, into, run, run_end, is_empty):
             clear(s.plan, into)
 
@@ -113,5 +118,5 @@ def settle_content(s, frame, has_it, time, row):
             frame.has_content = False
 
 
-CHUNKS = Buffer("frames_in_chunks", place_behind, standing, entry_at)
+CHUNKS = Buffer("frames_in_chunks", place_behind, standing, entry_at, holds)
 IN_CHUNKS = contents(CHUNKS)

@@ -22,7 +22,7 @@ from kernels.frames._ordered import (
 from kernels.frames._rules import Frame, FrameRules, closes_frame, opens_frame
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Array, Flag, Inline, Microseconds, Place, Ref, Word
-from kernels.runtime.memory import as_word, inner, not_inlined, release, resize
+from kernels.runtime.memory import as_word, inlined, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct, allocate
 from kernels.states import clear, take_in
 from kernels.states.layout import Events, StatePlan
@@ -41,6 +41,7 @@ class KeyFrames(Struct):
     cut, cut_row: the last tuple that was cut again: frames that begin behind it are as they were
     part: room for a state of some tuples; row_at_hand: of a tuple that a frame takes in
     spare: frames to be used again, linked by `first`
+    next_chunk, next_at: where the tuple stood that followed what was folded last: that of the next frame, in most cases
     """
 
     plan: Ref(StatePlan)
@@ -61,6 +62,8 @@ class KeyFrames(Struct):
     part: Address
     row_at_hand: Array(Word, 1)
     spare: Address
+    next_chunk: Place
+    next_at: Place
 
 
 @inner
@@ -167,6 +170,7 @@ def is_until(time, row, other_time, other_row):
 def take_tuple(s, frame, time, row, value):
     """The next tuple of the order, behind a frame's last one, or behind tuples in none (address 0). Returns the frame
     that it is in, which may be new, or one of address 0."""
+    inlined()
     if frame.address != 0 and not closes_frame(s.rules, frame, time, value):
         frame.last, frame.last_row = time, row
         if frame.grown != 0:

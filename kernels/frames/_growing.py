@@ -7,13 +7,14 @@ grouped, and a frame must close at the same tuple whichever way it was cut.
 
 from kernels.frames._frames import grow_over_rows, lost_tuples, take_tuple
 from kernels.frames._ordered import ROW_WORD, chunk_at, entry_at, is_behind, place_behind, standing
-from kernels.runtime.memory import WORD_BYTES, inner, resize
+from kernels.runtime.memory import WORD_BYTES, inlined, inner, resize
 from kernels.states import clear, copy_words
 
 
 @inner
 def take_tuple_at(s, frame, chunk, at, value):
     """take_tuple of the tuple at a place."""
+    inlined()
     entry = entry_at(s.tuples, chunk, at)
     if at == 0 and frame.address != 0 and frame.grown != 0:
         _note(s, chunk, frame.grown)

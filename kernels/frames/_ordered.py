@@ -12,7 +12,7 @@ are walked from one end to find a place.
 from kernels.runtime.address_list import AddressList, insert_address, release_addresses, remove_address
 from kernels.runtime.bisection import searches
 from kernels.runtime.fields import Address, Count, Flag, Inline, Microseconds, Place, Tail, Word
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
+from kernels.runtime.memory import WORD_BYTES, inlined, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import Struct
 
 CHUNK_ENTRIES = 64
@@ -87,9 +87,13 @@ _entry_behind = searches("entries_of_a_chunk", _stands_until).place_from
 
 @inner
 def place_behind(ordered, time, row):
-    """(chunk, at) behind all entries up to (time, row): where one of that key goes. O(log n), from the young end on."""
+    """(chunk, at) behind all entries up to (time, row): where one of that key goes. O(log n), from the young end on;
+    behind all O(1)."""
     if ordered.first == ordered.end:
         return ordered.end, 0
+    chunk, at = last_place(ordered)
+    if not is_behind(entry_at(ordered, chunk, at), time, row):
+        return chunk, at + 1
     key = (time, row)
     chunk = max(_chunk_behind(ordered, ordered.first, ordered.end, key) - 1, ordered.first)
     of = chunk_at(ordered, chunk)
@@ -136,9 +140,19 @@ def end_place(ordered):
 
 
 @inner
+def holds(ordered, chunk, at, time, row):
+    """Whether the entry (time, row) stands at a place that it once had: it may have moved, or be gone."""
+    if chunk < ordered.first or chunk >= ordered.end or at >= chunk_at(ordered, chunk).count:
+        return False
+    entry = entry_at(ordered, chunk, at)
+    return entry.time == time and entry.row == row
+
+
+@inner
 def insert_at(ordered, chunk, at, time, row, word):
     """A new entry at the place that place_behind gave. Returns its place. O(entries of a chunk), and where a chunk is
     full O(chunks behind it)."""
+    inlined()
     if chunk == ordered.end or chunk_at(ordered, chunk).count == CHUNK_ENTRIES:
         chunk, at = _make_place(ordered, chunk, at)
     into = chunk_at(ordered, chunk)

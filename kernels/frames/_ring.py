@@ -59,6 +59,14 @@ def standing(ring, place, at):
 
 
 @inner
+def holds(ring, place, at, time, row):
+    if place < ring.first or place >= ring.end:
+        return False
+    entry = entry_at(ring, place, 0)
+    return entry.time == time and entry.row == row
+
+
+@inner
 def write_entry(ring, place, time, row, word):
     """The tuple of a place."""
     entry = entry_at(ring, place, 0)

@@ -34,7 +34,7 @@ from kernels.frames._rules import Frame, FrameRules, counts, value_of
 from kernels.frames._saving import load_frames, load_head, load_ordered
 from kernels.frames._split_and_merge import Rest, insert_late
 from kernels.runtime.fields import Inline
-from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
+from kernels.runtime.memory import WORD_BYTES, as_word, inlined, inner, release
 from kernels.runtime.struct import allocate, words_at
 from kernels.runtime.tables import compiled_table
 from kernels.states.layout import StatePlan
@@ -111,6 +111,7 @@ def _open_frame(s):
 
 @inner
 def _append(s, time, row, value):
+    inlined()
     begin(s, SCOPE)
     frame = _open_frame(s)
     begin(s, ADD)

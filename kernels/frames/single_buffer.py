@@ -31,6 +31,7 @@ from kernels.frames._ring import (
     Ring,
     entry_at,
     heap_sort,
+    holds,
     insert_in_order,
     place_behind,
     standing,
@@ -160,7 +161,7 @@ def _first_of_frames(s):
     return place
 
 
-RING = Buffer("single_buffer", place_behind, standing, entry_at)
+RING = Buffer("single_buffer", place_behind, standing, entry_at, holds)
 IN_RING = contents(RING)
 
 

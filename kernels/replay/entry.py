@@ -156,10 +156,12 @@ def _expected(job: Job, most: int) -> int:
     """At least so many rows are made: those of events that come when rows are wanted."""
     columns, rules = job.columns, job.rules
     ends = columns.start_us if columns.end_us is None else np.maximum(columns.end_us - 1, columns.start_us)
-    wanted = columns.arrival_us >= _rows_from_us(rules)
-    offsets = np.concatenate(([0], np.cumsum(wanted)))[columns.key_offsets]
+    events = (columns.key_offsets, columns.start_us, ends, columns.arrival_us)
+    if rules.rows_from_us is not None:  # else copies of all columns took a fifth of a replay of sessions
+        wanted = columns.arrival_us >= rules.rows_from_us
+        offsets = np.concatenate(([0], np.cumsum(wanted)))[columns.key_offsets]
+        events = (offsets, *(each[wanted] for each in events[1:]))
     emit = EMITS.index(rules.emit)
-    events = (offsets, *(each[wanted] for each in (columns.start_us, ends, columns.arrival_us)))
     return job.kind.expected(job.window, ArrivingEvents(*events, *job.steps, emit, rules.allowed_us, most))
 
 

@@ -122,3 +122,6 @@ def move(target, source, words):
 
 def not_inlined():
     """Means something to the compiler only."""
+
+
+inlined = not_inlined

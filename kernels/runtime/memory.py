@@ -100,6 +100,11 @@ def _not_inlined(context, builder, signature, arguments):
     return context.get_dummy_value()
 
 
+def _inlined(context, builder, signature, arguments):
+    builder.function.attributes.add("alwaysinline")
+    return context.get_dummy_value()
+
+
 def make_intrinsic(signature, codegen):
     """An intrinsic of fixed types; arguments of other integer types are converted by Numba."""
     parameters = ["typingctx"] + [f"x{i}" for i in range(len(signature.args))]
@@ -115,6 +120,7 @@ if not config.DISABLE_JIT:
     release = make_intrinsic(types.void(_WORD), _release)
     move = make_intrinsic(types.void(_WORD, _WORD, _WORD), _move)
     not_inlined = make_intrinsic(types.void(), _not_inlined)
+    inlined = make_intrinsic(types.void(), _inlined)
 
     def address_of(array: np.ndarray) -> int:
         """Address of a contiguous array's memory; the caller keeps the array alive."""
@@ -149,6 +155,7 @@ else:
         get_byte,
         get_float,
         get_word,
+        inlined,
         move,
         not_inlined,
         release,
@@ -161,6 +168,10 @@ else:
 
 # not_inlined() as first statement keeps a function apart. Numba optimises every function together with all
 # that it calls, level by level; with the large ones inlined everywhere a replay took two minutes to compile.
+#
+# inlined() inlines a function into all that call it: for what each event passes, where LLVM thinks it too long. A call
+# takes some 25 instructions, most of them for errors that Numba could raise: without three of them a tuple of a frame
+# takes 16 ns, not 25. forceinline=True of a decorator would go on to all that the function calls.
 
 
 def as_float(word: int) -> float:
