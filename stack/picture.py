@@ -1,4 +1,7 @@
-"""What was known on time and what turned out to be true, of a query of each stream: one picture, of the demo's tables.
+"""What was known on time and what came late, of a query of each stream: one picture, of the demo's tables.
+
+Over all keys hardly anything is late, and the two lines lay on each other: so it is drawn for the key that lateness
+changed most, from shortly before its first window that differs to shortly after the last.
 
 Run by `.venv`'s Python, which has the library: it is never imported.
 """
@@ -15,12 +18,16 @@ import matplotlib
 matplotlib.use("Agg")
 
 from matplotlib import pyplot
+from matplotlib.ticker import MaxNLocator
 
 from stack.places import WINDROW
 
+LEAST_AROUND = 20
+"""Windows that are shown before and after those that differ."""
+
 
 class QueryOverTime(NamedTuple):
-    """A query's column over time, added up over all of its keys."""
+    """A query's count over time, of one key."""
 
     query: str
     key: str
@@ -36,11 +43,13 @@ QUERIES_OVER_TIME = (
 
 
 def statement(panel: QueryOverTime) -> str:
-    """By end of a window what the rows on time had, and what the newest have."""
-    return f"""SELECT window_end, coalesce(sum(known.{panel.column}), 0) AS known, sum(final.{panel.column}) AS final
-FROM {panel.query}_final final LEFT JOIN (FROM {panel.query} WHERE pane = 'on_time') known
-    USING ({panel.key}, window_start, window_end)
-GROUP BY window_end ORDER BY window_end"""
+    """By end of a window what the rows on time had, and what the newest have, of the key where these differ most."""
+    return f"""WITH compared AS (
+    SELECT {panel.key}, window_end, coalesce(known.{panel.column}, 0) AS known, final.{panel.column} AS final
+    FROM {panel.query}_final final LEFT JOIN (FROM {panel.query} WHERE pane = 'on_time') known
+        USING ({panel.key}, window_start, window_end)
+), changed_most AS (SELECT {panel.key} FROM compared GROUP BY ALL ORDER BY sum(final - known) DESC, {panel.key} LIMIT 1)
+SELECT * FROM compared SEMI JOIN changed_most USING ({panel.key}) ORDER BY window_end"""
 
 
 def rows_of(panel: QueryOverTime) -> list[dict]:
@@ -50,15 +59,22 @@ def rows_of(panel: QueryOverTime) -> list[dict]:
     return json.loads(answered.stdout) if answered.returncode == 0 else []
 
 
+def around_what_differs(rows: list[dict]) -> list[dict]:
+    """The rows from shortly before the first that differs to shortly after the last; all if none does."""
+    differ = [place for place, row in enumerate(rows) if row["final"] != row["known"]] or [0, len(rows) - 1]
+    around = max(LEAST_AROUND, (differ[-1] - differ[0]) // 4)
+    return rows[max(0, differ[0] - around) : differ[-1] + around + 1]
+
+
 def draw(path: Path) -> int:
     """The number of panels that have rows; without any there is no picture."""
-    found = [(panel, rows) for panel in QUERIES_OVER_TIME if (rows := rows_of(panel))]
+    found = [(panel, around_what_differs(rows)) for panel in QUERIES_OVER_TIME if (rows := rows_of(panel))]
     if not found:
         return 0
     picture, axes = pyplot.subplots(len(found), 1, figsize=(10, 3.2 * len(found)), squeeze=False)
     for (panel, rows), on in zip(found, axes[:, 0], strict=True):
         draw_panel(on, panel, rows)
-    axes[0, 0].legend(fontsize=9)
+    axes[0, 0].legend(fontsize=9, ncols=2, loc="upper right")
     axes[-1, 0].set_xlabel("end of the window, UTC", fontsize=9)
     picture.tight_layout()
     picture.savefig(path, dpi=120)
@@ -66,15 +82,24 @@ def draw(path: Path) -> int:
 
 
 def draw_panel(on: pyplot.Axes, panel: QueryOverTime, rows: list[dict]) -> None:
+    """A bar for each window."""
     ends = [datetime.fromisoformat(row["window_end"]) for row in rows]
-    final, known = ([row[name] for row in rows] for name in ("final", "known"))
-    on.fill_between(ends, known, final, step="post", color="tab:blue", alpha=0.2, linewidth=0, label="what came late")
-    on.step(ends, final, where="post", color="tab:blue", label="what turned out to be true")
-    on.step(ends, known, where="post", color="tab:orange", linestyle="--", label="what was known on time")
-    on.set_title(f"{panel.query}: {panel.column}, all of ({panel.key}) together", loc="left", fontsize=10)
+    known, late = [row["known"] for row in rows], [row["final"] - row["known"] for row in rows]
+    width = min((after - before for before, after in zip(ends, ends[1:], strict=False)), default=0.01)
+    on.bar(ends, known, width, align="edge", color="tab:blue", label="known on time")
+    on.bar(ends, late, width, align="edge", bottom=known, color="tab:orange", label="came late")
+    on.set_title(title(panel, rows), loc="left", fontsize=10)
     on.set_ylabel(panel.unit, fontsize=9)
-    on.set_ylim(bottom=0)
+    on.yaxis.set_major_locator(MaxNLocator(integer=True))
+    on.margins(y=0.15)
     on.tick_params(labelsize=8)
+
+
+def title(panel: QueryOverTime, rows: list[dict]) -> str:
+    """The key, and how many windows lateness changed."""
+    key = ", ".join(f"{name} {rows[0][name]}" for name in panel.key.split(", "))
+    changed = sum(row["final"] != row["known"] for row in rows)
+    return f"{panel.query}, {key}: {changed:,} of these {len(rows):,} windows were not known in full on time"
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def picture(home: Path) -> None:
     path.unlink(missing_ok=True)
     environment = _environment(home) | {"PYTHONPATH": str(REPOSITORY)}
     subprocess.run([PYTHON, "-m", "stack.picture", path], env=environment, check=False)
-    what = "what was known on time and what turned out to be true, of a query of each stream"
+    what = "what was known on time and what came late, of a query of each stream, for the key that it changed most"
     say(f"   {path}: {what}" if path.exists() else "   there is nothing to draw: no day was published")
 
 
