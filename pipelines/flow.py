@@ -3,8 +3,8 @@
 The DAGs (`dags/`), their texts and the docs page are made from it. It imports the standard library
 and `schemas` only, so that Airflow's environment, which has no Arrow, Spark or Numba, can read it.
 
-    ingest    land ─▶ bronze ─▶ silver ─▶ ticks ─▶ judge_silver                            follows the files
-    <query>   judge_silver ─▶ replay ─▶ gate ─▶ publish                                    follows the logical date
+    ingest    land ─▶ bronze ─▶ silver ─▶ ticks ─▶ check_silver                            follows the files
+    <query>   check_silver ─▶ replay ─▶ gate ─▶ publish                                    follows the logical date
 
 Every stage that a process goes through also gets a row in the ledger, `runs`, and a section in the process's log.
 """
@@ -77,7 +77,7 @@ TICKS = Stage(
     ("pass_{stream}", "partitions_{stream}", "files_{stream}"),
 )
 CHECK_SILVER = Stage(
-    "judge_silver",
+    "check_silver",
     LOGICAL_DATE,
     "checks that every record of the files is accounted for, and the silver that the run reads",
     (

@@ -11,7 +11,8 @@ from schemas import registry
 os.environ.setdefault("WINDROW_ENGINE", "local")
 os.environ.setdefault("WINDROW_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
-pytest_plugins = ["tests.support.cluster", "tests.support.fast", "tests.support.lakes", "tests.support.spread"]
+SHARED = ("cluster", "engines", "fast", "lakes", "spread")
+pytest_plugins = [f"tests.support.{name}" for name in SHARED]
 
 # No deadline: the first example may compile a kernel, and machines are shared.
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}

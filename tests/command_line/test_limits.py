@@ -17,18 +17,13 @@ from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from schemas.query import sliding
 from schemas.replay_limits import MOST_ROWS, MOST_SECONDS
 from tests.command_line.conftest import Ended
+from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT
 from tests.support.replay.work import work_of
 
 pytestmark = PATIENT
 QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only
-ENGINES = pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.jvm)], indirect=True)
 WAYS = "an option of replay_table, --most-{0} of windrow replay and backfill, the setting WINDROW_MOST_{1} of each task"
-
-
-@pytest.fixture
-def engine(request, monkeypatch):
-    monkeypatch.setenv("WINDROW_ENGINE", request.param)
 
 
 @pytest.fixture

@@ -55,10 +55,10 @@ PRIVATE = {
     "tells": "reports",
     "told": "reported",
 }
-# History, and values kept in tables, which stay as they are: a refusal's detail in quarantine, a stage in the ledger,
-# a column's comment. And names of an earlier version, which the changelog says what replaced.
+# History, and values kept in tables, which stay as they are: a refusal's detail in quarantine, a column's comment. And
+# names of an earlier version, which the changelog says what replaced.
 KEPT = ("docs/decisions/", "tests/contracts/test_words.py")
-CONTENTS = ("is said to last", "judge_silver", "the reading, in the unit beside it")
+CONTENTS = ("is said to last", "the reading, in the unit beside it")
 CONTENTS += ("`Place.beside`", "`WINDROW_LINES_PER_JUDGE`")
 # An underscore, or where a capital letter begins the next part of a name.
 BETWEEN_PARTS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -16,6 +16,7 @@ from schemas import registry
 from schemas.errors import NotSetUp, UnknownName, WrongParameter
 from tests.support.digests import digests_by_day
 from tests.support.edited import edit
+from tests.support.engines import SPARK_NIGHTLY
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
 
@@ -84,7 +85,8 @@ def test_what_it_costs_is_what_the_runs_took(published):
     assert backfilled.events == sum(run.events for run in found.runs) > 0
 
 
-def test_carried_out_it_changes_the_days_that_it_lists_and_nothing_else(published, windrow):
+@SPARK_NIGHTLY
+def test_carried_out_it_changes_the_days_that_it_lists_and_nothing_else(published, windrow, engine):
     landing.write(published.landing, landing.late_file())
     before, listed = digests_by_day(published, PUBLISHED), planned(published)
     done = windrow("plan", "--run")["done"]

@@ -15,6 +15,7 @@ from pipelines.verify.ways import WAYS, ReplayWay, forwards
 from schemas import registry
 from schemas.errors import NotSetUp
 from tests.support.digests import digests_by_day
+from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT
 
 pytestmark = [PATIENT, pytest.mark.slow]
@@ -40,7 +41,8 @@ def only(monkeypatch, *ways: ReplayWay) -> None:
 
 
 @pytest.mark.nightly
-def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, typed):
+@ENGINES
+def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, typed, engine):
     lake = Lake(published)
     versions, before = {name: lake.version(name) for name in lake.names()}, digests_by_day(published, [QUERY])
     code, found, _ = typed(QUERY, "--days", "2")

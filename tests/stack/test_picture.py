@@ -27,5 +27,5 @@ class TestAroundWhatDiffers:
 
 
 def test_title_says_the_key_and_how_many_windows_changed():
-    said = title(QUERIES_OVER_TIME[0], windows(1_200, {3: 1, 4: 1}))
-    assert said == "bikes_demand, start_station_id 7: 2 of these 1,200 windows were not known in full on time"
+    shown = title(QUERIES_OVER_TIME[0], windows(1_200, {3: 1, 4: 1}))
+    assert shown == "bikes_demand, start_station_id 7: 2 of these 1,200 windows were not known in full on time"
