@@ -89,7 +89,7 @@ def by_frames(sizes: Sizes) -> Figure:
 
 
 def _costs(name: str, frame, held: int, sizes: Sizes) -> Costs:
-    """Of each operation the median of some rounds: the tuples of one take a few microseconds, less than a pause."""
+    """Of each operation the median of some rounds: a round takes microseconds, so that any interruption would show."""
     rounds = [_costs_once(name, frame, held, sizes) for _ in range(sizes.rounds)]
     of = {each: median(cost.operations_ns[each] for cost in rounds) for each in OPERATIONS}
     return Costs(rounds[0].frames, of)

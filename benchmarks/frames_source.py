@@ -41,7 +41,7 @@ KINDS_OF_FRAMES: dict[str, Window] = {
 
 class Sizes(NamedTuple):
     """tuples: of a stream; held: how many a buffer has where operations are timed; rounds: of which the median
-    counts."""
+    counts, or the least where sizes are compared."""
 
     tuples: int = 200_000
     held: tuple[int, ...] = (1_000, 4_000, 16_000, 64_000)

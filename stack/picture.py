@@ -1,7 +1,8 @@
 """What was known on time and what came late, of a query of each stream: one picture, of the demo's tables.
 
-Over all keys hardly anything is late, and the two lines lay on each other: so it is drawn for the key that lateness
-changed most, from shortly before its first window that differs to shortly after the last.
+Over all keys hardly anything is late, and nothing would show: so it is drawn for the key that lateness changed most,
+from shortly before its first window that differs to shortly after the last. What came late is what the newest row says
+of it (late_events): a window of which only a late row is published, since the day before isn't, was known nevertheless.
 
 Run by `.venv`'s Python, which has the library: it is never imported.
 """
@@ -9,7 +10,7 @@ Run by `.venv`'s Python, which has the library: it is never imported.
 import json
 import subprocess
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from stack.places import WINDROW
 
 LEAST_AROUND = 20
 """Windows that are shown before and after those that differ."""
+MOST_APART = timedelta(days=1)
 
 
 class QueryOverTime(NamedTuple):
@@ -43,13 +45,12 @@ QUERIES_OVER_TIME = (
 
 
 def statement(panel: QueryOverTime) -> str:
-    """By end of a window what the rows on time had, and what the newest have, of the key where these differ most."""
-    return f"""WITH compared AS (
-    SELECT {panel.key}, window_end, coalesce(known.{panel.column}, 0) AS known, final.{panel.column} AS final
-    FROM {panel.query}_final final LEFT JOIN (FROM {panel.query} WHERE pane = 'on_time') known
-        USING ({panel.key}, window_start, window_end)
-), changed_most AS (SELECT {panel.key} FROM compared GROUP BY ALL ORDER BY sum(final - known) DESC, {panel.key} LIMIT 1)
-SELECT * FROM compared SEMI JOIN changed_most USING ({panel.key}) ORDER BY window_end"""
+    """By end of a window what was known on time and what came late, of the key with most of that."""
+    return f"""WITH changed_most AS (
+    SELECT {panel.key} FROM {panel.query}_final GROUP BY ALL ORDER BY sum(late_events) DESC, {panel.key} LIMIT 1
+)
+SELECT {panel.key}, window_end, {panel.column} - late_events AS known, late_events AS late
+FROM {panel.query}_final SEMI JOIN changed_most USING ({panel.key}) ORDER BY window_end"""
 
 
 def rows_of(panel: QueryOverTime) -> list[dict]:
@@ -59,16 +60,32 @@ def rows_of(panel: QueryOverTime) -> list[dict]:
     return json.loads(answered.stdout) if answered.returncode == 0 else []
 
 
-def around_what_differs(rows: list[dict]) -> list[dict]:
-    """The rows from shortly before the first that differs to shortly after the last; all if none does."""
-    differ = [place for place, row in enumerate(rows) if row["final"] != row["known"]] or [0, len(rows) - 1]
+def stretches(rows: list[dict]) -> list[list[dict]]:
+    """Rows without gaps: days that are published may lie years apart."""
+    found = [[rows[0]]]
+    for before, row in zip(rows, rows[1:], strict=False):
+        if _end(row) - _end(before) > MOST_APART:
+            found.append([])
+        found[-1].append(row)
+    return found
+
+
+def around_what_came_late(rows: list[dict]) -> list[dict]:
+    """Of the stretch with most of that, the rows from shortly before the first to shortly after the last; all if there
+    is none."""
+    rows = max(stretches(rows), key=lambda stretch: sum(row["late"] for row in stretch))
+    differ = [place for place, row in enumerate(rows) if row["late"]] or [0, len(rows) - 1]
     around = max(LEAST_AROUND, (differ[-1] - differ[0]) // 4)
     return rows[max(0, differ[0] - around) : differ[-1] + around + 1]
 
 
+def _end(row: dict) -> datetime:
+    return datetime.fromisoformat(row["window_end"])
+
+
 def draw(path: Path) -> int:
     """The number of panels that have rows; without any there is no picture."""
-    found = [(panel, around_what_differs(rows)) for panel in QUERIES_OVER_TIME if (rows := rows_of(panel))]
+    found = [(panel, around_what_came_late(rows)) for panel in QUERIES_OVER_TIME if (rows := rows_of(panel))]
     if not found:
         return 0
     picture, axes = pyplot.subplots(len(found), 1, figsize=(10, 3.2 * len(found)), squeeze=False)
@@ -83,22 +100,22 @@ def draw(path: Path) -> int:
 
 def draw_panel(on: pyplot.Axes, panel: QueryOverTime, rows: list[dict]) -> None:
     """A bar for each window."""
-    ends = [datetime.fromisoformat(row["window_end"]) for row in rows]
-    known, late = [row["known"] for row in rows], [row["final"] - row["known"] for row in rows]
+    ends = [_end(row) for row in rows]
+    known, late = [row["known"] for row in rows], [row["late"] for row in rows]
     width = min((after - before for before, after in zip(ends, ends[1:], strict=False)), default=0.01)
     on.bar(ends, known, width, align="edge", color="tab:blue", label="known on time")
     on.bar(ends, late, width, align="edge", bottom=known, color="tab:orange", label="came late")
     on.set_title(title(panel, rows), loc="left", fontsize=10)
     on.set_ylabel(panel.unit, fontsize=9)
     on.yaxis.set_major_locator(MaxNLocator(integer=True))
-    on.margins(y=0.15)
+    on.set_ylim(0, 1.25 * max(map(sum, zip(known, late, strict=True))))
     on.tick_params(labelsize=8)
 
 
 def title(panel: QueryOverTime, rows: list[dict]) -> str:
     """The key, and how many windows lateness changed."""
     key = ", ".join(f"{name} {rows[0][name]}" for name in panel.key.split(", "))
-    changed = sum(row["final"] != row["known"] for row in rows)
+    changed = sum(row["late"] > 0 for row in rows)
     return f"{panel.query}, {key}: {changed:,} of these {len(rows):,} windows were not known in full on time"
 
 

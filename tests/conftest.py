@@ -28,12 +28,6 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("fast")
 
 
-@pytest.fixture
-def through_spark(monkeypatch):
-    """The engine is Spark, here and in processes that the test starts."""
-    monkeypatch.setenv("WINDROW_ENGINE", "spark")
-
-
 @pytest.fixture(scope="module", autouse=True)
 def only_our_streams():
     """Streams that a module makes known are forgotten after it."""

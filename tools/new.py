@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from schemas.errors import UnknownName, WindrowError, WrongParameter
+from schemas.errors import WindrowError, WrongParameter
 from schemas.registry import stream
 from schemas.validation import NUMBERS
 
@@ -84,7 +84,7 @@ def _stream_of(name: str, root: Path) -> str:
     known = sorted(path.stem for path in (root / "schemas/streams").glob("[a-z]*.py"))
     fits = [stream for stream in known if name.startswith(f"{stream}_")]
     if not fits:
-        raise UnknownName("stream that the query's NAME begins with, as in STREAM_something,", name, known)
+        raise WrongParameter("NAME", name, f"one that begins with its stream's and `_`; streams: {', '.join(known)}")
     return max(fits, key=len)
 
 

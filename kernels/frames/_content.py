@@ -3,7 +3,7 @@
     frame           10   11   12   13   14        tuples of it, by row
     content         ├────────┤                    its state so far, up to `folded`
     content_of      ├──────────────────────┤      one run of rows more: one gather, however long it is
-    next                                    ▲     where the next frame's first tuple stands, in most cases
+    next                                    ▲     where the next frame's first tuple stands, if none is between
 
 Rows that follow one another, as they do where tuples come in order, are taken at once. A late tuple goes into the
 content that is there where aggregates commute; otherwise it is made again when somebody next asks.

@@ -41,7 +41,8 @@ class KeyFrames(Struct):
     cut, cut_row: the last tuple that was cut again: frames that begin behind it are as they were
     part: room for a state of some tuples; row_at_hand: of a tuple that a frame takes in
     spare: frames to be used again, linked by `first`
-    next_chunk, next_at: where the tuple stood that followed what was folded last: that of the next frame, in most cases
+    next_chunk, next_at: where the tuple stood that followed what was folded last, so that a frame which is folded for
+        the first time begins there if the one before it was folded last; 0, 0 at first
     """
 
     plan: Ref(StatePlan)

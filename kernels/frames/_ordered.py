@@ -141,7 +141,7 @@ def end_place(ordered):
 
 @inner
 def holds(ordered, chunk, at, time, row):
-    """Whether the entry (time, row) stands at a place that it once had: it may have moved, or be gone."""
+    """Whether the entry (time, row) stands at a place, which may be another's, or no place any more."""
     if chunk < ordered.first or chunk >= ordered.end or at >= chunk_at(ordered, chunk).count:
         return False
     entry = entry_at(ordered, chunk, at)

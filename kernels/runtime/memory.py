@@ -170,8 +170,8 @@ else:
 # that it calls, level by level; with the large ones inlined everywhere a replay took two minutes to compile.
 #
 # inlined() inlines a function into all that call it: for what each event passes, where LLVM thinks it too long. A call
-# takes some 25 instructions, most of them for errors that Numba could raise: without three of them a tuple of a frame
-# takes 16 ns, not 25. forceinline=True of a decorator would go on to all that the function calls.
+# takes some 25 instructions, most of them for errors that Numba could raise: with what inserts and cuts it inlined, a
+# tuple of a frame takes 16 ns, not 25. forceinline=True of a decorator would go on to all that the function calls.
 
 
 def as_float(word: int) -> float:

@@ -30,7 +30,3 @@ class DependentKind(WindowKind):
         late_by_us = arrived.watermark_us[row] - (arrived.start_us[row] + 1)
         none = np.zeros(len(row), np.int64)
         return Late.of(row, none, none, none, late_by_us)._replace(knows_windows=False)
-
-    def expected(self, made, events):
-        """Known only by finding them."""
-        return 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
+from pipelines.cli._days import show_days
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
@@ -56,7 +57,7 @@ def backfill(
     with progress() as show:
         reports = run(settings, counting(show))
     _output.write_asset_events(asset_events, asset_events_of(reports))
-    _output.show([vars(report) for report in reports], as_json)
+    show_days(reports, as_json)
     if not reports:
         _output.note(f"no day of {query} is stale")
     note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Annotated
 
 from pipelines.cli import _output
+from pipelines.cli._days import show_day
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
@@ -47,7 +48,7 @@ def farm(
     if as_json:
         _output.show_json({**vars(report), "farms": farms})
     else:
-        _output.show_facts(vars(report), as_json)
+        show_day(report, as_json)
         _output.show([{name: _short(value) for name, value in row.items()} for row in farms], as_json)
     if run_id is None:
         note_pending(Lake(settings), [registry.stream(asked.stream)], AHEAD)

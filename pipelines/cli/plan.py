@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _airflow, _output
+from pipelines.cli._days import show_days
 from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, read_limits
 from pipelines.cli._progress import progress
 
@@ -56,7 +57,7 @@ def plan(
     if as_json:
         _output.show_json(_plain(made) | ({"done": [vars(each) for each in reports]} if reports is not None else {}))
     elif reports:
-        _output.show([vars(each) for each in reports], as_json)
+        show_days(reports, as_json)
     if airflow:
         _airflow.trigger(settings, made)
     elif made.steps and not (as_json or run):

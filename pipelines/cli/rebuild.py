@@ -1,6 +1,7 @@
 """windrow rebuild QUERY."""
 
 from pipelines.cli import _output
+from pipelines.cli._days import show_days
 from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, QueryName, read_limits
 from pipelines.cli._progress import counting, progress
 
@@ -22,7 +23,7 @@ def rebuild(
     settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:
         done = run(settings, query, counting(show))
-    _output.show([vars(report) for report in done.days], as_json)
+    show_days(done.days, as_json)
     for table, place in done.moved.items():
         _output.note(f"{table} as it was lies in {place}: delete it when you need it no longer")
     if not done.moved:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pipelines.cli import _output
+from pipelines.cli._days import show_day
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
@@ -60,7 +61,7 @@ def replay(
     with progress() as show:
         report = replay_day(settings, query, day, stage, run_id, show)
     _output.write_asset_events(asset_events, report.asset_events)
-    _output.show_facts(vars(report), as_json)
+    show_day(report, as_json)
     if run_id is None:
         note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)
 

@@ -288,5 +288,5 @@ def test_a_name_that_is_no_plain_name_is_refused_with_an_example(tree, name):
 
 def test_a_query_that_names_no_stream_is_refused_with_the_streams(tree):
     refused = new(tree, "query", "cars_daily")
-    assert refused.returncode == 3
-    assert "known: bikes" in refused.stderr
+    assert refused.returncode == 2
+    assert "begins with its stream's" in refused.stderr and "streams: bikes" in refused.stderr

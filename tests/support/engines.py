@@ -2,6 +2,8 @@
 
 import pytest
 
+from pipelines import config
+
 _SPARK = pytest.param("spark", marks=pytest.mark.jvm)
 _NIGHTLY_SPARK = pytest.param("spark", marks=[pytest.mark.jvm, pytest.mark.nightly])
 ENGINES = pytest.mark.parametrize("engine", ["local", _SPARK], indirect=True)
@@ -11,4 +13,15 @@ SPARK_NIGHTLY = pytest.mark.parametrize("engine", ["local", _NIGHTLY_SPARK], ind
 @pytest.fixture
 def engine(request, monkeypatch):
     """The engine, here and in processes that the test starts."""
-    monkeypatch.setenv("WINDROW_ENGINE", request.param)
+    _choose(monkeypatch, request.param)
+
+
+@pytest.fixture
+def through_spark(monkeypatch):
+    """The engine is Spark, here and in processes that the test starts."""
+    _choose(monkeypatch, "spark")
+
+
+def _choose(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("WINDROW_ENGINE", name)
+    assert config.load().engine == name

@@ -1,0 +1,41 @@
+"""What the runs of days came to: for people their counts as columns, for tools the whole reports."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pipelines.cli import _output
+
+if TYPE_CHECKING:
+    from pipelines.runs.replay_day import DayReport
+
+
+def show_days(reports: "Sequence[DayReport]", as_json: bool) -> None:
+    """A row for each day; a note only where some day has one."""
+    if as_json:
+        _output.show_json([vars(report) for report in reports])
+        return
+    rows = [_counted(report) for report in reports]
+    names = dict.fromkeys(name for row in rows for name in row)
+    _output.show([{name: row.get(name) for name in names} for row in rows], as_json)
+
+
+def show_day(report: "DayReport", as_json: bool) -> None:
+    """Names and values, with the run and the versions that it published."""
+    if as_json:
+        _output.show_facts(vars(report), as_json)
+        return
+    published = _by_name(report.query, report.versions, "version")
+    _output.show_facts({"run": report.run_id, **_counted(report), **published}, as_json)
+
+
+def _counted(report: "DayReport") -> dict[str, object]:
+    facts = {"query": report.query, "day": report.day, **_by_name(report.query, report.rows, "rows")}
+    if report.checks:
+        facts |= {"revisions": report.revisions, "checks": report.checks}
+    return facts | ({"note": report.note} if report.note else {})
+
+
+def _by_name(query: str, by_table: dict[str, int], what: str) -> dict[str, int]:
+    """`rows` of the query's own table, `late rows` of <query>_late, in this order."""
+    tables = sorted(by_table, key=len)
+    return {f"{table.removeprefix(query).replace('_', ' ')} {what}".strip(): by_table[table] for table in tables}
