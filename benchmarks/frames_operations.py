@@ -102,7 +102,7 @@ def _costs_once(name: str, frame, held: int, sizes: Sizes) -> Costs:
     run.insert(0, held, burst=held)
     run.key_frames.meter, run.key_frames.meter_call = meter.address, meter_calls().begin
     run.insert(held, held + sizes.timed)
-    addresses = run.addresses()
+    addresses = run.made._addresses()
     asked = addresses[:: max(1, len(addresses) // sizes.timed)]
     for address in asked:
         run.made._ask("rows_of", int(address), 0)

@@ -15,7 +15,7 @@ from kernels import frames
 from kernels.frames._dispatch import DONE, FrameKernel
 from kernels.frames._frames import KeyFrames
 from kernels.frames._meter import KINDS
-from kernels.frames._object import FrameWindow, list_frames
+from kernels.frames._object import FrameWindow
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Array, Code, Microseconds, Pointer, Ref, Word
 from kernels.runtime.memory import address_of, entry
@@ -126,15 +126,9 @@ class DrivenRun:
             raise ValueError(f"{refused} of {end - first} tuples were refused")
         return spent_s
 
-    def addresses(self) -> np.ndarray:
-        """Of all frames."""
-        found = np.zeros(self.key_frames.frames.count, np.int64)
-        list_frames(self.made._address, address_of(found))
-        return found
-
     def fold(self) -> float:
         """Processor seconds of the aggregates of all frames."""
-        asked = self.addresses()
+        asked = self.made._addresses()
         began_s = time.thread_time()
         fold_contents(self._driven.address, address_of(asked), len(asked))
         return time.thread_time() - began_s

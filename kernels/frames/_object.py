@@ -182,9 +182,7 @@ class FrameWindow(AggregateObject):
         tuples that are not in their contents yet): those that came since, of aggregates that don't commute all of a
         frame that got a late one, in a single buffer that sorts all."""
         self._require_answers()
-        addresses = np.zeros(KeyFrames(self._address).frames.count, np.int64)
-        list_frames(self._address, address_of(addresses))
-        answers = (self._answer(Frame(address)) for address in addresses)
+        answers = (self._answer(Frame(address)) for address in self._addresses())
         return [answer for answer in answers if answer is not None]
 
     def content(self, frame: FoundFrame) -> list[tuple]:
@@ -237,6 +235,12 @@ class FrameWindow(AggregateObject):
             return None
         is_open = self._ask("closing_row", frame.address) == NONE
         return FoundFrame(frame.first, frame.last + 1, is_open, self._lowered(), frame.first_row)
+
+    def _addresses(self) -> np.ndarray:
+        """Of all frames, in order."""
+        addresses = np.zeros(KeyFrames(self._address).frames.count, np.int64)
+        list_frames(self._address, address_of(addresses))
+        return addresses
 
     def _least_row(self) -> int:
         return self._ask("least_row")

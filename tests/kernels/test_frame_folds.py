@@ -1,13 +1,10 @@
 """Folds of frames begin where the last one ended, instead of looking for their first tuple."""
 
-import numpy as np
 import pytest
 
 from kernels import frames
 from kernels.frames._frames import KeyFrames
-from kernels.frames._object import list_frames
 from kernels.frames._ordered import CHUNK_ENTRIES
-from kernels.runtime.memory import address_of
 from schemas.query import agg
 from schemas.windows import BoundaryFrame
 from tests.kernels.test_frames import IN_ORDER, MANY, WAYS
@@ -18,13 +15,6 @@ def test_a_fold_leaves_the_place_where_the_next_frame_begins(kernel, options):
     made = frames.make(kernel, BoundaryFrame("value", 1), {"values": agg("count", "value")}, **options)
     made.insert_burst(range(MANY), [time // 7 for time in range(MANY)])
     state, chunk = KeyFrames(made._address), CHUNK_ENTRIES if kernel == "multi_buffer" else 1
-    folded = list_of_addresses(made)
-    for number, address in enumerate(folded[:-1], 1):
-        made._ask("content", address)
+    for number, address in enumerate(made._addresses()[:-1], 1):
+        made._ask("content", int(address))
         assert state.next_chunk * chunk + state.next_at == 7 * number
-
-
-def list_of_addresses(made) -> list[int]:
-    addresses = np.zeros(KeyFrames(made._address).frames.count, np.int64)
-    list_frames(made._address, address_of(addresses))
-    return addresses.tolist()
