@@ -3,9 +3,10 @@
 PYTHON ?= python3
 STACK = $(PYTHON) -m stack
 WINDROW_PYTHON = .venv/bin/python
+PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -46,12 +47,12 @@ format: setup ## lay out every file, and fix what the linter can
 	@$(WINDROW_PYTHON) -m ruff check --fix-only --quiet .
 	@$(WINDROW_PYTHON) -m ruff format .
 
-test-fast: setup ## what needs neither a JVM nor Airflow: two minutes on two cores
+test-fast: setup ## what needs neither a JVM nor Airflow, nor takes long: two minutes on two cores
 	@$(WINDROW_PYTHON) -m pytest --fast --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # Two at a time: half of the tests wait, for a scheduler or for a JVM's start. More would need 4 GiB each.
-test: setup ## every test
-	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+test: setup ## all but the nightly set, and a tenth of that: which, the commit says; another: PART=3/10
+	@$(WINDROW_PYTHON) -m pytest $(PARTLY) --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-cluster: setup-cluster ## what needs servers too: S3, and a PostgreSQL: apt-get install postgresql; not part of make test
 	@$(WINDROW_PYTHON) -m pytest tests/cluster
@@ -71,12 +72,15 @@ fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CAS
 nightly: nightly-operations nightly-tests test-cluster ## what takes longer than CI has: these three
 
 nightly-operations: export HYPOTHESIS_PROFILE = nightly
-nightly-operations: setup ## a million random operations of every kernel, compared with plain Python
-	@$(WINDROW_PYTHON) -m pytest --numprocesses 2 --timeout 0 -m machine tests/kernels --durations 40
+nightly-operations: setup ## a million random operations of every kernel, compared with plain Python; a tenth: PART=3/10
+	@$(WINDROW_PYTHON) -m pytest --nightly $(PARTLY) --numprocesses 2 --timeout 0 -m machine tests/kernels --durations 40
 
 nightly-tests: export HYPOTHESIS_PROFILE = thorough
-nightly-tests: setup ## every test with eight times as many examples, also those that make test has no time for
-	@$(WINDROW_PYTHON) -m pytest --nightly --numprocesses 2 --dist loadfile --no-loadscope-reorder --timeout 1800
+nightly-tests: setup ## every test with eight times as many examples, also those that make test has no time for; a tenth: PART=3/10
+	@$(WINDROW_PYTHON) -m pytest --nightly $(PARTLY) --numprocesses 2 --dist loadfile --no-loadscope-reorder --timeout 1800
+
+mutants: setup ## how many of N=150 small faults (SEED=1) the tests find; writes docs/tests-power.md; hours, in several goes
+	@$(WINDROW_PYTHON) -m tools.mutants --count $(or $(N),150) --seed $(or $(SEED),1)
 
 docs: setup ## make the pages of docs/ that come from the definitions
 	@$(WINDROW_PYTHON) -m tools.docs

@@ -1,7 +1,8 @@
 """End to end through a real Airflow: its scheduler, its backfill, its REST API, its logs, and how it fails.
 
-One Airflow serves the whole file. Landing files are generated and end yesterday, so that the scheduler's own
-run has rows; the oracle reads the same files without the pipeline.
+One Airflow serves the whole file, over two queries and one that goes on from day to day; the run by hand is on Spark,
+the others aren't. Landing files are generated and end yesterday, so that the scheduler's own run has rows; the oracle
+reads the same files without the pipeline.
 """
 
 import json
@@ -13,7 +14,6 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from pipelines import flow
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.lake.day_statistics import by_day
@@ -24,7 +24,7 @@ from processes import marked
 from schemas import registry
 from schemas.errors import GateFailed, OutsideStream
 from stack import airflow, compiled, components, rest, settings
-from tests.support.airflow import generated
+from tests.support.airflow import few_queries, generated
 from tests.support.lakes import spoil_noted
 from tests.support.models import expected_rows
 from tests.support.replay.reading import assert_equal, rows
@@ -32,12 +32,13 @@ from tests.support.replay.reading import assert_equal, rows
 pytestmark = [pytest.mark.airflow, pytest.mark.timeout(3_600)]
 
 DAG = "bikes"
-QUERIES = [query.name for query in flow.scheduled_queries(registry.stream(DAG))]
+QUERIES, DAY_BY_DAY = ["bikes_daily", "bikes_demand"], "bikes_refill"
 TASKS = {"ingest", *QUERIES, "report"}
 DAYS, TRIPS_PER_DAY = 4, 40
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 FIRST_DAY = YESTERDAY - timedelta(days=DAYS - 1)
 NOT_OF_THE_STREAM = date(1999, 12, 31)
+REFUSED = {"dateless": None, "foreign_day": NOT_OF_THE_STREAM}
 LIMIT_S = 1_800.0
 
 
@@ -67,8 +68,8 @@ class Stack:
         }
 
     def _all_logged(self, run: str, task: dict) -> str:
-        tries = [f"-- try {number}\n{self._log_or_none(run, task['task_id'], number)}"
-                 for number in range(1, task["try_number"] + 1)]  # fmt: skip
+        numbers = range(1, task["try_number"] + 1)
+        tries = [f"-- try {number}\n{self._log_or_none(run, task['task_id'], number)}" for number in numbers]
         scheduler = components.log(self.config.home, "scheduler").read_text(errors="replace").splitlines()
         about = [line for line in scheduler if run in line and task["task_id"] in line or "rror" in line]
         return "\n".join([*tries, "-- scheduler", *about[-200:]])
@@ -81,9 +82,9 @@ class Stack:
 
     def trigger(self, run: str, logical_day: date | None, **conf) -> None:
         """A manual run for a day, or without a logical date."""
-        logical_date = f"{logical_day}T00:00:00Z" if logical_day else None
-        body = {"dag_run_id": run, "logical_date": logical_date, "conf": conf}
-        self.client.call("POST", f"/dags/{DAG}/dagRuns", body)
+        date = f"{logical_day}T00:00:00Z" if logical_day else None
+        asked = {"dag_run_id": run, "logical_date": date, "conf": conf}
+        self.client.call("POST", f"/dags/{DAG}/dagRuns", asked)
 
     def task(self, run: str, task: str) -> dict:
         return next(found for found in self.client.tasks(DAG, run) if found["task_id"] == task)
@@ -98,7 +99,8 @@ def stack(tmp_path_factory):
     compiled.ensure()  # or each worker of the first tasks would compile the kernels for itself
     try:
         with pytest.MonkeyPatch.context() as outside:
-            outside.setenv("WINDROW_ENGINE", "spark")
+            outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand")))
+            outside.setattr(settings, "REPOSITORY", few_queries.definitions(home, (*QUERIES, DAY_BY_DAY)))
             client = airflow.start(home, config.landing).client()
         client.wait_for_dag(DAG)
         yield Stack(config, client)
@@ -107,36 +109,35 @@ def stack(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def refused(stack):
-    """Runs that must fail in their first task: they cost no Spark, so they go first."""
+def runs(stack):
+    """The newest day by the scheduler, two by Airflow's backfill, one by hand; and two by hand that must fail
+    in their first task; all at once."""
     stack.client.unpause(DAG)
-    stack.trigger("dateless", None)
-    stack.trigger("foreign_day", NOT_OF_THE_STREAM)
-    return stack.client.wait_for_runs(DAG, "manual", 2, LIMIT_S)
-
-
-@pytest.fixture(scope="module")
-def done(stack, refused):
-    """The newest day by the scheduler, one by hand, the two oldest by Airflow's backfill; all at once."""
+    for run, day in REFUSED.items():
+        stack.trigger(run, day)
     stack.client.backfill(DAG, FIRST_DAY, FIRST_DAY + timedelta(days=1))
     stack.trigger("by_hand", YESTERDAY - timedelta(days=1))
     wait = stack.client.wait_for_runs
-    runs = {kind: wait(DAG, kind, count, LIMIT_S) for kind, count in (("scheduled", 1), ("manual", 3), ("backfill", 2))}
-    return {kind: [run for run in found if run not in refused] for kind, found in runs.items()}
+    return {kind: wait(DAG, kind, count, LIMIT_S) for kind, count in (("scheduled", 1), ("manual", 3), ("backfill", 2))}
 
 
-def test_a_run_without_a_logical_date_fails_and_says_what_to_do(stack, refused):
+@pytest.fixture(scope="module")
+def done(runs):
+    return {kind: [run for run in found if run["dag_run_id"] not in REFUSED] for kind, found in runs.items()}
+
+
+def test_a_run_without_a_logical_date_fails_and_says_what_to_do(stack, runs):
     assert stack.task("dateless", "ingest")["state"] == "failed"
     assert "no logical date" in stack.log("dateless", "ingest")
 
 
-def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks(stack, refused):
+def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks(stack, runs):
     ingest = stack.task("foreign_day", "ingest")
     assert (ingest["state"], ingest["try_number"]) == ("failed", 1)
     log = stack.log("foreign_day", "ingest")
     assert f"exited with {OutsideStream.exit_code}" in log
     assert f"{NOT_OF_THE_STREAM} is not a day of stream 'bikes'" in log
-    assert all(run["state"] == "failed" for run in refused)
+    assert [run["state"] for run in runs["manual"] if run["dag_run_id"] in REFUSED] == ["failed"] * len(REFUSED)
 
 
 def test_scheduled_manual_and_backfill_runs_succeed_each_with_all_tasks(stack, done):
@@ -219,9 +220,7 @@ def test_each_stage_has_its_own_section_of_the_log(stack, done):
 def test_publishing_updates_airflow_s_assets(stack, done):
     known = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
-    # Of the bronze tables those that an ingest updated; a DAG of stale days waits for each silver one.
-    others = {f"silver_{query.stream}" for query in registry.queries().values()} | {"bronze_bikes", "report"}
-    assert known == {name for query in registry.queries() for name in (query, f"{query}_late")} | others > published
+    assert known == published | {DAY_BY_DAY, f"{DAY_BY_DAY}_late", "silver_bikes", "bronze_bikes", "report"}
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
     counted = Counter(event["name"] for event in events if event["name"] != "report")
     assert counted == dict.fromkeys(published, DAYS) | {"bronze_bikes": 1, "silver_bikes": 1}
@@ -247,6 +246,7 @@ def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
     assert {query: rows(stack.config, query) for query in QUERIES} == before
 
 
+@pytest.mark.nightly
 def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, done):
     """A run for the newest day ingests it; nobody asks for the older ones."""
     stack.client.unpause(f"{DAG}_stale")
@@ -255,11 +255,10 @@ def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, 
     [run] = stack.client.wait_for_runs(f"{DAG}_stale", "asset_triggered", 1, LIMIT_S)
     assert run["state"] == "success"
     redone = stack.client.tasks(f"{DAG}_stale", run["dag_run_id"])
-    # Of queries that go on from day to day nothing was published, so nothing of them is stale.
-    others = [query.name for query in flow.queries_day_by_day(registry.stream(DAG))]
-    ended = dict.fromkeys([*QUERIES, "report"], "success") | dict.fromkeys(others, "skipped")
+    # Of the query that goes on from day to day nothing was published, so nothing of it is stale.
+    ended = dict.fromkeys([*QUERIES, "report"], "success") | {DAY_BY_DAY: "skipped"}
     assert {task["task_id"]: task["state"] for task in redone} == ended
-    stack.client.wait_for_runs(DAG, "manual", 4, LIMIT_S)
+    stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
     assert stale(Lake(stack.config)) == []
     published = [event for event in stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
                  if event["source_dag_id"] == f"{DAG}_stale" and event["name"] == QUERIES[0]]  # fmt: skip
@@ -280,11 +279,12 @@ def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypat
     assert stale(Lake(stack.config)) == []
 
 
+@pytest.mark.nightly
 def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
     spoil_noted(Lake(stack.config), FIRST_DAY)
     stack.trigger("spoilt", None, day=str(FIRST_DAY))
-    stack.client.wait_for_runs(DAG, "manual", 5, LIMIT_S)
+    stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
     ingest = stack.task("spoilt", "ingest")
     assert (ingest["state"], ingest["try_number"]) == ("failed", 1)
     log = stack.log("spoilt", "ingest")

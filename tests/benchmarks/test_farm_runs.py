@@ -24,6 +24,7 @@ def test_the_page_has_every_figure_with_a_row_for_every_model_and_way(tmp_path: 
 
 
 @pytest.mark.jvm
+@pytest.mark.nightly
 def test_spark_fits_the_same_polynomials(tmp_path: Path):
     series = farm_peers.Series(hours=1, distance_s=60)
     ours = farm_peers.all_by_farm(series)

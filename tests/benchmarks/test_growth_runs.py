@@ -5,6 +5,8 @@ import pytest
 from benchmarks import growth, growth_replay, order_statistics, quantiles_replay, run_growth, upkeep
 from schemas import registry
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("case", growth.CASES, ids=lambda case: case.name)
 def test_every_case_runs_at_small_sizes(case):
@@ -18,19 +20,20 @@ def test_every_case_of_a_replay_has_its_line():
     assert all("twice the events cost" in line for line in lines)
 
 
+@pytest.mark.nightly
 def test_every_window_has_its_cost_of_a_quantile():
     lines = quantiles_replay.main(["--rows", "20"])
     assert len(lines) == len(quantiles_replay.WINDOWS) * len(quantiles_replay.EMITS)
     assert all("µs a row" in line for line in lines)
 
 
+@pytest.mark.nightly
 def test_every_exact_aggregate_has_its_cost_next_to_its_sketch():
     lines = order_statistics.main(["--events", "40"])
     assert len(lines) == len(order_statistics.LATE) * (1 + len(order_statistics.SKETCHES))
     assert all(line.endswith(("times", "µs a row")) for line in lines)
 
 
-@pytest.mark.slow
 @pytest.mark.nightly
 def test_every_step_of_a_run_is_measured_in_every_lake():
     rows = run_growth.main(["--days", "2", "3", "--trips", "3", "--rounds", "1"])
@@ -38,7 +41,6 @@ def test_every_step_of_a_run_is_measured_in_every_lake():
     assert all(float(row["3 / 2"]) > 0 for row in rows)
 
 
-@pytest.mark.slow
 @pytest.mark.nightly
 def test_a_lake_of_many_runs_is_measured_before_and_after_maintenance():
     before, after = upkeep.main(["--days", "2", "--repeats", "1"])

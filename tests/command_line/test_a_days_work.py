@@ -53,8 +53,9 @@ def test_the_doctor_finds_nothing_wrong_here(windrow):
     assert len(found) == 14 and {finding["wrong"] for finding in found if not finding["optional"]} == {""}
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("through_spark")
-@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.nightly), signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_within_spark_s_write_leaves_nothing_running_and_nothing_committed(settings, ingested, number):
     words = [WINDROW, "replay", "bikes_demand", "--day", str(DAYS[2])]
     table = ingested.lake / "bikes_demand_audit"

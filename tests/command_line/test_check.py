@@ -32,16 +32,45 @@ def copied_tree(into: Path) -> Path:
     return into
 
 
+def settings_of(tree: Path) -> dict[str, str]:
+    return {"PYTHONPATH": str(tree), "WINDROW_HOME": str(tree / "var"), "WINDROW_LANDING": str(tree / "landing")}
+
+
 def windrow(tree: Path, *words: str) -> subprocess.CompletedProcess:
-    settings = {"PYTHONPATH": str(tree), "WINDROW_HOME": str(tree / "var"), "WINDROW_LANDING": str(tree / "landing")}
     return subprocess.run(
         [sys.executable, "-m", "pipelines", *words],
         cwd=tree,
-        env=os.environ | settings,
+        env=os.environ | settings_of(tree),
         capture_output=True,
         text=True,
         timeout=240,
     )
+
+
+IN_ONE_PROCESS = """
+import contextlib, io, json, sys
+from pipelines.cli._app import run
+ended = []
+for words in json.load(sys.stdin):
+    with contextlib.redirect_stderr(io.StringIO()) as error:
+        ended.append((run(words), error.getvalue()))
+print(json.dumps(ended))
+"""
+
+
+def in_one_process(tree: Path, commands: list[list[str]]) -> list[tuple[int, str]]:
+    """The exit code of each command, and what it printed on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ONE_PROCESS],
+        cwd=tree,
+        env=os.environ | settings_of(tree),
+        input=json.dumps(commands),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+    )
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def checked(tree: Path, *names: str) -> tuple[int, dict[str, tuple[str, str]]]:
@@ -51,6 +80,7 @@ def checked(tree: Path, *names: str) -> tuple[int, dict[str, tuple[str, str]]]:
     return done.returncode, {row["name"]: (row["place"], row["problem"]) for row in rows if row["problem"]}
 
 
+@pytest.mark.nightly
 def test_definitions_that_are_right_are_listed_and_nothing_else(tree):
     code, broken = checked(tree)
     assert (code, broken) == (0, {})
@@ -89,69 +119,67 @@ MODELS = {
 }  # fmt: skip
 
 
+FUNCTIONS = {
+    "no_such_name": ("FUNCTION = ", "FUNKTION = ", "which isn't there. Did you mean 'FUNKTION'?"),
+    "one_scratch": ("    return 2, 0", "    return 2", "TypeError: "),
+    "no_outputs": ("    return names", "    return names[:0]", "outputs is (); allowed: a tuple of lower-case names, "),
+    "five_outputs": ("    return names", "    return 5", "outputs is 5; allowed: a tuple"),
+    "a_capital": ("    return names", "    return ('P50', 'p95')", "outputs is ('P50', 'p95'); allowed: a tuple"),
+    "out_of_range": ("    return names", "    return names[99]", "IndexError: "),
+}
+AGGREGATES = {
+    "no_syntax": ("def lower(", "def lower:(", "SyntaxError: "),
+    "no_monoids": ("MONOIDS = (", "MONOID = (", "MONOIDS = tuple(…), which isn't there. Did you mean 'MONOID'?"),
+    "no_state": ("    if state[1] == 0:", "    if stat[1] == 0:", "'stat' is not defined. Did you mean 'state'?"),
+    "a_short_answer": ("return (0, True, False)", "return (0, True)", "lower is (0, True); allowed: (word, whether it"),
+}
+# What is copied for each mistake, and what its row is named before the file's name.
+OF_KIND = {QUERY: (MISTAKES, ""), MODEL: (MODELS, "farm_"), FUNCTION: (FUNCTIONS, ""), AGGREGATE: (AGGREGATES, "")}
 MORE_WINDOWS = {QUERY: ", policy, ", MODEL: " rolling, "}
+ROWS = {f"{before}{name}": Path(of).with_name(f"{name}.py")
+        for of, (mistakes, before) in OF_KIND.items() for name in mistakes}  # fmt: skip
+REFUSED_BY = [*(("replay", name) for name in MISTAKES), *(("farm", name) for name in MODELS)]
 
 
 @pytest.fixture(scope="module")
-def mistaken(tmp_path_factory) -> tuple[Path, int, dict[str, tuple[str, str]], dict[str, int]]:
+def mistaken(tmp_path_factory) -> tuple[Path, dict[str, tuple[str, str]], dict[str, int]]:
     """A tree with a file for each mistake; what its check says; and the lines at which they were made."""
     tree, lines = copied_tree(tmp_path_factory.mktemp("mistaken")), {}
-    for folder, of, mistakes in (("queries", QUERY, MISTAKES), ("models", MODEL, MODELS)):
+    for of, (mistakes, before) in OF_KIND.items():
         for name, (old, new, _) in mistakes.items():
-            file = f"schemas/{folder}/{name}.py"
+            file = str(ROWS[f"{before}{name}"])
             shutil.copy(tree / of, tree / file)
-            edit(tree, file, f'{Path(of).stem}"', f'{name}"')
-            edit(tree, file, ", tumbling\n" if of == QUERY else " tumbling\n", f"{MORE_WINDOWS[of]}tumbling\n")
-            lines[file] = edit(tree, file, old, new)
-    return tree, *checked(tree), lines
-
-
-def test_every_mistake_has_a_row_and_nothing_else_has(mistaken):
-    _, code, broken, _ = mistaken
+            if of in MORE_WINDOWS:
+                edit(tree, file, f'{Path(of).stem}"', f'{name}"')
+                edit(tree, file, ", tumbling\n" if of == QUERY else " tumbling\n", f"{MORE_WINDOWS[of]}tumbling\n")
+            lines[f"{before}{name}"] = edit(tree, file, old, new)
+    code, broken = checked(tree)
     assert code == BrokenDefinition.exit_code
-    assert set(broken) == {*MISTAKES, *(f"farm_{name}" for name in MODELS)}
+    return tree, broken, lines
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_wrong_query_has_a_row_with_its_line_and_the_replay_refuses_it_in_the_same_words(mistaken, mistake):
-    tree, _, broken, lines = mistaken
-    file = f"schemas/queries/{mistake}.py"
-    place, text = broken[mistake]
-    assert place == f"{file}:{lines[file]}" and MISTAKES[mistake][2] in text
-    refused(windrow(tree, "replay", mistake, "--day", "2018-10-01"), place, text)
+def test_every_mistake_has_a_row_with_its_file_and_nothing_else_has(mistaken):
+    _, broken, lines = mistaken
+    assert set(broken) == set(ROWS)
+    for name, (place, problem) in broken.items():
+        file, _, line = place.rpartition(":")
+        assert file == str(ROWS[name]) and line.isdigit(), place
+        mistakes, before = OF_KIND[next(of for of in OF_KIND if Path(of).parent == ROWS[name].parent)]
+        assert mistakes[name.removeprefix(before)][2] in problem
+        if mistakes is MISTAKES:
+            assert int(line) == lines[name]
 
 
-def refused(done: subprocess.CompletedProcess, place: str, text: str) -> None:
-    assert done.returncode in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
-    assert f"error: {place}: {text}" in done.stderr
+def test_replay_and_farm_refuse_each_in_the_words_of_its_row(mistaken):
+    tree, broken, _ = mistaken
+    commands = [[command, name, "--day", "2018-10-01"] for command, name in REFUSED_BY]
+    for (command, name), (code, error) in zip(REFUSED_BY, in_one_process(tree, commands), strict=True):
+        place, problem = broken[f"farm_{name}" if command == "farm" else name]
+        assert code in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
+        assert f"error: {place}: {problem}" in error
 
 
-@pytest.mark.parametrize("mistake", MODELS)
-def test_a_wrong_model_has_a_row_and_the_farm_refuses_it_in_the_same_words(mistaken, mistake):
-    tree, _, broken, _ = mistaken
-    place, text = broken[f"farm_{mistake}"]
-    assert place.startswith(f"schemas/models/{mistake}.py:") and MODELS[mistake][2] in text
-    refused(windrow(tree, "farm", mistake, "--day", "2018-10-01"), place, text)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("FUNCTION = ", "FUNKTION = ", "which isn't there. Did you mean 'FUNKTION'?"),
-        ("    return 2, 0", "    return 2", "TypeError: "),
-        ("    return names", "    return names[:0]", "outputs is (); allowed: a tuple of lower-case names, each once"),
-        ("    return names", "    return 5", "outputs is 5; allowed: a tuple"),
-        ("    return names", "    return ('P50', 'p95')", "outputs is ('P50', 'p95'); allowed: a tuple"),
-        ("    return names", "    return names[99]", "IndexError: "),
-    ],
-)
-def test_a_wrong_function_has_a_row(tree, old, new, problem):
-    edit(tree, FUNCTION, old, new)
-    code, broken = checked(tree, "quantiles", "farm_cdr_duration_quantiles")
-    assert code == BrokenDefinition.exit_code
-    assert broken["quantiles"][0].startswith(f"{FUNCTION}:") and problem in broken["quantiles"][1]
-
-
+@pytest.mark.nightly
 def test_a_model_among_the_queries_and_a_query_with_a_models_name_are_refused_and_the_model_stays(tree):
     shutil.copy(tree / MODEL, tree / "schemas/queries/bikes_inquiry.py")
     edit(tree, "schemas/queries/bikes_inquiry.py", "MODEL = ", "QUERY = ")
@@ -180,23 +208,6 @@ def test_the_others_keep_running_next_to_broken_ones(tree):
     assert shown.returncode == BrokenDefinition.exit_code and f"error: {QUERY}:" in shown.stderr
     noted = windrow(tree, "runs", "--stale")
     assert noted.returncode == 0 and "schemas/streams/cdr.py:" in noted.stderr
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("def lower(", "def lower:(", "SyntaxError: "),
-        ("MONOIDS = (", "MONOID = (", "MONOIDS = tuple(…), which isn't there. Did you mean 'MONOID'?"),
-        ("    if state[1] == 0:", "    if stat[1] == 0:", "name 'stat' is not defined. Did you mean 'state'?"),
-        ("return (0, True, False)", "return (0, True)", "lower is (0, True); allowed: (word, whether it is null, "),
-    ],
-)  # fmt: skip
-def test_a_wrong_aggregate_has_a_row_with_its_line(tree, old, new, problem):
-    edit(tree, AGGREGATE, old, new)
-    code, broken = checked(tree)
-    assert code == BrokenDefinition.exit_code
-    assert broken["mean"][0].startswith(f"{AGGREGATE}:") and problem in broken["mean"][1]
-    assert checked(tree, "sum", "bikes_last_hour")[0] in (0, BrokenDefinition.exit_code)
 
 
 def test_a_name_that_is_no_definition_is_answered_with_what_may_be_meant(tree):

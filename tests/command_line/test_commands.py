@@ -61,6 +61,7 @@ def test_alone_it_prints_the_commands(windrow):
     assert all(command in ended.out for command in ORDER)
 
 
+@pytest.mark.slow
 def test_both_ways_to_start_it_are_the_same(small_lake):
     environment = {"WINDROW_HOME": str(small_lake.home), "PATH": os.defpath}
     words = ("query", "SELECT count(*) AS n FROM bikes_demand", "--json")
@@ -147,7 +148,7 @@ HEADER = "start_ts,duration,start_station,end_station,subscriber,birth_year"
 TRIP = "2017-01-01 00:00:21,680,3226,3165,1,1965"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_missing_java_is_reported_with_what_fixes_it_by_those_who_need_it(tmp_path):
     file = tmp_path / "landing" / "bikes" / "citibike-nyc-2017" / "trips-2017-01-01.csv"
     file.parent.mkdir(parents=True)
@@ -174,6 +175,7 @@ def reported(action: str, home: Path) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_a_defect_is_a_short_line_and_a_log(tmp_path):
     ended = reported("1 / 0", tmp_path)
     assert ended.returncode == 1
@@ -183,6 +185,7 @@ def test_a_defect_is_a_short_line_and_a_log(tmp_path):
     assert "Traceback" in log.read_text()
 
 
+@pytest.mark.slow
 def test_a_defect_whose_log_can_not_be_written_shows_its_traceback(tmp_path):
     (tmp_path / "logs").write_text("a file where the folder should be")
     ended = reported("1 / 0", tmp_path)
@@ -190,6 +193,7 @@ def test_a_defect_whose_log_can_not_be_written_shows_its_traceback(tmp_path):
     assert "Traceback" in ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["ENOSPC", "EFBIG", "EDQUOT", "EROFS", "EACCES"])
 def test_a_disk_that_refuses_is_no_defect(tmp_path, number):
     ended = reported(f"(_ for _ in ()).throw(OSError({number}, 'refused', 'a/file'))", tmp_path)
@@ -278,6 +282,7 @@ print(code, sorted(name for name in {names} if name in sys.modules), file=sys.st
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("--help",), ("query", "SELECT 1"), ("tables",), ("runs",)], ids=" ".join)
 def test_quick_commands_load_no_spark_and_no_kernel(small_lake, words):
     ended = subprocess.run(

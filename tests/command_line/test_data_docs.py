@@ -24,6 +24,7 @@ def settings(ingested, tmp_path) -> dict[str, str]:
     return os.environ | homes | {"BROWSER": f"{browser} %s"}
 
 
+@pytest.mark.nightly
 def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(settings, ingested, tmp_path):
     replayed = typed("replay", QUERY, "--day", str(DAYS[1]), "--run-id", RUN, **settings)
     assert replayed.code == 0, replayed.error
@@ -41,18 +42,15 @@ def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(
     named = [row["validation"] for row in typed("query", asked, "--json", **settings).json]
     assert {str(ingested.expectations / each) for each in named if each} == set(results)
 
+    without_browser = typed("docs", "--open", **{**settings, "BROWSER": "/no/browser %s", "PATH": "/nowhere"})
+    assert without_browser.code == 0
+    assert re.search(r"no browser here that could be started; open file://\S+/index.html in", without_browser.error)
+
 
 def gate_outputs(settings: dict[str, str]) -> dict:
     asked = f"SELECT outputs FROM runs WHERE run_id = '{RUN}' AND stage = 'gate'"
     (row,) = typed("query", asked, "--json", **settings).json
     return json.loads(row["outputs"])
-
-
-def test_without_a_browser_it_says_which_page_to_open(settings):
-    assert typed("replay", QUERY, "--day", str(DAYS[1]), **settings).code == 0
-    ended = typed("docs", "--open", **{**settings, "BROWSER": "/no/browser %s", "PATH": "/nowhere"})
-    assert ended.code == 0
-    assert re.search(r"no browser here that could be started; open file://\S+/index.html in one", ended.error)
 
 
 @pytest.mark.nightly
@@ -66,6 +64,7 @@ def test_results_whose_suites_are_gone_are_not_reported_as_none(settings, ingest
     assert typed("docs", **settings).code == 0
 
 
+@pytest.mark.nightly
 def test_before_any_validation_it_says_where_to_begin(tmp_path):
     ended = typed("docs", **os.environ | {"WINDROW_HOME": str(tmp_path)})
     assert (ended.code, "there are no validation results yet" in ended.error) == (6, True), ended.error

@@ -46,6 +46,7 @@ def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatc
     assert [kind.what for kind in planned.tasks] == ["of parts of buckets" if task_bytes == 1 else "of whole buckets"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("query", [QUERY, "farm_bikes_anomalies"])
 def test_commits_are_those_that_a_replay_then_makes(published, query):
     replay_day(published, query, DAY)  # a table's first commit makes it
@@ -56,6 +57,7 @@ def test_commits_are_those_that_a_replay_then_makes(published, query):
     assert commits_so_far(lake) - before == Counter(planned)
 
 
+@pytest.mark.slow
 def test_as_a_user_types_it(ingested):
     settings = {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
     words = ("replay", QUERY, "--day", str(DAY), "--explain")

@@ -12,6 +12,8 @@ from schemas.errors import UnknownName
 from tests.support.lakes import ingest
 from tests.support.replay import landing
 
+pytestmark = pytest.mark.slow
+
 DAY = landing.FIRST_DAY + timedelta(days=1)
 TABLE = "farm_bikes_anomalies"
 

@@ -61,6 +61,7 @@ def assert_refused(ended: Ended, kind: type, text: str) -> None:
     assert ended.out == ""
 
 
+@pytest.mark.slow
 @ENGINES
 def test_as_many_rows_as_allowed_are_made_and_one_more_is_refused_with_what_to_change(replay, engine, monkeypatch):
     most = most_rows_of_a_task()
@@ -87,16 +88,19 @@ def test_a_replay_ends_when_its_time_is_up_and_not_before(replay, engine, by_mic
     assert_refused(replay(*endless), TooManySeconds, "which is 0.25. ")
 
 
+@pytest.mark.slow
 def test_a_replay_that_takes_less_time_than_it_may_is_whole(replay):
     assert replay("--most-seconds", str(MOST_SECONDS)).code == 0
 
 
+@pytest.mark.slow
 def test_windows_that_slide_by_a_microsecond_are_refused_with_figure_limit_and_parameter(replay, by_microsecond):
     refused = replay()
     assert_refused(refused, TooManyRows, "rows or more, of ")
     assert "most_rows is " in refused.error
 
 
+@pytest.mark.slow
 def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow(replay, monkeypatch, capsys):
     def backfill(*options: str) -> Ended:
         code = command_line.run(["backfill", QUERY, "--from", str(DAY), "--to", str(DAYS[1]), *options])
@@ -108,6 +112,7 @@ def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow
     assert backfill("--most-rows", str(MOST_ROWS), "--most-seconds", str(MOST_SECONDS)).code == 0
 
 
+@pytest.mark.slow
 def test_a_setting_that_is_no_number_ends_a_replay_by_its_name(replay, monkeypatch):
     monkeypatch.setenv("WINDROW_TASK_MIB", "x")
     assert_refused(replay(), WrongParameter, "WINDROW_TASK_MIB is 'x'; allowed: a whole number from 1 to ")

@@ -34,8 +34,8 @@ def windrow(home: Path, landing: Path, *words: str, engine: str) -> None:
     subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, check=True, timeout=300)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=[pytest.mark.jvm, pytest.mark.nightly])])
+@pytest.mark.nightly
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.jvm)])
 def test_nothing_that_an_ingest_and_a_replay_write_is_open_to_others(tmp_path, usual_umask, engine):
     home, landing = tmp_path / "home", tmp_path / "landing"
     trips.write(Config(home, landing), "a", [trips.trip(f"2017-06-0{day} 08:00:00", 600) for day in range(3, 9)])

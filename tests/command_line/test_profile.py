@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ pytestmark = PATIENT
 PAGE = (Path(__file__).parents[2] / "docs/profile.md").read_text()
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=40))
 def test_d_is_the_number_of_earlier_places_with_a_later_time(times):
     slow = [sum(other > time for other in times[:place]) for place, time in enumerate(times)]
@@ -49,6 +51,7 @@ def test_the_example_of_the_page_has_the_figures_of_its_times():
     assert found["lag_s"].maximum == max(int(each) for each in lag) * 60
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_or_json(ingested):
     settings = os.environ | {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
     as_table, as_json = (typed("profile", "bikes", *more, **settings) for more in ((), ("--json",)))
@@ -63,6 +66,7 @@ def test_the_command_prints_a_table_or_json(ingested):
     assert daily["files"] >= 1 and daily["dirt"] == {}
 
 
+@pytest.mark.slow
 def test_an_unknown_stream_and_one_that_was_never_ingested_are_refused(ingested):
     settings = os.environ | {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
     unknown, never = (typed("profile", name, **settings) for name in ("boats", "cdr"))

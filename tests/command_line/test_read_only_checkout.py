@@ -50,6 +50,7 @@ def test_another_user_replays_a_day_with_what_the_checkout_has_compiled(ingested
     assert "compil" not in again.stderr, "what the checkout lacks was kept in the home"
 
 
+@pytest.mark.nightly
 def test_another_user_replays_a_table_and_keeps_what_the_checkout_lacks_in_a_home(tmp_path):
     home = give(tmp_path / "home")
     for expected in (None, ""):

@@ -134,6 +134,7 @@ def test_an_error_in_a_later_row_is_refused_too(small_lake):
         statements.run(Lake(small_lake), late, most=950_000)
 
 
+@pytest.mark.slow
 def test_a_statement_has_a_limit_of_memory_and_spills_before_it(small_lake, monkeypatch):
     monkeypatch.setattr(statements, "MEMORY", "60MB")
     files_before = sorted(small_lake.home.rglob("*"))

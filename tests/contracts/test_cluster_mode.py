@@ -11,6 +11,7 @@ from tests.support import postgres
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cluster", "image"])
 @pytest.mark.parametrize(
     ("asked", "found"),

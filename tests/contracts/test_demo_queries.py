@@ -61,6 +61,7 @@ def test_a_question_about_trips_is_answered(first_published, question):
     answered(first_published, question)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", OTHERS)
 def test_a_question_about_another_stream_is_answered_over_generated_files(tmp_path, stream):
     generator, amount, query = OTHERS[stream]
@@ -81,6 +82,7 @@ def test_the_most_corrected_window_is_shown_from_its_first_answer_on(first_publi
     assert rows.num_rows > 1 and len(set(rows["window_start"].to_pylist())) == 1
 
 
+@pytest.mark.slow
 def test_the_day_when_clocks_went_back_has_25_hours_among_days_of_24(tmp_path):
     config = Config(tmp_path / "home", tmp_path / "landing", asked_engine="local")
     bikes.write(config.landing, 4, DAY + 2 * ONE_DAY, trips_per_day=200)

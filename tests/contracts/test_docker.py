@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import yaml
 from schemas.errors import NotSetUp
 from stack import doctor, environments, images, secret_files, settings
 from stack.places import REPOSITORY
+from tests.support.rules import assert_none
 
 DOCKER = REPOSITORY / "docker"
 PINNED = re.compile(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}")
@@ -37,8 +39,9 @@ def script(name: str):
     return module
 
 
-def each_service(but: set[str] = frozenset()):
-    return pytest.mark.parametrize("name", sorted(SERVICES.keys() - but))
+def assert_each_service(rule: str, holds: Callable[[dict], bool], but: set[str] = frozenset()) -> None:
+    wrong = [name for name, service in SERVICES.items() if name not in but and not holds(service)]
+    assert_none(rule, (f"docker/compose.yaml {name}" for name in wrong))
 
 
 def test_the_base_is_pinned_and_the_images_users_are_not_root():
@@ -64,39 +67,41 @@ def test_compose_itself_takes_the_file():
     assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False).stderr == ""
 
 
-@each_service()
-def test_a_service_has_a_pinned_image_or_one_of_ours_that_nobody_else_s_replaces(name):
-    image = SERVICES[name]["image"]
-    ours = image in OURS and SERVICES[name]["pull_policy"] == "never"
-    assert ours or PINNED.fullmatch(image)
+def test_a_service_has_a_pinned_image_or_one_of_ours_that_no_other_replaces():
+    rule = "a service has an image by its digest, or one of ours with pull_policy: never"
+    assert_each_service(rule, lambda each: is_ours(each) or PINNED.fullmatch(each["image"]))
 
 
-@each_service()
-def test_a_service_has_a_memory_limit_and_gains_no_rights(name):
-    assert re.fullmatch(r"\d+[mg]", SERVICES[name]["mem_limit"])
-    assert SERVICES[name]["security_opt"] == ["no-new-privileges:true"]
+def is_ours(service: dict) -> bool:
+    return service["image"] in OURS and service.get("pull_policy") == "never"
 
 
-@each_service(but=LEAVES_ROOT)
-def test_a_service_does_not_run_as_root(name):
-    assert SERVICES[name]["user"] not in ("0", "root")
+def test_a_service_has_a_memory_limit_and_gains_no_rights():
+    assert_each_service("a service has a mem_limit", lambda each: re.fullmatch(r"\d+[mg]", each.get("mem_limit", "")))
+    assert_each_service(
+        "a service gains no rights", lambda each: each.get("security_opt") == ["no-new-privileges:true"]
+    )
 
 
-@each_service(but=ONE_SHOT)
-def test_a_service_that_stays_has_a_health_check(name):
-    assert SERVICES[name]["healthcheck"]["test"][0] == "CMD"
+def test_a_service_does_not_run_as_root():
+    rule = "a service has a user who is not root"
+    assert_each_service(rule, lambda each: each.get("user", "root") not in ("0", "root"), LEAVES_ROOT)
 
 
-@pytest.mark.parametrize("name", sorted(ONE_SHOT))
-def test_who_needs_a_one_shot_service_waits_for_its_end(name):
-    waiting = [each for each in SERVICES.values() if name in each.get("depends_on", {})]
-    assert len(waiting) == 4
-    assert {each["depends_on"][name]["condition"] for each in waiting} == {"service_completed_successfully"}
+def test_a_service_that_stays_has_a_health_check():
+    rule = "a service that stays has a health check, a command without a shell"
+    assert_each_service(rule, lambda each: each.get("healthcheck", {"test": [""]})["test"][0] == "CMD", ONE_SHOT)
 
 
-@each_service()
-def test_ports_are_open_to_this_host_only(name):
-    assert all(port.startswith("127.0.0.1:") for port in SERVICES[name].get("ports", ()))
+def test_what_needs_a_one_shot_service_waits_for_its_end():
+    waits = [(name, needs[name]["condition"]) for each in SERVICES.values() if (needs := each.get("depends_on"))
+             for name in ONE_SHOT & needs.keys()]  # fmt: skip
+    assert sorted(waits) == [(name, "service_completed_successfully") for name in sorted(ONE_SHOT) for _ in range(4)]
+
+
+def test_ports_are_open_to_this_host_only():
+    rule = "ports are open to this host only, as 127.0.0.1:…"
+    assert_each_service(rule, lambda each: all(port.startswith("127.0.0.1:") for port in each.get("ports", ())))
 
 
 def test_every_secret_comes_from_a_file_that_compose_up_makes(tmp_path):

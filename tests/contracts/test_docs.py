@@ -3,6 +3,7 @@
 import ast
 import re
 import shlex
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,14 +16,15 @@ from pipelines.cli import _app as command_line
 from pipelines.lake.sql.statements import add_revisions
 from schemas.query import Query
 from schemas.registry import query
+from tests.support.rules import ROOT, assert_none, blanked, line_of
 from tools import spec_examples
 from tools.docs.pages import pages
 from tools.docs.tour import TOUR
 
-ROOT = Path(__file__).parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
-EACH_PAGE = pytest.mark.parametrize("page", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in PAGES])
 BLOCK = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
+INLINE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)#:]+)\)")
 # Files that a page shows the reader how to make.
 TO_BE_MADE = re.compile(
     r"boat_trips|bikes_by_hour|bikes_short_trips|bikes_long_trips|sum_of_squares|mean_of_squares|fortnights|full_truck"
@@ -45,16 +47,20 @@ FOLDERS = (
 )
 
 
-def pieces(page: Path) -> list[str]:
-    """What a page sets as code: lines of blocks, and pieces within a sentence."""
-    text = page.read_text()
-    lines = [line.strip() for _, body in BLOCK.findall(text) for line in body.splitlines()]
-    return lines + re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
+def pieces() -> Iterator[tuple[str, str]]:
+    """What pages set as code, each with its place: lines of blocks, and pieces within a sentence."""
+    for page in PAGES:
+        text, name = page.read_text(), page.relative_to(ROOT)
+        for block in BLOCK.finditer(text):
+            first = line_of(text, block.start(2))
+            yield from ((f"{name}:{first + at}", line.strip()) for at, line in enumerate(block[2].splitlines()))
+        sentences = blanked(BLOCK, text)
+        yield from ((f"{name}:{line_of(text, each.start())}", each[1]) for each in INLINE.finditer(sentences))
 
 
-@pytest.mark.parametrize("name", pages())
-def test_a_made_page_is_what_the_definitions_say_now(name):
-    assert (ROOT / "docs" / name).read_text() == pages()[name], "run: make docs"
+def test_a_made_page_is_what_the_definitions_say_now():
+    old = [f"docs/{name}" for name, text in pages().items() if (ROOT / "docs" / name).read_text() != text]
+    assert_none("a made page is what the definitions say now: run make docs", old)
 
 
 def test_the_examples_of_the_semantics_are_the_spec_tests_as_they_are_now():
@@ -63,37 +69,46 @@ def test_the_examples_of_the_semantics_are_the_spec_tests_as_they_are_now():
     assert page.count("\n`window=") > 50
 
 
-@EACH_PAGE
-def test_every_windrow_command_that_a_page_shows_has_these_options(page):
-    application = typer.main.get_command(command_line.app())
-    for piece in pieces(page):
-        words = shlex.split(piece, comments=True) if re.match(r"(\.venv/bin/)?windrow \w", piece) else []
-        if words:
-            command = application.commands.get(words[1])
-            assert command, f"{piece}: known are {command_line.command_names()}"
-            known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
-            assert {word for word in words[2:] if word.startswith("--")} <= known, piece
+def test_every_windrow_command_that_a_page_shows_has_these_options():
+    commands = typer.main.get_command(command_line.app()).commands
+    shown = [(place, piece) for place, piece in pieces() if re.match(r"(\.venv/bin/)?windrow \w", piece)]
+    unknown = [f"{place} {piece}: {wrong}" for place, piece in shown for wrong in unknown_words(piece, commands)]
+    assert_none("a command that a page shows is one of windrow --help, with options that it has", unknown)
 
 
-@EACH_PAGE
-def test_every_make_target_that_a_page_shows_exists(page):
+def unknown_words(piece: str, commands: dict) -> list[str]:
+    _, name, *words = shlex.split(piece, comments=True)
+    if name not in commands:
+        return [name]
+    known = {option for parameter in commands[name].params for option in parameter.opts} | {"--help"}
+    return [word for word in words if word.startswith("--") and word not in known]
+
+
+def test_every_make_target_that_a_page_shows_exists():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    shown = {match[1] for piece in pieces(page) if (match := re.match(r"make ([a-z][a-z-]*)(?: |$)", piece))}
-    assert shown <= targets
+    shown = [(place, re.match(r"make ([a-z][a-z-]*)(?: |$)", piece)) for place, piece in pieces()]
+    unknown = [f"{place} {found[0]}" for place, found in shown if found and found[1] not in targets]
+    assert_none("a target that a page shows is in the Makefile", unknown)
 
 
-@EACH_PAGE
-def test_every_link_and_file_that_a_page_names_exists(page):
-    links = [page.parent / link for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text())]
-    named = [ROOT / piece for piece in pieces(page) if piece.startswith(FOLDERS) and re.fullmatch(r"[\w./-]+", piece)]
-    assert not [path for path in links + named if not path.exists() and not TO_BE_MADE.search(str(path))]
+def test_every_link_and_file_that_a_page_names_exists():
+    named = [(place, piece, ROOT / piece) for place, piece in pieces()
+             if piece.startswith(FOLDERS) and re.fullmatch(r"[\w./-]+", piece)]  # fmt: skip
+    missing = [each for each in [*links(), *named] if not each[2].exists() and not TO_BE_MADE.search(str(each[2]))]
+    assert_none("what a page links or names is there", (f"{place} {shown}" for place, shown, _ in missing))
+
+
+def links() -> Iterator[tuple[str, str, Path]]:
+    for page in PAGES:
+        text = page.read_text()
+        for link in LINK.finditer(text):
+            yield f"{page.relative_to(ROOT)}:{line_of(text, link.start())}", link[1], page.parent / link[1]
 
 
 def test_every_page_is_reached_from_the_index():
     index = (ROOT / "docs/README.md").read_text()
-    assert not [
-        path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md" and path.name not in index
-    ]
+    names = [path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"]
+    assert_none("a page is reached from docs/README.md", (f"docs/{name}" for name in names if name not in index))
 
 
 # Noon in UTC is morning in New York and the next day on Kiritimati.
@@ -158,10 +173,13 @@ def test_the_example_of_the_farm_prints_what_its_page_says(capsys):
     assert f"prints `{capsys.readouterr().out.strip()}`" in page
 
 
-@pytest.mark.parametrize("stop", TOUR, ids=lambda stop: stop.function)
-def test_the_tour_of_the_code_names_functions_that_are_there(stop):
-    body = ast.parse((ROOT / stop.file).read_text()).body
+def test_the_tour_of_the_code_names_functions_that_are_there():
+    missing = [f"{stop.file} {stop.function}" for stop in TOUR if stop.function not in functions_of(stop.file)]
+    assert_none("the tour names functions that are there: correct tools/docs/tour.py", missing)
+
+
+def functions_of(file: str) -> set[str]:
+    body = ast.parse((ROOT / file).read_text()).body
     functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
-    methods = {f"{each.name}.{node.name}" for each in classes for node in each.body if hasattr(node, "name")}
-    assert stop.function in functions | methods
+    return functions | {f"{each.name}.{node.name}" for each in classes for node in each.body if hasattr(node, "name")}

@@ -53,6 +53,7 @@ def start(environment: Path, *command: str | Path, text: str = "") -> subprocess
     return subprocess.run(words, cwd=home, env=settings, input=text, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_it_has_every_file_of_its_packages_and_no_other(wheel):
     files = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file()]
     ours = {path.relative_to(ROOT).as_posix() for path in files if "__pycache__" not in path.parts}
@@ -65,6 +66,7 @@ def test_its_licence_is_in_it(wheel):
     assert [name for name in names if name.endswith("licenses/LICENSE")]
 
 
+@pytest.mark.slow
 def test_windrow_starts_and_is_the_wheel_s(elsewhere):
     assert "ingest" in run(elsewhere, "windrow", "--help")
     where = run(elsewhere, "python", "-c", "import kernels, pipelines, schemas; print(pipelines.__file__)")
@@ -81,6 +83,7 @@ def test_what_it_makes_is_among_the_users_data_and_not_among_the_packages(elsewh
     assert shown.strip() == str(elsewhere.parent / "home" / ".local" / "share" / "windrow")
 
 
+@pytest.mark.slow
 def test_the_readme_s_replay_gives_its_rows(elsewhere):
     readme = (ROOT / "README.md").read_text()
     program, printed = (readme.split(fence)[1].split("```")[0] for fence in ("```python\n", "```text\n"))

@@ -1,14 +1,13 @@
 """Only a kind's own files know it: elsewhere no code names a kind of windows, so none can ask which one it has."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from kernels.windows import kinds
 from schemas.windows import every_kind
+from tests.support.rules import ROOT, assert_none, files
 
-ROOT = Path(__file__).parents[2]
 FOLDERS = ("dags", "kernels", "pipelines", "schemas", "tools")
 OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
 # Kinds whose tuples a farm finds by other means than closed forms; the words of the query language, the questions asked
@@ -21,24 +20,25 @@ USERS += ("tools/docs/drawings.py",)
 # Words that mean something else in most code.
 ORDINARY = {"count", "delta", "policy", "session", "Count"}
 CLASSES = {kind.__name__ for kind in every_kind() if kind.kind in kinds()}
-FILES = sorted(path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+NAMES = (CLASSES | set(kinds())) - ORDINARY
 
 
-def names(node: ast.AST) -> set[str]:
-    """The words of code: names, parts after a dot, and strings of one word."""
-    found = (getattr(each, part, None) for each in ast.walk(node) for part in ("id", "attr", "value"))
-    return {each for each in found if isinstance(each, str)}
+def test_no_code_but_its_own_names_a_kind():
+    others = [path for path in files(*FOLDERS) if not str(path).startswith(OWN + USERS)]
+    assert_none("no code but its own names a kind of windows", (place for path in others for place in named(path)))
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, id=str(path)) for path in FILES])
-def test_no_code_but_its_own_names_a_kind(path):
-    if not str(path).startswith(OWN + USERS):
-        assert not names(ast.parse((ROOT / path).read_text())) & (CLASSES | set(kinds())) - ORDINARY
+def named(path: Path) -> Iterator[str]:
+    """Where a file has a kind as a word of code: a name, a part after a dot, or a string of one word."""
+    text = (ROOT / path).read_text()
+    for node in ast.walk(ast.parse(text)) if any(name in text for name in NAMES) else ():
+        words = {getattr(node, part, None) for part in ("id", "attr", "value")}
+        yield from (f"{path}:{node.lineno} {word}" for word in words if word in NAMES)
 
 
-@pytest.mark.parametrize("folder", OWN)
-def test_every_kind_that_is_served_has_a_file_of_its_name_in_each_layer(folder):
-    assert set(kinds()) <= kinds_of(folder)
+def test_every_kind_that_is_served_has_a_file_of_its_name_in_each_layer():
+    missing = [f"{folder} {kind}" for folder in OWN for kind in sorted(set(kinds()) - kinds_of(folder))]
+    assert_none("a kind has a file of its name in each layer", missing)
 
 
 def test_a_file_of_the_query_language_is_one_kind():

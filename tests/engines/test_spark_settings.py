@@ -87,6 +87,7 @@ def test_settings_that_are_none_are_refused(defaults, monkeypatch, text):
         found()
 
 
+@pytest.mark.nightly
 @pytest.mark.jvm
 def test_a_session_has_the_users_settings_and_the_ledger_its_pages(tmp_path):
     """In a process of its own: this one's session is there already."""

@@ -37,6 +37,7 @@ def test_every_law_of_semantics_has_its_file(law):
     assert [name for name in FILES if name.startswith(f"law_{law}_")]
 
 
+@pytest.mark.slow
 def test_the_recount_uses_no_kernel():
     code = (
         "import sys, pipelines.gate.checks as c; c.checks('audit'); c.checks('model'); c.checks('silver'); "
@@ -49,6 +50,7 @@ def test_the_recount_uses_no_kernel():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_great_expectations_talks_to_nobody(tmp_path):
     code = (
         "import socket; socket.socket.connect = socket.getaddrinfo = lambda *a, **k: print('CALLED', a)\n"

@@ -71,6 +71,7 @@ class TestSilver:
         assert len(verdicts) == len(silver_expectations(STREAM, DAY, 0)) + 2
         assert {verdict.table_version for verdict in verdicts} == {Lake(made.config).version(SILVER.name)}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "check, column, change",
         [
@@ -88,6 +89,7 @@ class TestSilver:
         assert failed(verdicts)[check].startswith("1 of ")
         assert [found["line"] for found in shown(made, verdicts, check)] == [row["line"]]
 
+    @pytest.mark.slow
     def test_another_number_of_rows_than_ingest_noted(self, made):
         made.delete(SILVER, of_day(made, SILVER, "arrival_date"))
         verdicts = check_silver(made)
@@ -95,6 +97,7 @@ class TestSilver:
         assert failed(verdicts)["as many rows as ingest noted"] == f"{rows} rows"
         assert [found["events"] for found in shown(made, verdicts, "as many rows as ingest noted")] == [rows]
 
+    @pytest.mark.slow
     def test_a_day_that_ingest_noted_nothing_of_must_have_no_rows(self, made):
         made.delete(partitions_table(STREAM), of_day(made, partitions_table(STREAM), "arrival_date"))
         assert "as many rows as ingest noted" in failed(check_silver(made))
@@ -115,6 +118,7 @@ class TestSilver:
         (verdict,) = check_files(made, ["another.csv"])
         assert verdict.passed and verdict.figure.startswith("0 of 0 files differ")
 
+    @pytest.mark.slow
     def test_pass_ticks_that_silver_does_not_give(self, made):
         tick = of_day(made, pass_table(STREAM), "arrival_date")
         made.change(pass_table(STREAM), tick, newest_start=tick["newest_start"] + timedelta(microseconds=1))
@@ -125,6 +129,7 @@ class TestSilver:
             "only in the table",
         ]
 
+    @pytest.mark.slow
     def test_a_newest_start_that_silver_does_not_give(self, made):
         noted = of_day(made, partitions_table(STREAM), "arrival_date")
         made.change(partitions_table(STREAM), noted, newest_start=noted["newest_start"] + HOUR)
@@ -134,6 +139,7 @@ class TestSilver:
         (row,) = shown(made, verdicts, check)
         assert row["noted"] - row["newest"] == HOUR
 
+    @pytest.mark.slow
     def test_a_day_that_was_checked_is_not_checked_again_until_its_rows_are_others(self, made):
         assert len(require_silver(made, "first")) == len(silver_expectations(STREAM, DAY, 0)) + 2
         assert require_silver(made, "second") == []
@@ -151,6 +157,7 @@ class TestAudit:
     def check(self, made: SmallLake) -> list:
         return gate_of(Lake(made.config)).check_audit(AuditedDay(made.tables, DAY, made.versions))
 
+    @pytest.mark.slow
     def test_nothing_fails_on_good_rows(self, made):
         verdicts = self.check(made)
         assert failed(verdicts) == {}
@@ -158,6 +165,7 @@ class TestAudit:
         assert len(verdicts) == len(expectations) + 4
         gate.require(verdicts)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "check, column, change",
         [
@@ -177,6 +185,7 @@ class TestAudit:
         assert failed(verdicts)[check].startswith("1 of ")
         assert [found["key"] for found in shown(made, verdicts, check)] == [row["key"]]
 
+    @pytest.mark.slow
     def test_a_row_that_is_there_twice(self, made):
         row = of_day(made, made.tables.audit, "emitted_date")
         made.add(made.tables.audit, row)
@@ -184,6 +193,7 @@ class TestAudit:
         assert failed(verdicts)["rows are unique"].startswith("2 of ")
         assert [found["copies"] for found in shown(made, verdicts, "rows are unique")] == [2]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "check, column, change",
         [
@@ -201,6 +211,7 @@ class TestAudit:
         assert failed(verdicts)[check].startswith("1 of ")
         assert [found["line"] for found in shown(made, verdicts, check)] == [row["line"]]
 
+    @pytest.mark.slow
     def test_the_error_names_check_figure_limit_and_query(self, made):
         row = of_day(made, made.tables.audit, "emitted_date")
         made.change(made.tables.audit, row, pane="early")
@@ -211,6 +222,7 @@ class TestAudit:
             assert part in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_query_with_emit_final_has_no_second_revision(tmp_path):
     made = make_lake(Config(tmp_path, tmp_path), asked(emit="final"), random_events(seed=5))
     row = of_day(made, made.tables.audit, "emitted_date")
@@ -228,6 +240,7 @@ def test_expectations_of_every_query_of_the_repository_can_be_made(name):
     assert all(each.limit and each.offending.startswith("SELECT ") for each in made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["spanning", "spanning with gaps"])
 def test_events_that_are_too_long_are_late_rows_that_the_gate_lets_through(tmp_path, kind):
     """They may come in time, and may lie between two windows."""

@@ -19,6 +19,8 @@ from schemas.ledger_tables import VERDICTS
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, SmallLake, make_lake, random_events
 
+pytestmark = pytest.mark.slow
+
 DAY = DAYS[1]
 
 

@@ -26,6 +26,8 @@ from pipelines.lake.lake import Lake
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, SmallLake, asked, make_lake, random_events
 
+pytestmark = pytest.mark.slow
+
 WINDOWS = [("tumbling", "final"), ("sliding", "watermark"), ("sliding", "arrival"), ("rolling", "watermark"),
            ("spanning", "final")]  # fmt: skip
 
@@ -63,7 +65,8 @@ def recounted(made: SmallLake) -> list:
     return [verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of))]) for of in days]
 
 
-@pytest.mark.parametrize("rows_at_once", [pytest.param(4, marks=pytest.mark.nightly), 15])
+@pytest.mark.nightly
+@pytest.mark.parametrize("rows_at_once", [4, 15])
 def test_expectations_on_parts_find_what_they_find_on_the_whole(tmp_path, monkeypatch, rows_at_once):
     made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=3, count=60), constrained=False)
     for spoil, holds in ((None, True), (spoilt, False)):

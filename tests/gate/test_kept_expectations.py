@@ -22,6 +22,8 @@ from schemas.ledger_tables import VERDICTS
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, choose, make_lake, random_events
 
+pytestmark = pytest.mark.slow
+
 NOW, HOUR = timedelta(0), timedelta(hours=1)
 RUN = "scheduled__2024-03-10T00:00:00+00:00"
 SUITES = ("asked_audit", "asked_late_audit", f"silver_{STREAM.name}")
@@ -145,6 +147,7 @@ class TestResults:
             "as many rows as ingest noted"
         ]
 
+    @pytest.mark.nightly
     def test_processes_that_validate_at_the_same_time_each_keep_their_result(self, tmp_path):
         code = (
             "import sys; from pathlib import Path; from datetime import date; import pandas as pd\n"

@@ -9,6 +9,8 @@ from pipelines.config import Config
 from schemas.query import agg
 from tests.support.small_lake import DAYS, SmallLake, asked, random_events, replayed_lake
 
+pytestmark = pytest.mark.slow
+
 LARGEST = 1.7e308
 AGGREGATES = {"total": agg("sum", "real"), "mean": agg("mean", "real")}
 

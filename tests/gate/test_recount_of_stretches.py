@@ -15,6 +15,7 @@ from tests.support.small_lake import DAYS, asked, make_lake, random_events
 from tests.support.small_windows import WINDOWS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
 @pytest.mark.parametrize("kind", WINDOWS)
 def test_history_is_that_of_all_pairs(tmp_path, kind, emit):

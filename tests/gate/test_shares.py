@@ -15,6 +15,8 @@ from pipelines.lake import shares
 from pipelines.lake.lake import Lake
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
 
+pytestmark = pytest.mark.slow
+
 PARTS = [KeyShare(part=part, parts=3) for part in range(3)]
 BUCKETS = [KeyShare(buckets=(bucket,)) for bucket in range(STREAM.buckets)]
 OF_BUCKETS = [each._replace(part=part, parts=2) for each in BUCKETS for part in range(2)]

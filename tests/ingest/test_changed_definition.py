@@ -63,6 +63,7 @@ def refused(config: Config) -> list[tuple[str, str]]:
     return [(row["path"], row["reason"]) for row in found]
 
 
+@pytest.mark.nightly
 def test_refused_lines_that_are_fine_now_are_accepted_once_and_stale_names_what_changes(config, tmp_path, strict):
     land(config)
     ingest(config, "cdr")

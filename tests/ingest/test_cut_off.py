@@ -56,6 +56,7 @@ def test_a_file_that_a_fixed_definition_calls_events_is_taken_up(config):
     assert find(config).landed == {path}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_bronze", [False, True])
 def test_a_file_cut_off_and_gone_then_keeps_what_it_delivered_before(config, in_bronze):
     """Whether bronze has the new content already or not: an older version of it has the lines from before."""
@@ -75,6 +76,7 @@ def test_a_file_cut_off_and_gone_then_keeps_what_it_delivered_before(config, in_
     assert changes.pending(Lake(config), TABLES) == []
 
 
+@pytest.mark.slow
 def test_a_file_cut_off_and_gone_whose_lines_from_before_are_vacuumed_is_reported(config):
     path = trips.write(config, "a", LINES)
     ingest(config, "bikes")
@@ -90,6 +92,7 @@ def test_a_file_cut_off_and_gone_whose_lines_from_before_are_vacuumed_is_reporte
     assert files.known_files(Lake(config), TABLES.files) == {}
 
 
+@pytest.mark.slow
 def test_days_that_an_ingest_made_which_the_ledger_does_not_have_are_touched_by_the_next(config):
     """As after a kill between its last table and the ledger: no event was reported yet for silver's new rows."""
     first = trips.write(config, "a", LINES)

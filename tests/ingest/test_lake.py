@@ -168,6 +168,7 @@ def kept(tmp_path_factory) -> Config:
     return config
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=12))
 def test_any_text_can_be_named(kept, text):

@@ -18,6 +18,8 @@ from tests.support import landings, trips
 from tests.support.lakes import copied, ingest
 from tests.support.landings import BIKES, content_of, path_of
 
+pytestmark = pytest.mark.slow
+
 A, B, C = (path_of(BIKES, name, packed=True) for name in "abc")
 CONTENT = {
     path: content_of(BIKES, [trips.trip(f"2017-06-0{day} 09:00:00", 60), "no trip"])
@@ -48,6 +50,7 @@ def spoil(config: Config) -> None:
     trips.remember(config, *(replace(rows[path], accepted=n, readings=n + 1) for path, n in ((A, 2), (B, 0))))
 
 
+@pytest.mark.slow
 def test_of_the_files_that_an_ingest_touched(config):
     landings.put(config, C, CONTENT[C])
     report = ingest(config, BIKES)
@@ -57,6 +60,7 @@ def test_of_the_files_that_an_ingest_touched(config):
     assert len(asked(config)) == 2
 
 
+@pytest.mark.slow
 def test_of_none_again_after_maintenance(config):
     before = Lake(config).version("files_bikes")
     maintain(config, timedelta(0), False, lambda name: None)
@@ -65,6 +69,7 @@ def test_of_none_again_after_maintenance(config):
     assert [snapshot for _, snapshot in asked(config)] == [report.snapshot.name]
 
 
+@pytest.mark.slow
 def test_of_all_where_an_ingest_ended_before_it_was_checked(config):
     landings.put(config, C, CONTENT[C])
     ingest_unchecked(Lake(config), engine_of(config), trips.TABLES)
@@ -72,12 +77,14 @@ def test_of_all_where_an_ingest_ended_before_it_was_checked(config):
     assert asked(config)[-1] == ("0 of 3 files", report.snapshot.name)
 
 
+@pytest.mark.slow
 def test_of_what_a_forgotten_file_left(config):
     (config.landing / A).unlink()
     report = forget(config, A, False, None, lambda text: None)
     assert asked(config)[-1] == ("0 of 0 files", report.snapshot.name)
 
 
+@pytest.mark.slow
 def test_of_all_again_until_it_passes(config):
     spoil(config)
     for _ in range(2):

@@ -37,6 +37,7 @@ def test_only_line_feeds_end_lines_and_damage_is_marked(content, expected):
     assert read(content) == expected
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=20), max_size=8), st.integers(1, 9))
 def test_the_pieces_that_a_file_is_read_in_do_not_matter(parts, piece_bytes):
     content = b"\n".join(parts)

@@ -13,9 +13,10 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger import snapshots
 from pipelines.runs.replay_day import replay_day
 from tests.support import landings, trips
-from tests.support.few import few_of
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
+
+pytestmark = pytest.mark.slow
 
 TABLES = [table.name for table in trips.TABLES.all]
 FILES, BRONZE, SILVER, QUARANTINE, PASSES, PARTITIONS = TABLES
@@ -60,7 +61,8 @@ def contents(config: Config) -> dict:
 several = [pair for count in (1, 2, 6) for pair in itertools.combinations(TABLES, count)]
 
 
-@pytest.mark.parametrize("tables", few_of(several, 6), ids="-".join)
+@pytest.mark.slow
+@pytest.mark.parametrize("tables", several, ids="-".join)
 def test_tables_that_were_moved_away_are_made_again(config, tables):
     before = contents(config)
     move_away(config, *tables)
@@ -74,7 +76,8 @@ def test_tables_that_were_moved_away_are_made_again(config, tables):
     assert not [row for row in landings.file_rows(config, BIKES).values() if row.is_intent]
 
 
-@pytest.mark.parametrize("tables", few_of((each for each in several if BRONZE not in each), 4), ids="-".join)
+@pytest.mark.slow
+@pytest.mark.parametrize("tables", [each for each in several if BRONZE not in each], ids="-".join)
 def test_of_files_that_have_vanished_bronze_has_the_lines(config, tables):
     before = landings.held(config, BIKES)
     shutil.rmtree(config.landing / "bikes")
@@ -87,6 +90,7 @@ def test_of_files_that_have_vanished_bronze_has_the_lines(config, tables):
     assert not pending(config, BIKES)
 
 
+@pytest.mark.slow
 def test_a_vanished_file_s_copy_is_refused_after_files_was_lost(config):
     before = landings.held(config, BIKES)[SILVER]
     (config.landing / DELIVERING[0]).unlink()
@@ -96,6 +100,7 @@ def test_a_vanished_file_s_copy_is_refused_after_files_was_lost(config):
     assert landings.file_rows(config, BIKES)[COPY].state == files.DUPLICATE
 
 
+@pytest.mark.slow
 def test_of_a_file_that_has_vanished_and_is_not_in_bronze_the_events_stay(config):
     before = contents(config)
     (config.landing / DELIVERING[1]).unlink()
@@ -111,6 +116,7 @@ def test_of_a_file_that_has_vanished_and_is_not_in_bronze_the_events_stay(config
     assert contents(config)[SILVER] == before[SILVER]
 
 
+@pytest.mark.slow
 def test_what_nobody_has_any_more_is_named(config):
     (config.landing / DELIVERING[1]).unlink()
     move_away(config, BRONZE, SILVER, QUARANTINE)
@@ -120,6 +126,7 @@ def test_what_nobody_has_any_more_is_named(config):
     assert not pending(config, BIKES)
 
 
+@pytest.mark.slow
 def test_of_a_file_of_which_only_silver_is_left_the_events_stay(config):
     before = landings.held(config, BIKES)
     (config.landing / DELIVERING[1]).unlink()
@@ -129,6 +136,7 @@ def test_of_a_file_of_which_only_silver_is_left_the_events_stay(config):
     assert landings.file_rows(config, BIKES)[DELIVERING[1]].state == files.LINES_LOST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [B, A + b"\n"], ids=["as it was", "with other lines"])
 @pytest.mark.parametrize("bronze", ["lost", "half lost"])
 def test_a_file_that_is_put_back_after_its_lines_were_lost_is_taken_again(config, tmp_path, bronze, text):
@@ -148,6 +156,7 @@ def test_a_file_that_is_put_back_after_its_lines_were_lost_is_taken_again(config
     assert landings.lines_held(config, BIKES)[path] == text.count(b"\n")
 
 
+@pytest.mark.slow
 def test_events_without_lines_stay_as_an_older_definition_made_them_and_the_ingest_says_so(config, monkeypatch):
     (config.landing / DELIVERING[1]).unlink()
     move_away(config, BRONZE)
@@ -157,6 +166,7 @@ def test_events_without_lines_stay_as_an_older_definition_made_them_and_the_inge
     assert message.startswith(DELIVERING[1]) and "put the file back" in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [PASSES, PARTITIONS])
 def test_a_lost_table_makes_the_newest_snapshot_no_older(config, table):
     before = ingest(config, BIKES).snapshot
@@ -166,6 +176,7 @@ def test_a_lost_table_makes_the_newest_snapshot_no_older(config, table):
     assert snapshots.newest(Lake(config), BIKES) == report.snapshot
 
 
+@pytest.mark.slow
 def test_what_needs_a_lost_table_names_the_ingest_that_makes_it(config, capsys, monkeypatch):
     monkeypatch.setenv("WINDROW_HOME", str(config.home))
     replay_day(config, "bikes_demand", date(2017, 6, 7))
@@ -174,6 +185,7 @@ def test_what_needs_a_lost_table_names_the_ingest_that_makes_it(config, capsys, 
     assert "fix it with: windrow ingest bikes\n" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [SILVER, PASSES, PARTITIONS])
 def test_a_day_that_was_deleted_is_made_again(config, table):
     before = contents(config)
@@ -183,6 +195,7 @@ def test_a_day_that_was_deleted_is_made_again(config, table):
     assert contents(config) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(4))
 def test_rows_that_were_deleted_are_made_again(config, number):
     before, lake = contents(config), Lake(config)
@@ -192,7 +205,7 @@ def test_rows_that_were_deleted_are_made_again(config, number):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("commits", few_of(range(1, 9), 4))
+@pytest.mark.parametrize("commits", range(1, 9))
 def test_killed_while_tables_are_made_again_the_next_ingest_ends_it(config, commits):
     before = contents(config)
     move_away(config, SILVER, PARTITIONS, QUARANTINE)

@@ -78,6 +78,7 @@ def kept(tmp_path_factory):
     return config
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(events=EVENTS, days=st.integers(1, 4))
 def test_the_joined_staircase_is_the_definition(kept, events, days):
@@ -90,6 +91,7 @@ def test_the_joined_staircase_is_the_definition(kept, events, days):
         assert passes(ticks, ORIGIN_US + boundary * STEP_US) == by_definition(arrived, boundary)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(events=EVENTS, first=st.integers(0, 3))
 def test_what_passed_before_the_first_day_that_is_read_passed_right_before_it(kept, events, first):

@@ -41,6 +41,7 @@ def durations(config: Config) -> list[int]:
     return [row["trip_duration_s"] for row in trips.silver(config)]
 
 
+@pytest.mark.slow
 def test_a_file_of_the_same_size_and_time_is_not_read_unless_asked(config):
     land(config, FIRST, age_ns=10 * NS_PER_S)
     ingest(config, BIKES)
@@ -52,6 +53,7 @@ def test_a_file_of_the_same_size_and_time_is_not_read_unless_asked(config):
     assert durations(config) == [700]
 
 
+@pytest.mark.slow
 def test_a_file_that_could_have_changed_within_the_same_tick_is_read_again(config):
     """Its time is that of the reading, or later: who changes it now may leave it the same."""
     land(config, FIRST, age_ns=-10 * NS_PER_S)
@@ -88,6 +90,7 @@ def test_a_time_of_whole_seconds_is_believed_two_seconds_later(config, age_s, is
     assert found.modified_ns == (modified_ns if is_believed else None)
 
 
+@pytest.mark.slow
 def test_the_same_content_with_another_time_is_remembered_and_nothing_else_is_written(config):
     land(config, FIRST, age_ns=10 * NS_PER_S)
     before = ingest(config, BIKES).snapshot

@@ -79,6 +79,7 @@ def test_damaged_delays_are_named(parsed, text):
         definition.side_inputs(parsed.landing, TELEMETRY, now(parsed))
 
 
+@pytest.mark.slow
 def test_an_ingest_that_meets_damaged_delays_touches_nothing(parsed):
     ingest(parsed, "telemetry")
     before = files.known_files(Lake(parsed), TABLES.files)

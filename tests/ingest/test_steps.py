@@ -51,6 +51,7 @@ def test_steps_do_not_show(config, tmp_path):
     assert trips.contents(config) == at_once(config, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_copy_that_stays_is_the_first_by_path_and_line(config):
     land_in_steps(config, [{"b": SECOND}, {"a": FIRST}])
     first, second = trips.path_of("a"), trips.path_of("b")
@@ -68,6 +69,7 @@ def test_the_copy_that_stays_is_the_first_by_path_and_line(config):
         assert row["readings"] == 4
 
 
+@pytest.mark.slow
 def test_an_ingest_of_nothing_new_writes_nothing(ingested):
     before = ingest(ingested, "bikes")
     assert (before.files, before.touched_days, before.refused) == ((), (), {})
@@ -75,11 +77,13 @@ def test_an_ingest_of_nothing_new_writes_nothing(ingested):
     assert not pending(ingested, "bikes")
 
 
+@pytest.mark.slow
 def test_only_touched_days_are_written(ingested):
     trips.write(ingested, "b", SECOND[:1])
     assert [str(day) for day in ingest(ingested, "bikes").touched_days] == ["2017-06-04"]
 
 
+@pytest.mark.slow
 def test_another_definition_makes_everything_again_from_bronze(ingested):
     """The landing folder is emptied and silver spoilt, so that only bronze can have given the rows."""
     lake, before = Lake(ingested), trips.contents(ingested)
@@ -95,6 +99,7 @@ def test_another_definition_makes_everything_again_from_bronze(ingested):
     assert trips.contents(ingested) == before
 
 
+@pytest.mark.slow
 def test_times_that_nanoseconds_can_not_hold_are_kept(config):
     """Spark's own choice for Parquet, INT96, is nanoseconds to other readers: they end in 2262."""
     trips.write(config, "a", [trips.trip("2500-01-01 08:00:00", 600), trips.trip("9998-01-01 08:00:00", 600)])
@@ -102,6 +107,7 @@ def test_times_that_nanoseconds_can_not_hold_are_kept(config):
     assert [row["start"].year for row in trips.silver(config)] == [2500, 9998]
 
 
+@pytest.mark.slow
 def test_days_that_are_too_many_for_one_commit_come_in_several(config, tmp_path, monkeypatch):
     """Days are never cut, also where one of them alone has more rows than a commit should; what stays is kept."""
     land_in_steps(config, [{"b": SECOND}])
@@ -114,7 +120,7 @@ def test_days_that_are_too_many_for_one_commit_come_in_several(config, tmp_path,
     assert trips.contents(config) == at_once(config, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_silver_s_files_are_in_order_one_for_each_day_and_bucket(config):
     """More rows than one batch of what makes them, of keys that come in no order."""
     chance = random.Random(1)

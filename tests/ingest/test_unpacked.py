@@ -9,6 +9,8 @@ from tests.support import landings
 from tests.support.lakes import ingest, pending
 from tests.support.landings import DELAYS, TELEMETRY, content_of, path_of
 
+pytestmark = pytest.mark.slow
+
 CONTENT = content_of(TELEMETRY, ["2015-09-08 11:39:00,73", "2015-09-08 11:40:00,62"])
 PLAIN, PACKED = (path_of(TELEMETRY, "speed", packed) for packed in (False, True))
 
@@ -18,6 +20,7 @@ def delays(config):
     landings.put(config, DELAYS, b"60000\n90500\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize(("first", "second"), [(PLAIN, PACKED), (PACKED, PLAIN)])
 def test_a_copy_next_to_its_packed_file_is_a_duplicate(config, first, second, together):
@@ -35,6 +38,7 @@ def test_a_copy_next_to_its_packed_file_is_a_duplicate(config, first, second, to
     assert sum(row.accepted for row in rows.values()) == 2
 
 
+@pytest.mark.slow
 def test_content_that_is_packed_anew_is_not_new(config):
     landings.put(config, PACKED, CONTENT)
     ingest(config, TELEMETRY)
@@ -44,6 +48,7 @@ def test_content_that_is_packed_anew_is_not_new(config):
     assert ingest(config, TELEMETRY).files == ()
 
 
+@pytest.mark.slow
 def test_the_hash_is_of_the_content_unpacked(config):
     landings.put(config, PACKED, CONTENT)
     ingest(config, TELEMETRY)

@@ -32,6 +32,7 @@ def make_older(config) -> None:
     lake.append(older, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("renamed", [False, True], ids=["left", "renamed and unpacked"])
 def test_an_older_table_is_refused_and_made_again_once_it_is_moved_away(config, renamed):
     for path, content in CONTENTS.items():

@@ -16,6 +16,8 @@ from pipelines.lake.engine import MappedFiles
 from tests.support import processes, trips
 from tests.support.lakes import ingest
 
+pytestmark = pytest.mark.slow
+
 PATHS = [trips.path_of(name) for name in "abc"]
 PROGRAM = """
 from pipelines import config
@@ -59,6 +61,7 @@ def parsed_by(share: workers.Mapping, count: int) -> list[str]:
     return sorted(map(repr, workers.read_mapped(MappedFiles(tuple(files), share.work.schema)).to_pylist()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3])
 def test_several_workers_parse_each_line_once(share, count):
     alone = parsed_by(share, 1)
@@ -75,12 +78,14 @@ def test_a_batch_is_the_workers_that_claims_it_first(share):
     assert list(one) == []
 
 
+@pytest.mark.slow
 def test_what_a_helper_reports_is_reported(share):
     (share.folder / "1.arrow").mkdir()
     with pytest.raises(RuntimeError, match="ended with 1(?s:.*)is a directory"):
         workers.map_all(share, 2)
 
 
+@pytest.mark.slow
 def test_an_ingest_by_several_workers_is_one_by_one_worker(config, tmp_path, monkeypatch):
     for name in "abc":
         trips.write(config, name, some_lines(name, 40))
@@ -100,7 +105,7 @@ def _noting(asked: list[int], real, share: workers.Mapping, count: int) -> list:
     return real(share, count)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_helper_ends_when_its_parent_is_killed_and_the_next_ingest_clears_up(config, monkeypatch):
     trips.write(config, "a", some_lines("a", 150_000))
     monkeypatch.setenv("WINDROW_LINES_PER_WORKER", "1")

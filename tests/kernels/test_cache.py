@@ -78,7 +78,7 @@ def compiled(tree: Path) -> dict[str, int]:
     return {str(path.relative_to(tree)): path.stat().st_mtime_ns for path in (tree / "numba").rglob("*.nb?")}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_aggregate_that_is_new_or_edited_is_right_at_once_and_recompiles_nothing_else(tree):
     assert answer(tree, "sum") == "60"
     before = compiled(tree)
@@ -96,7 +96,7 @@ def test_an_aggregate_that_is_new_or_edited_is_right_at_once_and_recompiles_noth
     assert {name: compiled(tree)[name] for name in before} == before
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_same_sources_in_another_folder_compile_nothing(tree, tmp_path):
     """As each session of a cluster unpacks them."""
     assert answer(tree, "sum") == "60"
@@ -107,7 +107,7 @@ def test_the_same_sources_in_another_folder_compile_nothing(tree, tmp_path):
     assert before and compiled(tree) == before
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("statement", ["from ._bonobo import lower", "from . import _bonobo"])
 def test_an_edit_of_what_an_aggregate_imports_by_a_relative_name_is_seen(tree, statement):
     text = LARGEST_TWICE.replace("from kernels.monoids._aardvark import lower", statement)
@@ -137,7 +137,7 @@ def test_an_edit_of_what_all_share_is_seen_also_where_numbas_own_setting_names_t
     assert {name.split("/")[1].split("-")[0] for name in written if name not in before} == {"sum"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_a_process_compiles_after_an_edit_is_not_kept_under_the_new_sources_name(tree):
     assert answer(tree, "count") == "3"
     before = compiled(tree)
@@ -168,7 +168,7 @@ def read_only(tree):
         part.chmod(mode)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_who_cannot_write_to_the_folder_reads_it_and_keeps_the_rest_in_a_home(read_only, tmp_path):
     home = give(tmp_path / "home")
     before = compiled(read_only)

@@ -158,6 +158,7 @@ def test_unsigned_integers_which_wrap_elsewhere_are_refused():
         answer_of("unsigned", unsigned)(1, 2)
 
 
+@pytest.mark.nightly
 def test_what_numba_can_not_compile_is_a_broken_definition_of_its_file(tmp_path):
     """In a copy, whose file of `range` has a set in a state: right in plain Python."""
     shutil.copytree(ROOT / "kernels", tmp_path / "kernels", ignore=shutil.ignore_patterns("__pycache__"))

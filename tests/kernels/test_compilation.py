@@ -9,7 +9,6 @@ import pytest
 
 from kernels.aggregators import kernels
 from kernels.warm import warm_replay
-from tests.support.few import few_of
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +101,7 @@ def test_the_replay_runs_as_plain_python_with_every_access_checked():
     assert "passed" in answer.stdout
 
 
-@pytest.mark.parametrize("kernel", few_of(kernels(), 2))
+@pytest.mark.parametrize("kernel", kernels())
 def test_an_aggregator_runs_as_plain_python_with_every_access_checked(kernel):
     answer = run(MACHINE, kernel, NUMBA_DISABLE_JIT="1")
     assert answer.returncode == 0, answer.stdout + answer.stderr

@@ -76,6 +76,7 @@ def sums_of(low, high):
     return [(int(time), int(VALUES[time == TIMES].sum())) for time in np.unique(TIMES[there])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", kernels())
 def test_single_states_and_what_is_read_of_them(name):
     asked = Asked(name)

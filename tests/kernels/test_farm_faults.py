@@ -37,6 +37,7 @@ def statuses(bad: int) -> list[int]:
     return [bad if number in POISONED_WINDOWS else OK for number in range(10)]
 
 
+@pytest.mark.slow
 @MODELS
 @pytest.mark.parametrize(("function", "status"), [(heavy.RAISING, RAISED), (heavy.WITH_STATUS, heavy.OWN_STATUS)])
 def test_a_function_that_raises_or_reports_costs_its_own_window_only(model, function, status):
@@ -63,6 +64,7 @@ def test_a_fit_says_why_there_is_none(model):
         assert made.take().status.tolist() == [NOT_CONVERGED, TOO_FEW]
 
 
+@pytest.mark.slow
 @COMPILED
 @MODELS
 def test_a_window_that_takes_too_long_is_ended_and_the_others_go_on(model):
@@ -71,6 +73,7 @@ def test_a_window_that_takes_too_long_is_ended_and_the_others_go_on(model):
     assert np.isnan(results.outputs[2]).all() and results.outputs[3].tolist() == [10.0, 10.0]
 
 
+@pytest.mark.slow
 @COMPILED
 @MODELS
 def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_message(model, monkeypatch):
@@ -88,6 +91,7 @@ def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_mes
             thread.join()
 
 
+@pytest.mark.slow
 @MODELS
 def test_a_thread_that_ends_ends_the_farm_with_a_message(model, monkeypatch):
     def end_first(calls, address, worker):
@@ -157,6 +161,7 @@ SLOW_US = 200.0
 TUPLE_BYTES = 16
 
 
+@pytest.mark.slow
 @COMPILED
 @pytest.mark.parametrize(
     "window", [Sliding(1000 * US, 250 * US), Count(1000, 250, "event_time"), SlideByTuple(1000 * US, 250)]

@@ -123,6 +123,7 @@ def test_private_buffers_of_keys_that_are_over_are_given_back():
         assert private() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", [Count(3, 3, "event_time"), SlideByTuple(3 * US, 3), Delta("value", 1.0, 1.0)])
 def test_many_keys_with_few_tuples_take_little_memory(window):
     with farm.make("agnostic", window, heavy.IN_ORDER, 1, keys=100) as made:

@@ -18,6 +18,8 @@ from schemas.errors import AggregateFailed, WrongParameter
 from schemas.query import agg
 from tests.support.kernels.plain import PlainWindow
 
+pytestmark = pytest.mark.slow
+
 INT = {"v": "int64"}
 SUMS = {"sum": agg("sum", "v"), "events": agg("count"), "high": agg("max", "v")}
 IN_ORDER = {"last": agg("last", "v"), "events": agg("count"), "high": agg("max", "v")}
@@ -51,6 +53,7 @@ def plain_first_where(window: PlainWindow, predicate):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aggregates", [SUMS, IN_ORDER], ids=["commutative", "ordered"])
 @pytest.mark.parametrize("predicate", [half_of_the_events, all_but_few, the_maximum_is_in, never])
 @settings(max_examples=25, deadline=None)
@@ -93,6 +96,7 @@ def find_by_c_function(tree, reaches):
     return tree._ask("first_where", address, 0, address_of(prefix))
 
 
+@pytest.mark.slow
 def test_late_entries_that_wait_are_found():
     tree = make("finger_tree", SUMS, column_types=INT)
     for time in (10, 20, 30, 15, 5):
@@ -104,6 +108,7 @@ def test_an_empty_window_has_none():
     assert make("finger_tree", SUMS, column_types=INT).first_where(lambda total, prefix: True) is None
 
 
+@pytest.mark.slow
 def test_a_predicate_that_fails_raises_what_it_raises():
     tree = make("finger_tree", SUMS, column_types=INT)
     tree.bulk_insert(range(1000), [None] * 1000)
@@ -121,6 +126,7 @@ def test_an_aggregate_without_a_right_answer_fails_the_search():
         tree.first_where(lambda total, prefix: prefix["sum"] >= total["sum"])
 
 
+@pytest.mark.slow
 def test_a_predicate_reads_what_stands_around_it_when_it_is_given():
     """The same function again is compiled again only if that has changed."""
     tree = make("finger_tree", SUMS, column_types=INT)
@@ -129,6 +135,7 @@ def test_a_predicate_reads_what_stands_around_it_when_it_is_given():
         assert tree.first_where(lambda total, prefix: prefix["events"] >= wanted)[0] == math.ceil(wanted) - 1  # noqa: B023
 
 
+@pytest.mark.slow
 def test_numbers_are_of_their_columns_types():
     tree = make("finger_tree", {"mean": agg("mean", "v"), "all": agg("all", "v")}, column_types={"v": "bool"})
     tree.bulk_insert(range(100), [True] * 60 + [False] * 40)
@@ -146,6 +153,7 @@ def test_a_predicate_that_cannot_be_compiled_is_refused(predicate):
         tree.first_where(predicate)
 
 
+@pytest.mark.slow
 def test_a_predicate_reads_what_a_module_holds_when_it_is_given(monkeypatch):
     limits = ModuleType("limits")
     monkeypatch.setitem(globals(), "limits", limits)

@@ -5,9 +5,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, Zone, replay_keys
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 HOUR, DAY = 3_600_000_000, 86_400_000_000
@@ -22,6 +25,7 @@ def windows_of(time_us: int, spec: WindowSpec) -> list[tuple[int, int]]:
     return list(zip(rows.window_start.tolist(), rows.window_end.tolist(), strict=True))
 
 
+@pytest.mark.slow
 def test_a_zone_without_clock_changes_gives_the_windows_of_no_zone():
     """Also where the slide does not divide the size: the q-th cut + the rest of the size, at most the cut after it."""
     midnights = np.arange(-10, 11) * DAY
@@ -39,6 +43,7 @@ def test_a_day_that_the_zone_left_out_has_length_zero_and_no_window():
     assert windows_of(DAY + HOUR, spec) == [(DAY, 2 * DAY)]
 
 
+@pytest.mark.slow
 def test_a_second_process_can_run_what_the_first_one_compiled():
     """Numba resolves recursion (set_window → _rebuild → set_window) only in the process that compiles: then
     loading crashes.

@@ -10,6 +10,7 @@ from schemas.windows import BoundaryFrame
 from tests.kernels.test_frames import IN_ORDER, MANY, WAYS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "options"), [*WAYS, IN_ORDER], ids=str)
 def test_a_fold_leaves_the_place_where_the_next_frame_begins(kernel, options):
     made = frames.make(kernel, BoundaryFrame("value", 1), {"values": agg("count", "value")}, **options)

@@ -16,9 +16,8 @@ from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.plain_frames import Tuple, frames_of
 
 US = timedelta(microseconds=1)
-WAYS = [("multi_buffer", {})] + [
-    ("single_buffer", {"sorting": sorting, "capacity": 256}) for sorting in ("eager", "lazy")
-]
+SORTINGS = ("eager", "lazy")
+WAYS = [("multi_buffer", {})] + [("single_buffer", {"sorting": each, "capacity": 256}) for each in SORTINGS]
 IN_ORDER = ("single_buffer", {"sorting": "in_order", "capacity": 256})
 AGGREGATES = {"values": agg("count", "value"), "total": agg("sum", "value"), "newest": agg("last", "value")}
 COMMUTING = {"values": agg("count", "value"), "total": agg("sum", "value"), "most": agg("max", "value")}
@@ -27,7 +26,7 @@ NO_NUMBER = ("all", "any", "argmax", "argmin", "bloom", "longest_run_end", "long
 """Aggregates that need other columns, or say something else than a number."""
 MANY = 250
 """Tuples: several chunks of them."""
-RUNS = 200 if not config.DISABLE_JIT else 4
+RUNS = 60 if not config.DISABLE_JIT else 4
 
 
 def random_frame(rng: random.Random):
@@ -63,6 +62,7 @@ def answers(made) -> list[tuple]:
     return [(found.start, found.end, found.aggregates) for found in made.frames()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "options"), [*WAYS, IN_ORDER], ids=str)
 def test_fig_4_a_delayed_element_splits_and_merges_until_the_old_edges_are_met(kernel, options):
     """Sum, bound 3."""
@@ -83,6 +83,7 @@ def test_fig_4_a_delayed_element_splits_and_merges_until_the_old_edges_are_met(k
     made.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
 def test_after_each_tuple_frames_are_those_of_a_plain_walk(kernel, options):
     rng = random.Random(str((kernel, options)))
@@ -109,6 +110,7 @@ def play(rng: random.Random, kernel: str, options: dict, aggregates: dict) -> No
     assert [made.content(found) for found in made.frames()] == contents
 
 
+@pytest.mark.slow
 def test_in_order_the_single_buffer_needs_no_sorting():
     rng = random.Random("in order")
     for _ in range(RUNS):
@@ -126,6 +128,7 @@ def random_tuple(rng: random.Random, floor: int, order: int) -> Tuple:
     return Tuple(rng.randint(floor, floor + 30), order, float(rng.randint(0, 9)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
 def test_what_is_evicted_changes_no_frame_that_stays(kernel, options):
     rng = random.Random(f"evict {kernel} {options}")
@@ -272,6 +275,7 @@ def test_a_sketch_closes_frames_at_the_same_tuple_whichever_came_first():
     assert max(each.aggregates["values"] for each in made.frames()) > 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", answered_by_states())
 def test_any_aggregate_that_gives_a_number_may_close_frames(function):
     """The multi-buffer grows frames in one call of the aggregate, the single buffer tuple by tuple."""

@@ -38,6 +38,7 @@ def sort(content, count, width):
     return sort_records(content, content.scratch, content.scratch[count * width :], count, width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1, 2, 3])
 @quickly
 @given(st.lists(FLOATS | st.sampled_from([INFINITY, -INFINITY]), max_size=200))

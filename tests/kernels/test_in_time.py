@@ -47,6 +47,7 @@ def both_ways(columns, size, plan, rules):
     return [each.tolist() for each in found[:-3]], [each.tolist() for each in wanted[:-3]], found.kernels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", [EXACT, ORDERED], ids=["exact", "ordered"])
 @pytest.mark.parametrize("emit", ["final", "watermark"])
 @given(keys=KEYS, size=st.sampled_from([1, 3, 20, 500]), waits=st.tuples(st.integers(0, 14), st.integers(0, 5)))
@@ -77,6 +78,7 @@ def test_with_emit_arrival_rows_come_while_events_are_missing():
     assert kernels == {"finger_tree": 1}
 
 
+@pytest.mark.slow
 def test_streams_in_time_have_the_oracles_rows():
     @settings(max_examples=2 * settings.default.max_examples)
     @given(questions(("rolling",)), st.sampled_from(("final", "watermark")))

@@ -52,6 +52,7 @@ def checks(aggregates):
     return look
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aggregates", [COMMUTATIVE, ORDERED], ids=["commutative", "ordered"])
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
 @pytest.mark.parametrize("window", WINDOWS)
@@ -71,6 +72,7 @@ def test_all_invariants_hold_after_every_step_of_a_replay(monkeypatch, window, e
     holds()
 
 
+@pytest.mark.slow
 def test_all_invariants_hold_in_a_table_that_is_made_anew(monkeypatch):
     """More windows than there is room for at first, some of an earlier key."""
     random = np.random.default_rng(3)

@@ -13,7 +13,6 @@ from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, 
 from pipelines.local import replay_table
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.semantics.test_against_oracle import assert_same_rows
-from tests.support.few import few_of
 from tests.support.oracle import oracle
 from tests.support.semantics.generate import Question, questions
 
@@ -32,7 +31,8 @@ def in_late_bursts(question: Question, ticks: int) -> Question:
     )
 
 
-@pytest.mark.parametrize("kind", few_of(["sliding", "rolling", "spanning", "calendar"], 2))
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sliding", "rolling", "spanning", "calendar"])
 def test_windows_have_the_oracles_rows(kind):
     @settings(max_examples=2 * settings.default.max_examples)
     @given(questions((kind,)).filter(lambda question: len(question.rows) >= 5), st.integers(1, 3))

@@ -119,6 +119,7 @@ def test_floats_and_words_keep_their_bits(value):
     assert as_word(as_float(as_word(value))) == as_word(value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python has a MemoryError of its own")
 def test_a_kernel_that_gets_no_memory_ends_its_call_and_the_process_goes_on():
     answer = run(FILL_UP)

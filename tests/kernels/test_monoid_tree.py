@@ -22,6 +22,7 @@ def test_the_drawn_example_has_the_drawn_shape():
     assert tree.query() == {"sum": 39 + 10}
 
 
+@pytest.mark.slow
 def test_the_height_follows_the_window_not_the_stream():
     """The root of the paper is made new whenever it is full: there a window of 3 over 10,000 updates has 14 levels."""
     tree = filled("monoid_tree", range(10_000), SUM)

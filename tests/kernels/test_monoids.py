@@ -86,6 +86,7 @@ def test_identity_changes_nothing(function, monoid, data):
     assert len(state) == monoid.words
 
 
+@pytest.mark.slow
 @each_monoid
 @quickly
 @given(data=st.data())

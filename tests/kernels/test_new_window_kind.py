@@ -23,6 +23,8 @@ from schemas.query import agg
 from tests.support.semantics.queries import MINUTE, ZERO, ask
 from tests.support.small_lake import DAYS, asked, random_events, replayed_lake
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SCHEMA = '''"""Windows that grow: number i is [i², (i + 1)²) · scale µs; below zero they are mirrored."""
 
@@ -163,6 +165,7 @@ def table_of(starts: list[int], arrivals: list[int]) -> pa.Table:
     )
 
 
+@pytest.mark.slow
 def test_a_kind_that_is_new_files_only_is_served_from_events_to_rows_and_late_rows(written):
     written(query_windows)
     with pytest.raises(NotServed, match="squares"):
@@ -183,6 +186,7 @@ def test_a_kind_that_is_new_files_only_is_served_from_events_to_rows_and_late_ro
     assert [row["late_by"] for row in late] == [newest[place] - window_of(starts[place])[1] for place in missed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
 def test_the_gate_counts_the_rows_of_a_kind_that_is_new_files_only_again(written, tmp_path, emit):
     written(query_windows)

@@ -69,6 +69,7 @@ def answer_at(answers, event) -> tuple:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [None, "finger_tree", "rank_tree", "sorted_stacks"])
 @given(steps=st.lists(st.lists(EVENT, max_size=200), min_size=1, max_size=3), size=st.sampled_from([1, 3, 20, 500]))
 def test_each_answer_is_that_of_a_plain_list(kernel, steps, size):

@@ -45,6 +45,7 @@ def merge(target, one, size, other, more):
     merge_ascending(words_at(target), words_at(one), size, words_at(other), more)
 
 
+@pytest.mark.slow
 @given(WORDS, st.integers(-21, 21), st.tuples(st.integers(0, 60), st.integers(0, 60)))
 def test_a_place_is_found_from_either_end(words, value, between):
     words, found = sorted(words), np.zeros(4, np.int64)

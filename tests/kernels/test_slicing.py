@@ -133,6 +133,6 @@ def test_the_sketch_of_a_window_has_what_ends_in_it_and_what_goes_on_behind_it(m
         assert median == held[(len(held) + 1) // 2 - 1], low
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_sketches_run_as_plain_python_with_every_access_checked():
     run_as_plain_python(__file__, "sketch_of_a_window")

@@ -33,6 +33,7 @@ POLICIES = {
 }
 
 
+@pytest.mark.slow
 @each_kernel
 def test_the_running_example_of_section_3_2(kernel):
     """At most 10 in all: [2, 2, 3, 3] + 4 → [3, 3, 4]; the maximum is 3, then 4."""
@@ -51,6 +52,7 @@ def test_the_running_example_of_section_3_2(kernel):
     assert (window.query(), window.oldest(), len(window)) == ({"sum": 10, "max": 4, "last": 4}, 2, 3)
 
 
+@pytest.mark.slow
 @each_kernel
 @each_place
 def test_figure_2_inserting_8_evicts_all_others_in_three_steps(kernel, options):
@@ -61,6 +63,7 @@ def test_figure_2_inserting_8_evicts_all_others_in_three_steps(kernel, options):
     assert (window.query(), len(window)) == ({"last": 8, "events": 1}, 1)
 
 
+@pytest.mark.slow
 @each_kernel
 @each_place
 @pytest.mark.parametrize("name", POLICIES)
@@ -96,6 +99,7 @@ def test_a_policy_must_be_callable():
         make("monoid_tree", of_counts(1)[0], policy=5)
 
 
+@pytest.mark.slow
 @compiled
 @pytest.mark.parametrize(
     ("policy", "why"),
@@ -144,6 +148,7 @@ def test_what_a_policy_raises_is_raised_and_the_event_is_in(kernel, options, pol
     assert len(window) == (1 if error is TypeError else 2)
 
 
+@pytest.mark.slow
 @each_kernel
 def test_a_policy_may_call_functions_and_read_numbers_around_it(kernel):
     least = 3

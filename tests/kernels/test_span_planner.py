@@ -153,6 +153,7 @@ def test_the_choice_is_the_same_alone_and_among_others_in_any_order():
         assert together == {label: of_each.count(label) for label in of_each}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_random_replays_have_the_rows_of_flat_slices(seed):
     rng = random.Random(seed)

@@ -48,6 +48,7 @@ def test_what_is_not_served_is_refused_by_name(case):
         spans.make(*arguments, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
 def test_after_an_eviction_late_events_count_where_they_may_and_gone_windows_are_refused(kernel, options):
     aggregates = {name: BOTH[name] for name in SERVED.get(kernel, BOTH)}

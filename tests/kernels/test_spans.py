@@ -97,6 +97,7 @@ class Plain:
         return {"total": sum(values) if values else None, "greatest": max(values, default=None)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "options"), WAYS, ids=str)
 def test_any_window_has_what_a_plain_look_finds_whatever_came_went_and_was_saved(kernel, options):
     rng = random.Random(str((kernel, options)))
@@ -128,7 +129,7 @@ def play(made, rng: random.Random, grid: tuple[int, int, int], aggregates: dict)
             assert made.state(low, low + size) == {name: wanted[name] for name in aggregates}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_they_run_as_plain_python_with_every_access_checked():
     run_as_plain_python(__file__, "plain_look or spans_")
 

@@ -147,6 +147,7 @@ def histories(draw):
 quickly = settings(max_examples=max(15, settings().max_examples // 6))
 
 
+@pytest.mark.slow
 @quickly
 @given(histories())
 def test_however_events_are_cut_it_is_the_plain_answer(history):
@@ -164,6 +165,7 @@ def test_however_events_are_cut_it_is_the_plain_answer(history):
     states.check(0)
 
 
+@pytest.mark.slow
 @quickly
 @given(histories())
 def test_what_is_joined_is_the_plain_answer_of_both(history):

@@ -90,6 +90,7 @@ def test_audit_rows_go_so_many_days_after_their_publication(published):
         replay_day(published, QUERY, DAY, "publish", run_id)
 
 
+@pytest.mark.nightly
 def test_audit_rows_that_wait_for_their_publication_stay_and_can_be_published(published):
     """Also where rows of the day were published before: these are others."""
     before = published_rows(published, QUERY)
@@ -123,6 +124,7 @@ def test_audit_rows_whose_gate_failed_stay(published):
     assert lake.read(table.name).to_pylist() == wrong
 
 
+@pytest.mark.nightly
 def test_audit_rows_that_another_run_replaced_on_readers_side_go(published):
     """Superseded: nobody publishes them."""
     replay_day(published, QUERY, DAY, "audit", "older")
@@ -179,6 +181,7 @@ def test_versions_that_were_replaced_can_be_read_for_as_many_days_as_asked_for(p
         lake.read(QUERY, version)
 
 
+@pytest.mark.nightly
 def test_a_snapshot_that_is_older_than_a_table_s_log_can_be_replayed(published):
     """Of a stream that ended: maintenance commits to its tables, and no ingest does."""
     landing.write(published.landing, landing.late_file())
@@ -209,6 +212,7 @@ def test_a_log_gets_short_again(published):
     assert not list(folder.glob(f"_delta_log/{first:020d}.json"))
 
 
+@pytest.mark.nightly
 def test_the_newest_snapshot_can_always_be_replayed(published):
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
@@ -241,6 +245,7 @@ def test_the_command_lists_what_it_did(published, monkeypatch, capsys):
     assert all(name in shown for name in (QUERY, "silver_bikes", RUNS.name))
 
 
+@pytest.mark.nightly
 def test_the_command_says_how_many_validation_results_go(published, monkeypatch, capsys):
     monkeypatch.setenv("WINDROW_HOME", str(published.home))
     replay_day(published, QUERY, DAY)

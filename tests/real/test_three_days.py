@@ -19,7 +19,7 @@ DAYS = [date(2018, 11, 3), date(2018, 11, 4), date(2018, 11, 5)]
 # Twice as long as a window and its allowed lateness together: the oracle walks every event for every row.
 ORACLE_FROM = datetime(2018, 10, 30, tzinfo=UTC)
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.nightly,
     pytest.mark.skipif(not REAL.is_dir(), reason=f"the real trips are not in {REAL}"),
 ]
 

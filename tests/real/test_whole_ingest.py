@@ -14,7 +14,7 @@ from tests.support.lakes import ingest, tables_of
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.nightly,
     pytest.mark.skipif(not (REAL / "bikes").is_dir(), reason="the real trips are not in ../shared/data"),
     pytest.mark.timeout(1_200),
 ]

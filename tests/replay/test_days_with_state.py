@@ -2,7 +2,7 @@
 the kind, the emit, the engine and the cuts; each day goes on from what the one before it left."""
 
 from datetime import timedelta
-from itertools import cycle, product
+from itertools import product
 
 import pyarrow as pa
 import pytest
@@ -15,7 +15,6 @@ from pipelines.local import late_table, replay_table
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
 from schemas.state_table import CARRIED
-from tests.support.few import few_of
 from tests.support.replay import toy
 from tests.support.replay.work import run_day
 
@@ -34,8 +33,6 @@ WINDOWS = {
 }
 AGGREGATES = {"n": agg("count"), "parts_sum": agg("sum", "parts"), "heaviest": agg("max", "weight")}
 PAIRS = list(product(WINDOWS, EMITS))
-IN_CI = list(zip(WINDOWS, cycle(EMITS), strict=False))
-"""Of each kind one emit."""
 BEFORE_THE_END = toy.days()[-2]
 KEYS = {"by_bucket": ("place",), "by_key": ("kind",), "of_all": ()}
 
@@ -79,9 +76,7 @@ def assert_one_replay(config: Config, events: list[dict], query: Query) -> None:
 
 
 @pytest.mark.slow  # five days of each
-@pytest.mark.parametrize(
-    ("kind", "emit"), [*IN_CI, *(pytest.param(*pair, marks=pytest.mark.nightly) for pair in PAIRS if pair not in IN_CI)]
-)
+@pytest.mark.parametrize(("kind", "emit"), PAIRS)
 def test_days_one_by_one_are_one_replay_of_all(toys, kind, emit):
     config, events = toys
     query = asked(kind, emit)
@@ -100,7 +95,7 @@ def test_keys_in_several_buckets_and_no_key_at_all_go_on_too(toys, key):
 
 @pytest.mark.slow
 @pytest.mark.jvm
-@pytest.mark.parametrize("key", few_of(["by_key", "by_bucket", "of_all"], 1))
+@pytest.mark.parametrize("key", ["by_key", "by_bucket", "of_all"])
 def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_like(toys, key, monkeypatch):
     config, events = toys
     query = asked("count_by_event_time", key=KEYS[key])
@@ -114,6 +109,7 @@ def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_l
     assert_one_replay(config, events, query)
 
 
+@pytest.mark.slow
 def test_a_day_that_is_run_again_goes_on_from_the_same_state_and_leaves_the_same(toys):
     config, _ = toys
     query = asked("session")
@@ -128,6 +124,7 @@ def test_a_day_that_is_run_again_goes_on_from_the_same_state_and_leaves_the_same
     assert sorted(after[1], key=repr) == sorted(before[1], key=repr)
 
 
+@pytest.mark.slow
 def test_what_was_left_has_a_size_in_the_ledger_and_passed_windows_are_not_in_it(toys):
     config, _ = toys
     long, short = (asked("session", allowed_lateness=hours * HOUR) for hours in (200, 1))

@@ -58,6 +58,7 @@ def stale_days(lake: Lake) -> list[date]:
     return [run.day for run in stale(lake) if run.query == ASKED.name]
 
 
+@pytest.mark.slow
 def test_a_day_without_the_one_before_names_the_run_that_must_be_first(lake, tables):
     with pytest.raises(EarlierDayMissing, match=f"{SECOND} is not published; .*--from {FIRST} --to {FOURTH}"):
         audit_day(lake, tables, FOURTH)
@@ -74,6 +75,7 @@ def test_nobody_goes_on_from_an_audit_that_was_not_published(lake, tables):
         audit_day(lake, tables, SECOND)
 
 
+@pytest.mark.slow
 def test_a_changed_day_makes_it_and_all_later_ones_stale_and_no_day_goes_on_from_those(lake, tables):
     for day in (FIRST, SECOND, FOURTH):
         run_day(lake, tables, day)
@@ -107,6 +109,7 @@ def test_a_file_of_the_query_language_that_means_the_same_stops_no_day(lake, tab
     assert stale_days(lake) == [FIRST], "as for all queries"
 
 
+@pytest.mark.slow
 def test_a_state_table_that_was_made_again_is_not_taken_for_the_one_before(lake, tables):
     """Its versions are counted anew: the one that the ledger names holds something else."""
     for day in (FIRST, SECOND):
@@ -119,6 +122,7 @@ def test_a_state_table_that_was_made_again_is_not_taken_for_the_one_before(lake,
         audit_day(lake, tables, FOURTH)
 
 
+@pytest.mark.slow
 def test_files_that_maintenance_put_together_hold_the_state_still(lake, tables):
     for day in (FIRST, SECOND):
         run_day(lake, tables, day)
@@ -174,8 +178,8 @@ def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplo
     assert "nothing arrived on 365 of the days" in caplog.text
 
 
+@pytest.mark.nightly
 @PATIENT
-@pytest.mark.slow
 def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp_path):
     backfill(ingested, REAL, DAYS[0], DAYS[-1])
     landing.write(ingested.landing, landing.late_file())

@@ -76,11 +76,7 @@ NOT_CUT_IN_TIME = [
     query("youngest", rolling(2 * HOUR), emit="arrival"),
     query("rounded_across_buckets", sliding(2 * HOUR, HOUR), ("kind",), aggregates=ROUNDED),
 ]
-LIKE_ANOTHER = ("slides_by_arrival", "slides_by_final", "rolls_by_final", "two_columns", "farm_of_place")
-ALL = [
-    pytest.param(each, id=each.name, marks=[pytest.mark.nightly] if each.name in LIKE_ANOTHER else [])
-    for each in (*CUT_IN_TIME, *NOT_CUT_IN_TIME)
-]
+ALL = [pytest.param(each, id=each.name) for each in (*CUT_IN_TIME, *NOT_CUT_IN_TIME)]
 
 
 @pytest.fixture
@@ -130,6 +126,7 @@ def again(lake: Lake) -> Lake:
     return Lake(Config(lake.config.home, lake.config.landing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ALL)
 def test_rows_are_those_of_no_cut(lake, taken, monkeypatch, asked):
     for day in (toy.FIRST_DAY + timedelta(days=3), toy.LAST_DAY):
@@ -157,6 +154,7 @@ def test_rows_that_spark_gathers_in_panes_are_those_of_no_cut(lake, monkeypatch,
     assert (len(panes) > 1) == (asked in CUT_IN_TIME)
 
 
+@pytest.mark.slow
 def test_what_is_exact_can_be_cut_in_time(lake):
     for asked in (*CUT_IN_TIME, *NOT_CUT_IN_TIME):
         work = work_of(lake, QueryTables.of(asked), toy.LAST_DAY)

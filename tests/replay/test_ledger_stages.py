@@ -51,6 +51,7 @@ def spoil(config) -> dict:
     return {"audit": Lake(config).replace(table, {"emitted_date": [DAY]}, changed)}
 
 
+@pytest.mark.slow
 def test_an_ingest_of_a_new_file_goes_through_all_of_its_stages(ingested):
     landing.write(ingested.landing, landing.late_file())
     heard = []
@@ -66,6 +67,7 @@ def test_an_ingest_with_nothing_to_do_only_looks(ingested):
     assert states(ingested, "nothing", "ingest") == done(flow.LAND, flow.TICKS, flow.CHECK_SILVER)
 
 
+@pytest.mark.slow
 def test_the_steps_of_a_replay_go_through_the_stages_of_their_tasks(ingested):
     replay_day(ingested, QUERY, DAY, run_id="replayed")
     query = registry.query(QUERY)
@@ -81,6 +83,7 @@ def test_the_steps_of_a_replay_go_through_the_stages_of_their_tasks(ingested):
         assert {row.at for row in rows} == {whole.at} and whole.stage is None
 
 
+@pytest.mark.slow
 def test_a_refused_gate_is_the_stage_that_was_refused(ingested):
     replay_day(ingested, QUERY, DAY, stage="audit", run_id="right")
     right = ledger.latest(Lake(ingested), QUERY, DAY, "audit", "right")

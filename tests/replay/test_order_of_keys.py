@@ -7,7 +7,6 @@ import pytest
 
 from pipelines.lake.arrays import TIME
 from pipelines.replay.group_keys import group
-from tests.support.few import few_of
 
 SCHEMA = pa.schema(
     [("key", pa.string()), ("arrival", TIME), ("path", pa.string()), ("line", pa.int64()), ("reading", pa.int64())]
@@ -35,7 +34,8 @@ def swapped(rows: list[dict], random: Random) -> list[dict]:
     return [*rows[:place], rows[place + 1], rows[place], *rows[place + 2 :]]
 
 
-@pytest.mark.parametrize("seed", few_of(range(40), 10))
+@pytest.mark.few(10)
+@pytest.mark.parametrize("seed", range(40))
 def test_a_keys_events_stand_together_in_order_of_arrival(seed):
     random = Random(seed)
     rows = in_files(events(random))

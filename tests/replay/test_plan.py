@@ -16,7 +16,7 @@ from schemas import registry
 from schemas.errors import NotSetUp, UnknownName, WrongParameter
 from tests.support.digests import digests_by_day
 from tests.support.edited import edit
-from tests.support.engines import SPARK_NIGHTLY
+from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
 
@@ -85,7 +85,8 @@ def test_what_it_costs_is_what_the_runs_took(published):
     assert backfilled.events == sum(run.events for run in found.runs) > 0
 
 
-@SPARK_NIGHTLY
+@pytest.mark.nightly
+@ENGINES
 def test_carried_out_it_changes_the_days_that_it_lists_and_nothing_else(published, windrow, engine):
     landing.write(published.landing, landing.late_file())
     before, listed = digests_by_day(published, PUBLISHED), planned(published)
@@ -101,6 +102,7 @@ def planned_at_most() -> set[tuple]:
     return {(query, day) for query in QUERIES for day in DAYS}
 
 
+@pytest.mark.nightly
 def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkeypatch, windrow):
     edit(monkeypatch, "bikes_daily", lateness=timedelta(hours=3))
     before = digests_by_day(published, PUBLISHED)
@@ -118,6 +120,7 @@ def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkey
     assert "bikes_daily" in changed <= {"bikes_daily", "bikes_daily_late"} and made(published).runs == []
 
 
+@pytest.mark.nightly
 def test_days_that_go_on_from_a_stale_one_are_listed_as_perhaps_and_stay_where_its_state_is_the_same(
     published, windrow
 ):

@@ -17,7 +17,7 @@ from schemas.errors import GateFailed, TableMismatch
 from schemas.query import agg
 from tests.support.digests import digests_by_day
 from tests.support.edited import edit
-from tests.support.engines import SPARK_NIGHTLY
+from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT, QUERIES, spoil_noted
 
 pytestmark = PATIENT
@@ -44,7 +44,7 @@ def test_a_run_is_refused_and_names_the_command(changed):
     assert [step.command for step in plan(changed, [], lambda text: None).steps] == [f"windrow rebuild {QUERY}"]
 
 
-@SPARK_NIGHTLY
+@ENGINES
 def test_the_tables_are_made_anew_with_every_day_that_was_published(changed, capsys, engine):
     others, before = digests_by_day(changed, OTHERS), Lake(changed).read(QUERY)
     assert command_line.run(["rebuild", QUERY, "--json"]) == 0

@@ -18,7 +18,6 @@ from pipelines.ledger import runs as ledger
 from pipelines.runs.repair import repair
 from schemas.errors import LockHeld, TableDamaged
 from tests.support import damages, trips
-from tests.support.few import few_of
 from tests.support.lakes import DAYS, PATIENT, QUERIES
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows
@@ -141,7 +140,7 @@ def test_damage_that_spark_meets_is_named(user, table, kind):
     assert_named(*user.type(REPLAY), table, damaged)
 
 
-@pytest.mark.parametrize("table_kind", few_of(itertools.product(READERS, damages.KINDS), 13), ids=" ".join)
+@pytest.mark.parametrize("table_kind", [*itertools.product(READERS, damages.KINDS)], ids=" ".join)
 def test_damage_is_named_and_what_the_messages_say_repairs_it(user, table_kind):
     table, kind = table_kind
     before = contents(user.config)
@@ -187,7 +186,7 @@ def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
     assert "its row is lost" not in user.type(REPLAY)[1]
 
 
-@pytest.mark.parametrize("table_seed", few_of(itertools.product([*PUBLISHED, *LEDGER, *STREAM], "01"), 7), ids=" ".join)
+@pytest.mark.parametrize("table_seed", [*itertools.product([*PUBLISHED, *LEDGER, *STREAM], "01")], ids=" ".join)
 def test_damage_of_any_table_is_found_and_repaired(user, table_seed):
     table, seed = table_seed[0], int(table_seed[1])
     before = contents(user.config)

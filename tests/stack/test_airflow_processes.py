@@ -84,6 +84,7 @@ def test_stop_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
     assert not rest.healthy(running.port)
 
 
+@pytest.mark.nightly
 def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
     environment = os.environ | {"WINDROW_HOME": str(home)}
     starting = subprocess.Popen(
@@ -97,6 +98,7 @@ def test_ctrl_c_while_airflow_starts_leaves_no_process(set_up, home):
     assert "stopped by SIGINT; nothing was left running" in ended
 
 
+@pytest.mark.nightly
 def test_down_finds_an_airflow_whose_starter_was_killed(set_up, home):
     environment = os.environ | {"WINDROW_HOME": str(home)}
     starting = subprocess.Popen([sys.executable, "-m", "stack", "up"], cwd=REPOSITORY, env=environment)

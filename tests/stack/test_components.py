@@ -70,6 +70,7 @@ def part_of(pid: int) -> str:
     return b" ".join(word for word in proc.environment(pid) if word.startswith(b"WINDROW_STACK_PART=")).decode()
 
 
+@pytest.mark.nightly
 def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_server_is_slow(home):
     """The server stands still meanwhile: what looks first whether it answers would end all of it."""
     before = kill(home, WATCHER)
@@ -97,6 +98,7 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
     assert condition.of(home) == ("", "")
 
 
+@pytest.mark.nightly
 def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_up(home):
     for _ in range(restarts.MOST):
         before = kill(home, "triggerer")

@@ -13,7 +13,7 @@ import pytest
 from schemas.errors import AirflowRefused
 from stack import airflow, components, database, rest, settings
 
-pytestmark = [pytest.mark.airflow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.timeout(900)]
 FIRST, LAST, LIMIT_S = date(2020, 1, 1), date(2020, 1, 2), 300.0
 # More than SQLite's own limit of 5 s, after which it gives up.
 LOCKED_S = 8.0
@@ -154,7 +154,6 @@ def test_a_backfill_that_the_locked_database_refuses_is_asked_for_again_and_each
     assert max(backfill["id"] for backfill in found) == asked
 
 
-@pytest.mark.nightly
 def test_a_backfill_that_has_begun_in_part_goes_on_and_only_the_other_days_are_asked_for_again(home, client):
     done = tries(client)[0][1]
     partly = Partly(*login(home))

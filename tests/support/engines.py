@@ -4,10 +4,8 @@ import pytest
 
 from pipelines import config
 
-_SPARK = pytest.param("spark", marks=pytest.mark.jvm)
-_NIGHTLY_SPARK = pytest.param("spark", marks=[pytest.mark.jvm, pytest.mark.nightly])
+_SPARK = pytest.param("spark", marks=[pytest.mark.jvm, pytest.mark.nightly])
 ENGINES = pytest.mark.parametrize("engine", ["local", _SPARK], indirect=True)
-SPARK_NIGHTLY = pytest.mark.parametrize("engine", ["local", _NIGHTLY_SPARK], indirect=True)
 
 
 @pytest.fixture

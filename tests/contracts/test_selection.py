@@ -1,0 +1,105 @@
+"""`--fast` leaves marked tests out, ten parts together run everything, and a failure says how to repeat it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONFTEST = 'pytest_plugins = ["tests.support.selection", "tests.support.failing"]'
+TESTS = """
+import subprocess
+import pytest
+from stack.places import AIRFLOW_ENVIRONMENT
+
+def test_that_needs_neither():
+    pass
+
+def test_that_starts_java():
+    subprocess.run(["java", "-version"], check=True)
+
+def test_that_starts_airflow():
+    subprocess.run([AIRFLOW_ENVIRONMENT / "bin" / "python", "--version"], check=True)
+
+@pytest.mark.jvm
+def test_that_is_marked():
+    raise AssertionError
+
+@pytest.mark.airflow
+def test_that_is_marked_too():
+    raise AssertionError
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", range(30))
+def test_that_takes_long(case):
+    assert case != 3, "three is wrong\\nand four is right"
+
+@pytest.mark.few(5)
+@pytest.mark.parametrize("case", range(30))
+def test_of_which_five_run(case):
+    pass
+
+@pytest.mark.nightly
+def test_that_is_nightly():
+    pass
+
+def test_that_asks_for_spark(through_spark):
+    raise AssertionError
+
+@pytest.fixture
+def through_spark():
+    pass
+"""
+CASES = 7 + 30 + 30
+EACH_TIME = 6 + 1 + 5
+IN_PARTS = """
+import pytest
+for part in range(1, 11):
+    pytest.main(["-q", "--collect-only", "-p", "no:cacheprovider", "--part", f"{part}/10"])
+"""
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run Python over the tests above, and get what it prints."""
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    (tmp_path / "test_some.py").write_text(TESTS)
+    settings = os.environ | {"PYTHONPATH": str(ROOT)}
+
+    def printed(*words: str) -> str:
+        command = [sys.executable, *words]
+        ended = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=120)
+        return ended.stdout + ended.stderr
+
+    return printed
+
+
+def test_fast_runs_the_unmarked_ones_and_those_that_start_either_fail(run):
+    printed = run("-m", "pytest", "--fast", "-q", "-p", "no:cacheprovider")
+    assert "2 failed, 6 passed, 59 deselected" in printed, printed
+    assert "--fast lets none start" in printed
+
+
+def test_each_part_runs_some_each_time_and_ten_together_everything(run):
+    parts = [part.splitlines() for part in run("-c", IN_PARTS).split("selected)")[:10]]
+    collected = [[line for line in part if line.startswith("test_some.py::")] for part in parts]
+    each_time = set.intersection(*map(set, collected))
+    assert len(each_time) == EACH_TIME
+    others = [name for part in collected for name in part if name not in each_time]
+    assert len(others) == len(set(others)) == CASES - EACH_TIME
+
+
+def test_what_is_named_runs_and_a_failure_says_what_of_which_case_and_how_to_repeat_it(run):
+    printed = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_some.py::test_that_takes_long")
+    assert "1 failed, 29 passed" in printed, printed
+    first, second = printed.split("____\n", 1)[1].splitlines()[:2]
+    assert first == "that takes long [3]: three is wrong"
+    assert second.endswith(".venv/bin/python -m pytest 'test_some.py::test_that_takes_long[3]'")
+
+
+def test_a_part_that_is_none_is_refused_with_what_is_allowed(run):
+    printed = run("-m", "pytest", "-q", "--part", "11/10")
+    assert printed.strip() == "ERROR: --part is '11/10'; allowed: K/N, such as 3/10"

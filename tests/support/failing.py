@@ -1,0 +1,34 @@
+"""A failure's first lines: which test says it of which case, what it found, and how to repeat just that."""
+
+import os
+import shlex
+from collections.abc import Iterator
+
+import pytest
+
+# What changes a test's examples or engine: a repetition needs it too.
+SETTINGS = ("HYPOTHESIS_PROFILE", "NUMBA_DISABLE_JIT", "WINDROW_FUZZ_SEED", "WINDROW_FUZZ_CASES")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
+    report = yield
+    if report.failed:
+        report.longrepr = f"{in_words(item, call)}\nrepeat: {repetition(item)}\n\n{report.longreprtext}"
+    return report
+
+
+def in_words(item: pytest.Item, call: pytest.CallInfo) -> str:
+    """The test's name as a sentence, its case, and the first line of its error."""
+    name, _, case = item.name.partition("[")
+    sentence = name.removeprefix("test_").replace("_", " ")
+    of_case = f" [{case}" if case else ""
+    phase = "" if call.when == "call" else f" ({call.when})"
+    found = str(call.excinfo.value).partition("\n")[0] or call.excinfo.typename
+    return f"{sentence}{of_case}{phase}: {found}"
+
+
+def repetition(item: pytest.Item) -> str:
+    """The command that runs this test alone, as it ran here."""
+    settings = [f"{name}={shlex.quote(os.environ[name])}" for name in SETTINGS if name in os.environ]
+    return " ".join([*settings, ".venv/bin/python -m pytest", shlex.quote(item.nodeid)])

@@ -1,0 +1,140 @@
+"""Which tests run: few cases of what is dear, a tenth of the rest by turns, and with --fast nothing that is dear.
+
+    pytest --fast                   what starts neither a JVM nor Airflow and doesn't take long; what starts one, fails
+    pytest                          all but the nightly set, and one of ten parts of that: which, the commit says
+    pytest --part 3/10              that part instead: repeats a run of another commit
+    pytest --nightly                everything; with --part 3/10 a tenth of everything
+    pytest tests/…::test_…          what is named
+
+The nightly set: what is marked `nightly`, and of each test that is marked `jvm`, `airflow` or `slow` the cases beyond
+one, or beyond n where it is marked `few(n)`. A hash of their names says which cases run every time.
+No hand-kept list of files: a test that needs a mark and has none fails in `make test-fast`.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import WrongParameter
+from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY
+
+MARKS = {
+    "jvm": "starts a JVM",
+    "airflow": "starts Airflow, or its Python",
+    "slow": "takes long without either",
+}
+NIGHTLY, FEW = "nightly", "few"
+FEW_DEAR_CASES = 1
+PARTS = 10
+# Fixtures that start one by themselves, or take half a minute.
+FIXTURES = {"through_spark": "jvm", "set_up": "jvm", "first_published": "slow"}
+NO_JAVA = Path(__file__).with_name("no_java")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nightly", action="store_true", help="everything, the nightly set too")
+    parser.addoption("--fast", action="store_true", help=f"leave out what is marked {', '.join(MARKS)}")
+    parser.addoption("--part", metavar="K/N", help="of the nightly set part K of N; with --nightly, of everything")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{mark}: {meaning}; left out by --fast")
+    config.addinivalue_line("markers", f"{NIGHTLY}: takes longer than make test has; a tenth of these runs in it")
+    config.addinivalue_line("markers", f"{FEW}(n): of its cases n run every time, the others are {NIGHTLY}")
+    _part(config)  # or refused
+    if config.getoption("fast"):
+        let_none_start()
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    if config.getoption("fast") or _is_named(config):
+        return None
+    part, parts = _part(config)
+    of = "everything" if config.getoption("nightly") else "the nightly set"
+    return f"part {part} of {parts} of {of}: repeat with --part {part}/{parts}" if parts > 1 else "everything"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for fixture in set(FIXTURES) & set(getattr(item, "fixturenames", ())):
+            item.add_marker(FIXTURES[fixture])
+    if _is_named(config):
+        return
+    _mark_all_but_few(items)
+    left_out = [item for item in items if _is_left_out(item, config)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _is_named(config: pytest.Config) -> bool:
+    """By -m too; with --nightly that chooses among everything, of which there are parts."""
+    by_mark = config.getoption("markexpr") and not config.getoption("nightly")
+    return by_mark or any("::" in argument for argument in config.args)
+
+
+def _mark_all_but_few(items: list[pytest.Item]) -> None:
+    cases: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if not item.get_closest_marker(NIGHTLY):
+            cases[item.nodeid.partition("[")[0], _kind(item)].append(item)
+    for (_, kind), of_function in cases.items():
+        few = of_function[0].get_closest_marker(FEW)
+        most = few.args[0] if few else FEW_DEAR_CASES if kind else len(of_function)
+        for item in sorted(of_function, key=_draw)[most:]:
+            item.add_marker(NIGHTLY)
+
+
+def _kind(item: pytest.Item) -> str:
+    return " ".join(mark for mark in MARKS if item.get_closest_marker(mark))
+
+
+def _draw(item: pytest.Item) -> int:
+    """Equal for equal cases of a file: what a fixture makes for one serves all of its tests."""
+    name, _, case = item.nodeid.partition("[")
+    drawn = f"{name.partition('::')[0]}[{case}" if case else name
+    return int(hashlib.sha256(drawn.encode()).hexdigest(), 16)
+
+
+def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
+    nightly = item.get_closest_marker(NIGHTLY) is not None
+    if config.getoption("fast"):
+        return nightly or bool(_kind(item))
+    part, parts = _part(config)
+    return _draw(item) % parts != part % parts and (nightly or config.getoption("nightly"))
+
+
+def _part(config: pytest.Config) -> tuple[int, int]:
+    """The part that runs, from 1 on, and how many there are."""
+    asked = config.getoption("part")
+    if not asked:
+        return (1, 1) if config.getoption("nightly") else (_commits() % PARTS + 1, PARTS)
+    part, _, parts = asked.partition("/")
+    if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        raise pytest.UsageError(str(WrongParameter("--part", asked, "K/N, such as 3/10")))
+    return int(part), int(parts)
+
+
+def _commits() -> int:
+    """How many commits there are up to this one: ten commits in a row run ten parts. 0 without git."""
+    command = ["git", "rev-list", "--count", "HEAD"]
+    counted = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+    return int(counted.stdout) if counted.returncode == 0 else 0
+
+
+def let_none_start() -> None:
+    """From now on, in this process and those that it starts, `java` is a program that fails; Airflow's are refused."""
+    os.environ["JAVA_HOME"] = str(NO_JAVA)
+    os.environ["PATH"] = f"{NO_JAVA / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    sys.addaudithook(_refuse_airflow)
+
+
+def _refuse_airflow(event: str, arguments: tuple) -> None:
+    if event == "subprocess.Popen" and str(arguments[0]).startswith(str(AIRFLOW_ENVIRONMENT)):
+        raise AssertionError("a test that starts Airflow is marked airflow: --fast lets none start")

@@ -1,0 +1,1 @@
+"""How many small faults the tests find: `make mutants`."""

@@ -1,0 +1,71 @@
+"""docs/tests-power.md: which of the faults the tests find, before and now."""
+
+from collections import Counter
+
+from stack.places import REPOSITORY
+from tools.docs.markdown import grid
+from tools.mutants.equivalent import EQUIVALENT
+from tools.mutants.faults import FOLDERS
+from tools.mutants.results import FOLDER, Measurement, TriedFault
+from tools.mutants.trials import LIMITS_S
+
+PAGE = REPOSITORY / "docs" / "tests-power.md"
+HEAD = """# What the tests find
+
+`make mutants` puts one small fault at a time into `kernels/`, `pipelines/`, `schemas/` or `dags/`
+([which kinds](../tools/mutants/faults.py)), and runs the tests that execute its place, quick ones first, until one
+fails. Kernels run as plain Python then. A kind of test has a column: the faults that it found and no quicker kind did.
+"""
+
+
+def write() -> None:
+    """Write the page from the files of results."""
+    measured = [Measurement.read(file) for file in sorted((REPOSITORY / FOLDER).glob("*.jsonl"))]
+    PAGE.write_text("\n".join([HEAD, *(_measurement(each) for each in measured), _left(measured)]))
+
+
+def _measurement(measured: Measurement) -> str:
+    head = measured.head
+    of = f"{len(measured.results)} of {head['count']} faults, seed {head['seed']}, at {str(head['commit'])[:7]}"
+    title = f"## {measured.file.stem.capitalize()}: {of}"
+    columns = ["folder", "faults", *LIMITS_S, "survived", "run by no test", "equivalent", "found"]
+    rows = [
+        _row(folder, [each for each in measured.results if each.path.startswith(f"{folder}/")]) for folder in FOLDERS
+    ]
+    return f"{title}\n\n{grid([columns, *rows, _row('all', measured.results)])}\n"
+
+
+def _row(name: str, results: list[TriedFault]) -> list[str]:
+    real = [each for each in results if each.fault not in EQUIVALENT]
+    by = Counter(each.by for each in real)
+    states = Counter(each.state for each in real)
+    found = f"{states['killed'] / len(real):.0%}" if real else ""
+    numbers = [
+        len(results),
+        *(by[kind] for kind in LIMITS_S),
+        states["survived"],
+        states["uncovered"],
+        len(results) - len(real),
+    ]
+    return [name, *map(str, numbers), found]
+
+
+def _left(measured: list[Measurement]) -> str:
+    by_fault = {each.fault: each for measurement in measured for each in measurement.results}
+    found = {measurement.file.stem: {each.fault: each for each in measurement.results} for measurement in measured}
+    rows = []
+    for fault, result in by_fault.items():
+        states = {name: each[fault].by or each[fault].state for name, each in found.items() if fault in each}
+        if any(state in ("survived", "uncovered") for state in states.values()):
+            why = EQUIVALENT.get(fault, "")
+            rows.append(
+                [
+                    fault,
+                    f"`{result.path}`, `{result.function}`",
+                    f"`{result.old}` → `{result.new}`",
+                    *states.values(),
+                    why,
+                ]
+            )
+    columns = ["fault", "where", "what", *found, "equivalent, as"]
+    return f"## Faults that no test found\n\n{grid([columns, *rows])}\n"
