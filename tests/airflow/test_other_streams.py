@@ -1,6 +1,6 @@
 """Phone records and telemetry through a real Airflow: their scheduled runs publish the oracle's rows, without Spark."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -12,6 +12,7 @@ from samples import cdr, telemetry
 from schemas import registry
 from schemas.errors import AirflowRefused
 from stack import airflow, compiled
+from tests.support.airflow.running import next_day
 from tests.support.replay.reading import assert_oracles, events_of_silver
 
 pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.timeout(1_200)]
@@ -19,15 +20,14 @@ pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.timeout(1_20
 STREAMS = ("cdr", "telemetry")
 QUERIES = [query for name in STREAMS for query in flow.scheduled_queries(registry.stream(name))]
 SESSIONS = registry.query("cdr_sessions")
-YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 DAYS, EVENTS_PER_DAY, LIMIT_S = 2, 80, 900.0
 
 
-def land(config: Config) -> None:
+def land(config: Config, last_day: date) -> None:
     """Generated files of both; of the pods and the series one each, since these have a fixed step. The first pod's
     clock is broken: none of its readings is an event."""
-    cdr.write(config.landing, DAYS, YESTERDAY, sessions_per_day=EVENTS_PER_DAY)
-    telemetry.write(config.landing, DAYS, YESTERDAY, events_per_day=EVENTS_PER_DAY)
+    cdr.write(config.landing, DAYS, last_day, sessions_per_day=EVENTS_PER_DAY)
+    telemetry.write(config.landing, DAYS, last_day, events_per_day=EVENTS_PER_DAY)
     for kind in ("pods", "series"):
         files = sorted(path for path in config.landing.rglob(f"generated-{kind}/**/*") if path.is_file())
         for path in {*files} - {files[kind == "pods"]}:
@@ -41,28 +41,30 @@ def days_of_arrivals(config: Config) -> list[date]:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """The installation, and the scheduler's own run of each stream with its tasks' states."""
+    """The installation, the scheduler's own day, and its run of each stream with its tasks' states."""
     home = tmp_path_factory.mktemp("home")
     config = Config(home, home / "landing")
-    land(config)
     compiled.ensure()  # or each worker of the first tasks would compile the kernels for itself
     try:
         client = airflow.start(home, config.landing).client()
         for name in STREAMS:
             client.wait_for_dag(name)
+        day = next_day(client, STREAMS[0])
+        land(config, day)
+        for name in STREAMS:
             client.unpause(name)
         found = {name: client.wait_for_runs(name, "scheduled", 1, LIMIT_S)[0]["dag_run_id"] for name in STREAMS}
-        backfill(config, SESSIONS.name, days_of_arrivals(config)[0], YESTERDAY - timedelta(days=1))
+        backfill(config, SESSIONS.name, days_of_arrivals(config)[0], day - timedelta(days=1))
         client.unpause(SESSIONS.name)
         found[SESSIONS.name] = client.wait_for_runs(SESSIONS.name, "scheduled", 1, LIMIT_S)[0]["dag_run_id"]
-        yield config, {name: client.tasks(name, run) for name, run in found.items()}
+        yield config, day, {name: client.tasks(name, run) for name, run in found.items()}
     finally:
         airflow.stop(home)
 
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_a_scheduled_run_does_all_its_tasks(runs, name):
-    _, tasks = runs
+    *_, tasks = runs
     queries = [query.name for query in QUERIES if query.stream == name]
     assert {task["task_id"]: task["state"] for task in tasks[name]} == dict.fromkeys(
         ["ingest", *queries, "report"], "success"
@@ -71,19 +73,19 @@ def test_a_scheduled_run_does_all_its_tasks(runs, name):
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
 def test_a_scheduled_run_publishes_the_oracles_rows(runs, query):
-    config, _ = runs
-    assert_oracles(config, query, events_of_silver(config, query.stream), [YESTERDAY])
+    config, day, _ = runs
+    assert_oracles(config, query, events_of_silver(config, query.stream), [day])
     assert not config.spark.exists()
 
 
 def test_a_query_whose_days_depend_on_each_other_goes_on_from_the_day_before_in_a_dag_of_its_own(runs):
-    config, tasks = runs
+    config, _, tasks = runs
     states = {task["task_id"]: task["state"] for task in tasks[SESSIONS.name]}
     assert states == {"ingest": "success", SESSIONS.name: "success", "report": "success"}
     assert_oracles(config, SESSIONS, events_of_silver(config, SESSIONS.stream), days_of_arrivals(config))
 
 
 def test_airflow_refuses_to_run_its_days_backwards_and_says_why(runs):
-    config, _ = runs
+    config, day, _ = runs
     with pytest.raises(AirflowRefused, match="in reverse .*depends_on_past"):
-        airflow.running(config.home).client().backfill(SESSIONS.name, YESTERDAY, YESTERDAY, backwards=True)
+        airflow.running(config.home).client().backfill(SESSIONS.name, day, day, backwards=True)

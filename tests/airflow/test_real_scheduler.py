@@ -1,16 +1,15 @@
 """End to end through a real Airflow: its scheduler, its backfill, its REST API, its logs, and how it fails.
 
 One Airflow serves the whole file, over two queries and one that goes on from day to day; the run by hand is on Spark,
-the others aren't. Landing files are generated and end yesterday, so that the scheduler's own run has rows; the oracle
-reads the same files without the pipeline.
+the others aren't. Landing files are generated and end on the day that the scheduler will run next; the oracle reads the
+same files without the pipeline.
 """
 
 import json
 import urllib.error
 import urllib.request
 from collections import Counter
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -23,8 +22,9 @@ from pipelines.ledger.stale import stale
 from processes import marked
 from schemas import registry
 from schemas.errors import GateFailed, OutsideStream
-from stack import airflow, compiled, components, rest, settings
+from stack import airflow, compiled, settings
 from tests.support.airflow import few_queries, generated
+from tests.support.airflow.running import RunningAirflow, next_day
 from tests.support.lakes import spoil_noted
 from tests.support.models import expected_rows
 from tests.support.replay.reading import assert_equal, rows
@@ -34,60 +34,10 @@ pytestmark = [pytest.mark.airflow, pytest.mark.timeout(3_600)]
 DAG = "bikes"
 QUERIES, DAY_BY_DAY = ["bikes_daily", "bikes_demand"], "bikes_refill"
 TASKS = {"ingest", *QUERIES, "report"}
-DAYS, TRIPS_PER_DAY = 4, 40
-YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
-FIRST_DAY = YESTERDAY - timedelta(days=DAYS - 1)
+DAYS, TRIPS_PER_DAY = 3, 40
 NOT_OF_THE_STREAM = date(1999, 12, 31)
 REFUSED = {"dateless": None, "foreign_day": NOT_OF_THE_STREAM}
 LIMIT_S = 1_800.0
-
-
-@dataclass(frozen=True)
-class Stack:
-    """An Airflow that runs, the installation that its tasks work on, and a client."""
-
-    config: Config
-    client: rest.Client
-
-    def log(self, run: str, task: str, attempt: int = 1) -> str:
-        """What a task's attempt logged: one JSON object per line."""
-        folder = (
-            settings.airflow_home(self.config.home) / "logs" / f"dag_id={DAG}" / f"run_id={run}" / f"task_id={task}"
-        )
-        lines = (folder / f"attempt={attempt}.log").read_text().splitlines()
-        events = [json.loads(line) for line in lines if line.startswith("{")]
-        return "\n".join(f"{event.get('event')} {event.get('error_detail', '')}" for event in events)
-
-    def other_tries(self, runs: list[dict], asked: int) -> dict[str, str]:
-        """By task what its tries logged, and the scheduler of them, where these are more or fewer than asked for."""
-        tasks = ((run["dag_run_id"], task) for run in runs for task in self.client.tasks(DAG, run["dag_run_id"]))
-        return {
-            f"{run} {task['task_id']}: {task['try_number']} tries": self._all_logged(run, task)
-            for run, task in tasks
-            if task["try_number"] != asked
-        }
-
-    def _all_logged(self, run: str, task: dict) -> str:
-        numbers = range(1, task["try_number"] + 1)
-        tries = [f"-- try {number}\n{self._log_or_none(run, task['task_id'], number)}" for number in numbers]
-        scheduler = components.log(self.config.home, "scheduler").read_text(errors="replace").splitlines()
-        about = [line for line in scheduler if run in line and task["task_id"] in line or "rror" in line]
-        return "\n".join([*tries, "-- scheduler", *about[-200:]])
-
-    def _log_or_none(self, run: str, task: str, attempt: int) -> str:
-        try:
-            return self.log(run, task, attempt)
-        except FileNotFoundError:
-            return "it wrote no log: its process was never started, or ended before"
-
-    def trigger(self, run: str, logical_day: date | None, **conf) -> None:
-        """A manual run for a day, or without a logical date."""
-        date = f"{logical_day}T00:00:00Z" if logical_day else None
-        asked = {"dag_run_id": run, "logical_date": date, "conf": conf}
-        self.client.call("POST", f"/dags/{DAG}/dagRuns", asked)
-
-    def task(self, run: str, task: str) -> dict:
-        return next(found for found in self.client.tasks(DAG, run) if found["task_id"] == task)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +45,6 @@ def stack(tmp_path_factory):
     """Airflow with an empty lake and generated landing files; stopped at the end, whatever happens."""
     home = tmp_path_factory.mktemp("home")
     config = Config(home, home / "landing")
-    generated.land(config.landing, DAYS, YESTERDAY, TRIPS_PER_DAY)
     compiled.ensure()  # or each worker of the first tasks would compile the kernels for itself
     try:
         with pytest.MonkeyPatch.context() as outside:
@@ -103,22 +52,25 @@ def stack(tmp_path_factory):
             outside.setattr(settings, "REPOSITORY", few_queries.definitions(home, (*QUERIES, DAY_BY_DAY)))
             client = airflow.start(home, config.landing).client()
         client.wait_for_dag(DAG)
-        yield Stack(config, client)
+        last = next_day(client, DAG)
+        generated.land(config.landing, DAYS, last, TRIPS_PER_DAY)
+        yield RunningAirflow(config, client, DAG, [last - timedelta(days=back) for back in reversed(range(DAYS))])
     finally:
         airflow.stop(home)
 
 
 @pytest.fixture(scope="module")
 def runs(stack):
-    """The newest day by the scheduler, two by Airflow's backfill, one by hand; and two by hand that must fail
+    """The newest day by the scheduler, one by Airflow's backfill, one by hand; and two by hand that must fail
     in their first task; all at once."""
     stack.client.unpause(DAG)
     for run, day in REFUSED.items():
         stack.trigger(run, day)
-    stack.client.backfill(DAG, FIRST_DAY, FIRST_DAY + timedelta(days=1))
-    stack.trigger("by_hand", YESTERDAY - timedelta(days=1))
+    backfilled, by_hand, _ = stack.days
+    stack.client.backfill(DAG, backfilled, backfilled)
+    stack.trigger("by_hand", by_hand)
     wait = stack.client.wait_for_runs
-    return {kind: wait(DAG, kind, count, LIMIT_S) for kind, count in (("scheduled", 1), ("manual", 3), ("backfill", 2))}
+    return {kind: wait(DAG, kind, count, LIMIT_S) for kind, count in (("scheduled", 1), ("manual", 3), ("backfill", 1))}
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +93,7 @@ def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks
 
 
 def test_scheduled_manual_and_backfill_runs_succeed_each_with_all_tasks(stack, done):
-    assert {kind: len(runs) for kind, runs in done.items()} == {"scheduled": 1, "manual": 1, "backfill": 2}
+    assert {kind: len(runs) for kind, runs in done.items()} == {"scheduled": 1, "manual": 1, "backfill": 1}
     for run in (run for runs in done.values() for run in runs):
         states = {task["task_id"]: task["state"] for task in stack.client.tasks(DAG, run["dag_run_id"])}
         assert states == dict.fromkeys(TASKS, "success"), run["dag_run_id"]
@@ -195,13 +147,13 @@ def test_each_kind_of_run_does_the_day_that_it_is_for(stack, done):
     audited = {
         row.logical_date for row in ledger.rows(Lake(stack.config), [("step", "=", "audit"), ("state", "=", "done")])
     }
-    assert audited == {FIRST_DAY + timedelta(days=n) for n in range(DAYS)}
+    assert audited == set(stack.days)
 
 
 def test_the_note_of_a_run_is_its_day_which_its_name_is_not(stack, done):
     for run in (run for runs in done.values() for run in runs):
         assert run["note"] == f"day {run['logical_date'][:10]}"
-    assert str(YESTERDAY) not in done["scheduled"][0]["dag_run_id"]
+    assert str(stack.days[-1]) not in done["scheduled"][0]["dag_run_id"]
 
 
 def test_a_task_s_xcom_is_what_it_published(stack, done):
@@ -224,7 +176,7 @@ def test_publishing_updates_airflow_s_assets(stack, done):
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
     counted = Counter(event["name"] for event in events if event["name"] != "report")
     assert counted == dict.fromkeys(published, DAYS) | {"bronze_bikes": 1, "silver_bikes": 1}
-    lake, days = Lake(stack.config), {str(FIRST_DAY + timedelta(days=n)) for n in range(DAYS)}
+    lake, days = Lake(stack.config), set(map(str, stack.days))
     for name in published:
         extras = [event["extra"] for event in events if event["name"] == name]
         held = {str(day): statistics.rows for day, statistics in by_day(lake, name).items()}
@@ -237,7 +189,7 @@ def test_publishing_updates_airflow_s_assets(stack, done):
 def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
     stack.client.wait_for_backfills(DAG, LIMIT_S)
-    stack.client.backfill(DAG, FIRST_DAY, FIRST_DAY + timedelta(days=1), backwards=True, reprocess="completed")
+    stack.client.backfill(DAG, *stack.days[:2], backwards=True, reprocess="completed")
     stack.client.wait_for_backfills(DAG, LIMIT_S)
     again = stack.client.wait_for_runs(DAG, "backfill", 2, LIMIT_S)
     assert [len(stack.client.tasks(DAG, run["dag_run_id"])) for run in again] == [len(TASKS)] * 2
@@ -250,8 +202,8 @@ def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
 def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, done):
     """A run for the newest day ingests it; nobody asks for the older ones."""
     stack.client.unpause(f"{DAG}_stale")
-    generated.land_late(stack.config.landing, FIRST_DAY)
-    stack.trigger("late", None, day=str(YESTERDAY))
+    generated.land_late(stack.config.landing, stack.days[0])
+    stack.trigger("late", None, day=str(stack.days[-1]))
     [run] = stack.client.wait_for_runs(f"{DAG}_stale", "asset_triggered", 1, LIMIT_S)
     assert run["state"] == "success"
     redone = stack.client.tasks(f"{DAG}_stale", run["dag_run_id"])
@@ -262,7 +214,7 @@ def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, 
     assert stale(Lake(stack.config)) == []
     published = [event for event in stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
                  if event["source_dag_id"] == f"{DAG}_stale" and event["name"] == QUERIES[0]]  # fmt: skip
-    assert str(FIRST_DAY) in [each["day"] for event in published for each in event["extra"]["days"]]
+    assert str(stack.days[0]) in [each["day"] for event in published for each in event["extra"]["days"]]
 
 
 @pytest.mark.nightly
@@ -270,7 +222,7 @@ def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypat
     monkeypatch.setenv("WINDROW_HOME", str(stack.config.home))
     monkeypatch.setenv("WINDROW_LANDING", str(stack.config.landing))
     stack.client.unpause(f"{DAG}_stale")
-    generated.land_late(stack.config.landing, FIRST_DAY + timedelta(days=1))
+    generated.land_late(stack.config.landing, stack.days[1])
     assert command_line.run(["ingest", DAG]) == 0  # by nobody's task: it starts no run by itself
     assert stale(Lake(stack.config)) != []
     assert command_line.run(["plan", "--airflow"]) == 0
@@ -282,8 +234,8 @@ def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypat
 @pytest.mark.nightly
 def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
-    spoil_noted(Lake(stack.config), FIRST_DAY)
-    stack.trigger("spoilt", None, day=str(FIRST_DAY))
+    spoil_noted(Lake(stack.config), stack.days[0])
+    stack.trigger("spoilt", None, day=str(stack.days[0]))
     stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
     ingest = stack.task("spoilt", "ingest")
     assert (ingest["state"], ingest["try_number"]) == ("failed", 1)

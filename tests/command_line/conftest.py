@@ -4,6 +4,7 @@ import json
 import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -87,18 +88,23 @@ class Ended:
 
 
 @pytest.fixture
-def windrow(tmp_path, monkeypatch, capsys):
-    """Run `windrow` with these words, in this process, against a small lake of the test's own."""
-    home = tmp_path / "home"
-    write_days(Config(home, home / "landing"), ROWS)
-    monkeypatch.setenv("WINDROW_HOME", str(home))
-    monkeypatch.delenv("WINDROW_LANDING", raising=False)
+def run(monkeypatch, capsys):
+    """Run `windrow` with these words over an installation, in this process: one of its own imports for seconds."""
 
-    def run(*words: str) -> Ended:
-        code = command_line.run(list(words))
-        return Ended(code, *capsys.readouterr())
+    def ended(config: Config, *words: str) -> Ended:
+        monkeypatch.setenv("WINDROW_HOME", str(config.home))
+        monkeypatch.setenv("WINDROW_LANDING", str(config.landing))
+        return Ended(command_line.run(list(words)), *capsys.readouterr())
 
-    return run
+    return ended
+
+
+@pytest.fixture
+def windrow(tmp_path, run):
+    """Run `windrow` against a small lake of the test's own."""
+    config = Config(tmp_path / "home", tmp_path / "home" / "landing")
+    write_days(config, ROWS)
+    return partial(run, config)
 
 
 def typed(*words: str, limit_s: float = 120, **environment: str) -> Ended:

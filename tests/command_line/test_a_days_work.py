@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from pipelines.lake.lake import Lake
-from tests.command_line.conftest import WINDROW, typed
+from tests.command_line.conftest import WINDROW
 from tests.support import processes, trips
 from tests.support.lakes import DAYS, PATIENT
 
@@ -22,11 +22,11 @@ def settings(ingested) -> dict[str, str]:
 
 
 @pytest.fixture
-def windrow(settings):
+def windrow(ingested, run):
     """Type a command whose answer is JSON; it must succeed."""
 
     def answer(*words: str):
-        ended = typed(*words, "--json", **settings)
+        ended = run(ingested, *words, "--json")
         assert ended.code == 0, ended.error
         return ended.json
 

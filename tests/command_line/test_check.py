@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from samples import bikes
 from schemas.errors import BrokenDefinition, NotServed, UnknownName, WrongParameter
+from tests.command_line.conftest import Ended
 from tests.schemas.test_broken_definitions import edit
 
 pytestmark = pytest.mark.slow
@@ -36,56 +38,46 @@ def settings_of(tree: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(tree), "WINDROW_HOME": str(tree / "var"), "WINDROW_LANDING": str(tree / "landing")}
 
 
-def windrow(tree: Path, *words: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "pipelines", *words],
-        cwd=tree,
-        env=os.environ | settings_of(tree),
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-
-
 IN_ONE_PROCESS = """
 import contextlib, io, json, sys
 from pipelines.cli._app import run
 ended = []
 for words in json.load(sys.stdin):
-    with contextlib.redirect_stderr(io.StringIO()) as error:
-        ended.append((run(words), error.getvalue()))
+    out, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        code = run(words)
+    ended.append((code, out.getvalue(), error.getvalue()))
 print(json.dumps(ended))
 """
 
 
-def in_one_process(tree: Path, commands: list[list[str]]) -> list[tuple[int, str]]:
-    """The exit code of each command, and what it printed on stderr."""
+def windrow(tree: Path, *commands: str) -> list[Ended]:
+    """Run commands, one after the other in one process, which reads the definitions of the tree."""
     done = subprocess.run(
         [sys.executable, "-c", IN_ONE_PROCESS],
         cwd=tree,
         env=os.environ | settings_of(tree),
-        input=json.dumps(commands),
+        input=json.dumps([shlex.split(command) for command in commands]),
         capture_output=True,
         text=True,
         check=True,
         timeout=240,
     )
-    return json.loads(done.stdout.splitlines()[-1])
+    return [Ended(*each) for each in json.loads(done.stdout.splitlines()[-1])]
 
 
 def checked(tree: Path, *names: str) -> tuple[int, dict[str, tuple[str, str]]]:
     """Exit code, and place and problem of each broken definition."""
-    done = windrow(tree, "check", *names, "--json")
-    rows = json.loads(done.stdout)
-    return done.returncode, {row["name"]: (row["place"], row["problem"]) for row in rows if row["problem"]}
+    [ended] = windrow(tree, shlex.join(["check", *names, "--json"]))
+    return ended.code, {row["name"]: (row["place"], row["problem"]) for row in ended.json if row["problem"]}
 
 
 @pytest.mark.nightly
 def test_definitions_that_are_right_are_listed_and_nothing_else(tree):
     code, broken = checked(tree)
     assert (code, broken) == (0, {})
-    rows = json.loads(windrow(tree, "check", "bikes", "bikes_daily", "sum", "--json").stdout)
-    assert [(row["kind"], row["place"]) for row in rows] == [
+    [ended] = windrow(tree, "check bikes bikes_daily sum --json")
+    assert [(row["kind"], row["place"]) for row in ended.json] == [
         ("stream", "schemas/streams/bikes.py"),
         ("query", QUERY),
         ("aggregate", "kernels/monoids/sum.py"),
@@ -172,11 +164,11 @@ def test_every_mistake_has_a_row_with_its_file_and_nothing_else_has(mistaken):
 
 def test_replay_and_farm_refuse_each_in_the_words_of_its_row(mistaken):
     tree, broken, _ = mistaken
-    commands = [[command, name, "--day", "2018-10-01"] for command, name in REFUSED_BY]
-    for (command, name), (code, error) in zip(REFUSED_BY, in_one_process(tree, commands), strict=True):
+    answers = windrow(tree, *(f"{command} {name} --day 2018-10-01" for command, name in REFUSED_BY))
+    for (command, name), ended in zip(REFUSED_BY, answers, strict=True):
         place, problem = broken[f"farm_{name}" if command == "farm" else name]
-        assert code in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
-        assert f"error: {place}: {problem}" in error
+        assert ended.code in {kind.exit_code for kind in (BrokenDefinition, NotServed, WrongParameter)}
+        assert f"error: {place}: {problem}" in ended.error
 
 
 @pytest.mark.nightly
@@ -198,19 +190,21 @@ def test_the_others_keep_running_next_to_broken_ones(tree):
     edit(tree, QUERY, "QUERY = Query(", "QUERY = Query((")
     edit(tree, "schemas/streams/cdr.py", "STREAM = Stream(", "STREAM = Streem(")
     edit(tree, AGGREGATE, "def lower(", "def lower:(")
-    assert windrow(tree, "query", "select 1").returncode == 0
-    ingested = windrow(tree, "ingest", "bikes")
-    assert ingested.returncode == 0, ingested.stderr
-    refused = windrow(tree, "ingest", "cdr")
-    assert refused.returncode == BrokenDefinition.exit_code
-    assert "error: schemas/streams/cdr.py:" in refused.stderr and "Did you mean 'Stream'?" in refused.stderr
-    shown = windrow(tree, "query", "select * from bikes_daily_final")
-    assert shown.returncode == BrokenDefinition.exit_code and f"error: {QUERY}:" in shown.stderr
-    noted = windrow(tree, "runs", "--stale")
-    assert noted.returncode == 0 and "schemas/streams/cdr.py:" in noted.stderr
+    asked, ingested, refused, shown, noted = windrow(
+        tree,
+        "query 'select 1'",
+        "ingest bikes",
+        "ingest cdr",
+        "query 'select * from bikes_daily_final'",
+        "runs --stale",
+    )
+    assert (asked.code, ingested.code, noted.code) == (0, 0, 0), ingested.error
+    assert (refused.code, shown.code) == (BrokenDefinition.exit_code,) * 2
+    assert "error: schemas/streams/cdr.py:" in refused.error and "Did you mean 'Stream'?" in refused.error
+    assert f"error: {QUERY}:" in shown.error and "schemas/streams/cdr.py:" in noted.error
 
 
 def test_a_name_that_is_no_definition_is_answered_with_what_may_be_meant(tree):
-    done = windrow(tree, "check", "bikes_dayly")
-    assert done.returncode == UnknownName.exit_code
-    assert "Did you mean 'bikes_daily'?" in done.stderr
+    [ended] = windrow(tree, "check bikes_dayly")
+    assert ended.code == UnknownName.exit_code
+    assert "Did you mean 'bikes_daily'?" in ended.error

@@ -14,7 +14,6 @@ from pipelines.runs.explain import explain
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp, OutsideStream
-from tests.command_line.conftest import typed
 from tests.support.lakes import DAYS
 from tests.support.replay.work import work_of
 
@@ -58,12 +57,11 @@ def test_commits_are_those_that_a_replay_then_makes(published, query):
 
 
 @pytest.mark.slow
-def test_as_a_user_types_it(ingested):
-    settings = {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
+def test_as_a_user_types_it(ingested, run):
     words = ("replay", QUERY, "--day", str(DAY), "--explain")
-    ended = typed(*words, **settings)
+    ended = run(ingested, *words)
     assert ended.code == 0 and "of whole buckets" in ended.out and "commits" in ended.out
-    ended = typed(*words, "--json", "--engine", "local", **settings)
+    ended = run(ingested, *words, "--json", "--engine", "local")
     assert ended.json["tasks"][0]["what"] == "of whole buckets" and ended.json["engine"] == "local"
 
 

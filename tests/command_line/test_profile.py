@@ -1,6 +1,5 @@
 """windrow profile: its figures by their definitions. Those of the real trips are in tests/real."""
 
-import os
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -15,7 +14,6 @@ from pipelines.ingest.profile.overtaken import overtaken_by
 from pipelines.ingest.profile.profile import Profile, Spread, _disorder, profile
 from pipelines.lake.lake import Lake
 from schemas.errors import NotSetUp, UnknownName
-from tests.command_line.conftest import typed
 from tests.support.lakes import PATIENT, tables_of
 
 pytestmark = PATIENT
@@ -52,9 +50,8 @@ def test_the_example_of_the_page_has_the_figures_of_its_times():
 
 
 @pytest.mark.slow
-def test_the_command_prints_a_table_or_json(ingested):
-    settings = os.environ | {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
-    as_table, as_json = (typed("profile", "bikes", *more, **settings) for more in ((), ("--json",)))
+def test_the_command_prints_a_table_or_json(ingested, run):
+    as_table, as_json = (run(ingested, "profile", "bikes", *more) for more in ((), ("--json",)))
     assert (as_table.code, as_json.code) == (0, 0), as_table.error
     assert "d: median / p99 / max" in as_table.out and "descents" in as_table.out
     assert [each["folder"] for each in as_json.json] == [
@@ -67,8 +64,7 @@ def test_the_command_prints_a_table_or_json(ingested):
 
 
 @pytest.mark.slow
-def test_an_unknown_stream_and_one_that_was_never_ingested_are_refused(ingested):
-    settings = os.environ | {"WINDROW_HOME": str(ingested.home), "WINDROW_LANDING": str(ingested.landing)}
-    unknown, never = (typed("profile", name, **settings) for name in ("boats", "cdr"))
+def test_an_unknown_stream_and_one_that_was_never_ingested_are_refused(ingested, run):
+    unknown, never = (run(ingested, "profile", name) for name in ("boats", "cdr"))
     assert (unknown.code, never.code) == (UnknownName.exit_code, NotSetUp.exit_code)
     assert "no stream is named 'boats'" in unknown.error and "windrow ingest" in never.error

@@ -29,6 +29,7 @@ STATEMENTS = [
 ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_spark_and_duckdb_give_the_same_rows(small_lake, spark, statement):
     expected = statements.run(Lake(small_lake), statement)

@@ -120,6 +120,7 @@ def test_two_columns_of_one_name_are_distinguished(small_lake):
     assert statements.run(Lake(small_lake), "SELECT 1 AS a, 2 AS a, 3 AS b").to_pylist() == [{"a": 1, "a_2": 2, "b": 3}]
 
 
+@pytest.mark.slow
 def test_no_more_rows_are_made_than_asked_for(small_lake):
     endless = "SELECT i, CASE WHEN i > 1e9 THEN error('read on') END AS text FROM range(1000000000000) AS rows(i)"
     assert statements.run(Lake(small_lake), endless, most=3)["i"].to_pylist() == [0, 1, 2]

@@ -1,10 +1,10 @@
 """`windrow whatif`: the lateness curve on a terminal and in its table, what it refuses, and what makes it again."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
-from pipelines.cli import _app as command_line
 from pipelines.lake.lake import Lake
 from pipelines.lake.remade import commands
 from schemas import registry
@@ -17,50 +17,41 @@ pytestmark = [PATIENT, pytest.mark.slow]
 
 
 @pytest.fixture
-def typed(ingested, monkeypatch, capsys):
-    """Type `windrow whatif`; returns exit code, stdout and stderr."""
-    monkeypatch.setenv("WINDROW_HOME", str(ingested.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(ingested.landing))
+def whatif(ingested, monkeypatch, run):
     monkeypatch.setenv("COLUMNS", "160")
-
-    def run(*words: str) -> tuple[int, str, str]:
-        code = command_line.run(["whatif", *words])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run
+    return partial(run, ingested, "whatif")
 
 
-def test_it_prints_a_line_for_each_lateness_recommends_one_and_keeps_all(typed, ingested):
-    code, printed, noted = typed(QUERY, "--lateness", "7min", "--complete", "0.9")
+def test_it_prints_a_line_for_each_lateness_recommends_one_and_keeps_all(whatif, ingested):
+    ended = whatif(QUERY, "--lateness", "7min", "--complete", "0.9")
     rows = Lake(ingested).read(TABLE).sort_by("lateness_seconds").to_pylist()
     own = registry.query(QUERY).lateness
-    assert code == 0 and rows[0]["lateness_seconds"] == 0 and rows[-1]["late_events"] == 0
+    assert ended.code == 0 and rows[0]["lateness_seconds"] == 0 and rows[-1]["late_events"] == 0
     assert {7 * 60, own.total_seconds()} <= {row["lateness_seconds"] for row in rows}
     (best,) = (row for row in rows if row["is_recommended"])
     assert best["complete_share"] >= 0.9 and best["lateness_seconds"] % 1 == 0
     assert all(row["complete_share"] < 0.9 for row in rows if row["lateness_seconds"] < best["lateness_seconds"])
-    assert "7 minutes" in printed and "recommended" in printed and "as defined" in printed
-    assert "makes at least 90 % of the windows complete on time" in noted
+    assert "7 minutes" in ended.out and "recommended" in ended.out and "as defined" in ended.out
+    assert "makes at least 90 % of the windows complete on time" in ended.error
 
 
-def test_another_one_replaces_what_was_kept(typed, ingested):
-    assert typed(QUERY, "--lateness", "7min")[0] == 0
-    assert typed(QUERY, "--to", str(DAYS[0]))[0] == 0
+def test_another_one_replaces_what_was_kept(whatif, ingested):
+    assert whatif(QUERY, "--lateness", "7min").code == 0
+    assert whatif(QUERY, "--to", str(DAYS[0])).code == 0
     rows = Lake(ingested).read(TABLE).to_pylist()
     assert {row["last_arrival_day"] for row in rows} == {DAYS[0]}
     assert 7 * 60 not in {row["lateness_seconds"] for row in rows}
 
 
-def test_days_without_events_unknown_lengths_and_windows_that_depend_on_others_are_refused(typed):
+def test_days_without_events_unknown_lengths_and_windows_that_depend_on_others_are_refused(whatif):
     empty = str(DAYS[0] - timedelta(days=400))
     for words, wrong in (
         ([QUERY, "--to", empty], f"{empty}'; allowed: days on which events of bikes arrived"),
         ([QUERY, "--lateness", "7 weeks"], "'7 weeks' is no length of time; write it as 500ms, 90s, 10min, 1.5h or 2d"),
         (["bikes_refill"], "'policy'; allowed: windows that don't depend"),
     ):
-        code, printed, noted = typed(*words)
-        assert (code, printed) == (WrongParameter.exit_code, "") and wrong in noted
+        ended = whatif(*words)
+        assert (ended.code, ended.out) == (WrongParameter.exit_code, "") and wrong in ended.error
 
 
 def test_its_table_says_what_makes_it(ingested):

@@ -58,6 +58,7 @@ def pieces() -> Iterator[tuple[str, str]]:
         yield from ((f"{name}:{line_of(text, each.start())}", each[1]) for each in INLINE.finditer(sentences))
 
 
+@pytest.mark.slow
 def test_a_made_page_is_what_the_definitions_say_now():
     old = [f"docs/{name}" for name, text in pages().items() if (ROOT / "docs" / name).read_text() != text]
     assert_none("a made page is what the definitions say now: run make docs", old)
@@ -166,6 +167,7 @@ def test_the_query_that_a_page_shows_can_be_made():
     assert isinstance(made["QUERY"], Query)
 
 
+@pytest.mark.nightly
 def test_the_example_of_the_farm_prints_what_its_page_says(capsys):
     page = (ROOT / "docs/farm.md").read_text()
     [source] = [body for language, body in BLOCK.findall(page) if language == "python"]

@@ -87,7 +87,7 @@ def of_the_query(names: tuple[str, ...], query: str) -> set[str]:
 
 
 @PATIENT
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("stage", flow.STAGES, ids=lambda stage: stage.name)
 def test_a_stage_reads_and_writes_the_tables_that_the_map_names(watched, stage):
     names = flow.table_names(stage, stream("bikes"))

@@ -144,6 +144,7 @@ def test_a_new_model_fails_its_test_until_its_rows_are_worked_out(tree):
     assert code == SOME_FAILED, "another quantile must fail"
 
 
+@pytest.mark.nightly
 def test_a_new_aggregate_fails_its_test_until_it_is_written_in_plain_python(tree):
     copy(tree, "kernels")
     made = new(tree, "aggregate", "total")
@@ -159,6 +160,7 @@ def test_a_new_aggregate_fails_its_test_until_it_is_written_in_plain_python(tree
     assert code == ALL_PASSED, output
 
 
+@pytest.mark.nightly
 def test_a_new_function_fails_its_test_until_it_is_written_in_plain_python(tree):
     copy(tree, "kernels")
     made = new(tree, "function", "mean_of_squares")

@@ -17,7 +17,7 @@ DAY = landing.FIRST_DAY + timedelta(days=2)
 STOPS = {(str(ROOT / stop.file), stop.function): stop for stop in TOUR}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_tour_of_the_docs_is_the_order_in_which_it_runs(tmp_path):
     """A second time: what is loaded or compiled in the first takes minutes while calls are noted."""
     config = Config(tmp_path / "home", tmp_path / "landing")

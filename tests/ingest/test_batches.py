@@ -63,7 +63,7 @@ def make_older(config: Config) -> None:
     files.write_files(Lake(config), trips.TABLES.files, [files.replace(row, definition="older") for row in rows])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("more", [0, 3])
 @pytest.mark.parametrize("batches", [1, 2, 4])
 def test_killed_after_some_batches_the_next_ingest_does_the_others_only(config, tmp_path, monkeypatch, batches, more):

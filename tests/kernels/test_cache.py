@@ -121,7 +121,7 @@ def test_an_edit_of_what_an_aggregate_imports_by_a_relative_name_is_seen(tree, s
     assert answer(tree, name) == "90"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_edit_of_what_all_share_is_seen_also_where_numbas_own_setting_names_the_folder(tree):
     settings = {"WINDROW_NUMBA": "", "NUMBA_CACHE_DIR": str(tree / "numba")}
     assert answer(tree, "sum", **settings) == "60"
@@ -147,7 +147,7 @@ def test_what_a_process_compiles_after_an_edit_is_not_kept_under_the_new_sources
     assert compiled(tree) == before
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_where_no_folder_can_be_made_the_answer_is_right_and_the_log_says_what_it_costs(tree):
     (tree / "file").touch()
     done = run(tree, "sum", WINDROW_NUMBA=str(tree / "file" / "below"), WINDROW_HOME=str(tree / "file" / "home"))

@@ -123,7 +123,7 @@ def test_reset_empties_and_disorder_is_reported(name):
     asked("destroy")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", RINGS)
 def test_no_access_leaves_the_ring(name):
     """Every access checked. DABA lite once wrote to entries that the same bulk eviction had taken."""

@@ -147,7 +147,7 @@ def histories(draw):
 quickly = settings(max_examples=max(15, settings().max_examples // 6))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @quickly
 @given(histories())
 def test_however_events_are_cut_it_is_the_plain_answer(history):

@@ -92,6 +92,7 @@ def test_a_changed_day_makes_it_and_all_later_ones_stale_and_no_day_goes_on_from
     run_day(lake, tables, LAST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changed", [{"allowed_lateness": HOUR}, {"where": (("parts", ">", 0),)}, {"window": session(2 * HOUR)}]
 )

@@ -67,6 +67,7 @@ def test_where_nothing_is_to_be_made_anew_it_says_so(published, monkeypatch, cap
     assert "nothing to do" in capsys.readouterr().err and Lake(published).version(QUERY) == version
 
 
+@pytest.mark.nightly
 def test_where_no_day_can_be_made_readers_keep_what_they_had(changed):
     before = Lake(changed).read(QUERY)
     spoil_noted(Lake(changed), DAYS[0])  # all days read it
@@ -76,6 +77,7 @@ def test_where_no_day_can_be_made_readers_keep_what_they_had(changed):
     assert Lake(changed).read(QUERY).equals(before)
 
 
+@pytest.mark.nightly
 def test_a_rebuild_that_was_cut_off_goes_on(changed, monkeypatch):
     class Killed(BaseException):
         """As a kill would end it, after the second day."""

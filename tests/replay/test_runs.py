@@ -62,6 +62,7 @@ def test_backfilling_backwards_gives_the_same_rows(ingested, first_published):
     assert published_rows(ingested, "bikes_last_hour") == published_rows(first_published, "bikes_last_hour")
 
 
+@pytest.mark.slow
 def test_a_day_without_events_is_a_success_without_rows(ingested):
     report = replay_day(ingested, "bikes_demand", date(2018, 7, 20))
     assert report.rows == {"bikes_demand": 0, "bikes_demand_late": 0} and report.note is None
@@ -148,6 +149,7 @@ def _audited_twice(config) -> tuple[AuditVersions, AuditVersions]:
     return made[0], made[1]
 
 
+@pytest.mark.slow
 def test_a_version_is_not_published_after_a_newer_one_was_checked(ingested):
     _audited_twice(ingested)
     replay_day(ingested, "bikes_demand", DAY, stage="publish", run_id="second")
@@ -186,6 +188,7 @@ def test_rows_that_fail_the_gate_leave_the_published_table_as_it_was(published):
     assert len(kept) > 0
 
 
+@pytest.mark.slow
 def test_publishing_writes_the_checked_version_only(ingested):
     """Rows that came into the audit table after the check stay out."""
     first, _ = _audited_twice(ingested)

@@ -29,7 +29,7 @@ from tests.support.replay.reading import published_rows, rows
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 FAR = {"bikes/generated-nyc/trips-2027-01-01.csv": f"{landing.HEADER}\n2027-01-01 12:00:00,300,1,1,1,1980\n"}
-pytestmark = PATIENT
+pytestmark = [PATIENT, pytest.mark.slow]
 
 
 def silent(stage: str) -> None:
@@ -117,6 +117,7 @@ def test_rows_of_an_older_snapshot_never_overwrite_newer_ones(ingested, audited_
     assert published_rows(ingested, QUERY) == before
 
 
+@pytest.mark.nightly
 def test_rows_of_a_newer_snapshot_replace_older_ones_that_were_made_later(ingested):
     _old_and_new(ingested)
     step(ingested, "old files", "audit")
@@ -193,6 +194,7 @@ def test_one_run_is_one_commit_of_the_ledger(ingested):
     assert [(row.step, row.state) for row in steps] == [("audit", "done"), ("publish", "done")]
 
 
+@pytest.mark.nightly
 def test_outside_of_a_run_the_command_says_that_an_ingest_was_killed_before_the_ledger_had_it(
     ingested, monkeypatch, capsys
 ):

@@ -62,6 +62,7 @@ def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp
     _assert_as_if_in_time(published, tmp_path_factory.mktemp("in_time"))
 
 
+@pytest.mark.nightly
 def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_updated(
     published, tmp_path_factory, monkeypatch, capsys
 ):
@@ -84,6 +85,7 @@ def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_upda
     assert found[-1]["version"] == Lake(published).version("bikes_demand")
 
 
+@pytest.mark.nightly
 def test_a_day_that_is_refused_keeps_no_other_from_being_made_again(published, monkeypatch):
     monkeypatch.setenv("WINDROW_HOME", str(published.home))
     Lake(published).folder("bikes_last_hour").rename(published.home / "moved away")
@@ -222,6 +224,7 @@ def _stale_days(config, query: str) -> dict[date, str]:
     return {run.day: "; ".join(run.reasons) for run in stale(Lake(config)) if run.query == query}
 
 
+@pytest.mark.nightly
 # The last has no rows.
 @pytest.mark.parametrize("table", ["bikes_demand", "bikes_demand_late", "bikes_daily_late"])
 def test_a_published_table_that_is_gone_makes_its_days_stale_and_replaying_them_makes_it_again(published, table):

@@ -54,6 +54,7 @@ def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, ty
     assert digests_by_day(published, [QUERY]) == before and not list(published.trials.iterdir())
 
 
+@pytest.mark.nightly
 def test_published_rows_that_are_others_are_reported_with_their_table_and_day(published, typed, monkeypatch):
     only(monkeypatch)
     lake, table = Lake(published), QueryTables.of(registry.query(QUERY)).results
@@ -75,6 +76,7 @@ def test_a_way_that_loses_a_day_is_reported(typed, monkeypatch):
     assert f"{QUERY} of {DAYS[-2]}: 0 rows" in error
 
 
+@pytest.mark.nightly
 def test_what_cannot_be_compared_says_why(published, typed, monkeypatch):
     only(monkeypatch, *(way for way in WAYS if way.in_any_order or way.needs_files))
     backfill(published, "bikes_refill", DAYS[0], DAYS[1])

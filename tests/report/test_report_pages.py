@@ -97,6 +97,7 @@ def either(request) -> Site:
     return request.getfixturevalue(request.param)
 
 
+@pytest.mark.slow
 def test_there_is_a_page_of_every_stream_and_query_and_of_all_else(either):
     asked = {f"stream-{name}.html" for name in registry.streams()} | {
         f"query-{name}.html" for name in registry.queries()
@@ -225,6 +226,7 @@ def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
     assert made.pages["query-bikes_demand.html"].figures
 
 
+@pytest.mark.slow
 def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
     assert "windrow whatif QUERY makes one" in built(ingested, tmp_path / "without").pages["lateness.html"].shown
     found = whatif(ingested, "bikes_demand", LatenessQuestion())

@@ -151,6 +151,7 @@ def test_damage_is_named_and_what_the_messages_say_repairs_it(user, table_kind):
     repaired(user, READERS[table], before)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("table", STREAM)
 @pytest.mark.parametrize("words", [REPLAY, ["ingest", "bikes"]], ids=["replay", "ingest"])
 def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, table, words):
@@ -176,6 +177,7 @@ def test_days_that_differ_from_what_the_ledger_has_are_listed_and_published_agai
     repaired(user, COUNTED, before)
 
 
+@pytest.mark.nightly
 def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
     landing.write(user.config.landing, landing.late_file())
     assert user.type(["ingest", "bikes"])[0] == 0
@@ -186,6 +188,7 @@ def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
     assert "its row is lost" not in user.type(REPLAY)[1]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("table_seed", [*itertools.product([*PUBLISHED, *LEDGER, *STREAM], "01")], ids=" ".join)
 def test_damage_of_any_table_is_found_and_repaired(user, table_seed):
     table, seed = table_seed[0], int(table_seed[1])
@@ -261,6 +264,7 @@ def test_a_repair_of_the_ledger_that_was_killed_before_its_last_step_is_ended_by
     assert lake.dataset("runs").count_rows() == rows
 
 
+@pytest.mark.nightly
 def test_a_repair_that_was_killed_after_it_took_a_file_away_is_ended_by_the_next(user):
     before = contents(user.config)
     file = Path(Lake(user.config).files(QUERY)[0])

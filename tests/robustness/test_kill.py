@@ -68,6 +68,7 @@ def test_a_killed_run_is_repaired_by_running_it_again(published, moment):
     _assert_repaired(published, before)
 
 
+@pytest.mark.nightly
 def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
     before = published_rows(published, QUERY)
     _killed(published, "in its write", processes.kill_jvm)
@@ -104,6 +105,7 @@ def test_a_jvm_that_dies_before_its_session_is_there_is_reported_too(published, 
     assert "ERROR:root" not in (published.home / "started.log").read_text()
 
 
+@pytest.mark.nightly
 def test_a_jvm_that_outlives_its_python_is_ended_before_anyone_else_writes(published):
     before, commits = published_rows(published, QUERY), _versions(published)
     process = processes.start(published, QUERY, DAY, "killed")
@@ -128,6 +130,7 @@ def test_a_session_that_lives_is_no_orphan_and_the_folder_of_an_orphan_goes(conf
     assert mine.exists() and not theirs.exists()
 
 
+@pytest.mark.nightly
 def test_a_publication_killed_between_its_two_commits_is_repaired(published):
     before, late = published_rows(published, QUERY), f"{QUERY}_late"
     had = Lake(published).version(late)

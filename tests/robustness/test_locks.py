@@ -57,6 +57,7 @@ def test_one_waits_as_long_as_one_may_and_the_error_names_lock_holder_and_next_s
     assert f"kill {holder.pid}" in message and MOST_WAIT in message
 
 
+@pytest.mark.slow
 def test_a_lock_that_is_free_in_time_is_taken_and_the_wait_is_reported_with_the_holder(config, monkeypatch, caplog):
     monkeypatch.setenv(MOST_WAIT, str(processes.PATIENCE_S))
     with held_by_another_process(config) as holder, ThreadPoolExecutor() as pool:

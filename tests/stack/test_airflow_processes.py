@@ -62,6 +62,7 @@ def refuses_what_is_absent(client: rest.Client) -> None:
         client.wait_for_dag("absent", limit_s=0.0)
 
 
+@pytest.mark.nightly
 def test_stop_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
     dags, landing = tmp_path / "dags", tmp_path / "landing"
     dags.mkdir()

@@ -56,6 +56,7 @@ def new_of(home, before: dict[str, int]) -> set[str]:
     return {name for name, pid in components.alive(home).items() if before.get(name) != pid}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", components.OF_AIRFLOW)
 def test_the_watcher_starts_again_what_died_and_ends_what_that_left(home, name):
     before = kill(home, name)

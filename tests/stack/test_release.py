@@ -14,6 +14,7 @@ from stack import release
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow  # it looks at every package of two environments
 def test_the_bill_of_materials_has_every_package_with_its_version(tmp_path, monkeypatch):
     monkeypatch.setattr(release, "BILLS", ROOT / "var" / "sbom")

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator
 
 import pytest
+from _pytest._code.code import ReprEntry
 
 # What changes a test's examples or engine: a repetition needs it too.
 SETTINGS = ("HYPOTHESIS_PROFILE", "NUMBA_DISABLE_JIT", "WINDROW_FUZZ_SEED", "WINDROW_FUZZ_CASES")
@@ -14,8 +15,17 @@ SETTINGS = ("HYPOTHESIS_PROFILE", "NUMBA_DISABLE_JIT", "WINDROW_FUZZ_SEED", "WIN
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
     report = yield
     if report.failed:
-        report.longrepr = f"{in_words(item, call)}\nrepeat: {repetition(item)}\n\n{report.longreprtext}"
+        _put_in_front(report, [in_words(item, call), f"repeat: {repetition(item)}"])
     return report
+
+
+def _put_in_front(report: pytest.TestReport, lines: list[str]) -> None:
+    """As the first entry of its traceback; of an error that has none, before its text."""
+    chain = getattr(report.longrepr, "chain", None)
+    if chain:
+        chain[0][0].reprentries.insert(0, ReprEntry(lines, None, None, None, style="value"))
+    else:
+        report.longrepr = "\n".join([*lines, report.longreprtext])
 
 
 def in_words(item: pytest.Item, call: pytest.CallInfo) -> str:

@@ -24,8 +24,8 @@ from schemas.errors import WrongParameter
 from stack.places import AIRFLOW_ENVIRONMENT, REPOSITORY
 
 MARKS = {
-    "jvm": "starts a JVM",
     "airflow": "starts Airflow, or its Python",
+    "jvm": "starts a JVM",
     "slow": "takes long without either",
 }
 NIGHTLY, FEW = "nightly", "few"

@@ -7,16 +7,14 @@ WINDROW_CURRENT_TEST names, every 20 ms at most. No lock: each note is one short
 import os
 import time
 
-_FILE = os.environ.get("WINDROW_CURRENT_TEST", "")
-_PYTEST = int(os.environ.get("WINDROW_PYTEST", "0"))
 _NOTED: set[tuple[int, str]] = set()
 _read = ["", 0.0]
 
 
 def hit(number: int) -> None:
     """Note that the current test passed probe `number`, once per process."""
-    if os.getpid() == _PYTEST or "WINDROW_CURRENT_TEST" not in os.environ:
-        test = os.environ.get("PYTEST_CURRENT_TEST", "(none)")
+    if os.environ.get("WINDROW_PYTEST") == str(os.getpid()):
+        test = os.environ.get("PYTEST_CURRENT_TEST", "")
     else:
         test = _of_another_process()
     if (number, test) not in _NOTED:
@@ -30,8 +28,8 @@ def _of_another_process() -> str:
         try:
             with open(os.environ["WINDROW_CURRENT_TEST"]) as file:
                 _read[0] = file.read()
-        except OSError:
-            _read[0] = "(none)"
+        except (OSError, KeyError):
+            _read[0] = ""
         _read[1] = now
     return _read[0]
 

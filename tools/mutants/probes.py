@@ -2,6 +2,7 @@
 
     if count < 3:        →   if (_hit(17), count < 3)[1]:
     total += step        →   _hit(18); total += step
+    LIMIT = 3            →   _hit(19) first in each function of the file: its import is of no test alone
 
 coverage.py can't say it here: Spark's and Airflow's processes work for many tests, and tests kill many others.
 """
@@ -31,7 +32,9 @@ def _with_probes(source: bytes, numbered: list[tuple[int, Fault]]) -> bytes:
     inserted: list[tuple[int, int, int, bytes]] = []
     for number, fault in numbered:
         start, end = fault.probe_start, fault.probe_end
-        if fault.is_statement:
+        if not fault.function:
+            inserted += [(place, 1, 0, b"_hit(%d)%s" % (number, then)) for place, then in _function_starts(source)]
+        elif fault.is_statement:
             inserted.append((start, 1, start - end - 1, b"_hit(%d); " % number))
         else:  # of equal places the outer opens first and closes last
             inserted.append((start, 1, start - end, b"(_hit(%d), " % number))
@@ -39,6 +42,20 @@ def _with_probes(source: bytes, numbered: list[tuple[int, Fault]]) -> bytes:
     for place, _, _, text in sorted(inserted, reverse=True):
         source = source[:place] + text + source[place:]
     return source
+
+
+def _function_starts(source: bytes) -> list[tuple[int, bytes]]:
+    """Where each function's first statement begins, and what stands between one in front of it and it."""
+    lines = source.splitlines(keepends=True)
+    starts = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0]
+            line = min(each.lineno for each in [first, *getattr(first, "decorator_list", [])])
+            before = lines[line - 1][: first.col_offset]
+            place = sum(map(len, lines[: line - 1])) + first.col_offset
+            starts.append((place, b"; " if before.strip() else b"\n" + before))
+    return starts
 
 
 def _with_import(source: bytes) -> bytes:

@@ -1,0 +1,62 @@
+"""An Airflow that runs: what its runs logged, and the day that it will run next."""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+
+from pipelines.config import Config
+from stack import components, rest, settings
+
+
+def next_day(client: rest.Client, dag: str) -> date:
+    """The day that the scheduler runs once the DAG is unpaused. What a test says of yesterday is wrong at midnight."""
+    return date.fromisoformat(client.call("GET", f"/dags/{dag}/details")["next_dagrun_logical_date"][:10])
+
+
+@dataclass(frozen=True)
+class RunningAirflow:
+    """One DAG of it, the installation that its tasks work on, and the days that have landing files."""
+
+    config: Config
+    client: rest.Client
+    dag: str
+    days: list[date]
+
+    def log(self, run: str, task: str, attempt: int = 1) -> str:
+        """What a task's attempt logged: one JSON object per line."""
+        logs = settings.airflow_home(self.config.home) / "logs"
+        log = logs / f"dag_id={self.dag}" / f"run_id={run}" / f"task_id={task}" / f"attempt={attempt}.log"
+        lines = log.read_text().splitlines()
+        events = [json.loads(line) for line in lines if line.startswith("{")]
+        return "\n".join(f"{event.get('event')} {event.get('error_detail', '')}" for event in events)
+
+    def other_tries(self, runs: list[dict], asked: int) -> dict[str, str]:
+        """By task what its tries logged, and the scheduler of them, where these are more or fewer than asked for."""
+        tasks = ((run["dag_run_id"], task) for run in runs for task in self.client.tasks(self.dag, run["dag_run_id"]))
+        return {
+            f"{run} {task['task_id']}: {task['try_number']} tries": self._all_logged(run, task)
+            for run, task in tasks
+            if task["try_number"] != asked
+        }
+
+    def _all_logged(self, run: str, task: dict) -> str:
+        numbers = range(1, task["try_number"] + 1)
+        tries = [f"-- try {number}\n{self._log_or_none(run, task['task_id'], number)}" for number in numbers]
+        scheduler = components.log(self.config.home, "scheduler").read_text(errors="replace").splitlines()
+        about = [line for line in scheduler if run in line and task["task_id"] in line or "rror" in line]
+        return "\n".join([*tries, "-- scheduler", *about[-200:]])
+
+    def _log_or_none(self, run: str, task: str, attempt: int) -> str:
+        try:
+            return self.log(run, task, attempt)
+        except FileNotFoundError:
+            return "it wrote no log: its process was never started, or ended before"
+
+    def trigger(self, run: str, logical_day: date | None, **conf) -> None:
+        """A manual run for a day, or without a logical date."""
+        date = f"{logical_day}T00:00:00Z" if logical_day else None
+        asked = {"dag_run_id": run, "logical_date": date, "conf": conf}
+        self.client.call("POST", f"/dags/{self.dag}/dagRuns", asked)
+
+    def task(self, run: str, task: str) -> dict:
+        return next(found for found in self.client.tasks(self.dag, run) if found["task_id"] == task)
