@@ -10,6 +10,7 @@ from pipelines.lake.remade import commands
 from schemas import registry
 from schemas.errors import WrongParameter
 from schemas.table_owners import made_by
+from tests.support.edited import edit
 from tests.support.lakes import DAYS, PATIENT
 
 QUERY, TABLE = "bikes_daily", "lateness_bikes_daily"
@@ -52,6 +53,13 @@ def test_days_without_events_unknown_lengths_and_windows_that_depend_on_others_a
     ):
         ended = whatif(*words)
         assert (ended.code, ended.out) == (WrongParameter.exit_code, "") and wrong in ended.error
+
+
+def test_events_that_no_window_of_the_query_holds_are_refused(whatif, monkeypatch):
+    edit(monkeypatch, QUERY, where=(("trip_duration_s", "<", 0),))
+    ended = whatif(QUERY)
+    assert (ended.code, ended.out) == (WrongParameter.exit_code, "")
+    assert f"days with events that a window of {QUERY} holds; none of these is" in ended.error
 
 
 def test_its_table_says_what_makes_it(ingested):

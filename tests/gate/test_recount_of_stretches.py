@@ -4,15 +4,20 @@ from math import fsum
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipelines.config import Config
 from pipelines.gate.recount.opening import open_recount
+from pipelines.gate.recount.order_statistics import means
 from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.stretches import StretchesOfWindows
 from pipelines.lake.lake import Lake
 from tests.support import recount_oracle
 from tests.support.small_lake import DAYS, asked, make_lake, random_events
 from tests.support.small_windows import WINDOWS
+
+INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
 
 
 @pytest.mark.slow
@@ -55,3 +60,9 @@ def test_sums_and_extremes_are_those_of_the_events_of_each_stretch(seed, apart):
         assert abs(sums[place] - fsum(real[held])) <= 1e-14 * fsum(abs(real[held]))
         assert int(high[place]) * 2**32 + int(low[place]) == sum(whole[held].tolist())
         assert (least[place], greatest[place]) == (whole[held].min(), real[held].max())
+
+
+@given(st.lists(st.tuples(INT64, INT64).map(sorted), min_size=1, max_size=20))
+def test_the_mean_of_two_integers_is_the_float_next_to_it(pairs):
+    low, high = np.array(pairs, np.int64).T
+    assert means(low, high).tolist() == [sum(pair) / 2 for pair in pairs]

@@ -28,15 +28,24 @@ def verdicts(made: SmallLake, day, asked_for: list[KeyShare]) -> list:
     return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in asked_for])
 
 
-def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch):
-    made = make_lake(Config(tmp_path, tmp_path), asked("sliding", "watermark"), random_events(seed=5, count=80))
+SLOTS, ONE_BY_ONE = 5, {(bucket,) for bucket in range(STREAM.buckets)}
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize(
+    "key, buckets", [(("key",), ONE_BY_ONE), (("key", "whole"), ONE_BY_ONE), (("whole",), {()})], ids=str
+)
+def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, buckets):
+    """Buckets are of the stream's key: those of another key may be in all of them."""
+    query = asked("sliding", "watermark", key=key)
+    made = make_lake(Config(tmp_path, tmp_path), query, random_events(seed=5, count=80))
     of, lake = AuditedDay(made.tables, DAYS[1], made.versions), Lake(made.config)
     engine = engine_of(made.config)
     assert key_shares(lake, engine, of) == [ALL_KEYS]
     monkeypatch.setattr(shares, "LEAST_BYTES", 1)
-    cut = key_shares(lake, replace(engine, slots=5), of)
-    assert {each.buckets for each in cut} == {(bucket,) for bucket in range(STREAM.buckets)}
-    assert all(1 < each.parts <= ENOUGH_PARTS for each in cut)
+    cut = key_shares(lake, replace(engine, slots=SLOTS), of)
+    assert {each.buckets for each in cut} == buckets
+    assert all(1 < each.parts <= max(SLOTS, ENOUGH_PARTS) for each in cut)
     assert len(set(cut)) == len(cut) == sum({each.buckets: each.parts for each in cut}.values())
     assert verdicts(made, DAYS[1], cut) == verdicts(made, DAYS[1], [ALL_KEYS])
 

@@ -24,7 +24,7 @@ from kernels.spans import _window
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain_spans import Question, Row, Span, rows_of
 
-SEEDS, STREAMS = (20, 500) if not config.DISABLE_JIT else (2, 12)
+SEEDS, STREAMS = (10, 500) if not config.DISABLE_JIT else (2, 12)
 YEARS_US = 3 * 365 * 86_400_000_000
 ALL = {"total": AggregateSpec("sum", 0), "greatest": AggregateSpec("max", 0)}
 SERVED = {"cumulative_sweeping": ("total",), "selective_sweeping": ("greatest",)}
@@ -84,7 +84,7 @@ def replayed(events: list[Span], asked: Question, kernel: str, **options: int) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_10_000_random_replays_have_the_rows_of_a_plain_look_at_every_event(seed, monkeypatch):
+def test_5_000_random_replays_have_the_rows_of_a_plain_look_at_every_event(seed, monkeypatch):
     monkeypatch.setattr(entry, "LEAST_PATIENCE", seed % 4 // 2 * 32)
     monkeypatch.setattr(_window, "MOST_FOLDED", seed % 2 * 16)
     rng = random.Random(seed)

@@ -22,6 +22,7 @@ from pipelines.report import site
 from schemas import registry
 from schemas.durations import in_words
 from schemas.errors import BrokenDefinition, WrongParameter
+from tests.command_line.conftest import ROWS, write_days
 from tests.support.lakes import QUERIES
 
 LOADED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
@@ -185,6 +186,13 @@ def test_the_slider_has_every_revision_of_its_windows(made, first_published):
     assert sum(row["is_final"] == "true" for row in shown) == len(windows)
 
 
+def test_windows_that_were_all_known_at_once_have_a_slider_of_seconds(tmp_path):
+    config = Config(tmp_path / "home", tmp_path / "landing")
+    write_days(config, ROWS[:1])
+    page = built(config, tmp_path / "report").pages["query-bikes_demand.html"]
+    assert "known at: seconds after the first row " in json.dumps(page.specs)
+
+
 def test_the_calendar_has_each_published_day_as_done(made):
     days = {(row["query"], row["day"]): row["state"] for row in made.rows("runs.html", "calendar-bikes")}
     assert {query for query, _ in days} == set(QUERIES)
@@ -251,7 +259,7 @@ def test_a_folder_with_other_files_is_left_alone(ingested, tmp_path):
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
 
 
-def test_lines_of_files_cannot_steer_a_page(ingested, tmp_path):
+def test_lines_that_were_refused_are_shown_and_cannot_steer_a_page(ingested, tmp_path):
     hostile = "</script><script src=//elsewhere.example/x.js></script>\u202e\x1b"
     table = Lake(ingested).read("quarantine_bikes").schema
     row = dict.fromkeys(table.names) | {
@@ -266,4 +274,5 @@ def test_lines_of_files_cannot_steer_a_page(ingested, tmp_path):
     made = built(ingested, tmp_path / "report")
     text = (made.folder / "stream-bikes.html").read_text()
     assert hostile[:30] not in text and "\u202e" not in text and "\x1b" not in text
-    assert "\\u202e" in made.pages["stream-bikes.html"].shown
+    shown = made.pages["stream-bikes.html"].shown
+    assert "\\u202e" in shown and "unreadable bikes/x.csv:1" in shown

@@ -27,7 +27,7 @@ REPLAY = ["replay", QUERY, "--day", str(DAY)]
 COUNTED = ["query", f"SELECT sum(events), max(longest_trip_duration_s), max(start_station_id) FROM {QUERY}"]
 OF_DAY = [("arrival_date", "=", DAY)]
 LEDGER = ["runs", "verdicts"]
-RUNS_READ = [f"{part}_bikes" for part in ("silver", "pass", "partitions")]
+RUNS_READ = ["silver_bikes", "pass_bikes"]
 STREAM = [f"{part}_bikes" for part in ("files", "bronze", "silver", "quarantine", "pass", "partitions")]
 PUBLISHED = [QUERY, f"{QUERY}_late", f"{QUERY}_audit", f"{QUERY}_late_audit"]
 # Of each table the command that needs it.
@@ -140,7 +140,7 @@ def test_damage_that_spark_meets_is_named(user, table, kind):
     assert_named(*user.type(REPLAY), table, damaged)
 
 
-@pytest.mark.parametrize("table_kind", [*itertools.product(READERS, damages.KINDS)], ids=" ".join)
+@pytest.mark.parametrize("table_kind", [*zip(itertools.cycle(READERS), damages.KINDS)], ids=" ".join)
 def test_damage_is_named_and_what_the_messages_say_repairs_it(user, table_kind):
     table, kind = table_kind
     before = contents(user.config)
@@ -153,16 +153,13 @@ def test_damage_is_named_and_what_the_messages_say_repairs_it(user, table_kind):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("table", STREAM)
-@pytest.mark.parametrize("words", [REPLAY, ["ingest", "bikes"]], ids=["replay", "ingest"])
-def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, table, words):
+def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, table):
     """What is left is a log that is whole, and an older table: the ledger knows that there was more."""
+    words = REPLAY if table in RUNS_READ else ["ingest", "bikes"]
     before = contents(user.config)
     damages.do(user.config, table, damages.NEWEST_ENTRY)
     code, text = user.type(words)
-    if words == REPLAY and table not in RUNS_READ:  # and the run's rows are right
-        assert code == 0
-    else:
-        assert_named(code, text, table, user.config.lake / table / LOG)
+    assert_named(code, text, table, user.config.lake / table / LOG)
     repaired(user, ["ingest", "bikes"], before)
 
 
@@ -189,12 +186,11 @@ def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("table_seed", [*itertools.product([*PUBLISHED, *LEDGER, *STREAM], "01")], ids=" ".join)
-def test_damage_of_any_table_is_found_and_repaired(user, table_seed):
-    table, seed = table_seed[0], int(table_seed[1])
+@pytest.mark.parametrize("table", [*PUBLISHED, *LEDGER, *STREAM])
+def test_damage_of_any_table_is_found_and_repaired(user, table):
     before = contents(user.config)
-    kind = Random(f"{table} {seed}").choice(damages.KINDS if Lake(user.config).files(table) else damages.OF_A_LOG)
-    damaged = damages.do(user.config, table, kind, seed=seed)
+    kind = Random(table).choice(damages.KINDS if Lake(user.config).files(table) else damages.OF_A_LOG)
+    damaged = damages.do(user.config, table, kind)
     code, text = user.type(["repair", "--json"])
     (done,) = json.loads(text.splitlines()[0])
     assert code == 0 and done["table"] == table and damaged.name in done["wrong"]

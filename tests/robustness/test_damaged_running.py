@@ -1,5 +1,6 @@
 """Files of steps that were cut off, damaged as by a machine that lost its power: reported once, and set aside."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -43,9 +44,10 @@ def cut_off(published, monkeypatch) -> Path:
     return begun.path
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("words", [["runs"], ["runs", "--stale"], REPLAY], ids=" ".join)
-def test_a_damaged_file_is_reported_once_and_breaks_no_command(cut_off, published, caplog, words, damage):
+@pytest.mark.parametrize(
+    "damage, words", [*zip(DAMAGES, itertools.cycle((["runs"], ["runs", "--stale"], REPLAY)))], ids=str
+)
+def test_a_damaged_file_is_reported_once_and_breaks_no_command(cut_off, published, caplog, damage, words):
     DAMAGES[damage](cut_off)
     content = cut_off.read_bytes()
     assert command_line.run(words) == 0

@@ -50,6 +50,13 @@ def test_the_recommended_lateness_is_the_least_whole_second_that_makes_enough_wi
         assert found == 0 or less.complete < complete * less.windows
 
 
+def test_delays_are_in_seconds_and_none_where_no_window_has_a_row_on_time():
+    some = CurvePoint(0, 4, 2, on_time=2, events=9, late_events=1, delay_us=6_000_000, delay_median_us=2_500_000)
+    none = CurvePoint(0, 4, 0, on_time=0, events=9, late_events=9, delay_us=0, delay_median_us=None)
+    assert (some.delay_mean_seconds, some.delay_median_seconds) == (3.0, 2.5)
+    assert (none.delay_mean_seconds, none.delay_median_seconds) == (None, None)
+
+
 @pytest.mark.parametrize("window", [session(timedelta(hours=1)), count(10, 5)], ids=["session", "count"])
 def test_windows_that_depend_on_other_events_are_refused(window):
     query = Query("random", "random", (), window, {}, timedelta(0), timedelta(0))

@@ -97,9 +97,18 @@ def _kind(item: pytest.Item) -> str:
 
 def _draw(item: pytest.Item) -> int:
     """Equal for equal cases of a file: what a fixture makes for one serves all of its tests."""
-    name, _, case = item.nodeid.partition("[")
-    drawn = f"{name.partition('::')[0]}[{case}" if case else name
-    return int(hashlib.sha256(drawn.encode()).hexdigest(), 16)
+    file, _, _ = item.nodeid.partition("::")
+    _, _, case = item.nodeid.partition("[")
+    return _hash(f"{file}[{case}")
+
+
+def _drawn_part(item: pytest.Item) -> int:
+    """By case too where Airflow isn't started: it is, for minutes, by each part that has a test of the file."""
+    return _hash(item.nodeid.partition("::")[0]) if item.get_closest_marker("airflow") else _draw(item)
+
+
+def _hash(text: str) -> int:
+    return int(hashlib.sha256(text.encode()).hexdigest(), 16)
 
 
 def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
@@ -107,7 +116,7 @@ def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
     if config.getoption("fast"):
         return nightly or bool(_kind(item))
     part, parts = _part(config)
-    return _draw(item) % parts != part % parts and (nightly or config.getoption("nightly"))
+    return _drawn_part(item) % parts != part % parts and (nightly or config.getoption("nightly"))
 
 
 def _part(config: pytest.Config) -> tuple[int, int]:

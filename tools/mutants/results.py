@@ -21,7 +21,7 @@ class TriedFault(NamedTuple):
     kind: str
     old: str
     new: str
-    state: str  # killed, survived, or uncovered
+    state: str  # killed, survived, uncovered, or equivalent
     by: str  # the kind of test that killed it
     test: str
     tests_run: int

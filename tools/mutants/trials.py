@@ -31,7 +31,7 @@ class Trial(NamedTuple):
     """What became of a fault. Killed: by which kind of test, and which; both are empty otherwise."""
 
     fault: str
-    state: str  # killed, survived, or uncovered
+    state: str  # killed, survived, uncovered, or equivalent
     by: str
     test: str
     tests_run: int
