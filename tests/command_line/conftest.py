@@ -87,24 +87,31 @@ class Ended:
         return json.loads(self.out)
 
 
+def _ended(capsys: pytest.CaptureFixture, *words: str) -> Ended:
+    """In this process: one of its own imports for seconds."""
+    return Ended(command_line.run(list(words)), *capsys.readouterr())
+
+
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """Run `windrow` with these words over an installation, in this process: one of its own imports for seconds."""
+    """Run `windrow` with these words over an installation."""
 
-    def ended(config: Config, *words: str) -> Ended:
+    def over(config: Config, *words: str) -> Ended:
         monkeypatch.setenv("WINDROW_HOME", str(config.home))
         monkeypatch.setenv("WINDROW_LANDING", str(config.landing))
-        return Ended(command_line.run(list(words)), *capsys.readouterr())
+        return _ended(capsys, *words)
 
-    return ended
+    return over
 
 
 @pytest.fixture
-def windrow(tmp_path, run):
-    """Run `windrow` against a small lake of the test's own."""
-    config = Config(tmp_path / "home", tmp_path / "home" / "landing")
-    write_days(config, ROWS)
-    return partial(run, config)
+def windrow(tmp_path, monkeypatch, capsys):
+    """Run `windrow` against a small lake of the test's own, or the home that the test names."""
+    home = tmp_path / "home"
+    write_days(Config(home, home / "landing"), ROWS)
+    monkeypatch.setenv("WINDROW_HOME", str(home))
+    monkeypatch.delenv("WINDROW_LANDING", raising=False)
+    return partial(_ended, capsys)
 
 
 def typed(*words: str, limit_s: float = 120, **environment: str) -> Ended:

@@ -12,7 +12,7 @@ from schemas.errors import UnknownName
 from tests.support.lakes import ingest
 from tests.support.replay import landing
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
 
 DAY = landing.FIRST_DAY + timedelta(days=1)
 TABLE = "farm_bikes_anomalies"

@@ -13,7 +13,7 @@ from stack import demo, questions
 from stack.questions import OF_EVERY_DEMO, DemoQuestion
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 
-pytestmark = PATIENT
+pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 # By the question's first words: the answer's columns, and the most rows that it may have (None: as many as there are).
 ANSWERS = {
     "bikes: why were records refused?": (["reason", "records"], None),

@@ -52,8 +52,19 @@ def test_that_asks_for_spark(through_spark):
 def through_spark():
     pass
 """
-CASES = 7 + 30 + 30
-EACH_TIME = 6 + 1 + 5
+OF_A_FILE = """
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
+
+@pytest.mark.parametrize("case", range(3))
+def test_one(case): pass
+def test_two(): pass
+def test_three(): pass
+def test_four(): pass
+"""
+CASES = 7 + 30 + 30 + 6
+EACH_TIME = 6 + 1 + 5 + 2
 IN_PARTS = """
 import pytest
 for part in range(1, 11):
@@ -67,6 +78,7 @@ def run(tmp_path):
     """Run Python over the tests above, and get what it prints."""
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_some.py").write_text(TESTS)
+    (tmp_path / "test_of_a_file.py").write_text(OF_A_FILE)
     settings = os.environ | {"PYTHONPATH": str(ROOT)}
 
     def printed(*words: str) -> str:
@@ -79,13 +91,13 @@ def run(tmp_path):
 
 def test_fast_runs_the_unmarked_ones_and_those_that_start_either_fail(run):
     printed = run("-m", "pytest", "--fast", "-q", "-p", "no:cacheprovider")
-    assert "2 failed, 6 passed, 59 deselected" in printed, printed
+    assert "2 failed, 6 passed, 65 deselected" in printed, printed
     assert "--fast lets none start" in printed
 
 
 def test_each_part_runs_some_each_time_and_ten_together_everything(run):
     parts = [part.splitlines() for part in run("-c", IN_PARTS).split("selected)")[:10]]
-    collected = [[line for line in part if line.startswith("test_some.py::")] for part in parts]
+    collected = [[line for line in part if "::" in line] for part in parts]
     each_time = set.intersection(*map(set, collected))
     assert len(each_time) == EACH_TIME
     others = [name for part in collected for name in part if name not in each_time]

@@ -35,7 +35,7 @@ AGGREGATES = {"row": agg("count"), "total": agg("sum", "whole"), "most": agg("ma
 # Of these no grouping says by when they were passed, or what is in them.
 NOT_BY_THEIR_ENDS = ("count", "delta", "frame.threshold", "frame.delta", "frame.aggregate", "frame.boundary")
 DAY = DAYS[1]
-pytestmark = pytest.mark.slow  # three days each
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]  # three days each
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from schemas.model import HeavyCall, Model, heavy
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, choose, random_events, replayed_lake
 from tests.support.small_windows import WINDOWS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
 
 DAY, NAME = DAYS[1], function_outputs.NAME
 KINDS = ("tumbling", "size no multiple of slide", "parts of a day")

@@ -19,7 +19,7 @@ from schemas.ledger_tables import VERDICTS
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, SmallLake, make_lake, random_events
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(3)]
 
 DAY = DAYS[1]
 

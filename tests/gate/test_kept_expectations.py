@@ -22,7 +22,7 @@ from schemas.ledger_tables import VERDICTS
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, choose, make_lake, random_events
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(5)]
 
 NOW, HOUR = timedelta(0), timedelta(hours=1)
 RUN = "scheduled__2024-03-10T00:00:00+00:00"

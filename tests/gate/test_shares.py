@@ -15,7 +15,7 @@ from pipelines.lake import shares
 from pipelines.lake.lake import Lake
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
 
 PARTS = [KeyShare(part=part, parts=3) for part in range(3)]
 BUCKETS = [KeyShare(buckets=(bucket,)) for bucket in range(STREAM.buckets)]

@@ -11,6 +11,8 @@ from tests.support import landings, trips
 from tests.support.lakes import ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
 
+pytestmark = pytest.mark.few_tests(1)
+
 LENGTHS_S = (100_000, 600, 600, 600)
 POOL = [trips.trip(f"2017-06-0{3 + n % 3} 0{n % 9}:00:00", LENGTHS_S[n % 4], station=n // 6) for n in range(18)]
 COMMITS_A_FILE = 7

@@ -15,7 +15,7 @@ from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(3)]
 
 # a and b share a line, c is a copy of a.
 SHARED = trips.trip("2017-06-03 08:00:00", 600)

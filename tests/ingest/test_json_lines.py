@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shlex
 from datetime import datetime
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from tests.command_line.test_check import copied_tree, windrow
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
 DOCS = Path(__file__).parents[2] / "docs" / "add-a-stream.md"
 STREAM = """
 from datetime import date, timedelta
@@ -81,16 +82,16 @@ def tree(tmp_path_factory) -> Path:
 
 
 def rows(tree: Path, statement: str) -> list[dict]:
-    asked = windrow(tree, "query", statement, "--json")
-    assert asked.returncode == 0, asked.stderr
-    return json.loads(asked.stdout)
+    [asked] = windrow(tree, shlex.join(["query", statement, "--json"]))
+    assert asked.code == 0, asked.error
+    return asked.json
 
 
 @pytest.fixture(scope="module")
 def ingested(tree) -> Path:
     """The tree after an ingest."""
-    done = windrow(tree, "ingest", "buoys")
-    assert done.returncode == 0, done.stderr
+    [done] = windrow(tree, "ingest buoys")
+    assert done.code == 0, done.error
     return tree
 
 
@@ -155,6 +156,6 @@ def test_what_does_not_go_with_such_files_is_a_mistake_that_check_names(tree, tm
     file = copied_tree(tmp_path) / "schemas" / "streams" / "buoys.py"
     source = (tree / "schemas" / "streams" / "buoys.py").read_text()
     file.write_text(source.replace(right, wrong))
-    checked = windrow(tmp_path, "check", "buoys")
-    assert checked.returncode == 15
-    assert message in " ".join((checked.stderr + checked.stdout).split())
+    [checked] = windrow(tmp_path, "check buoys")
+    assert checked.code == 15
+    assert message in " ".join((checked.error + checked.out).split())

@@ -16,7 +16,7 @@ from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(3)]
 
 TABLES = [table.name for table in trips.TABLES.all]
 FILES, BRONZE, SILVER, QUARANTINE, PASSES, PARTITIONS = TABLES

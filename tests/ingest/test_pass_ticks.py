@@ -17,6 +17,8 @@ from pipelines.lake.lake import Lake
 from pipelines.replay import watermark
 from tests.support.trips import TABLES
 
+pytestmark = pytest.mark.few_tests(2)
+
 DAY_US = 86_400_000_000
 FIRST = date(2020, 1, 1)
 ORIGIN_US = 18_262 * DAY_US  # 2020-01-01

@@ -15,6 +15,8 @@ from tests.support import landings, trips
 from tests.support.lakes import ingest, pending, tables_of
 from tests.support.landings import BIKES, content_of, path_of
 
+pytestmark = pytest.mark.few_tests(2)
+
 # Of one size, so that only the modification time can show which it is.
 FIRST, SECOND = (content_of(BIKES, [trips.trip("2017-06-03 08:00:00", seconds)]) for seconds in (600, 700))
 PATH = path_of(BIKES, "a", packed=False)

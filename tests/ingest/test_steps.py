@@ -15,7 +15,7 @@ from schemas.tables import silver_table
 from tests.support import trips
 from tests.support.lakes import PATIENT, ingest, pending
 
-pytestmark = PATIENT
+pytestmark = [PATIENT, pytest.mark.few_tests(2)]
 
 # The same line in both files: equal identities, of which the least path stays. The long trip arrives a day later.
 SHARED = trips.trip("2017-06-03 08:00:00", 600)

@@ -16,7 +16,7 @@ from pipelines.lake.engine import MappedFiles
 from tests.support import processes, trips
 from tests.support.lakes import ingest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 PATHS = [trips.path_of(name) for name in "abc"]
 PROGRAM = """

@@ -15,6 +15,7 @@ from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.plain_frames import Tuple, frames_of
 
+pytestmark = pytest.mark.few_tests(5)
 US = timedelta(microseconds=1)
 SORTINGS = ("eager", "lazy")
 WAYS = [("multi_buffer", {})] + [("single_buffer", {"sorting": each, "capacity": 256}) for each in SORTINGS]
@@ -24,8 +25,7 @@ COMMUTING = {"values": agg("count", "value"), "total": agg("sum", "value"), "mos
 CLOSING = ("sum", "mean", "count", "max", "min", "range", "std", "last", "first", "product")
 NO_NUMBER = ("all", "any", "argmax", "argmin", "bloom", "longest_run_end", "longest_run_start")
 """Aggregates that need other columns, or say something else than a number."""
-MANY = 250
-"""Tuples: several chunks of them."""
+MANY = 250  # tuples: several chunks of them
 RUNS = 60 if not config.DISABLE_JIT else 4
 
 

@@ -35,6 +35,13 @@ each_monoid = pytest.mark.parametrize(("function", "monoid"), EVERY, ids=NAMES)
 quickly = settings(max_examples=max(20, settings().max_examples // 8))
 
 
+def test_no_parameter_allows_an_integer_that_no_word_holds():
+    for function, monoid in every_monoid():
+        for each in monoid.parameters:
+            limits = [each.least, each.default, each.most]
+            assert isinstance(each.default, float) or SMALLEST <= min(limits) <= max(limits) <= LARGEST, function
+
+
 @st.composite
 def pieces(draw, monoid, most=3):
     """Column types, and so many lists of lift's arguments, in order of time over all."""

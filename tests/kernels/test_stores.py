@@ -12,7 +12,7 @@ from tests.support.kernels.machine import machine_of
 from tests.support.kernels.monoid_trees import INT, KERNELS, ORDERED, SUM
 from tests.support.kernels.stores import is_as_of, killed, opened, redis_server, steps
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(5)]
 
 SMALL = {"store": "lmdb", "buffer": 16}
 TestMonoidTree = machine_of("monoid_tree", ORDERED, in_order=True, **SMALL)

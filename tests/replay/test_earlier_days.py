@@ -11,7 +11,7 @@ from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import code_hash
-from pipelines.ledger.stale import stale
+from pipelines.ledger.stale import STATE, stale
 from pipelines.replay import look_back
 from pipelines.replay.specifications import ServedQuery
 from pipelines.runs.backfill import backfill, redo_stale
@@ -90,6 +90,17 @@ def test_a_changed_day_makes_it_and_all_later_ones_stale_and_no_day_goes_on_from
         run_day(lake, tables, day)
     assert stale_days(lake) == []
     run_day(lake, tables, LAST)
+
+
+@pytest.mark.slow
+def test_a_day_is_stale_where_the_one_that_it_went_on_from_has_left_another_state_since(lake, tables):
+    """Other events under the digests of the old ones: nothing else differs."""
+    for day in (FIRST, SECOND):
+        run_day(lake, tables, day)
+    toy.build(lake.config, toy.events(seed=12), bucket_of)
+    run_day(lake, tables, FIRST)
+    [found] = stale(lake)
+    assert (found.day, found.kinds) == (SECOND, {STATE})
 
 
 @pytest.mark.slow

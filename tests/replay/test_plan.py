@@ -20,7 +20,7 @@ from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
 
-pytestmark = PATIENT
+pytestmark = [PATIENT, pytest.mark.few_tests(3)]
 PUBLISHED = [table for query in QUERIES for table in (query, f"{query}_late")]
 (LATE_FILE,) = landing.late_file()
 

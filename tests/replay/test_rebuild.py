@@ -20,7 +20,7 @@ from tests.support.edited import edit
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT, QUERIES, spoil_noted
 
-pytestmark = PATIENT
+pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 QUERY = "bikes_daily"
 OTHERS = [table for query in QUERIES if query != QUERY for table in (query, f"{query}_late")]
 

@@ -23,7 +23,7 @@ from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest, spoil_noted
 from tests.support.replay import landing
 from tests.support.replay.reading import published_rows, rows
 
-pytestmark = PATIENT
+pytestmark = [PATIENT, pytest.mark.few_tests(4)]
 # New York's days have up to 25 hours.
 LONGEST = {
     "bikes_daily": timedelta(hours=25),

@@ -93,7 +93,7 @@ def empty(tmp_path_factory) -> Site:
     return built(Config(folder / "home", folder / "landing"), folder / "report")
 
 
-@pytest.fixture(params=["made", "empty"])
+@pytest.fixture(params=[pytest.param("made", marks=pytest.mark.slow), "empty"])
 def either(request) -> Site:
     return request.getfixturevalue(request.param)
 

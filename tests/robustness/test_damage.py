@@ -32,7 +32,7 @@ STREAM = [f"{part}_bikes" for part in ("files", "bronze", "silver", "quarantine"
 PUBLISHED = [QUERY, f"{QUERY}_late", f"{QUERY}_audit", f"{QUERY}_late_audit"]
 # Of each table the command that needs it.
 READERS = {"silver_bikes": REPLAY, QUERY: COUNTED, "runs": ["runs"]}
-pytestmark = [PATIENT, pytest.mark.slow]
+pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(4)]
 
 
 class User:

@@ -29,7 +29,7 @@ except WindrowError as error:
     print(error)
     sys.exit(error.exit_code)
 """
-pytestmark = [pytest.mark.slow, PATIENT]
+pytestmark = [pytest.mark.slow, PATIENT, pytest.mark.few_tests(2)]
 FILE_BYTES = 400_000  # less than bronze takes
 
 

@@ -1,5 +1,5 @@
 """Damaged files of all layouts, ingested together: every line accounted for, no traceback, no poisoned watermark, and
-memory bounded. 60 files in `make test`; `make fuzz` takes 1,000, with another seed each time, which it prints.
+memory bounded. 80 files in `make test`; `make fuzz` takes 1,000, with another seed each time, which it prints.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from schemas.stream import COMMON_REFUSALS, Stream
 from tests.support import fuzz, processes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3_000)]
-CASES, SEED = (int(os.environ.get(f"WINDROW_FUZZ_{name}", default)) for name, default in (("CASES", 60), ("SEED", 1)))
+CASES, SEED = (int(os.environ.get(f"WINDROW_FUZZ_{name}", default)) for name, default in (("CASES", 80), ("SEED", 1)))
 PYTHON_BYTES = 1_200 << 20  # of the driver or a worker: apart from its libraries, a few pieces of files at a time
 PROGRAM = """
 from pipelines import config

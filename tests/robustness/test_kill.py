@@ -13,7 +13,7 @@ from tests.support.replay.reading import published_rows
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 AUDIT = f"{QUERY}_audit"
-pytestmark = [PATIENT, pytest.mark.usefixtures("through_spark")]
+pytestmark = [PATIENT, pytest.mark.usefixtures("through_spark"), pytest.mark.few_tests(2)]
 
 
 def _versions(config) -> int:

@@ -8,7 +8,7 @@ from pipelines.config import Config
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 # The shared line is the event of file a first, then of file b: a file that does not change is touched too.
 SHARED = trips.trip("2017-06-03 08:00:00", 600)

@@ -14,7 +14,7 @@ from tests.support import trips
 from tests.support.lakes import PATIENT
 from tests.support.other_user import as_other_user, give
 
-pytestmark = [pytest.mark.slow, PATIENT]
+pytestmark = [pytest.mark.nightly, PATIENT]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.support.lakes import DAYS, PATIENT, ingest
 from tests.support.replay.reading import published_rows, rows
 
 QUERY = "bikes_demand"
-pytestmark = [pytest.mark.slow, PATIENT]
+pytestmark = [pytest.mark.slow, PATIENT, pytest.mark.few_tests(1)]
 
 
 def _finish(running: list) -> list[int]:

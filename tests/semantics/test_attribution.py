@@ -132,6 +132,7 @@ def test_by_the_start_is_as_sliding_windows_of_points(question):
     assert missed[0] == missed[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", FLOAT_SUMS)
 @given(question=questions(kinds=("spanning",)))
 def test_kernels_agree_with_the_oracle_whatever_counts_of_an_event(kernel, question):

@@ -32,6 +32,7 @@ def from_tick(rows: pa.Table, tick_us: int) -> pa.Table:
     return rows.filter(pc.greater_equal(rows["emitted_at"].cast(pa.int64()), tick_us))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tumbling", "sliding", "rolling", "calendar", "spanning"])
 def test_rows_from_a_tick_on_are_those_of_all_rows(kind):
     @given(questions((kind,)), st.floats(0, 1))

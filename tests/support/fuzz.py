@@ -111,9 +111,10 @@ def side_inputs(scratch: Path) -> dict[str, bytes]:
 def cases(good: list[Good], count: int, seed: int) -> list[Case]:
     """So many damaged files: every layout and every damage in turn, then by chance."""
     chance, damages = random.Random(seed), list(DAMAGES)
+    turns = (divmod(number, len(good)) for number in range(count))
     return [
-        _case(chance, good[number % len(good)], damages[number // len(good) % len(damages)], number)
-        for number in range(count)
+        _case(chance, good[layout], damages[(turn + layout) % len(damages)], number)
+        for number, (turn, layout) in enumerate(turns)
     ]
 
 

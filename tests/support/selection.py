@@ -6,8 +6,9 @@
     pytest --nightly                everything; with --part 3/10 a tenth of everything
     pytest tests/…::test_…          what is named
 
-The nightly set: what is marked `nightly`, and of each test that is marked `jvm`, `airflow` or `slow` the cases beyond
-one, or beyond n where it is marked `few(n)`. A hash of their names says which cases run every time.
+The nightly set: what is marked `nightly`; of each test that is marked `jvm`, `airflow` or `slow` the cases beyond one,
+or beyond n where it is marked `few(n)`; and of a file that is marked `few_tests(n)` those of them beyond n. A hash of
+their names says which run every time.
 No hand-kept list of files: a test that needs a mark and has none fails in `make test-fast`.
 """
 
@@ -28,7 +29,7 @@ MARKS = {
     "jvm": "starts a JVM",
     "slow": "takes long without either",
 }
-NIGHTLY, FEW = "nightly", "few"
+NIGHTLY, FEW, FEW_TESTS = "nightly", "few", "few_tests"
 FEW_DEAR_CASES = 1
 PARTS = 10
 # Fixtures that start one by themselves, or take half a minute.
@@ -47,6 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{mark}: {meaning}; left out by --fast")
     config.addinivalue_line("markers", f"{NIGHTLY}: takes longer than make test has; a tenth of these runs in it")
     config.addinivalue_line("markers", f"{FEW}(n): of its cases n run every time, the others are {NIGHTLY}")
+    config.addinivalue_line(
+        "markers", f"{FEW_TESTS}(n): of a file's dear tests n run every time, the others are {NIGHTLY}"
+    )
     _part(config)  # or refused
     if config.getoption("fast"):
         let_none_start()
@@ -68,6 +72,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if _is_named(config):
         return
     _mark_all_but_few(items)
+    _mark_all_but_few_tests(items)
     left_out = [item for item in items if _is_left_out(item, config)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
@@ -88,6 +93,17 @@ def _mark_all_but_few(items: list[pytest.Item]) -> None:
         few = of_function[0].get_closest_marker(FEW)
         most = few.args[0] if few else FEW_DEAR_CASES if kind else len(of_function)
         for item in sorted(of_function, key=_draw)[most:]:
+            item.add_marker(NIGHTLY)
+
+
+def _mark_all_but_few_tests(items: list[pytest.Item]) -> None:
+    of_file: dict[Path, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker(FEW_TESTS) and _kind(item) and not item.get_closest_marker(NIGHTLY):
+            of_file[item.path].append(item)
+    for found in of_file.values():
+        [most] = found[0].get_closest_marker(FEW_TESTS).args
+        for item in sorted(found, key=lambda item: _hash(item.nodeid))[most:]:
             item.add_marker(NIGHTLY)
 
 

@@ -15,4 +15,9 @@ EQUIVALENT: dict[str, str] = {
     "66828e1aa5": EXACTLY_THEN,
     "f28a50eddb": ONLY_SPEED,
     "a9f4e3011f": ONLY_SPEED,
+    "c56c1df0cc": ONLY_SPEED,  # notes only save a fold from its frame's beginning
+    "3174be97ba": ONLY_SPEED,  # how often a replay looks whether it must stop
+    "d896f45329": "chooses the levels that are looked at; what may leave is decided for each page",
+    "8f9467aa7b": "the counts of the last place say only that enough is left of it, which no answer asks",
+    "2f25dbf004": "an event of an empty range is in no stretch",
 }
