@@ -17,7 +17,7 @@ pytest_plugins = [f"tests.support.{name}" for name in SHARED]
 # No deadline: the first example may compile a kernel, and machines are shared.
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("short", max_examples=25, derandomize=True, **COMMON)
-settings.register_profile("fast", max_examples=6, stateful_step_count=25, derandomize=True, **COMMON)
+settings.register_profile("fast", max_examples=6, derandomize=True, **COMMON)
 settings.register_profile("thorough", max_examples=200, **COMMON)
 settings.register_profile("nightly", max_examples=20_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))

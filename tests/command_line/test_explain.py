@@ -1,6 +1,7 @@
 """`windrow replay --explain`: what it says of a replay is what that replay then does, and it does nothing itself."""
 
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from deltalake import DeltaTable
@@ -10,7 +11,7 @@ from pipelines.engines import engine_of
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.replay.audit import replayed
-from pipelines.runs.explain import explain
+from pipelines.runs.explain import PlannedTasks, _gathered, explain
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp, OutsideStream
@@ -54,6 +55,15 @@ def test_commits_are_those_that_a_replay_then_makes(published, query):
     assert commits_so_far(lake) == before
     replay_day(published, query, DAY)
     assert commits_so_far(lake) - before == Counter(planned)
+
+
+@pytest.mark.parametrize(
+    "by_key, panes, what",
+    [(False, 1, "of all rows"), (True, 1, "shuffled by key"), (True, 3, "shuffled by key and pane of time")],
+)
+def test_rows_that_are_gathered_are_said_to_be_by_what(by_key, panes, what):
+    planned = SimpleNamespace(gathering=(by_key, SimpleNamespace(total=panes), 4), files=["a", "b"], file_bytes=10)
+    assert _gathered(planned) == PlannedTasks(4, what, 2, 10, 3)
 
 
 @pytest.mark.slow

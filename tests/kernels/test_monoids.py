@@ -32,7 +32,7 @@ NAMES = [
     "-".join((function, monoid.column_types[0] or "events", *monoid.second_types[:1])) for function, monoid in EVERY
 ]
 each_monoid = pytest.mark.parametrize(("function", "monoid"), EVERY, ids=NAMES)
-quickly = settings(max_examples=max(20, settings().max_examples // 8))
+quickly = settings(max_examples=max(min(20, settings().max_examples), settings().max_examples // 8))
 
 
 def test_no_parameter_allows_an_integer_that_no_word_holds():

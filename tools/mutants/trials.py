@@ -66,6 +66,8 @@ def try_fault(tree: Clone, fault: Fault, tests: dict[str, list[str]]) -> Trial:
                 continue
             run += len(names)
             code, printed = _run(tree, fault, kind, names)
+            if "ERROR: not found: " in printed:
+                raise RuntimeError(f"{tree.folder} has not the tests that were recorded:\n{printed[-2_000:]}")
             if code == ENDED_BY_LIMIT:
                 early.append(kind)
             elif code not in (ExitCode.OK, ExitCode.NO_TESTS_COLLECTED):
