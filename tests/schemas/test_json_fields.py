@@ -64,7 +64,7 @@ def test_the_mark_at_the_beginning_of_a_file_is_no_part_of_its_first_line():
         ('{"a": {"b": 1}}', "a is an object; a field is a text"),
         ('{"a": NaN}', "NaN is no JSON number"),
         ('{"a": -Infinity}', "-Infinity is no JSON number"),
-        ('{"a": 1, "a": 2}', "has the member 'a' twice"),
+        ('{"b": 0, "a": 1, "a": 2}', "has the member 'a' twice"),
         ('{"a": "\\u0000"}', "a holds a NUL"),
         ('{"a": "\\ud800"}', "a holds a NUL or half"),
         ("[" * 100_000, "too deep in each other"),

@@ -55,17 +55,10 @@ def _left(measured: list[Measurement]) -> str:
     found = {measurement.file.stem: {each.fault: each for each in measurement.results} for measurement in measured}
     rows = []
     for fault, result in by_fault.items():
-        states = {name: each[fault].by or each[fault].state for name, each in found.items() if fault in each}
-        if any(state in ("survived", "uncovered") for state in states.values()):
-            why = EQUIVALENT.get(fault, "")
-            rows.append(
-                [
-                    fault,
-                    f"`{result.path}`, `{result.function}`",
-                    f"`{result.old}` → `{result.new}`",
-                    *states.values(),
-                    why,
-                ]
-            )
+        tried = {name: each.get(fault) for name, each in found.items()}
+        states = {name: (each.by or each.state) if each else "" for name, each in tried.items()}
+        if {"survived", "uncovered", "equivalent"} & set(states.values()):
+            where, what = f"`{result.path}`, `{result.function}`", f"`{result.old}` → `{result.new}`"
+            rows.append([fault, where, what, *states.values(), EQUIVALENT.get(fault, "")])
     columns = ["fault", "where", "what", *found, "equivalent, as"]
     return f"## Faults that no test found\n\n{grid([columns, *rows])}\n"
