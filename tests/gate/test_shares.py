@@ -33,9 +33,11 @@ SLOTS, ONE_BY_ONE = 5, {(bucket,) for bucket in range(STREAM.buckets)}
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize(
-    "key, buckets", [(("key",), ONE_BY_ONE), (("key", "whole"), ONE_BY_ONE), (("whole",), {()})], ids=str
+    "key, buckets, most",
+    [(("key",), ONE_BY_ONE, ENOUGH_PARTS), (("key", "whole"), ONE_BY_ONE, ENOUGH_PARTS), (("whole",), {()}, SLOTS)],
+    ids=str,
 )
-def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, buckets):
+def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, buckets, most):
     """Buckets are of the stream's key: those of another key may be in all of them."""
     query = asked("sliding", "watermark", key=key)
     made = make_lake(Config(tmp_path, tmp_path), query, random_events(seed=5, count=80))
@@ -45,7 +47,7 @@ def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, bu
     monkeypatch.setattr(shares, "LEAST_BYTES", 1)
     cut = key_shares(lake, replace(engine, slots=SLOTS), of)
     assert {each.buckets for each in cut} == buckets
-    assert all(1 < each.parts <= max(SLOTS, ENOUGH_PARTS) for each in cut)
+    assert all(1 < each.parts <= most for each in cut)
     assert len(set(cut)) == len(cut) == sum({each.buckets: each.parts for each in cut}.values())
     assert verdicts(made, DAYS[1], cut) == verdicts(made, DAYS[1], [ALL_KEYS])
 

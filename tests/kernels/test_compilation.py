@@ -77,7 +77,8 @@ def run(script: str, *arguments: str, **environment: str) -> subprocess.Complete
 
 def run_as_plain_python(file: str, chosen: str) -> str:
     """What pytest prints of some tests of a file, with few examples, without the JIT and with every access checked."""
-    options = ["-q", "-p", "no:cacheprovider", file, "-k", chosen]
+    # Else -k chooses among the few cases of every run.
+    options = ["-q", "-p", "no:cacheprovider", "--nightly", file, "-k", chosen]
     answer = run(
         f"import pytest; raise SystemExit(pytest.main({options}))",
         NUMBA_DISABLE_JIT="1",

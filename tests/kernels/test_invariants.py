@@ -53,10 +53,10 @@ def checks(aggregates):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("aggregates", [COMMUTATIVE, ORDERED], ids=["commutative", "ordered"])
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
 @pytest.mark.parametrize("window", WINDOWS)
-def test_all_invariants_hold_after_every_step_of_a_replay(monkeypatch, window, emit):
-    aggregates = ORDERED if emit == "watermark" else COMMUTATIVE
+def test_all_invariants_hold_after_every_step_of_a_replay(monkeypatch, window, emit, aggregates):
     look = checks(aggregates)
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

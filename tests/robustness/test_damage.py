@@ -27,7 +27,7 @@ REPLAY = ["replay", QUERY, "--day", str(DAY)]
 COUNTED = ["query", f"SELECT sum(events), max(longest_trip_duration_s), max(start_station_id) FROM {QUERY}"]
 OF_DAY = [("arrival_date", "=", DAY)]
 LEDGER = ["runs", "verdicts"]
-RUNS_READ = ["silver_bikes", "pass_bikes"]
+RUNS_READ = [f"{part}_bikes" for part in ("silver", "pass", "partitions")]
 STREAM = [f"{part}_bikes" for part in ("files", "bronze", "silver", "quarantine", "pass", "partitions")]
 PUBLISHED = [QUERY, f"{QUERY}_late", f"{QUERY}_audit", f"{QUERY}_late_audit"]
 # Of each table the command that needs it.
@@ -153,13 +153,16 @@ def test_damage_is_named_and_what_the_messages_say_repairs_it(user, table_kind):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("table", STREAM)
-def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, table):
+@pytest.mark.parametrize("words", [REPLAY, ["ingest", "bikes"]], ids=["replay", "ingest"])
+def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, table, words):
     """What is left is a log that is whole, and an older table: the ledger knows that there was more."""
-    words = REPLAY if table in RUNS_READ else ["ingest", "bikes"]
     before = contents(user.config)
     damages.do(user.config, table, damages.NEWEST_ENTRY)
     code, text = user.type(words)
-    assert_named(code, text, table, user.config.lake / table / LOG)
+    if words == REPLAY and table not in RUNS_READ:  # and the run's rows are right
+        assert code == 0
+    else:
+        assert_named(code, text, table, user.config.lake / table / LOG)
     repaired(user, ["ingest", "bikes"], before)
 
 

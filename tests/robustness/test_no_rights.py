@@ -40,7 +40,6 @@ def run(config: Config, *words: str) -> subprocess.CompletedProcess:
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
-@pytest.mark.nightly
 def test_an_ingest_into_tables_without_the_right_to_write_names_the_table_and_does_not_panic(read_only):
     ended = run(read_only, "ingest", "bikes")
     assert ended.returncode == StorageFailed.exit_code, ended.stderr
