@@ -15,7 +15,7 @@ from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp
 from tests.cluster.conftest import HOME
-from tests.command_line.conftest import typed
+from tests.support.command_line import typed
 from tests.support.digests import digests, digests_of_rows
 from tests.support.lakes import ingest, pending
 from tests.support.replay import landing

@@ -16,7 +16,8 @@ from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp
 from schemas.ledger_tables import FARM_RUNS
-from tests.command_line.conftest import WINDROW, typed
+from stack.places import WINDROW
+from tests.support.command_line import typed
 from tests.support.digests import digests_of_rows
 from tests.support.lakes import ingest
 from tests.support.processes import wait_until

@@ -1,24 +1,16 @@
-"""A small lake of known rows, and `windrow` as a user starts it."""
+"""A small lake of known rows, and `windrow` over it."""
 
-import json
-import subprocess
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.lake import Lake
 from schemas import registry, tables
 from schemas.stream import Column
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-WINDROW = REPOSITORY / ".venv" / "bin" / "windrow"
 QUERY = registry.query("bikes_demand")
 AGGREGATES = (
     Column("trips", "int64", "trips"),
@@ -74,47 +66,11 @@ def small_lake(tmp_path_factory) -> Config:
     return config
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
-
-    code: int
-    out: str
-    error: str
-
-    @property
-    def json(self):
-        return json.loads(self.out)
-
-
-def _ended(capsys: pytest.CaptureFixture, *words: str) -> Ended:
-    """In this process: one of its own imports for seconds."""
-    return Ended(command_line.run(list(words)), *capsys.readouterr())
-
-
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Run `windrow` with these words over an installation."""
-
-    def over(config: Config, *words: str) -> Ended:
-        monkeypatch.setenv("WINDROW_HOME", str(config.home))
-        monkeypatch.setenv("WINDROW_LANDING", str(config.landing))
-        return _ended(capsys, *words)
-
-    return over
-
-
-@pytest.fixture
-def windrow(tmp_path, monkeypatch, capsys):
+def windrow(tmp_path, monkeypatch, here):
     """Run `windrow` against a small lake of the test's own, or the home that the test names."""
     home = tmp_path / "home"
     write_days(Config(home, home / "landing"), ROWS)
     monkeypatch.setenv("WINDROW_HOME", str(home))
     monkeypatch.delenv("WINDROW_LANDING", raising=False)
-    return partial(_ended, capsys)
-
-
-def typed(*words: str, limit_s: float = 120, **environment: str) -> Ended:
-    """Run `windrow` as a process of its own, with nothing but this environment."""
-    done = subprocess.run([WINDROW, *words], env=environment, capture_output=True, text=True, timeout=limit_s)
-    return Ended(done.returncode, done.stdout, done.stderr)
+    return here

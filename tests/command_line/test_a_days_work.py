@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from pipelines.lake.lake import Lake
-from tests.command_line.conftest import WINDROW
+from stack.places import WINDROW
 from tests.support import processes, trips
 from tests.support.lakes import DAYS, PATIENT
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.config import Config
 from samples import bikes
 from schemas.errors import BrokenDefinition, NotServed, UnknownName, WrongParameter
-from tests.command_line.conftest import Ended
 from tests.schemas.test_broken_definitions import edit
+from tests.support.command_line import Ended
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -70,6 +71,11 @@ def checked(tree: Path, *names: str) -> tuple[int, dict[str, tuple[str, str]]]:
     """Exit code, and place and problem of each broken definition."""
     [ended] = windrow(tree, shlex.join(["check", *names, "--json"]))
     return ended.code, {row["name"]: (row["place"], row["problem"]) for row in ended.json if row["problem"]}
+
+
+def test_all_definitions_of_the_repository_are_right(run, tmp_path):
+    ended = run(Config(tmp_path, tmp_path), "check")
+    assert ended.code == 0 and ended.error.endswith(" definitions are right\n"), ended.error
 
 
 @pytest.mark.nightly

@@ -17,7 +17,9 @@ from typer.main import get_command
 from pipelines.cli._app import COMMANDS, ORDER, app, command_names
 from schemas import errors
 from schemas.errors import BadStatement, NotSetUp, OutsideStream, UnknownName, WrongParameter
-from tests.command_line.conftest import REPOSITORY, ROWS, WINDROW, typed
+from stack.places import REPOSITORY, WINDROW
+from tests.command_line.conftest import ROWS
+from tests.support.command_line import typed
 
 NO_JVM = ("pyspark", "great_expectations", "numba")
 
@@ -27,6 +29,7 @@ def test_a_command_is_a_file():
     assert {path.stem for path in COMMANDS.glob("[a-z]*.py")} == set(ORDER)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("command", ORDER)
 def test_every_command_explains_itself(windrow, command):
     ended = windrow(command, "--help")
@@ -34,6 +37,7 @@ def test_every_command_explains_itself(windrow, command):
     assert "--json" in ended.out
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("command", ORDER)
 def test_its_examples_are_in_its_help_and_are_what_it_takes(windrow, command):
     examples = import_module(f"pipelines.cli.{command}").EXAMPLES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line.conftest import typed
+from tests.support.command_line import typed
 from tests.support.lakes import DAYS, PATIENT
 
 QUERY, RUN = "bikes_daily", "manual__2018-11-04T00:00:00+00:00"

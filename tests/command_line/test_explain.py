@@ -30,6 +30,8 @@ def commits_so_far(lake: Lake) -> Counter[str]:
     return made
 
 
+@pytest.mark.slow
+@pytest.mark.few(2)
 @pytest.mark.parametrize("task_bytes", [1, 64 << 20])
 def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatch, task_bytes):
     monkeypatch.setattr("pipelines.lake.shares.LEAST_BYTES", 1)

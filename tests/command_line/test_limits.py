@@ -16,7 +16,7 @@ from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from schemas.query import sliding
 from schemas.replay_limits import MOST_ROWS, MOST_SECONDS
-from tests.command_line.conftest import Ended
+from tests.support.command_line import Ended
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT
 from tests.support.replay.work import work_of

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.config import Config
 from processes import modes
-from tests.command_line.conftest import REPOSITORY
+from stack.places import REPOSITORY
 from tests.support import trips
 
 

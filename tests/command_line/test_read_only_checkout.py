@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line.conftest import REPOSITORY, WINDROW
+from stack.places import REPOSITORY, WINDROW
 from tests.support.lakes import DAYS, PATIENT
 from tests.support.other_user import as_other_user, give
 

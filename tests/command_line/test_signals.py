@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.command_line.conftest import REPOSITORY
+from stack.places import REPOSITORY
 
 pytestmark = pytest.mark.slow
 

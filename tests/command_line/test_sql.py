@@ -191,6 +191,8 @@ def test_a_python_variable_is_no_table(small_lake):
     assert secrets.num_rows == len(ROWS)
 
 
+@pytest.mark.slow
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("expression", "printed"),
     [

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 # What a browser loads by itself; a link that a reader follows may lead anywhere.
 LOADED = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=[\"']?([^\"' >]+)|<link\b[^>]*\bhref=[\"']?([^\"' >]+)")
@@ -25,7 +27,6 @@ def site(tmp_path_factory) -> Path:
     return into
 
 
-@pytest.mark.slow
 def test_every_page_of_docs_is_in_the_site(site):
     pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
     names = [page.with_name("index.html") if page.name == "README.md" else page.with_suffix(".html") for page in pages]

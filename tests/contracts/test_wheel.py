@@ -73,6 +73,7 @@ def test_windrow_starts_and_is_the_wheel_s(elsewhere):
     assert where.startswith(str(elsewhere))
 
 
+@pytest.mark.slow
 def test_its_doctor_says_that_it_looks_at_checkouts(elsewhere):
     asked = start(elsewhere, "windrow", "doctor")
     assert (asked.returncode, "in a checkout" in asked.stderr) == (6, True), asked.stderr

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.config import REPOSITORY, Config
+from pipelines.config import MOST_WAIT, REPOSITORY, Config
 from pipelines.gate import data_docs, project, validation_results
 from pipelines.gate.recount.query_day import AuditedDay
-from pipelines.gate.validation_results import kept, page, remove_replaced, run_name
+from pipelines.gate.validation_results import LOCK, kept, page, remove_replaced, run_name
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
+from pipelines.lake.locks import locked_here
 from pipelines.ledger.entry import Run
 from schemas.errors import NotSetUp, StorageFailed
 from schemas.expectations import DayOfTable, at_least, silver_expectations
@@ -252,3 +253,10 @@ class TestPages:
         for read in (data_docs.build, lambda config: remove_replaced(config, NOW, dry_run=False)):
             with pytest.raises(StorageFailed, match=re.escape(str(file))):
                 read(made.config)
+
+
+def test_a_gate_that_keeps_results_holds_no_pages_up(tmp_path, monkeypatch):
+    monkeypatch.setenv(MOST_WAIT, "0")
+    config = Config(tmp_path, tmp_path)
+    with locked_here(config, LOCK, shared=True), pytest.raises(NotSetUp, match="no validation results yet"):
+        data_docs.build(config)

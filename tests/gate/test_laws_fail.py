@@ -22,6 +22,7 @@ from tests.support.small_lake import (
 
 DAY = DAYS[1]
 SILVER = silver_table(STREAM)
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -70,7 +71,6 @@ def closed_row(made: SmallLake) -> dict:
 
 
 class TestLaw2:
-    @pytest.mark.slow
     def test_a_late_row_that_is_missing(self, made):
         gone = late_row(made)
         made.delete(made.tables.late_audit, gone)
@@ -79,7 +79,6 @@ class TestLaw2:
         assert (row["line"], row["recounted_windows_missed"]) == (gone["line"], gone["windows_missed"])
         assert row["windows_missed"] is None
 
-    @pytest.mark.slow
     @pytest.mark.parametrize(
         "column, value",
         [
@@ -95,7 +94,6 @@ class TestLaw2:
         assert made.failing(DAY) == {"law 2"}
         assert len(shown(made, "law 2")) == 1
 
-    @pytest.mark.slow
     def test_a_late_row_of_an_event_that_missed_nothing(self, made):
         missed = {row["line"] for row in made.rows(made.tables.late_audit)}
         event = choose(made.rows(SILVER), lambda row: on_day(row) and row["line"] not in missed)
@@ -109,7 +107,6 @@ class TestLaw2:
         made.change(made.tables.late_audit, row, windows_missed=row["windows_missed"] + 1)
         assert made.failing(DAY) == {"law 2"}
 
-    @pytest.mark.slow
     def test_an_event_that_silver_lost(self, made):
         event = choose(made.rows(SILVER), lambda row: row["line"] == late_row(made)["line"])
         made.delete(SILVER, event)
@@ -117,7 +114,6 @@ class TestLaw2:
 
 
 class TestLaw3:
-    @pytest.mark.slow
     @pytest.mark.parametrize("column", ["events", "late_events"])
     def test_a_row_that_counts_one_event_more(self, made, column):
         row = audit_row(made, lambda row: row["events"] > row["late_events"])
@@ -127,7 +123,6 @@ class TestLaw3:
         assert found[column] == found[f"recounted_{column}"] + 1 == row[column] + 1
         assert found["key_0"] == row["key"]
 
-    @pytest.mark.slow
     def test_rows_that_hold_an_event_which_silver_lost(self, made):
         row = audit_row(made)
         event = choose(
@@ -174,7 +169,6 @@ class TestLaw4:
         found = choose(shown(made, "law 4"), lambda found: found["problem"] == "row is missing")
         assert found["recounted_emitted_at"] == row["emitted_at"]
 
-    @pytest.mark.slow
     @pytest.mark.parametrize(
         "column, step, problem",
         [("revision", 1, "no such revision"), ("emitted_at", timedelta(seconds=1), "other tick")],
@@ -187,7 +181,6 @@ class TestLaw4:
         assert "law 4" in made.failing(DAY)
         assert problem in {found["problem"] for found in shown(made, "law 4")}
 
-    @pytest.mark.slow
     def test_a_row_with_another_pane(self, made):
         row = audit_row(made, lambda row: row["pane"] == "late")
         made.change(made.tables.audit, row, pane="on_time")
@@ -208,7 +201,6 @@ class TestLaw4:
 
 
 class TestLaw5:
-    @pytest.mark.slow
     @pytest.mark.parametrize("column", asked().aggregates)
     def test_an_aggregate_that_is_not_the_final_one(self, made, column):
         row = closed_row(made)
@@ -223,7 +215,6 @@ class TestLaw5:
         made.change(made.tables.audit, row, real_total=row["real_total"] * (1 + 1e-12))
         assert made.failing(DAY) == set()
 
-    @pytest.mark.slow
     def test_a_null_where_there_are_values(self, made):
         made.change(made.tables.audit, closed_row(made), least=None)
         assert made.failing(DAY) == {"law 5"}

@@ -49,7 +49,8 @@ class Tuples:
         self.times = np.cumsum([rng.randint(0, gap) for _ in range(count)], dtype=np.int64) + rng.randint(-50, 50)
         self.times *= tick // US
         self.key = np.array([rng.randrange(self.keys) for _ in range(count)], np.int64)
-        values = [rng.uniform(0, 9) for _ in range(count)]
+        # Whole numbers too: distances that are exactly an extent or a threshold.
+        values = [rng.choice((rng.uniform(0, 9), rng.randint(0, 9))) for _ in range(count)]
         self.values = np.array(sorted(values) if rising else values)
         self.cuts = sorted(rng.randrange(count + 1) for _ in range(rng.randint(0, 4)))
 
@@ -172,6 +173,14 @@ def test_fig_8_of_the_paper_delta_windows():
         made.insert(np.arange(4), np.array([0.5, 2.5, 4.75, 7.25]))
         made.finish()
         assert results_bounds(made.take()) == [(0, 1), (0, 2), (1, 3)]
+
+
+def test_what_lies_exactly_the_extent_below_is_in_a_delta_window():
+    made = farm.make("agnostic", Delta("value", 5.0, 2.0), IN_ORDER, 2)
+    with made:
+        made.insert(np.arange(4), np.array([0.0, 1.0, 5.0, 6.5]))
+        made.finish()
+        assert results_bounds(made.take()) == [(0, 2)]
 
 
 def test_fig_10_of_the_paper_a_tuple_in_no_window():

@@ -53,6 +53,7 @@ def checks(aggregates):
 
 
 @pytest.mark.slow
+@pytest.mark.few(3)
 @pytest.mark.parametrize("aggregates", [COMMUTATIVE, ORDERED], ids=["commutative", "ordered"])
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
 @pytest.mark.parametrize("window", WINDOWS)
@@ -135,6 +136,8 @@ LATE = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.few(9)
 @pytest.mark.parametrize("sentence", LATE)
 def test_the_check_of_late_times_finds_what_is_wrong(monkeypatch, sentence):
     def is_ready(r):
@@ -163,6 +166,8 @@ OPEN = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.few(9)
 @pytest.mark.parametrize("sentence", OPEN)
 def test_the_check_of_open_windows_finds_what_is_wrong(monkeypatch, sentence):
     def is_ready(r):
@@ -189,6 +194,8 @@ WALK = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.few(9)
 @pytest.mark.parametrize("sentence", WALK)
 def test_the_check_of_a_walk_finds_what_is_wrong(monkeypatch, sentence):
     plan = make_plan(COMMUTATIVE)

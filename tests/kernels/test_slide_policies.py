@@ -82,6 +82,8 @@ def test_policies_do_what_asking_about_every_prefix_does(kernel, options, name):
         assert (window.query(), len(window), window.oldest()) == (plain.query(), len(plain), plain.oldest())
 
 
+@pytest.mark.slow
+@pytest.mark.few(2)
 @each_kernel
 def test_timestamps_with_long_gaps_evict_much_at_once(kernel):
     aggregates, policy = of_timestamps(1000)

@@ -1,12 +1,10 @@
 """The plan says what a changed file, definition or row makes stale, before anything is done; carried out, it changes
 the days that it lists and nothing else."""
 
-import json
 from datetime import timedelta
 
 import pytest
 
-from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.ledger.stale import stale
@@ -33,17 +31,11 @@ def planned(config: Config) -> set[tuple]:
     return {(run.query, run.day) for run in made(config).runs}
 
 
-@pytest.fixture
-def windrow(published, monkeypatch, capsys):
-    """Type a command whose answer is JSON."""
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
-
-    def answer(*words: str):
-        assert command_line.run([*words, "--json"]) == 0, capsys.readouterr().err
-        return json.loads(capsys.readouterr().out)
-
-    return answer
+def carried_out(run, config: Config) -> list[dict]:
+    """What `windrow plan --run` did."""
+    ended = run(config, "plan", "--run", "--json")
+    assert ended.code == 0, ended.error
+    return ended.json["done"]
 
 
 def test_where_nothing_has_changed_there_is_nothing_to_do(first_published):
@@ -87,10 +79,10 @@ def test_what_it_costs_is_what_the_runs_took(published):
 
 @pytest.mark.nightly
 @ENGINES
-def test_carried_out_it_changes_the_days_that_it_lists_and_nothing_else(published, windrow, engine):
+def test_carried_out_it_changes_the_days_that_it_lists_and_nothing_else(published, run, engine):
     landing.write(published.landing, landing.late_file())
     before, listed = digests_by_day(published, PUBLISHED), planned(published)
-    done = windrow("plan", "--run")["done"]
+    done = carried_out(run, published)
     assert {(report["query"], report["day"]) for report in done} == {(query, str(day)) for query, day in listed}
     after = digests_by_day(published, PUBLISHED)
     changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
@@ -103,7 +95,7 @@ def planned_at_most() -> set[tuple]:
 
 
 @pytest.mark.nightly
-def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkeypatch, windrow):
+def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkeypatch, run):
     edit(monkeypatch, "bikes_daily", lateness=timedelta(hours=3))
     before = digests_by_day(published, PUBLISHED)
     found = made(published)
@@ -112,7 +104,7 @@ def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkey
         "definition", "schemas/queries/bikes_daily.py", ("bikes_daily",)
     )  # fmt: skip
     assert {(run.query, run.day) for run in found.runs} == {("bikes_daily", day) for day in DAYS}
-    windrow("plan", "--run")
+    carried_out(run, published)
     after = digests_by_day(published, PUBLISHED)
     changed = {
         table for table, day in before.keys() | after.keys() if before.get((table, day)) != after.get((table, day))
@@ -121,9 +113,7 @@ def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkey
 
 
 @pytest.mark.nightly
-def test_days_that_go_on_from_a_stale_one_are_listed_as_perhaps_and_stay_where_its_state_is_the_same(
-    published, windrow
-):
+def test_days_that_go_on_from_a_stale_one_are_listed_as_perhaps_and_stay_where_its_state_is_the_same(published, run):
     query = "bikes_refill"
     backfill(published, query, DAYS[0], DAYS[2])
     lake, tables = Lake(published), [query]
@@ -134,7 +124,7 @@ def test_days_that_go_on_from_a_stale_one_are_listed_as_perhaps_and_stay_where_i
     (step,) = found.steps
     assert (step.days, step.perhaps) == (2, 1)
     version = lake.version(query)
-    assert [report["day"] for report in windrow("plan", "--run")["done"]] == [str(DAYS[1])]
+    assert [report["day"] for report in carried_out(run, published)] == [str(DAYS[1])]
     assert digests_by_day(published, tables) == before and lake.version(query) == version + 1
 
 
@@ -144,17 +134,14 @@ def _results(query: str):
     return QueryTables.of(registry.query(query)).results
 
 
-def test_the_list_of_stale_runs_names_the_command_that_makes_them_again(published, monkeypatch, capsys):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+def test_the_list_of_stale_runs_names_the_command_that_makes_them_again(published, run):
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
-    assert command_line.run(["runs", "--stale"]) == 0
-    assert "windrow plan --run" in capsys.readouterr().err
-    assert command_line.run(["plan"]) == 0
-    printed = capsys.readouterr()
-    assert LATE_FILE in printed.out and "windrow backfill bikes_daily --stale" in printed.out
-    assert "windrow plan --run" in printed.err
+    listed = run(published, "runs", "--stale")
+    assert (listed.code, "windrow plan --run" in listed.error) == (0, True), listed.error
+    planned = run(published, "plan")
+    assert planned.code == 0 and "windrow plan --run" in planned.error
+    assert LATE_FILE in planned.out and "windrow backfill bikes_daily --stale" in planned.out
 
 
 @pytest.mark.parametrize(
@@ -165,9 +152,7 @@ def test_the_list_of_stale_runs_names_the_command_that_makes_them_again(publishe
         (("bikes_dayly",), UnknownName, "'bikes_daily'"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_what_to_do(published, monkeypatch, capsys, words, kind, hint):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
+def test_what_cannot_be_done_is_refused_with_what_to_do(published, run, words, kind, hint):
     landing.write(published.landing, landing.late_file())
-    assert command_line.run(["plan", *words]) == kind.exit_code
-    assert hint in capsys.readouterr().err
+    ended = run(published, "plan", *words)
+    assert (ended.code, hint in ended.error) == (kind.exit_code, True), ended.error

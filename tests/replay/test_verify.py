@@ -1,11 +1,9 @@
 """`windrow verify`: a lake keeps the replay contract in every way; one that doesn't is reported with table and day."""
 
-import json
 import shutil
 
 import pytest
 
-from pipelines.cli import _app as command_line
 from pipelines.cli._errors import DEFECT
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -23,17 +21,14 @@ QUERY, MEAN = "bikes_daily", "mean_trip_duration_s"
 
 
 @pytest.fixture
-def typed(published, monkeypatch, capsys):
+def verify(published, run):
     """Type `windrow verify`; returns exit code, what was compared by its way, and stderr."""
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    monkeypatch.setenv("WINDROW_LANDING", str(published.landing))
 
-    def run(*words: str) -> tuple[int, dict[str, dict], str]:
-        code = command_line.run(["verify", *words, "--json"])
-        printed = capsys.readouterr()
-        return code, {row["way"]: row for row in json.loads(printed.out)}, printed.err
+    def typed(*words: str) -> tuple[int, dict[str, dict], str]:
+        ended = run(published, "verify", *words, "--json")
+        return ended.code, {row["way"]: row for row in ended.json}, ended.error
 
-    return run
+    return typed
 
 
 def only(monkeypatch, *ways: ReplayWay) -> None:
@@ -42,10 +37,10 @@ def only(monkeypatch, *ways: ReplayWay) -> None:
 
 @pytest.mark.nightly
 @ENGINES
-def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, typed, engine):
+def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, verify, engine):
     lake = Lake(published)
     versions, before = {name: lake.version(name) for name in lake.names()}, digests_by_day(published, [QUERY])
-    code, found, _ = typed(QUERY, "--days", "2")
+    code, found, _ = verify(QUERY, "--days", "2")
     assert found.keys() == {*(way.name for way in WAYS), verification.PUBLISHED}
     assert {row["result"] for row in found.values()} == {"equal"} and code == 0
     rows = sum(counted for (_, day), (counted, *_) in before.items() if day in DAYS[-2:])
@@ -55,7 +50,7 @@ def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, ty
 
 
 @pytest.mark.nightly
-def test_published_rows_that_are_others_are_reported_with_their_table_and_day(published, typed, monkeypatch):
+def test_published_rows_that_are_others_are_reported_with_their_table_and_day(published, verify, monkeypatch):
     only(monkeypatch)
     lake, table = Lake(published), QueryTables.of(registry.query(QUERY)).results
     rows = [row for row in lake.read(QUERY).to_pylist() if row["emitted_date"] == DAYS[2]]
@@ -64,24 +59,24 @@ def test_published_rows_that_are_others_are_reported_with_their_table_and_day(pu
     second = next(row for row in rows if row[MEAN] != first[MEAN])
     first[MEAN], second[MEAN] = second[MEAN], first[MEAN]
     lake.replace(table, {"emitted_date": [DAYS[2]]}, rows)
-    code, found, error = typed(QUERY, "--days", "3")
+    code, found, error = verify(QUERY, "--days", "3")
     assert found[verification.PUBLISHED]["result"] == "differs" and code == DEFECT
     assert f"{QUERY} of {DAYS[2]}" in error and "other values" in error
 
 
-def test_a_way_that_loses_a_day_is_reported(typed, monkeypatch):
+def test_a_way_that_loses_a_day_is_reported(verify, monkeypatch):
     only(monkeypatch, ReplayWay("leaves a day out", lambda config, query, days: forwards(config, query, days[1:])))
-    code, found, error = typed(QUERY, "--days", "2")
+    code, found, error = verify(QUERY, "--days", "2")
     assert (found["leaves a day out"]["result"], code) == ("differs", DEFECT)
     assert f"{QUERY} of {DAYS[-2]}: 0 rows" in error
 
 
 @pytest.mark.nightly
-def test_what_cannot_be_compared_says_why(published, typed, monkeypatch):
+def test_what_cannot_be_compared_says_why(published, verify, monkeypatch):
     only(monkeypatch, *(way for way in WAYS if way.in_any_order or way.needs_files))
     backfill(published, "bikes_refill", DAYS[0], DAYS[1])
     shutil.rmtree(published.landing / "bikes")
-    code, found, _ = typed("bikes_refill")
+    code, found, _ = verify("bikes_refill")
     assert {way: row["why"] for way, row in found.items() if row["result"] == "not compared"}.keys() == {
         way.name for way in WAYS if way.in_any_order or way.needs_files
     }
@@ -89,6 +84,5 @@ def test_what_cannot_be_compared_says_why(published, typed, monkeypatch):
     assert "have left the landing folder" in found[WAYS[-1].name]["why"]
 
 
-def test_a_query_of_which_nothing_is_published_is_refused(published, monkeypatch):
-    monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    assert command_line.run(["verify", "bikes_refill"]) == NotSetUp.exit_code
+def test_a_query_of_which_nothing_is_published_is_refused(published, run):
+    assert run(published, "verify", "bikes_refill").code == NotSetUp.exit_code

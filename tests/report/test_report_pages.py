@@ -117,6 +117,7 @@ def test_there_is_a_page_of_every_stream_and_query_and_of_all_else(either):
     assert either.report.not_made == []
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere_and_every_link_leads_somewhere(either):
     for page in either.pages.values():
         loaded = [name for name in page.loaded if name != "data:,"]

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.config import Config
 from schemas.errors import StorageFailed
-from tests.command_line.conftest import WINDROW
+from stack.places import WINDROW
 from tests.support import trips
 from tests.support.lakes import PATIENT
 from tests.support.other_user import as_other_user, give

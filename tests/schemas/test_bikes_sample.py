@@ -94,6 +94,7 @@ def test_both_layouts_have_trips_of_days(landing):
         assert sum(length_us > DAY_US for length_us in lengths_us) >= 1
 
 
+@pytest.mark.slow
 def test_with_room_for_them_there_are_trips_of_weeks(tmp_path):
     sample.write(tmp_path, days=60, last_day=LAST_DAY, seed=1, trips_per_day=300)
     daily = [trip for trips in trips_of(tmp_path, "bikes/generated-nyc/trips-*") for trip in trips]

@@ -117,6 +117,8 @@ STREAMS = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.few(5)
 @pytest.mark.parametrize("mistake", QUERIES)
 def test_a_broken_query_harms_itself_only(tree, mistake):
     old, new, problem = QUERIES[mistake]
@@ -131,6 +133,8 @@ def test_a_broken_query_harms_itself_only(tree, mistake):
     assert text.endswith("; edit it, then: windrow check")
 
 
+@pytest.mark.slow
+@pytest.mark.few(3)
 @pytest.mark.parametrize("mistake", STREAMS)
 def test_a_broken_stream_harms_itself_and_its_queries_only(tree, mistake):
     old, new, problem = STREAMS[mistake]
@@ -174,3 +178,20 @@ def test_a_layout_that_raises_what_no_line_can_be_blamed_for_names_its_line(tree
     )
     done = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
     assert f"BrokenDefinition {STREAM}:{line}: parsing line 7 of cdr/a: KeyError: 'x'" in done.stdout, done.stderr
+
+
+def test_a_broken_model_is_refused_by_its_own_error_and_no_broken_query_is_taken_for_a_model(tree):
+    edit(tree, "schemas/models/bikes_anomalies.py", "    name=", "    nam=")
+    edit(tree, QUERY, "    name=", "    nam=")
+    asked = (
+        "from schemas import registry\n"
+        "for name in ('bikes_anomalies', 'telemetry_trend', 'bikes_daily'):\n"
+        "    try:\n        print(registry.model(name).name)\n"
+        "    except Exception as error:\n        print(type(error).__name__, error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
+    broken, right, unknown = done.stdout.splitlines()
+    assert broken.startswith("BrokenDefinition schemas/models/bikes_anomalies.py:") and "'nam'" in broken
+    assert right == "farm_telemetry_trend"
+    known = "known: bikes_anomalies, cdr_duration_quantiles, telemetry_trend"
+    assert unknown.startswith("UnknownName no model is named 'bikes_daily'") and known in unknown

@@ -69,6 +69,8 @@ def test_every_layout_of_the_stream_is_made(landing):
     assert made == {layout.name for layout in stream(name).layouts}
 
 
+@pytest.mark.slow
+@pytest.mark.few(3)
 def test_readings_have_the_dirt_of_the_real_ones_and_nothing_arrives_after_the_last_day(landing):
     found = readings(*landing)
     events = [each for each in found if isinstance(each, Record)]
@@ -88,6 +90,8 @@ def test_the_same_arguments_give_the_same_bytes_and_another_seed_does_not(name, 
     assert first == again != other
 
 
+@pytest.mark.slow
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_command_says_what_it_made_and_refuses_no_days(name, tmp_path):
     command = [sys.executable, "-m", f"samples.{name}", "--into", tmp_path, "--days"]

@@ -26,6 +26,10 @@ EVENTS: list[Event] = [
     ("sessions", f"{LINE},,,,,,", *SECONDS, {"cell": 3500, "http_status": 200}),
     ("sessions", LINE.replace(",0,845", ",3,845"), *SECONDS, {"length_note": "reported length disagrees"}),
     ("sessions", LINE.replace(",0,845", ",1,845"), *SECONDS, {"length_note": None}),
+    ("sessions", LINE.replace("38.250000", "39.000000"), SECONDS[0], *2 * ("2015-08-02 14:10:39.000000",),
+     {"length_s": 1.5, "length_note": "reported length disagrees"}),
+    ("sessions", LINE.replace("38.250000", "38.999999"), SECONDS[0], *2 * ("2015-08-02 14:10:38.999999",),
+     {"length_s": 1.499999, "length_note": None}),
     ("sessions", LINE.replace("80,200", ",0"), *SECONDS, {"destination_port": None, "http_status": None}),
     # A session of length zero is a point; one that began on the day before is as legal as any.
     ("sessions", LINE.replace("38.250000", "37.500000"), SECONDS[0], SECONDS[0], SECONDS[0], {"length_s": 0.0}),

@@ -228,6 +228,7 @@ print(final(agg("spread_of_two", "value", times=2)))
 """
 
 
+@pytest.mark.slow
 def test_a_users_own_aggregate_is_used_by_its_name(tmp_path):
     """One more file in the folder, and no other touched. Without the JIT, since a new one compiles all."""
     (tmp_path / "spread_of_two.py").write_text(OWN)

@@ -47,6 +47,7 @@ def test_what_a_query_gives_is_refused_by_name(window, kind, message):
         replay(window)
 
 
+@pytest.mark.slow
 def test_a_parameter_with_a_default_may_be_left_out(written):
     def out(total, prefix, most=2):
         return total["tuples"] - prefix["tuples"] >= most
@@ -67,6 +68,7 @@ def test_what_a_policy_raises_is_raised(written):
         replay(policy("until"))
 
 
+@pytest.mark.slow
 def test_what_can_not_be_compiled_is_refused_with_why(written):
     written(lambda total, prefix: {1: total} == {prefix: 1, "a": 2})
     with pytest.raises(WrongParameter, match="policy until.*Numba can compile"):

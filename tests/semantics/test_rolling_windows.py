@@ -128,6 +128,23 @@ def test_a_late_event_revises_windows_after_it_and_makes_its_own():
     )
 
 
+def test_late_events_of_one_key_are_not_counted_in_windows_of_the_next():
+    assert_rolling(
+        ask(TEN, allowed=HOUR),
+        """
+        key | start | arrival | value
+        a   | 10:07 | 10:07   | 1
+        a   | 10:02 | 10:08   | 2
+        b   | 10:05 | 10:09   | 4
+        """,
+        """
+        key | u     | revision | pane    | at    | events | late | total
+        a   | 10:02 | 0        | late    | 10:08 | 1      | 1    | 2
+        b   | 10:05 | 0        | late    | 10:09 | 1      | 1    | 4
+        """,
+    )
+
+
 def test_a_window_that_comes_late_counts_what_was_already_there():
     """u = 10:05 is first seen at 10:09; 10:01 had come on time, 10:02 late."""
     assert_rolling(

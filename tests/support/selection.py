@@ -14,6 +14,7 @@ No hand-kept list of files: a test that needs a mark and has none fails in `make
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -34,6 +35,8 @@ FEW_DEAR_CASES = 1
 PARTS = 10
 # Fixtures that start one by themselves, or take half a minute.
 FIXTURES = {"through_spark": "jvm", "set_up": "jvm", "first_published": "slow"}
+# A file that says so of all its tests isn't imported for --fast: a third of the files, and the dearest to import.
+WHOLLY_DEAR = re.compile(rf"^pytestmark = .*\bpytest\.mark\.(?:{'|'.join(MARKS)})\b", re.MULTILINE)
 NO_JAVA = Path(__file__).with_name("no_java")
 
 
@@ -62,6 +65,12 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     part, parts = _part(config)
     of = "everything" if config.getoption("nightly") else "the nightly set"
     return f"part {part} of {parts} of {of}: repeat with --part {part}/{parts}" if parts > 1 else "everything"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if not config.getoption("fast") or _is_named(config) or not collection_path.name.startswith("test_"):
+        return None
+    return bool(WHOLLY_DEAR.search(collection_path.read_text())) or None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -45,8 +45,8 @@ def _left(faults: list[Fault], measured: Measurement) -> list[Fault]:
     return [fault for fault in faults if fault.name not in done]
 
 
-def _record(trees: list[Clone], faults: list[Fault], folder: Path) -> dict[str, dict[str, list[str]]]:
-    """Of each fault the tests that execute its place, by kind."""
+def _record(trees: list[Clone], faults: list[Fault], folder: Path) -> dict[str, trials.Covering]:
+    """Of each fault the tests that execute its place."""
     is_kernel = [fault.path.startswith("kernels/") for fault in faults]
     tests = {}
     for of_kernels, tree, options in ((True, trees[0], OF_KERNELS), (False, trees[1], OF_OTHERS)):
@@ -61,13 +61,11 @@ def _record(trees: list[Clone], faults: list[Fault], folder: Path) -> dict[str, 
             tree.clean()
         ran = trials.read_tests(recorded)
         hits = probes.read_hits(recorded, faults)
-        tests |= {fault.name: trials.covering(hits[fault.name], ran) for fault in chosen.values()}
+        tests |= {fault.name: trials.Covering.of(hits[fault.name], ran) for fault in chosen.values()}
     return tests
 
 
-def _try_all(
-    trees: list[Clone], faults: list[Fault], tests: dict[str, dict[str, list[str]]], measured: Measurement
-) -> None:
+def _try_all(trees: list[Clone], faults: list[Fault], tests: dict[str, trials.Covering], measured: Measurement) -> None:
     """Each tree tries one fault after the other."""
     waiting: SimpleQueue[Fault] = SimpleQueue()
     for fault in faults:
@@ -91,10 +89,10 @@ def _try_all(
         thread.join()
 
 
-def _trial(tree: Clone, fault: Fault, tests: dict[str, list[str]]) -> trials.Trial:
+def _trial(tree: Clone, fault: Fault, tests: trials.Covering) -> trials.Trial:
     if fault.name in EQUIVALENT:
         return trials.Trial(fault.name, "equivalent", "", "", 0, ())
-    return trials.try_fault(tree, fault, tests)
+    return trials.try_covering(tree, fault, tests)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ survived. They are not tried."""
 
 SAME_LENGTHS = "both have as many entries, wherever they come from"
 ONLY_SPEED = "the same answer, in another time"
+RETURNED_BEFORE = "what is exactly that has returned before"
 EXACTLY_THEN = "a clock that stands at exactly that moment: a message comes one look later"
 
 EQUIVALENT: dict[str, str] = {
@@ -19,5 +20,11 @@ EQUIVALENT: dict[str, str] = {
     "3174be97ba": ONLY_SPEED,  # how often a replay looks whether it must stop
     "d896f45329": "chooses the levels that are looked at; what may leave is decided for each page",
     "8f9467aa7b": "the counts of the last place say only that enough is left of it, which no answer asks",
+    "6f5714fc0a": RETURNED_BEFORE,
+    "5042285e3c": RETURNED_BEFORE,
+    "8231b2068d": "of no values only the length of the longest run is read, which says that there are none",
+    "e0847f6993": ONLY_SPEED,  # which events of a key are sampled to choose its kernel
+    "df941e35cb": ONLY_SPEED,  # a ring that is written out one node sooner
+    "27195c3192": ONLY_SPEED,  # the stand-in of a monitor, in plain Python only: looks again at once
     "2f25dbf004": "an event of an empty range is in no stretch",
 }

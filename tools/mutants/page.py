@@ -14,7 +14,8 @@ HEAD = """# What the tests find
 
 `make mutants` puts one small fault at a time into `kernels/`, `pipelines/`, `schemas/` or `dags/`
 ([which kinds](../tools/mutants/faults.py)), and runs the tests that execute its place, quick ones first, until one
-fails. Kernels run as plain Python then. A kind of test has a column: the faults that it found and no quicker kind did.
+fails. Kernels run as plain Python then, and compiled for tests that plain Python is too slow for. A kind of test has a
+column: the faults that it found and no quicker kind did.
 """
 
 

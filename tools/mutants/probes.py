@@ -2,7 +2,8 @@
 
     if count < 3:        →   if (_hit(17), count < 3)[1]:
     total += step        →   _hit(18); total += step
-    LIMIT = 3            →   _hit(19) first in each function of the file: its import is of no test alone
+    LIMIT = 3            →   _hit(19) first in each function of the file: its import is of no test alone; where it
+                             has none, LIMIT = (_hit(19), 3)[1], passed before any test
 
 coverage.py can't say it here: Spark's and Airflow's processes work for many tests, and tests kill many others.
 """
@@ -32,8 +33,8 @@ def _with_probes(source: bytes, numbered: list[tuple[int, Fault]]) -> bytes:
     inserted: list[tuple[int, int, int, bytes]] = []
     for number, fault in numbered:
         start, end = fault.probe_start, fault.probe_end
-        if not fault.function:
-            inserted += [(place, 1, 0, b"_hit(%d)%s" % (number, then)) for place, then in _function_starts(source)]
+        if not fault.function and (starts := _function_starts(source)):
+            inserted += [(place, 1, 0, b"_hit(%d)%s" % (number, then)) for place, then in starts]
         elif fault.is_statement:
             inserted.append((start, 1, start - end - 1, b"_hit(%d); " % number))
         else:  # of equal places the outer opens first and closes last

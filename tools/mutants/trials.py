@@ -13,8 +13,10 @@ from tools.mutants.trees import ENDED_BY_LIMIT, Clone
 
 # The kinds of tests in the order of what they cost, and the seconds after which a fault has survived a kind's.
 LIMITS_S = {"plain": 900, "slow": 900, "jvm": 1200, "airflow": 900, "nightly": 900}
-# As plain Python a kernel says where it goes wrong; compiled, it would be compiled for each fault.
+# As plain Python a kernel says where it goes wrong; compiled, it would be compiled for each fault. Tests that fail so,
+# most of them for the time that they take, run compiled, and only for what the others don't find.
 PLAIN_PYTHON = {"NUMBA_DISABLE_JIT": "1"}
+_NOT_THERE = re.compile(r"^ERROR: (?:file or directory )?not found: ", re.MULTILINE)
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
@@ -46,27 +48,45 @@ def read_tests(recorded: Path) -> list[RecordedTest]:
     )
 
 
-def covering(hits: Iterable[str], tests: list[RecordedTest]) -> dict[str, list[str]]:
-    """Of each kind the tests to run, those that take the least first; those that fail without a fault are left out."""
-    places = set(hits)
-    chosen = [
-        test
-        for test in sorted(tests, key=lambda test: test.wall_s)
-        if test.passed and places & {test.name, f"{test.name.partition('::')[0]}::*", "*"}
-    ]
-    return {kind: [test.name for test in chosen if test.kind == kind] for kind in LIMITS_S}
+class Covering(NamedTuple):
+    """Of each kind the tests that execute a place, those that take the least first; apart, those that fail without a
+    fault as they were recorded."""
+
+    passing: dict[str, list[str]]
+    failing: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, hits: Iterable[str], tests: list[RecordedTest]) -> "Covering":
+        places = set(hits)
+        hit = [test for test in tests if places & {test.name, f"{test.name.partition('::')[0]}::*", "*"}]
+        hit.sort(key=lambda test: test.wall_s)
+        return cls(*(_by_kind([test for test in hit if test.passed == passed]) for passed in (True, False)))
 
 
-def try_fault(tree: Clone, fault: Fault, tests: dict[str, list[str]]) -> Trial:
-    """Put the fault in and run the tests, kind by kind."""
+def _by_kind(tests: list[RecordedTest]) -> dict[str, list[str]]:
+    return {kind: [test.name for test in tests if test.kind == kind] for kind in LIMITS_S}
+
+
+def try_covering(tree: Clone, fault: Fault, tests: Covering) -> Trial:
+    """Kernels as plain Python first."""
+    if not fault.path.startswith("kernels/"):
+        return try_fault(tree, fault, tests.passing, {})
+    found = try_fault(tree, fault, tests.passing, PLAIN_PYTHON)
+    if found.state == "killed" or not any(tests.failing.values()):
+        return found
+    return try_fault(tree, fault, tests.failing, {})
+
+
+def try_fault(tree: Clone, fault: Fault, tests: dict[str, list[str]], environment: dict[str, str]) -> Trial:
+    """Put the fault in and run the tests, kind by kind, in that environment."""
     run, early = 0, []
     with tree.with_fault(fault):
         for kind, names in tests.items():
             if not names:
                 continue
             run += len(names)
-            code, printed = _run(tree, fault, kind, names)
-            if "ERROR: not found: " in printed:
+            code, printed = _run(tree, environment, kind, names)
+            if _NOT_THERE.search(printed):
                 raise RuntimeError(f"{tree.folder} has not the tests that were recorded:\n{printed[-2_000:]}")
             if code == ENDED_BY_LIMIT:
                 early.append(kind)
@@ -77,13 +97,14 @@ def try_fault(tree: Clone, fault: Fault, tests: dict[str, list[str]]) -> Trial:
     return Trial(fault.name, "survived" if run else "uncovered", "", "", run, tuple(early))
 
 
-def _run(tree: Clone, fault: Fault, kind: str, names: list[str]) -> tuple[int, str]:
+def _run(tree: Clone, environment: dict[str, str], kind: str, names: list[str]) -> tuple[int, str]:
     listed = tree.folder / "var" / "mutants-tests"
     listed.write_text("".join(f"{name}\n" for name in names))
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", f"@{listed}"]
-    if kind in ("plain", "slow"):
+    # A thread ends a kernel that would never end.
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--timeout-method=thread"]
+    options.append(f"@{listed}")
+    if environment == PLAIN_PYTHON:
         options.append("--timeout=120")
     if kind == "nightly":
         options.append("--nightly")
-    plain = PLAIN_PYTHON if fault.path.startswith("kernels/") else {}
-    return tree.pytest(options, plain, LIMITS_S[kind])
+    return tree.pytest(options, environment, LIMITS_S[kind])
