@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.config import Config
 from tests.support.command_line import typed
 from tests.support.lakes import DAYS, PATIENT
 
@@ -25,8 +26,8 @@ def settings(ingested, tmp_path) -> dict[str, str]:
 
 
 @pytest.mark.nightly
-def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(settings, ingested, tmp_path):
-    replayed = typed("replay", QUERY, "--day", str(DAYS[1]), "--run-id", RUN, **settings)
+def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(settings, run, ingested, tmp_path):
+    replayed = run(ingested, "replay", QUERY, "--day", str(DAYS[1]), "--run-id", RUN)
     assert replayed.code == 0, replayed.error
     linked = re.findall(r"^gate: validation results: (\S+\.html), which `windrow docs` makes$", replayed.error, re.M)
     assert len(linked) == 2 and not any(Path(page).exists() for page in linked)
@@ -36,10 +37,10 @@ def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(
     assert (tmp_path / "opened").read_text().strip() == Path(docs.json["first_page"]).as_uri()
     assert all(Path(page).exists() for page in linked)
 
-    results = [str(ingested.expectations / each) for each in gate_outputs(settings)["validations"]]
+    results = [str(ingested.expectations / each) for each in gate_outputs(run, ingested)["validations"]]
     assert [each.replace("/validations/", "/data_docs/validations/")[:-5] + ".html" for each in results] == linked
     asked = f"SELECT DISTINCT validation FROM verdicts WHERE run_id = '{RUN}' AND table_name LIKE '{QUERY}%'"
-    named = [row["validation"] for row in typed("query", asked, "--json", **settings).json]
+    named = [row["validation"] for row in run(ingested, "query", asked, "--json").json]
     assert {str(ingested.expectations / each) for each in named if each} == set(results)
 
     without_browser = typed("docs", "--open", **{**settings, "BROWSER": "/no/browser %s", "PATH": "/nowhere"})
@@ -47,24 +48,24 @@ def test_a_run_s_log_and_ledger_lead_to_pages_that_windrow_docs_makes_and_opens(
     assert re.search(r"no browser here that could be started; open file://\S+/index.html in", without_browser.error)
 
 
-def gate_outputs(settings: dict[str, str]) -> dict:
+def gate_outputs(run, config: Config) -> dict:
     asked = f"SELECT outputs FROM runs WHERE run_id = '{RUN}' AND stage = 'gate'"
-    (row,) = typed("query", asked, "--json", **settings).json
+    (row,) = run(config, "query", asked, "--json").json
     return json.loads(row["outputs"])
 
 
 @pytest.mark.nightly
-def test_results_whose_suites_are_gone_are_not_reported_as_none(settings, ingested):
+def test_results_whose_suites_are_gone_are_not_reported_as_none(run, ingested):
     replay = ("replay", QUERY, "--day", str(DAYS[1]))
-    assert typed(*replay, **settings).code == 0
+    assert run(ingested, *replay).code == 0
     (ingested.expectations / "made_of.json").unlink()
-    ended = typed("docs", **settings)
+    ended = run(ingested, "docs")
     assert (ended.code, "the next gate makes again" in ended.error) == (6, True), ended.error
-    assert typed(*replay, **settings).code == 0
-    assert typed("docs", **settings).code == 0
+    assert run(ingested, *replay).code == 0
+    assert run(ingested, "docs").code == 0
 
 
 @pytest.mark.nightly
-def test_before_any_validation_it_says_where_to_begin(tmp_path):
-    ended = typed("docs", **os.environ | {"WINDROW_HOME": str(tmp_path)})
+def test_before_any_validation_it_says_where_to_begin(run, tmp_path):
+    ended = run(Config(tmp_path, tmp_path), "docs")
     assert (ended.code, "there are no validation results yet" in ended.error) == (6, True), ended.error

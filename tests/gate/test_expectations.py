@@ -65,6 +65,7 @@ def require_silver(made: SmallLake, run_id: str) -> list[str]:
 
 
 class TestSilver:
+    @pytest.mark.slow
     def test_nothing_fails_on_good_rows(self, made):
         verdicts = check_silver(made)
         assert failed(verdicts) == {}
@@ -102,6 +103,7 @@ class TestSilver:
         made.delete(partitions_table(STREAM), of_day(made, partitions_table(STREAM), "arrival_date"))
         assert "as many rows as ingest noted" in failed(check_silver(made))
 
+    @pytest.mark.slow
     def test_law_1_fails_where_a_file_says_more_than_the_tables_hold(self, made):
         (file,) = made.rows(files_table(STREAM))
         assert failed(check_files(made)) == {}
@@ -112,6 +114,7 @@ class TestSilver:
         (row,) = shown(made, verdicts, law)
         assert row["accepted"] == row["accepted_again"] + 1
 
+    @pytest.mark.slow
     def test_law_1_looks_at_the_files_that_it_is_asked_of_and_at_no_other(self, made):
         (file,) = made.rows(files_table(STREAM))
         made.change(files_table(STREAM), file, accepted=file["accepted"] + 1, readings=file["readings"] + 1)

@@ -119,6 +119,7 @@ def heeded_interrupts():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @COMPILED
 def test_an_interrupt_ends_a_farm_that_waits(heeded_interrupts):
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
@@ -177,6 +178,8 @@ def test_memory_is_bounded_where_the_function_is_much_slower_than_the_source(win
     assert windows >= 1597 and 1000 * TUPLE_BYTES <= held <= most < count * TUPLE_BYTES
 
 
+@pytest.mark.slow
+@pytest.mark.few(2)
 @COMPILED
 @pytest.mark.parametrize("workers", [1, 2])
 def test_memory_of_active_workers_is_bounded_too(workers):

@@ -135,6 +135,7 @@ def test_it_is_small_enough_to_be_sent(made):
     assert made.report.size_bytes < MOST_BYTES
 
 
+@pytest.mark.slow
 def test_every_figure_has_data_and_compiles(either):
     for name, page in either.pages.items():
         assert page.figures == list(page.specs), name
@@ -244,6 +245,7 @@ def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
     assert f"a lateness of {in_words(timedelta(microseconds=found.recommended_us))} makes at least 99 %" in page.shown
 
 
+@pytest.mark.slow
 def test_the_command_makes_it_where_it_is_asked_to_and_says_where(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("WINDROW_HOME", str(tmp_path / "home"))
     for typed, folder in ([], tmp_path / "home" / "report"), (["--into", str(tmp_path / "anna")], tmp_path / "anna"):

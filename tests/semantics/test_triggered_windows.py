@@ -96,6 +96,7 @@ def test_slide_by_tuple_windows_include_both_ends_and_no_event_behind_the_trigge
     )
 
 
+@pytest.mark.slow
 def test_a_policy_has_a_window_after_each_event_of_what_it_has_left():
     """`until`: more than two events, or five minutes, and all but the newest go."""
     assert_replay(

@@ -14,7 +14,7 @@ from stack import airflow, components, condition, restarts, settings
 from stack.components import WATCHER
 from stack.places import REPOSITORY
 
-pytestmark = [pytest.mark.airflow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.timeout(900)]
 PATIENCE_S = 90.0
 
 
@@ -56,7 +56,6 @@ def new_of(home, before: dict[str, int]) -> set[str]:
     return {name for name, pid in components.alive(home).items() if before.get(name) != pid}
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("name", components.OF_AIRFLOW)
 def test_the_watcher_starts_again_what_died_and_ends_what_that_left(home, name):
     before = kill(home, name)
@@ -71,7 +70,6 @@ def part_of(pid: int) -> str:
     return b" ".join(word for word in proc.environment(pid) if word.startswith(b"WINDROW_STACK_PART=")).decode()
 
 
-@pytest.mark.nightly
 def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_server_is_slow(home):
     """The server stands still meanwhile: what looks first whether it answers would end all of it."""
     before = kill(home, WATCHER)
@@ -99,7 +97,6 @@ def test_without_a_watcher_doctor_reports_the_dead_and_up_starts_them_while_the_
     assert condition.of(home) == ("", "")
 
 
-@pytest.mark.nightly
 def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_up(home):
     for _ in range(restarts.MOST):
         before = kill(home, "triggerer")
@@ -115,7 +112,6 @@ def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_
     assert restarts.read(home).given_up == []
 
 
-@pytest.mark.nightly
 def test_doctor_reports_a_server_that_does_not_answer_and_up_leaves_it_alone(home, monkeypatch):
     before = components.alive(home)
     monkeypatch.setattr(airflow, "READY_LIMIT_S", 5.0)

@@ -157,7 +157,7 @@ def machine_of(kernel: str, aggregates: dict | None = None, in_order: bool = Fal
     class Case(machine.TestCase):
         pytestmark = pytest.mark.machine
         settings = settings(
-            max_examples=100 if NIGHTLY else min(30, 2 * settings().max_examples),
+            max_examples=100 if NIGHTLY else min(30, settings().max_examples * 3 // 2),
             stateful_step_count=200 if NIGHTLY else 30,
             deadline=None,
         )
