@@ -47,7 +47,7 @@ format: setup ## lay out every file, and fix what the linter can
 	@$(WINDROW_PYTHON) -m ruff check --fix-only --quiet .
 	@$(WINDROW_PYTHON) -m ruff format .
 
-test-fast: setup ## what needs neither a JVM nor Airflow, nor takes long: two minutes on two cores
+test-fast: setup ## what needs neither a JVM nor Airflow, nor takes long: 90 seconds on two cores
 	@$(WINDROW_PYTHON) -m pytest --fast --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # Two at a time: half of the tests wait, for a scheduler or for a JVM's start. More would need 4 GiB each.

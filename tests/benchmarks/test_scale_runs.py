@@ -13,6 +13,7 @@ from benchmarks.scale_page import CHECK, QUERY_RUN, page
 from pipelines.config import ENGINES, Config
 from pipelines.lake.lake import Lake
 
+pytestmark = pytest.mark.slow
 PARENT = """
 import subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; kept = bytearray(96 << 20); time.sleep(1)"])
@@ -23,7 +24,6 @@ child.wait()
 """
 
 
-@pytest.mark.slow
 @pytest.mark.jvm
 @pytest.mark.nightly
 def test_both_engines_publish_the_same_rows(tmp_path):

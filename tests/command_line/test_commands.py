@@ -53,6 +53,7 @@ def test_it_says_which_version_it_is(windrow):
     assert windrow("--version").out == f"windrow {metadata.version('windrow')}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("line", "word"), [("windrow inges", "ingest"), ("windrow replay bikes_dem", "bikes_demand")])
 def test_a_shell_completes_commands_and_names(line, word):
     asked = {"_WINDROW_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
@@ -289,11 +290,7 @@ print(code, sorted(name for name in {names} if name in sys.modules), file=sys.st
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("--help",), ("query", "SELECT 1"), ("tables",), ("runs",)], ids=" ".join)
 def test_quick_commands_load_no_spark_and_no_kernel(small_lake, words):
-    ended = subprocess.run(
-        [sys.executable, "-c", IMPORTED.format(names=NO_JVM), *words],
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(small_lake.home)},
-        timeout=60,
-    )
+    command = [sys.executable, "-c", IMPORTED.format(names=NO_JVM), *words]
+    environment = {"PYTHONPATH": str(REPOSITORY), "WINDROW_HOME": str(small_lake.home)}
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
     assert ended.stderr.splitlines()[-1] == "0 []"

@@ -122,6 +122,7 @@ def test_an_engine_that_there_is_not_ends_a_replay(replay):
     assert_refused(replay("--engine", "x"), WrongParameter, "--engine is 'x'; allowed: spark or local")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("replay", "--day"), ("backfill", "--to", str(DAYS[1]), "--from")])
 @pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "", str((1 << 60) + 1)])
 def test_a_wrong_number_of_rows_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, command, text):
@@ -131,6 +132,7 @@ def test_a_wrong_number_of_rows_is_refused_by_the_name_of_what_holds_it(windrow,
     assert_refused(windrow(*words), WrongParameter, f"WINDROW_MOST_ROWS is {text!r}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["0", "-1", "inf", "nan", "soon", "1000000001"])
 def test_a_wrong_number_of_seconds_is_refused_by_the_name_of_what_holds_it(windrow, monkeypatch, text):
     words = ("replay", QUERY, "--day", str(DAY))

@@ -18,7 +18,6 @@ from schemas.query import Query
 from schemas.registry import query
 from tests.support.rules import ROOT, assert_none, blanked, line_of
 from tools import spec_examples
-from tools.docs.pages import pages
 from tools.docs.tour import TOUR
 
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
@@ -60,6 +59,8 @@ def pieces() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.slow
 def test_a_made_page_is_what_the_definitions_say_now():
+    from tools.docs.pages import pages  # draws with Matplotlib: a second, once
+
     old = [f"docs/{name}" for name, text in pages().items() if (ROOT / "docs" / name).read_text() != text]
     assert_none("a made page is what the definitions say now: run make docs", old)
 

@@ -35,6 +35,7 @@ def test_every_kind_of_error_is_sorted():
     assert {kind.__name__ for kind in errors.kinds()} == EXPECTED.keys() | {"WindrowError"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", errors.kinds()[1:], ids=lambda kind: kind.__name__)
 def test_the_ledger_and_a_retry_go_by_the_kind(tmp_path, kind):
     lake, run = Lake(Config(tmp_path, tmp_path)), Run("a run", "bikes", "bikes_demand", None)

@@ -13,7 +13,7 @@ import pytest
 
 from tools.new import KINDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 
 ROOT = Path(__file__).parents[2]
 # What isn't copied (pipelines/, and kernels/ but for a new aggregate) is imported from here.

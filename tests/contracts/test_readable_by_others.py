@@ -29,6 +29,7 @@ KINDS = (
 )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", KINDS)
 def test_three_readers_see_the_same_rows_and_columns(first_published, name):
     place = str(first_published.lake / name)

@@ -22,7 +22,7 @@ from tests.support.small_lake import (
 
 DAY = DAYS[1]
 SILVER = silver_table(STREAM)
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(12)]
 
 
 @pytest.fixture

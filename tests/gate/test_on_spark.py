@@ -14,7 +14,7 @@ from schemas.tables import files_table, silver_table
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 
 DAY = DAYS[1]
-pytestmark = pytest.mark.jvm
+pytestmark = [pytest.mark.jvm, pytest.mark.nightly]
 
 
 def found(made: SmallLake, engine: str) -> list:

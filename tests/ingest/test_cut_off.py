@@ -35,6 +35,7 @@ def test_a_file_that_never_reached_bronze_is_new_when_it_comes_back(config):
     assert find(config).landed == {path} and changes.pending(Lake(config), TABLES) == [path]
 
 
+@pytest.mark.slow
 def test_files_cut_off_and_gone_have_never_come(config):
     paths = [trips.write(config, name, [*LINES, trips.trip("2017-06-03 09:00:00", n)]) for n, name in enumerate("ab")]
     found = find(config)

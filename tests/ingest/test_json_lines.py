@@ -13,7 +13,7 @@ import pytest
 
 from tests.command_line.test_check import copied_tree, windrow
 
-pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
 DOCS = Path(__file__).parents[2] / "docs" / "add-a-stream.md"
 STREAM = """
 from datetime import date, timedelta

@@ -253,6 +253,7 @@ def test_skewed_keys_and_bursts(model):
     assert metrics.load_balance == pytest.approx(sum(calculated_s) / 3 / max(calculated_s))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keys", "windows"), [((0, 2), (2, 0)), ((0, 1), (1, 1))])
 def test_the_load_balance_of_active_workers_follows_from_the_keys(keys, windows):
     """Each key has one window: number 0, of worker key mod 2."""

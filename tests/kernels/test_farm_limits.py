@@ -58,6 +58,7 @@ def test_less_memory_than_a_farm_needs_is_refused(model):
         farm.make(model, Sliding(100 * US, 10 * US), heavy.IN_ORDER, 2, most_held_bytes=least - 1)
 
 
+@pytest.mark.slow
 @COMPILED
 def test_messages_take_at_most_half_of_what_active_workers_may_hold():
     """Blocks of eight workers become full at the same tuple."""
@@ -140,6 +141,7 @@ def test_chunks_double_up_to_their_number_of_tuples():
         assert made.take().stretches.tolist() == [6, 5]
 
 
+@pytest.mark.slow
 @COMPILED
 @MODELS
 @pytest.mark.parametrize("use", ["insert", "take"])

@@ -115,6 +115,7 @@ def test_the_drawn_example():
     assert (results.tuples[0], results.stretches[0], results.outputs[0].tolist()) == (4, 2, [1.0, 5.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "status"), [(heavy.RAISING, RAISED), (heavy.WITH_STATUS, heavy.OWN_STATUS)])
 def test_a_function_that_raises_or_reports_costs_its_own_window_only(function, status):
     results, _ = poisoned(function)
@@ -131,6 +132,7 @@ def test_a_window_without_memory_or_time_is_null_and_the_others_go_on(function, 
     assert np.isnan(results.outputs[BAD]).all() and metrics.windows == 10
 
 
+@pytest.mark.slow
 @COMPILED
 def test_a_function_that_never_asks_whether_it_must_end_ends_the_farm_with_a_message(monkeypatch):
     monkeypatch.setattr(running, "GRACE_S", 0.1)

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import curve_fit
 
 from kernels.farm.once import compute_once
 from tests.kernels.test_compilation import run_as_plain_python
@@ -21,6 +20,8 @@ def upper_triangle(outputs, n):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("degree", range(7))
 def test_a_fit_is_that_of_scipy(degree, weighted):
+    from scipy.optimize import curve_fit  # a second, once, instead of at each worker's import of this file
+
     times, seconds, values, weights = made_up_values(degree, 120)
     powers = np.vander(seconds, degree + 1, increasing=True)
     wanted, covariance = curve_fit(

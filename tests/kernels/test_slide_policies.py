@@ -131,6 +131,7 @@ def test_a_null_is_none_to_a_policy(kernel, options):
     assert (window.oldest(), window.query()) == (3, {"max": 7, "events": 3})
 
 
+@pytest.mark.slow
 @each_kernel
 @each_place
 @pytest.mark.parametrize(

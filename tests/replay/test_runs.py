@@ -50,6 +50,7 @@ def test_a_day_done_twice_leaves_the_tables_as_they_were(published):
     assert published_rows(published, "bikes_demand") == before
 
 
+@pytest.mark.nightly
 def test_backfilling_backwards_gives_the_same_rows(ingested, first_published):
     done = []
 

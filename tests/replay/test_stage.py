@@ -187,7 +187,7 @@ ALL = [pytest.param(each, id=each.name) for each in (*BY_BUCKET, *BY_SHUFFLE)]
 BUSY_DAY = toy.FIRST_DAY + timedelta(days=3)
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ALL)
 def test_rows_do_not_depend_on_shares(lake_of_toys, asked):
     config, rows = lake_of_toys
@@ -200,7 +200,7 @@ def test_rows_do_not_depend_on_shares(lake_of_toys, asked):
         assert same(found["late"], expected["late"]), count
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ALL)
 def test_rows_do_not_depend_on_batches(lake_of_toys, tiny_batches, asked):
     config, rows = lake_of_toys
@@ -209,7 +209,7 @@ def test_rows_do_not_depend_on_batches(lake_of_toys, tiny_batches, asked):
     assert same(found["late"], expected["late"])
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ALL)
 def test_daily_runs_say_together_what_one_long_replay_says(lake_of_toys, asked):
     """Each day from its own look-back, the last one to the end of the stream; one day has no events."""
@@ -236,7 +236,7 @@ def _near(found: dict, expected: dict) -> bool:
     )
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ALL)
 @pytest.mark.parametrize("day", [toy.FIRST_DAY, BUSY_DAY, toy.LAST_DAY])
 def test_both_engines_write_the_same_rows(lake_of_toys, asked, day):

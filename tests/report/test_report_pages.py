@@ -25,6 +25,8 @@ from schemas.errors import BrokenDefinition, WrongParameter
 from tests.command_line.conftest import ROWS, write_days
 from tests.support.lakes import QUERIES
 
+pytestmark = pytest.mark.slow
+
 LOADED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
 MOST_BYTES = 5_000_000
 
@@ -93,12 +95,12 @@ def empty(tmp_path_factory) -> Site:
     return built(Config(folder / "home", folder / "landing"), folder / "report")
 
 
-@pytest.fixture(params=[pytest.param("made", marks=pytest.mark.slow), "empty"])
+@pytest.fixture(params=["made", "empty"])
 def either(request) -> Site:
     return request.getfixturevalue(request.param)
 
 
-@pytest.mark.slow
+@pytest.mark.few(2)
 def test_there_is_a_page_of_every_stream_and_query_and_of_all_else(either):
     asked = {f"stream-{name}.html" for name in registry.streams()} | {
         f"query-{name}.html" for name in registry.queries()
@@ -117,7 +119,6 @@ def test_there_is_a_page_of_every_stream_and_query_and_of_all_else(either):
     assert either.report.not_made == []
 
 
-@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere_and_every_link_leads_somewhere(either):
     for page in either.pages.values():
         loaded = [name for name in page.loaded if name != "data:,"]
@@ -135,7 +136,6 @@ def test_it_is_small_enough_to_be_sent(made):
     assert made.report.size_bytes < MOST_BYTES
 
 
-@pytest.mark.slow
 def test_every_figure_has_data_and_compiles(either):
     for name, page in either.pages.items():
         assert page.figures == list(page.specs), name
@@ -236,7 +236,6 @@ def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
     assert made.pages["query-bikes_demand.html"].figures
 
 
-@pytest.mark.slow
 def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
     assert "windrow whatif QUERY makes one" in built(ingested, tmp_path / "without").pages["lateness.html"].shown
     found = whatif(ingested, "bikes_demand", LatenessQuestion())
@@ -245,7 +244,6 @@ def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
     assert f"a lateness of {in_words(timedelta(microseconds=found.recommended_us))} makes at least 99 %" in page.shown
 
 
-@pytest.mark.slow
 def test_the_command_makes_it_where_it_is_asked_to_and_says_where(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("WINDROW_HOME", str(tmp_path / "home"))
     for typed, folder in ([], tmp_path / "home" / "report"), (["--into", str(tmp_path / "anna")], tmp_path / "anna"):

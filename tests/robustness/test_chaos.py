@@ -13,7 +13,7 @@ from tests.support.lakes import PATIENT
 from tests.support.replay import landing
 
 FILES = RealFiles("bikes", "bikes/generated-nyc", "trips-2018-06-0", True, ("bikes_demand",))
-pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(1)]
+pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.nightly]
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from schemas.streams.bikes import STREAM
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.nightly,
     pytest.mark.skipif(not DATA.is_dir(), reason=f"the real files are not at {DATA}"),
 ]
 DAY_US = 86_400_000_000

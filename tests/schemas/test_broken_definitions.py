@@ -41,12 +41,16 @@ def edit(tree: Path, file: str, old: str, new: str) -> int:
     return text[: text.index(old)].count("\n") + 1
 
 
+def printed(tree: Path, program: str) -> str:
+    """What a Python of its own prints, over the tree's definitions."""
+    environment = os.environ | {"PYTHONPATH": str(tree)}
+    done = subprocess.run([sys.executable, "-c", program], cwd=tree, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def loaded(tree: Path) -> dict:
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED], cwd=tree, env=os.environ | {"PYTHONPATH": str(tree)}, capture_output=True
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    return json.loads(done.stdout)
+    return json.loads(printed(tree, LOADED))
 
 
 # What is replaced by what in a query, and what the message then has.
@@ -176,8 +180,7 @@ def test_a_layout_that_raises_what_no_line_can_be_blamed_for_names_its_line(tree
         "try:\n    read_line(stream, layout, layout.delimiter.join('1' * (layout.fields or 3)), Place('cdr/a', 7))\n"
         "except Exception as error:\n    print(type(error).__name__, error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
-    assert f"BrokenDefinition {STREAM}:{line}: parsing line 7 of cdr/a: KeyError: 'x'" in done.stdout, done.stderr
+    assert f"BrokenDefinition {STREAM}:{line}: parsing line 7 of cdr/a: KeyError: 'x'" in printed(tree, asked)
 
 
 def test_a_broken_model_is_refused_by_its_own_error_and_no_broken_query_is_taken_for_a_model(tree):
@@ -189,8 +192,7 @@ def test_a_broken_model_is_refused_by_its_own_error_and_no_broken_query_is_taken
         "    try:\n        print(registry.model(name).name)\n"
         "    except Exception as error:\n        print(type(error).__name__, error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
-    broken, right, unknown = done.stdout.splitlines()
+    broken, right, unknown = printed(tree, asked).splitlines()
     assert broken.startswith("BrokenDefinition schemas/models/bikes_anomalies.py:") and "'nam'" in broken
     assert right == "farm_telemetry_trend"
     known = "known: bikes_anomalies, cdr_duration_quantiles, telemetry_trend"

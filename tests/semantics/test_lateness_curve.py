@@ -38,6 +38,7 @@ def test_each_point_is_what_a_replay_with_that_lateness_says(kind):
     search_until_nothing_is_missing(ask, lambda: FEATURES - set(reached))
 
 
+@pytest.mark.slow
 @given(questions(kinds=KINDS))
 def test_the_recommended_lateness_is_the_least_whole_second_that_makes_enough_windows_complete(question):
     asked = _asked(question)

@@ -17,6 +17,7 @@ print(session(config.load()).range(3).count())
 FROM_ARCHIVE = "source: shared objects file (top)"
 
 
+@pytest.mark.nightly
 def test_the_pipelines_session_takes_its_classes_from_the_archive(set_up, tmp_path):
     assert archive.is_current()
     log = tmp_path / "classes.log"

@@ -82,9 +82,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     _mark_all_but_few(items)
     _mark_all_but_few_tests(items)
-    left_out = [item for item in items if _is_left_out(item, config)]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    chosen = set(items) - _left_out(items, config)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = [item for item in items if item in chosen]
 
 
 def _is_named(config: pytest.Config) -> bool:
@@ -127,21 +127,33 @@ def _draw(item: pytest.Item) -> int:
     return _hash(f"{file}[{case}")
 
 
-def _drawn_part(item: pytest.Item) -> int:
-    """By case too where Airflow isn't started: it is, for minutes, by each part that has a test of the file."""
-    return _hash(item.nodeid.partition("::")[0]) if item.get_closest_marker("airflow") else _draw(item)
+def _turns(items: list[pytest.Item]) -> dict[pytest.Item, int]:
+    """Dealt like cards, so that no part has most of what is dear: of each file one case after the other; and one file
+    after the other of those that start Airflow, for minutes, for whatever is asked of them."""
+    piles: dict[str, dict[int, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        pile, card = ("airflow", _hash(file)) if item.get_closest_marker("airflow") else (file, _draw(item))
+        piles[pile][card].append(item)
+    return {
+        item: turn
+        for pile, cards in piles.items()
+        for turn, card in enumerate(sorted(cards), _hash(pile))
+        for item in cards[card]
+    }
 
 
 def _hash(text: str) -> int:
     return int(hashlib.sha256(text.encode()).hexdigest(), 16)
 
 
-def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
-    nightly = item.get_closest_marker(NIGHTLY) is not None
+def _left_out(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Item]:
+    nightly = {item for item in items if item.get_closest_marker(NIGHTLY)}
     if config.getoption("fast"):
-        return nightly or bool(_kind(item))
+        return nightly | {item for item in items if _kind(item)}
     part, parts = _part(config)
-    return _drawn_part(item) % parts != part % parts and (nightly or config.getoption("nightly"))
+    by_turns = items if config.getoption("nightly") else [item for item in items if item in nightly]
+    return {item for item, turn in _turns(by_turns).items() if turn % parts != part % parts}
 
 
 def _part(config: pytest.Config) -> tuple[int, int]:
