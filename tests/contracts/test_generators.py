@@ -100,6 +100,7 @@ def test_a_new_stream_takes_whole_files_and_none_that_still_arrives(tree):
     assert output.stdout.strip() == str(paths[:2]), output.stderr
 
 
+@pytest.mark.nightly
 def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
     made = new(tree, "query", "bikes_quiet")
     assert (made.returncode, made.stderr) == (0, "")

@@ -102,6 +102,8 @@ def test_each_part_runs_some_each_time_and_ten_together_everything(run):
     assert len(each_time) == EACH_TIME
     others = [name for part in collected for name in part if name not in each_time]
     assert len(others) == len(set(others)) == CASES - EACH_TIME
+    dealt = {sum("takes_long" in name and name not in each_time for name in part) for part in collected}
+    assert dealt <= {2, 3, 4}, "cases are dealt in turn"
 
 
 def test_what_is_named_runs_and_a_failure_says_what_of_which_case_and_how_to_repeat_it(run):

@@ -61,6 +61,7 @@ def test_it_has_every_file_of_its_packages_and_no_other(wheel):
     assert packed == ours
 
 
+@pytest.mark.slow
 def test_its_licence_is_in_it(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert [name for name in names if name.endswith("licenses/LICENSE")]
@@ -79,6 +80,7 @@ def test_its_doctor_says_that_it_looks_at_checkouts(elsewhere):
     assert (asked.returncode, "in a checkout" in asked.stderr) == (6, True), asked.stderr
 
 
+@pytest.mark.slow
 def test_what_it_makes_is_among_the_users_data_and_not_among_the_packages(elsewhere):
     shown = run(elsewhere, "python", "-c", "from pipelines import config; print(config.load().home)")
     assert shown.strip() == str(elsewhere.parent / "home" / ".local" / "share" / "windrow")

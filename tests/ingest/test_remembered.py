@@ -11,6 +11,7 @@ from pipelines.ingest import ingest as ingest_module
 from pipelines.ingest import landing
 from pipelines.ingest.changes import Asked
 from pipelines.lake.lake import Lake
+from pipelines.storage import FileState
 from tests.support import landings, trips
 from tests.support.lakes import ingest, pending, tables_of
 from tests.support.landings import BIKES, content_of, path_of
@@ -83,6 +84,15 @@ def test_a_time_is_believed_once_it_is_older_than_a_tick(config, age_ns, is_beli
     assert found.modified_ns == (modified_ns if is_believed else None)
 
 
+@pytest.mark.parametrize(
+    ("modified_ns", "tick_ns"), [(7 * NS_PER_S + 1, landing.TICK_NS), (7 * NS_PER_S, landing.WHOLE_SECONDS_NS)]
+)
+def test_the_youngest_time_that_is_believed_is_a_tick_and_a_nanosecond_old(modified_ns, tick_ns):
+    found = FileState("the file", len(FIRST), modified_ns)
+    assert landing._modified_ns(found, modified_ns + tick_ns) is None
+    assert landing._modified_ns(found, modified_ns + tick_ns + 1) == modified_ns
+
+
 @pytest.mark.parametrize(("age_s", "is_believed"), [(1, False), (4, True)])
 def test_a_time_of_whole_seconds_is_believed_two_seconds_later(config, age_s, is_believed):
     landings.put(config, PATH, FIRST)
@@ -105,6 +115,7 @@ def test_the_same_content_with_another_time_is_remembered_and_nothing_else_is_wr
     assert ingest(config, BIKES).snapshot == report.snapshot
 
 
+@pytest.mark.slow
 def test_another_size_with_the_same_time_is_read(config):
     land(config, FIRST, age_ns=10 * NS_PER_S)
     ingest(config, BIKES)

@@ -1,5 +1,6 @@
 """Lines parsed by several processes give the rows of one; one that fails, or whose parent is gone, reports it."""
 
+import gc
 import os
 import signal
 from dataclasses import replace
@@ -16,7 +17,7 @@ from pipelines.lake.engine import MappedFiles
 from tests.support import processes, trips
 from tests.support.lakes import ingest
 
-pytestmark = [pytest.mark.slow, pytest.mark.few_tests(1)]
+pytestmark = pytest.mark.few_tests(1)
 
 PATHS = [trips.path_of(name) for name in "abc"]
 PROGRAM = """
@@ -76,6 +77,14 @@ def test_a_batch_is_the_workers_that_claims_it_first(share):
     lines = [(row["path"], row["line"]) for batch in taken for row in batch.to_pylist()]
     assert sorted(lines) == [(path, line) for path in PATHS[:2] for line in range(1, 14)]
     assert list(one) == []
+
+
+def test_python_searches_for_cycles_again_once_lines_are_parsed_or_can_not_be(share):
+    workers.write_mapped(share.work, share.batches(), share.folder / "parsed.arrow")
+    assert gc.isenabled()
+    with pytest.raises(ZeroDivisionError):
+        workers.write_mapped(share.work, (1 // 0 for _ in PATHS), share.folder / "not parsed.arrow")
+    assert gc.isenabled()
 
 
 @pytest.mark.slow

@@ -140,6 +140,7 @@ def test_random_runs_equal_a_plain_scan(seed):
         assert results.status.tolist() == [0] * len(results.key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_all_results_come_in_one_order_whatever_the_workers(seed):
     rng = random.Random(1000 + seed)

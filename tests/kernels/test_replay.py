@@ -99,6 +99,7 @@ def test_no_events_give_no_rows():
     assert rows == []
 
 
+@pytest.mark.slow
 def test_many_rows_are_all_there():
     """More than any list starts with: a window each second of two hours, for each of three keys."""
     seconds = [(second * 1_000_000, second * 1_000_000, second) for second in range(0, 7_200, 7)]

@@ -119,6 +119,7 @@ def test_a_policy_that_cannot_be_compiled_is_refused(policy, why, tmp_path):
     make("monoid_tree", of_counts(1)[0], **options).close()  # the store isn't in use
 
 
+@pytest.mark.slow
 @each_kernel
 @each_place
 def test_a_null_is_none_to_a_policy(kernel, options):

@@ -57,6 +57,7 @@ def test_a_parameter_with_a_default_may_be_left_out(written):
     assert replay(policy("until", most=1))["events"].to_pylist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_policy_that_evicts_everything_leaves_no_window(written):
     written(lambda total, prefix: True)
     assert len(replay(policy("until"))) == 0

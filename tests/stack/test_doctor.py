@@ -57,18 +57,21 @@ def test_a_fresh_clone_lacks_environments_jars_and_archive_and_says_what_brings_
     assert lines[-1] == f"{len(wrong)} of 14 are missing or wrong"
 
 
+@pytest.mark.slow
 def test_a_missing_java_is_named_with_one_command(checkout):
     ended = doctor(checkout, JAVA_HOME="/nowhere")
     assert "Spark finds none" in ended.stdout
     assert "fix it with: unset JAVA_HOME" in ended.stdout
 
 
+@pytest.mark.slow
 def test_a_missing_redis_is_reported_with_its_command_but_is_nothing_wrong(checkout):
     ended = doctor(checkout, PATH="/nowhere")
     assert "lacks  Redis server, for tests" in ended.stdout
     assert "fix it with: sudo sh -c 'apt-get update && apt-get install" in ended.stdout
 
 
+@pytest.mark.slow
 def test_a_landing_folder_that_is_not_there_is_named(checkout):
     ended = doctor(checkout, WINDROW_LANDING=str(checkout / "nowhere"))
     assert f"WINDROW_LANDING names {checkout / 'nowhere'}, which is not a folder" in ended.stdout
