@@ -80,6 +80,7 @@ def test_a_real_dag_bag_reads_every_stream_from_the_mounted_folder_alone(folder)
     assert facts["ours"] and all(Path(file).is_relative_to(folder) for file in facts["ours"].values() if file)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("file", sorted(FILES_OF_DAGS))
 def test_each_file_is_read_alone_since_airflow_gives_each_a_process_of_its_own(folder, file):
     whole = folder / "windrow" / "dags"
@@ -103,6 +104,7 @@ def test_its_tasks_run_the_windrow_over_the_home_that_the_environment_names(fold
     assert "home /srv/windrow, called with --end-with-parent ingest bikes --day 2018-10-01" in printed
 
 
+@pytest.mark.nightly
 def test_without_that_its_tasks_say_what_to_set(folder):
     ended = parsed(folder, "run")
     assert ended.returncode != 0

@@ -168,6 +168,7 @@ def test_every_mistake_has_a_row_with_its_file_and_nothing_else_has(mistaken):
             assert int(line) == lines[name]
 
 
+@pytest.mark.nightly
 def test_replay_and_farm_refuse_each_in_the_words_of_its_row(mistaken):
     tree, broken, _ = mistaken
     answers = windrow(tree, *(f"{command} {name} --day 2018-10-01" for command, name in REFUSED_BY))
@@ -210,6 +211,7 @@ def test_the_others_keep_running_next_to_broken_ones(tree):
     assert f"error: {QUERY}:" in shown.error and "schemas/streams/cdr.py:" in noted.error
 
 
+@pytest.mark.nightly
 def test_a_name_that_is_no_definition_is_answered_with_what_may_be_meant(tree):
     [ended] = windrow(tree, "check bikes_dayly")
     assert ended.code == UnknownName.exit_code

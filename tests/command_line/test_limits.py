@@ -21,7 +21,7 @@ from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT
 from tests.support.replay.work import work_of
 
-pytestmark = [PATIENT, pytest.mark.few_tests(2)]
+pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only
 WAYS = "an option of replay_table, --most-{0} of windrow replay and backfill, the setting WINDROW_MOST_{1} of each task"
 

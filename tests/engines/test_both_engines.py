@@ -27,7 +27,7 @@ from tests.support.lakes import ingest, tables_of
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 STREAMS = registry.stream_names()
 ALONE, SPARK_FIRST, LOCAL_FIRST = ("local", "local"), ("spark", "local"), ("local", "spark")
-# Of two years of calls, each day an arrival day, the first months.
+# Of two years of calls, each day an arrival day, the first lines.
 MOST_LINES = {"phone_calls": 8_000}
 LINES_GONE, NS_PER_S = 5, 1_000_000_000
 pytestmark = [

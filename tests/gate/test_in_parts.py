@@ -143,6 +143,7 @@ def test_a_key_is_cut_also_where_smaller_keys_come_after_it(tmp_path, monkeypatc
     assert {key for part in parts for key in range(part.first_key, part.last_key + 1)} == set(sizes)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("events_at_once", [1, 5])
 @pytest.mark.parametrize(("kind", "emit"), WINDOWS)
 def test_laws_on_parts_of_a_key_find_what_they_find_on_the_whole(tmp_path, monkeypatch, kind, emit, events_at_once):

@@ -202,6 +202,7 @@ def test_it_is_a_step_of_the_ledger_and_touched_days_differ(config):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("commits", range(1, MOST_COMMITS))
 def test_killed_after_any_commit_it_is_ended_by_the_next_ingest_or_never_began(config, tmp_path, commits):
     """One commit is the intent's: from then on the file is forgotten."""

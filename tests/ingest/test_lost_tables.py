@@ -205,6 +205,7 @@ def test_rows_that_were_deleted_are_made_again(config, number):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("commits", range(1, 9))
 def test_killed_while_tables_are_made_again_the_next_ingest_ends_it(config, commits):
     before = contents(config)

@@ -26,7 +26,7 @@ from tests.support.replay.reading import published_rows, rows
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 NOW, WEEK = timedelta(0), timedelta(days=7)
-pytestmark = [PATIENT, pytest.mark.few_tests(4)]
+pytestmark = [PATIENT, pytest.mark.few_tests(2)]
 
 
 def silent(text: str) -> None:

@@ -18,7 +18,7 @@ from schemas.state_table import CARRIED
 from tests.support.replay import toy
 from tests.support.replay.work import run_day
 
-pytestmark = pytest.mark.few_tests(3)
+pytestmark = pytest.mark.few_tests(1)
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 WINDOWS = {

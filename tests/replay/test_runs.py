@@ -36,7 +36,7 @@ from tests.support.replay import landing
 from tests.support.replay.reading import assert_oracles, published_rows, rows
 
 DAY = DAYS[2]
-pytestmark = [PATIENT, pytest.mark.few_tests(5)]
+pytestmark = [PATIENT, pytest.mark.few_tests(3)]
 
 
 @pytest.mark.parametrize("name", QUERIES)

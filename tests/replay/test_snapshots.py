@@ -29,7 +29,7 @@ from tests.support.replay.reading import published_rows, rows
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 FAR = {"bikes/generated-nyc/trips-2027-01-01.csv": f"{landing.HEADER}\n2027-01-01 12:00:00,300,1,1,1,1980\n"}
-pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(2)]
+pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(1)]
 
 
 def silent(stage: str) -> None:

@@ -16,7 +16,7 @@ from tests.support.digests import digests_by_day
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT
 
-pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(1)]
+pytestmark = [PATIENT, pytest.mark.slow]
 QUERY, MEAN = "bikes_daily", "mean_trip_duration_s"
 
 

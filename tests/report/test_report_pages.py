@@ -227,6 +227,7 @@ def test_a_broken_definition_is_named_with_its_line(tmp_path):
         assert "schemas/queries/half.py:3: no stream is named 'bike'" in made.pages[page].shown
 
 
+@pytest.mark.nightly
 def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
     for file in Lake(published).files("bikes_daily"):
         Path(file).write_bytes(b"no Parquet")
@@ -236,6 +237,7 @@ def test_a_damaged_table_spoils_its_own_page_only(published, tmp_path):
     assert made.pages["query-bikes_demand.html"].figures
 
 
+@pytest.mark.nightly
 def test_a_lateness_table_is_shown_where_there_is_one(ingested, tmp_path):
     assert "windrow whatif QUERY makes one" in built(ingested, tmp_path / "without").pages["lateness.html"].shown
     found = whatif(ingested, "bikes_demand", LatenessQuestion())

@@ -55,6 +55,7 @@ def kill_after_commits(config: Config, count: int) -> None:
     assert commits(config) - had == Counter(COMMITS[:count])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("count", range(1, len(COMMITS)))
 def test_an_ingest_killed_after_a_commit_is_repaired_by_the_next(before, left_alone, tmp_path, count):
     config = copied(before, tmp_path)

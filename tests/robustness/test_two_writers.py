@@ -14,7 +14,7 @@ from tests.support.lakes import DAYS, PATIENT, ingest
 from tests.support.replay.reading import published_rows, rows
 
 QUERY = "bikes_demand"
-pytestmark = [pytest.mark.slow, PATIENT, pytest.mark.few_tests(1)]
+pytestmark = [pytest.mark.slow, pytest.mark.nightly, PATIENT]
 
 
 def _finish(running: list) -> list[int]:
@@ -39,7 +39,6 @@ def test_two_writers_of_one_run_leave_its_rows_once(ingested, first_published):
     assert codes == [Superseded.exit_code if state == "skipped" else 0 for state in states]
 
 
-@pytest.mark.nightly
 def test_two_days_at_the_same_time_are_as_one_after_the_other(ingested, first_published):
     assert _finish([processes.start(ingested, QUERY, day, f"run-{day}") for day in (DAYS[3], DAYS[2])]) == [0, 0]
     assert rows(ingested, QUERY, ()) == _of(rows(first_published, QUERY, ()), {DAYS[2], DAYS[3]})
@@ -48,7 +47,6 @@ def test_two_days_at_the_same_time_are_as_one_after_the_other(ingested, first_pu
     assert len(published_rows(ingested, QUERY)[0]) > 0
 
 
-@pytest.mark.nightly
 def test_a_run_within_an_ingest_reads_what_the_ingest_before_left_and_is_stale_afterwards(ingested, first_published):
     """The ingest stands still when its marks are written and its days are not."""
     trips.write(ingested, "arrives-meanwhile", [trips.trip(f"{DAYS[2]} 12:00:00", 600)])

@@ -39,6 +39,7 @@ def lets_go_at_once(monkeypatch):
 
 
 @pytest.mark.slow  # random streams of nine kinds
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", CONTEXT_BOUND)
 def test_stretch_by_stretch_equals_one_replay_row_for_row(kind):
     @given(questions(kinds=(kind,)), st.lists(st.integers(0, 40), max_size=4))

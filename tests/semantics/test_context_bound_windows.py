@@ -30,6 +30,7 @@ def lets_go_at_once(monkeypatch):
 
 
 @pytest.mark.slow  # it takes many questions until each feature came in one
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", CONTEXT_BOUND)
 def test_random_questions_have_the_oracles_answers(kind):
     reached = Counter()

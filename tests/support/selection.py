@@ -121,26 +121,36 @@ def _kind(item: pytest.Item) -> str:
 
 
 def _draw(item: pytest.Item) -> int:
-    """Equal for equal cases of a file: what a fixture makes for one serves all of its tests."""
+    """Equal for equal cases of a file, and for all tests of a file that is nightly as a whole: what a fixture makes
+    for one serves the others."""
     file, _, _ = item.nodeid.partition("::")
     _, _, case = item.nodeid.partition("[")
-    return _hash(f"{file}[{case}")
+    return _hash(f"{file}[{case}" if case or _is_of_a_nightly_file(item) else item.nodeid)
+
+
+def _is_of_a_nightly_file(item: pytest.Item) -> bool:
+    module = item.getparent(pytest.Module)
+    return module is not None and module.get_closest_marker(NIGHTLY) is not None
 
 
 def _turns(items: list[pytest.Item]) -> dict[pytest.Item, int]:
-    """Dealt like cards, so that no part has most of what is dear: of each file one case after the other; and one file
-    after the other of those that start Airflow, for minutes, for whatever is asked of them."""
-    piles: dict[str, dict[int, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        pile, card = ("airflow", _hash(file)) if item.get_closest_marker("airflow") else (file, _draw(item))
-        piles[pile][card].append(item)
-    return {
-        item: turn
-        for pile, cards in piles.items()
-        for turn, card in enumerate(sorted(cards), _hash(pile))
-        for item in cards[card]
+    """Dealt like cards, so that no part has most of what is dear: of each file one test or case after the other, and
+    one file after the other of those that start Airflow, for minutes, for nightly tests alone."""
+    places = {item: _pile_and_card(item) for item in items}
+    piles: dict[str, set[int]] = defaultdict(set)
+    for pile, card in places.values():
+        piles[pile].add(card)
+    turns = {
+        (pile, card): turn for pile, cards in piles.items() for turn, card in enumerate(sorted(cards), _hash(pile))
     }
+    return {item: turns[place] for item, place in places.items()}
+
+
+def _pile_and_card(item: pytest.Item) -> tuple[str, int]:
+    file, _, _ = item.nodeid.partition("::")
+    if item.get_closest_marker("airflow") and _is_of_a_nightly_file(item):
+        return "airflow", _hash(file)
+    return file, _draw(item)
 
 
 def _hash(text: str) -> int:
