@@ -12,6 +12,7 @@ CONFTEST = 'pytest_plugins = ["tests.support.selection", "tests.support.failing"
 TESTS = """
 import subprocess
 import pytest
+from hypothesis import given, strategies as st
 from stack.places import AIRFLOW_ENVIRONMENT
 
 def test_that_needs_neither():
@@ -22,6 +23,11 @@ def test_that_starts_java():
 
 def test_that_starts_airflow():
     subprocess.run([AIRFLOW_ENVIRONMENT / "bin" / "python", "--version"], check=True)
+
+class TestOfAll:
+    @given(st.just(7))
+    def test_numbers_are_small(self, number):
+        assert number < 7, "seven is large"
 
 @pytest.mark.jvm
 def test_that_is_marked():
@@ -63,8 +69,8 @@ def test_two(): pass
 def test_three(): pass
 def test_four(): pass
 """
-CASES = 7 + 30 + 30 + 6
-EACH_TIME = 6 + 1 + 5 + 2
+CASES = 8 + 30 + 30 + 6
+EACH_TIME = 7 + 1 + 5 + 2
 IN_PARTS = """
 import pytest
 for part in range(1, 11):
@@ -91,7 +97,7 @@ def run(tmp_path):
 
 def test_fast_runs_the_unmarked_ones_without_an_import_of_marked_files_and_those_that_start_either_fail(run):
     printed = run("-m", "pytest", "--fast", "-q", "-p", "no:cacheprovider")
-    assert "2 failed, 6 passed, 59 deselected" in printed, printed
+    assert "3 failed, 6 passed, 59 deselected" in printed, printed
     assert "--fast lets none start" in printed
 
 
@@ -112,6 +118,19 @@ def test_what_is_named_runs_and_a_failure_says_what_of_which_case_and_how_to_rep
     first, second = printed.split("____\n", 1)[1].splitlines()[:2]
     assert first == "that takes long [3]: three is wrong"
     assert second.endswith(".venv/bin/python -m pytest 'test_some.py::test_that_takes_long[3]'")
+
+
+def test_a_failure_names_the_class_and_the_example_and_is_repeated_as_it_ran(run):
+    printed = run("-m", "pytest", "--fast", "-q", "-k", "numbers", "--timeout", "77", "-p", "no:cacheprovider")
+    assert "1 failed" in printed, printed
+    first, example, repeat = printed.split("____\n", 1)[1].splitlines()[:3]
+    assert first == "TestOfAll: numbers are small: seven is large"
+    assert example.startswith("Fa") and example.endswith("number=7, )")
+    assert repeat.endswith("-m pytest --fast --timeout=77 test_some.py::TestOfAll::test_numbers_are_small")
+
+
+def test_what_is_named_by_words_runs_though_it_is_nightly(run):
+    assert "1 passed" in run("-m", "pytest", "-q", "-k", "that_is_nightly", "-p", "no:cacheprovider")
 
 
 def test_a_part_that_is_none_is_refused_with_what_is_allowed(run):

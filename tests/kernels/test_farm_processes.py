@@ -50,7 +50,8 @@ from tests.support.kernels import heavy
 
 made = farm.make(sys.argv[1], Tumbling(timedelta(microseconds=10)), heavy.IN_ORDER, 2)
 made.insert(np.arange(100), np.ones(100))
-time.sleep(0.1)  # until both workers wait
+while made.metrics().windows < 9:  # then both workers wait
+    time.sleep(0.001)
 if os.fork() == 0:
     try:
         made.insert(np.arange(100, 200), np.ones(100))

@@ -157,12 +157,14 @@ def begun(monkeypatch) -> threading.Event:
 
 
 def after_a_moment(begun, action, *arguments) -> list[float]:
-    """Do it a moment after a replay has begun, in another thread; the list then holds when."""
+    """Do it once a replay has begun and worked a moment, in another thread; the list then holds when."""
     moments = []
 
     def act():
         begun.wait()
-        time.sleep(0.2)
+        worked_s = time.process_time() + 0.1
+        while time.process_time() < worked_s:
+            time.sleep(0.01)
         moments.append(time.monotonic())
         action(*arguments)
 

@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Iterator
+from textwrap import shorten
 
 import pytest
 from _pytest._code.code import ReprEntry
@@ -10,12 +11,16 @@ from _pytest._code.code import ReprEntry
 # What changes a test's examples or engine: a repetition needs it too.
 SETTINGS = ("HYPOTHESIS_PROFILE", "NUMBA_DISABLE_JIT", "WINDROW_FUZZ_SEED", "WINDROW_FUZZ_CASES")
 
+# How Hypothesis's note begins, in its versions.
+EXAMPLE = ("Failing test case: ", "Falsifying example: ")
+MOST_OF_EXAMPLE = 300
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
     report = yield
     if report.failed:
-        _put_in_front(report, [in_words(item, call), f"repeat: {repetition(item)}"])
+        _put_in_front(report, [in_words(item, call), *_example(call), f"repeat: {repetition(item)}"])
     return report
 
 
@@ -29,16 +34,25 @@ def _put_in_front(report: pytest.TestReport, lines: list[str]) -> None:
 
 
 def in_words(item: pytest.Item, call: pytest.CallInfo) -> str:
-    """The test's name as a sentence, its case, and the first line of its error."""
+    """The test's class, its name as a sentence, its case, and the first line of its error."""
     name, _, case = item.name.partition("[")
-    sentence = name.removeprefix("test_").replace("_", " ")
+    of_class = f"{item.cls.__name__}: " if getattr(item, "cls", None) else ""
+    sentence = of_class + name.removeprefix("test_").replace("_", " ")
     of_case = f" [{case}" if case else ""
     phase = "" if call.when == "call" else f" ({call.when})"
     found = str(call.excinfo.value).partition("\n")[0] or call.excinfo.typename
     return f"{sentence}{of_case}{phase}: {found}"
 
 
+def _example(call: pytest.CallInfo) -> list[str]:
+    """Of a random test the example that fails, in a line; whole, it is below."""
+    notes = getattr(call.excinfo.value, "__notes__", ())
+    return [shorten(note, MOST_OF_EXAMPLE, placeholder=" …") for note in notes if note.startswith(EXAMPLE)][:1]
+
+
 def repetition(item: pytest.Item) -> str:
     """The command that runs this test alone, as it ran here."""
     settings = [f"{name}={shlex.quote(os.environ[name])}" for name in SETTINGS if name in os.environ]
-    return " ".join([*settings, ".venv/bin/python -m pytest", shlex.quote(item.nodeid)])
+    fast, limit_s = item.config.getoption("fast"), item.config.getoption("timeout")
+    options = [*(["--fast"] if fast else []), *([] if limit_s is None else [f"--timeout={limit_s:g}"])]
+    return " ".join([*settings, ".venv/bin/python -m pytest", *options, shlex.quote(item.nodeid)])

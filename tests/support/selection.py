@@ -4,12 +4,12 @@
     pytest                          all but the nightly set, and one of ten parts of that: which, the commit says
     pytest --part 3/10              that part instead: repeats a run of another commit
     pytest --nightly                everything; with --part 3/10 a tenth of everything
-    pytest tests/…::test_…          what is named
+    pytest tests/…::test_…, -k …    what is named
 
 The nightly set: what is marked `nightly`; of each test that is marked `jvm`, `airflow` or `slow` the cases beyond one,
 or beyond n where it is marked `few(n)`; and of a file that is marked `few_tests(n)` those of them beyond n. A hash of
 their names says which run every time.
-No hand-kept list of files: a test that needs a mark and has none fails in `make test-fast`.
+No hand-kept list of files: a test that starts Java, or itself Airflow's Python, and has no mark fails with --fast.
 """
 
 import hashlib
@@ -54,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{FEW_TESTS}(n): of a file's dear tests n run every time, the others are {NIGHTLY}"
     )
+    # Chosen once: workers get it as an option.
+    config.option.part = config.getoption("part") or _default_part(config)
     _part(config)  # or refused
     if config.getoption("fast"):
         let_none_start()
@@ -82,15 +84,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     _mark_all_but_few(items)
     _mark_all_but_few_tests(items)
-    chosen = set(items) - _left_out(items, config)
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = [item for item in items if item in chosen]
+    left_out = _left_out(items, config)
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def _is_named(config: pytest.Config) -> bool:
-    """By -m too; with --nightly that chooses among everything, of which there are parts."""
-    by_mark = config.getoption("markexpr") and not config.getoption("nightly")
-    return by_mark or any("::" in argument for argument in config.args)
+    """By -k and -m too, but not where these choose among what --nightly or --fast runs."""
+    by_words = config.getoption("keyword") or config.getoption("markexpr")
+    in_a_set = config.getoption("nightly") or config.getoption("fast")
+    return bool(by_words and not in_a_set) or any("::" in argument for argument in config.args)
 
 
 def _mark_all_but_few(items: list[pytest.Item]) -> None:
@@ -121,8 +124,8 @@ def _kind(item: pytest.Item) -> str:
 
 
 def _draw(item: pytest.Item) -> int:
-    """Equal for equal cases of a file, and for all tests of a file that is nightly as a whole: what a fixture makes
-    for one serves the others."""
+    """Equal for equal cases of a file, and for tests without cases of a file that is nightly as a whole: what a fixture
+    makes for one serves the others."""
     file, _, _ = item.nodeid.partition("::")
     _, _, case = item.nodeid.partition("[")
     return _hash(f"{file}[{case}" if case or _is_of_a_nightly_file(item) else item.nodeid)
@@ -134,8 +137,9 @@ def _is_of_a_nightly_file(item: pytest.Item) -> bool:
 
 
 def _turns(items: list[pytest.Item]) -> dict[pytest.Item, int]:
-    """Dealt like cards, so that no part has most of what is dear: of each file one test or case after the other, and
-    one file after the other of those that start Airflow, for minutes, for nightly tests alone."""
+    """Dealt like cards, so that no part has most of what is dear: the tests and cases of a file go to the parts one by
+    one. A file that starts Airflow, for minutes, and for no test that runs every time, is one card of a pile of such
+    files."""
     places = {item: _pile_and_card(item) for item in items}
     piles: dict[str, set[int]] = defaultdict(set)
     for pile, card in places.values():
@@ -148,7 +152,8 @@ def _turns(items: list[pytest.Item]) -> dict[pytest.Item, int]:
 
 def _pile_and_card(item: pytest.Item) -> tuple[str, int]:
     file, _, _ = item.nodeid.partition("::")
-    if item.get_closest_marker("airflow") and _is_of_a_nightly_file(item):
+    starts_for_these = item.config.getoption("nightly") or _is_of_a_nightly_file(item)
+    if item.get_closest_marker("airflow") and starts_for_these:
         return "airflow", _hash(file)
     return file, _draw(item)
 
@@ -169,17 +174,20 @@ def _left_out(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Ite
 def _part(config: pytest.Config) -> tuple[int, int]:
     """The part that runs, from 1 on, and how many there are."""
     asked = config.getoption("part")
-    if not asked:
-        return (1, 1) if config.getoption("nightly") else (_commits() % PARTS + 1, PARTS)
     part, _, parts = asked.partition("/")
     if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
         raise pytest.UsageError(str(WrongParameter("--part", asked, "K/N, such as 3/10")))
     return int(part), int(parts)
 
 
+def _default_part(config: pytest.Config) -> str:
+    return "1/1" if config.getoption("nightly") else f"{_commits() % PARTS + 1}/{PARTS}"
+
+
 def _commits() -> int:
-    """How many commits there are up to this one: ten commits in a row run ten parts. 0 without git."""
-    command = ["git", "rev-list", "--count", "HEAD"]
+    """How many commits there are up to this one, a merge being one: ten of them in a row run ten parts. 0 without git,
+    and 1 in a clone without a history."""
+    command = ["git", "rev-list", "--count", "--first-parent", "HEAD"]
     counted = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     return int(counted.stdout) if counted.returncode == 0 else 0
 

@@ -1,14 +1,17 @@
 """python -m tools.mutants: how many of N random small faults the tests find; hours on two cores, and it goes on where
 it was ended. Its page is docs/tests-power.md."""
 
+import shutil
 import subprocess
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Annotated
 
 import typer
+from pytest import ExitCode
 
+from schemas.errors import WrongParameter
 from stack.places import MADE, REPOSITORY, say
 from tools.mutants import page, probes, trials
 from tools.mutants.equivalent import EQUIVALENT
@@ -20,6 +23,7 @@ TREES = 2
 RECORDING = ("-p", "tools.mutants.recording", "-q")
 # Kernels are recorded as plain Python, by the tests of what they compute; nothing of the nightly set is in such a part.
 OF_KERNELS = ("-p", "no:xdist", "--timeout", "120", "--part", "1/1000000", "tests/kernels", "tests/semantics")
+MOST_RECORDING_S = 10_800
 OF_OTHERS = ("--nightly", "--numprocesses", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
@@ -28,70 +32,90 @@ def main(
     seed: Annotated[int, typer.Option(help="Which faults.")] = 1,
     name: Annotated[str, typer.Option(help="Of the file of results, in tests/power/.")] = "now",
 ) -> None:
-    """Measure the newest commit's tests."""
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=REPOSITORY, capture_output=True, text=True).stdout.strip()
+    """Measure the newest commit's tests, or go on at the commit at which the file of results began."""
+    newest = subprocess.run(["git", "rev-parse", "HEAD"], cwd=REPOSITORY, capture_output=True, text=True).stdout.strip()
+    try:
+        measured = Measurement.begun(REPOSITORY / FOLDER / f"{name}.jsonl", newest, count, seed)
+    except WrongParameter as error:
+        raise typer.BadParameter(str(error)) from None
+    if len(measured.results) < count:
+        _go_on(measured)
+    page.write()
+    say(f"{len(measured.results)} faults at {measured.head['commit']}: {page.PAGE}; {measured.file} may be removed "
+        "to measure the newest commit")  # fmt: skip
+
+
+def _go_on(measured: Measurement) -> None:
+    commit, count, seed = (measured.head[name] for name in ("commit", "count", "seed"))
     folder = MADE / "mutants"
     folder.mkdir(parents=True, exist_ok=True)
     trees = [Clone.ensure(folder / f"tree-{number}", commit) for number in range(1, TREES + 1)]
     faults = sample(trees[0].folder, count, seed)
-    head = {"commit": commit, "count": count, "seed": seed}
-    measured = Measurement.begun(REPOSITORY / FOLDER / f"{name}.jsonl", **head)
-    _try_all(trees, _left(faults, measured), _record(trees, faults, folder / f"{commit}-{seed}"), measured)
-    page.write()
-
-
-def _left(faults: list[Fault], measured: Measurement) -> list[Fault]:
+    tests = _record(trees, faults, folder / f"{commit}-{seed}")
     done = {result.fault for result in measured.results}
-    return [fault for fault in faults if fault.name not in done]
+    _try_all(trees, [fault for fault in faults if fault.name not in done], tests, measured)
 
 
 def _record(trees: list[Clone], faults: list[Fault], folder: Path) -> dict[str, trials.Covering]:
     """Of each fault the tests that execute its place."""
-    is_kernel = [fault.path.startswith("kernels/") for fault in faults]
     tests = {}
-    for of_kernels, tree, options in ((True, trees[0], OF_KERNELS), (False, trees[1], OF_OTHERS)):
-        chosen = {number: fault for number, fault in enumerate(faults) if is_kernel[number] == of_kernels}
-        recorded = folder / ("kernels" if of_kernels else "others")
-        if not (recorded / "tests").exists():
-            recorded.mkdir(parents=True)
+    for name, tree, options in (("kernels", trees[0], OF_KERNELS), ("others", trees[1], OF_OTHERS)):
+        is_of_kernels = name == "kernels"
+        chosen = {
+            number: fault for number, fault in enumerate(faults) if fault.path.startswith("kernels/") == is_of_kernels
+        }
+        recorded = folder / name
+        if not recorded.exists():
             say(f"recording which tests execute the places of {len(chosen)} faults")
-            probes.plant(tree.folder, chosen)
-            environment = {"WINDROW_PROBES": str(recorded)} | (trials.PLAIN_PYTHON if of_kernels else {})
-            tree.pytest([*RECORDING, *options], environment, limit_s=10_800)
-            tree.clean()
+            _record_into(recorded, tree, chosen, options, trials.PLAIN_PYTHON if is_of_kernels else {})
         ran = trials.read_tests(recorded)
         hits = probes.read_hits(recorded, faults)
         tests |= {fault.name: trials.Covering.of(hits[fault.name], ran) for fault in chosen.values()}
     return tests
 
 
+def _record_into(
+    recorded: Path, tree: Clone, faults: dict[int, Fault], options: tuple[str, ...], environment: dict[str, str]
+) -> None:
+    """A folder that exists is whole."""
+    recording = recorded.with_name(f"{recorded.name}-in-the-making")
+    shutil.rmtree(recording, ignore_errors=True)
+    recording.mkdir(parents=True)
+    probes.plant(tree.folder, faults)
+    try:
+        code, printed = tree.pytest(
+            [*RECORDING, *options], {"WINDROW_PROBES": str(recording)} | environment, limit_s=MOST_RECORDING_S
+        )
+    finally:
+        tree.clean()
+    if code not in (ExitCode.OK, ExitCode.TESTS_FAILED):
+        raise RuntimeError(f"the recording ended with {code}:\n{printed[-2_000:]}")
+    recording.rename(recorded)
+
+
 def _try_all(trees: list[Clone], faults: list[Fault], tests: dict[str, trials.Covering], measured: Measurement) -> None:
     """Each tree tries one fault after the other."""
-    waiting: SimpleQueue[Fault] = SimpleQueue()
-    for fault in faults:
-        waiting.put(fault)
+    free: SimpleQueue[Clone] = SimpleQueue()
+    for tree in trees:
+        free.put(tree)
 
-    def work(tree: Clone) -> None:
-        while True:
-            try:
-                fault = waiting.get_nowait()
-            except Empty:
-                return
+    def work(fault: Fault) -> None:
+        tree = free.get()
+        try:
             result = TriedFault.of(fault, _trial(tree, fault, tests[fault.name]))
-            measured.add(result)
-            place = f"{fault.path}:{fault.line} {fault.kind}"
-            say(f"{len(measured.results)} {result.state} {result.by}: {place} {result.test}")
+        finally:
+            free.put(tree)
+        measured.add(result)
+        place = f"{fault.path}:{fault.line} {fault.kind}"
+        say(f"{len(measured.results)} {result.state} {result.by}: {place} {result.test}")
 
-    threads = [threading.Thread(target=work, args=(tree,)) for tree in trees]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(trees)) as pool:
+        list(pool.map(work, faults))  # or an exception of one
 
 
 def _trial(tree: Clone, fault: Fault, tests: trials.Covering) -> trials.Trial:
     if fault.name in EQUIVALENT:
-        return trials.Trial(fault.name, "equivalent", "", "", 0, ())
+        return trials.Trial("equivalent", "", "", 0, ())
     return trials.try_covering(tree, fault, tests)
 
 

@@ -14,8 +14,9 @@ HEAD = """# What the tests find
 
 `make mutants` puts one small fault at a time into `kernels/`, `pipelines/`, `schemas/` or `dags/`
 ([which kinds](../tools/mutants/faults.py)), and runs the tests that execute its place, quick ones first, until one
-fails. Kernels run as plain Python then, and compiled for tests that plain Python is too slow for. A kind of test has a
-column: the faults that it found and no quicker kind did.
+fails that passes without it. Kernels run as plain Python then, by the tests of `tests/kernels/` and `tests/semantics/`
+that run every time, and compiled for tests that plain Python is too slow for. A kind of test has a column: the faults
+that it found first.
 """
 
 
@@ -33,7 +34,8 @@ def _measurement(measured: Measurement) -> str:
     rows = [
         _row(folder, [each for each in measured.results if each.path.startswith(f"{folder}/")]) for folder in FOLDERS
     ]
-    return f"{title}\n\n{grid([columns, *rows, _row('all', measured.results)])}\n"
+    note = f"\n{head['note']}\n" if "note" in head else ""
+    return f"{title}\n{note}\n{grid([columns, *rows, _row('all', measured.results)])}\n"
 
 
 def _row(name: str, results: list[TriedFault]) -> list[str]:
@@ -59,7 +61,8 @@ def _left(measured: list[Measurement]) -> str:
         tried = {name: each.get(fault) for name, each in found.items()}
         states = {name: (each.by or each.state) if each else "" for name, each in tried.items()}
         if {"survived", "uncovered", "equivalent"} & set(states.values()):
-            where, what = f"`{result.path}`, `{result.function}`", f"`{result.old}` → `{result.new}`"
+            of = f"`{result.function}`" if result.function else "module"
+            where, what = f"`{result.path}`, {of}", f"`{result.old}` → `{result.new}`"
             rows.append([fault, where, what, *states.values(), EQUIVALENT.get(fault, "")])
     columns = ["fault", "where", "what", *found, "equivalent, as"]
-    return f"## Faults that no test found\n\n{grid([columns, *rows])}\n"
+    return f"## Faults that survived, before or now, and those that change nothing\n\n{grid([columns, *rows])}\n"

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
+from schemas.errors import WrongParameter
 from tools.mutants.faults import Fault
 from tools.mutants.trials import Trial
 
@@ -30,7 +31,7 @@ class TriedFault(NamedTuple):
     @classmethod
     def of(cls, fault: Fault, trial: Trial) -> "TriedFault":
         described = (fault.name, fault.path, fault.line, fault.function, fault.kind, fault.old, fault.new)
-        return cls(*described, *trial[1:-1], list(trial.ended_early))
+        return cls(*described, *trial[:-1], list(trial.ended_early))
 
 
 class Measurement(NamedTuple):
@@ -46,10 +47,17 @@ class Measurement(NamedTuple):
         return cls(file, head, [TriedFault(**row) for row in rows])
 
     @classmethod
-    def begun(cls, file: Path, **head: object) -> "Measurement":
-        """The one of that file, if it was begun with the same head, or a new one."""
-        if file.exists() and cls.read(file).head == head:
-            return cls.read(file)
+    def begun(cls, file: Path, commit: str, count: int, seed: int) -> "Measurement":
+        """The one of that file, which goes on at the commit that it began at, or a new one. WrongParameter where the
+        file has other faults."""
+        if file.exists():
+            kept = cls.read(file)
+            if (kept.head["count"], kept.head["seed"]) == (count, seed):
+                return kept
+            raise WrongParameter(
+                "--name", file.stem, f"a name that is new, as {file} has {kept.head['count']} faults of other choice"
+            )
+        head = {"commit": commit, "count": count, "seed": seed}
         file.parent.mkdir(exist_ok=True)
         file.write_text(json.dumps(head) + "\n")
         return cls(file, head, [])

@@ -31,8 +31,10 @@ class Clone(NamedTuple):
         say(f"{folder.name}: setting up {commit}")
         for command in (["fetch", "--quiet"], ["checkout", "--quiet", "--force", commit]):
             subprocess.run([*GIT, *command], cwd=folder, check=True)
+        clone = cls(folder)
+        clone.clean()  # of what an ended measurement left
         subprocess.run(["make", "setup"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        return cls(folder)
+        return clone
 
     def clean(self) -> None:
         """Take out faults and probes."""

@@ -16,7 +16,7 @@ LIMITS_S = {"plain": 900, "slow": 900, "jvm": 1200, "airflow": 900, "nightly": 9
 # As plain Python a kernel says where it goes wrong; compiled, it would be compiled for each fault. Tests that fail so,
 # most of them for the time that they take, run compiled, and only for what the others don't find.
 PLAIN_PYTHON = {"NUMBA_DISABLE_JIT": "1"}
-_NOT_THERE = re.compile(r"^ERROR: (?:file or directory )?not found: ", re.MULTILINE)
+_NOT_THERE = re.compile(r"^ERROR: (?:file or directory )?not found: (.+)$", re.MULTILINE)
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
@@ -32,7 +32,6 @@ class RecordedTest(NamedTuple):
 class Trial(NamedTuple):
     """What became of a fault. Killed: by which kind of test, and which; both are empty otherwise."""
 
-    fault: str
     state: str  # killed, survived, uncovered, or equivalent
     by: str
     test: str
@@ -78,23 +77,42 @@ def try_covering(tree: Clone, fault: Fault, tests: Covering) -> Trial:
 
 
 def try_fault(tree: Clone, fault: Fault, tests: dict[str, list[str]], environment: dict[str, str]) -> Trial:
-    """Put the fault in and run the tests, kind by kind, in that environment."""
+    """Put the fault in and run the tests, kind by kind, in that environment, until one fails that passes without it."""
+    while True:
+        with tree.with_fault(fault):
+            found = _first_failure(tree, tests, environment)
+        if not _fails_anyway(tree, found, environment):
+            return found
+        tests = {kind: [name for name in names if name != found.test] for kind, names in tests.items()}
+
+
+def _first_failure(tree: Clone, tests: dict[str, list[str]], environment: dict[str, str]) -> Trial:
     run, early = 0, []
-    with tree.with_fault(fault):
-        for kind, names in tests.items():
-            if not names:
-                continue
-            run += len(names)
-            code, printed = _run(tree, environment, kind, names)
-            if _NOT_THERE.search(printed):
-                raise RuntimeError(f"{tree.folder} has not the tests that were recorded:\n{printed[-2_000:]}")
-            if code == ENDED_BY_LIMIT:
-                early.append(kind)
-            elif code not in (ExitCode.OK, ExitCode.NO_TESTS_COLLECTED):
-                failed = _FAILED.search(printed)
-                test = failed.group(1) if failed else f"pytest ended with {code}"
-                return Trial(fault.name, "killed", kind, test, run, tuple(early))
-    return Trial(fault.name, "survived" if run else "uncovered", "", "", run, tuple(early))
+    for kind, names in tests.items():
+        if not names:
+            continue
+        run += len(names)
+        code, printed = _run(tree, environment, kind, names)
+        if code == ENDED_BY_LIMIT:
+            early.append(kind)
+        elif code not in (ExitCode.OK, ExitCode.NO_TESTS_COLLECTED):
+            return Trial("killed", kind, _failed(tree, code, printed), run, tuple(early))
+    return Trial("survived" if run else "uncovered", "", "", run, tuple(early))
+
+
+def _failed(tree: Clone, code: int, printed: str) -> str:
+    """The test that failed, or that is not there with the fault."""
+    found = _FAILED.search(printed) or _NOT_THERE.search(printed)
+    return found.group(1).removeprefix(f"{tree.folder}/") if found else f"pytest ended with {code}"
+
+
+def _fails_anyway(tree: Clone, found: Trial, environment: dict[str, str]) -> bool:
+    if not found.test.startswith("tests/"):
+        return False
+    code, printed = _run(tree, environment, found.by, [found.test])
+    if _NOT_THERE.search(printed):
+        raise RuntimeError(f"{tree.folder} has not the tests that were recorded:\n{printed[-2_000:]}")
+    return code not in (ExitCode.OK, ExitCode.NO_TESTS_COLLECTED)
 
 
 def _run(tree: Clone, environment: dict[str, str], kind: str, names: list[str]) -> tuple[int, str]:
@@ -105,6 +123,4 @@ def _run(tree: Clone, environment: dict[str, str], kind: str, names: list[str]) 
     options.append(f"@{listed}")
     if environment == PLAIN_PYTHON:
         options.append("--timeout=120")
-    if kind == "nightly":
-        options.append("--nightly")
     return tree.pytest(options, environment, LIMITS_S[kind])
