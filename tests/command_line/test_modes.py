@@ -12,6 +12,8 @@ from processes import modes
 from stack.places import REPOSITORY
 from tests.support import trips
 
+KEPT = ("PATH", "JAVA_HOME", "WINDROW_JAVA_OPTIONS")
+
 
 @pytest.fixture
 def usual_umask():
@@ -25,7 +27,7 @@ def open_to_others(home: Path) -> list[Path]:
 
 
 def windrow(home: Path, landing: Path, *words: str, engine: str) -> None:
-    environment = {name: os.environ[name] for name in ("PATH", "JAVA_HOME") if name in os.environ} | {
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ} | {
         "WINDROW_HOME": str(home),
         "WINDROW_LANDING": str(landing),
         "WINDROW_ENGINE": engine,
