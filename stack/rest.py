@@ -19,6 +19,7 @@ CONFLICT = 409
 PATIENCE_S, BEGUN_LIMIT_S = 300.0, 3600.0
 # One request may wait for the database several times (stack/database.py).
 REQUEST_LIMIT_S = 180.0
+HEALTH_LIMIT_S = 20.0
 # As the server names them; who can't reach the database is the server.
 _REPORTING = {
     "metadatabase": "api-server",
@@ -153,7 +154,7 @@ def healthy(port: int) -> bool:
 def silent(port: int) -> list[str]:
     """The components that have not reported lately, as the server knows; the server itself where it doesn't answer."""
     try:
-        health = _call("GET", f"http://127.0.0.1:{port}/api/v2/monitor/health")
+        health = _call("GET", f"http://127.0.0.1:{port}/api/v2/monitor/health", limit_s=HEALTH_LIMIT_S)
     except (NotSetUp, OSError):
         return ["api-server"]
     return [name for part, name in _REPORTING.items() if (health.get(part) or {}).get("status") != "healthy"]
@@ -161,18 +162,20 @@ def silent(port: int) -> list[str]:
 
 def _answers(address: str) -> bool:
     try:
-        with urllib.request.urlopen(address, timeout=20) as answer:
+        with urllib.request.urlopen(address, timeout=HEALTH_LIMIT_S) as answer:
             return answer.status == 200
     except (urllib.error.URLError, OSError):
         return False
 
 
-def _call(method: str, address: str, body: dict | None = None, token: str | None = None) -> dict:
+def _call(
+    method: str, address: str, body: dict | None = None, token: str | None = None, limit_s: float = REQUEST_LIMIT_S
+) -> dict:
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address, data, headers, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=REQUEST_LIMIT_S) as answer:
+        with urllib.request.urlopen(request, timeout=limit_s) as answer:
             return json.loads(answer.read() or b"{}")
     except urllib.error.HTTPError as refused:
         text = refused.read().decode(errors="replace")[:2000]

@@ -101,6 +101,7 @@ def test_windows_that_slide_by_a_microsecond_are_refused_with_figure_limit_and_p
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_backfill_ends_at_the_first_day_that_costs_more_than_its_options_allow(replay, monkeypatch, capsys):
     def backfill(*options: str) -> Ended:
         code = command_line.run(["backfill", QUERY, "--from", str(DAY), "--to", str(DAYS[1]), *options])

@@ -39,6 +39,7 @@ def test_spark_and_duckdb_give_the_same_rows(small_lake, spark, statement):
     assert expected.num_rows > 0 or "23:59" in statement
 
 
+@pytest.mark.nightly
 def test_registering_again_is_allowed_and_sees_new_tables(small_lake, spark):
     register_spark_views(Lake(small_lake), spark)
     assert {row.viewName for row in spark.sql("SHOW VIEWS").collect()} == {

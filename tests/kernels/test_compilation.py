@@ -102,6 +102,7 @@ def test_the_replay_runs_as_plain_python_with_every_access_checked():
     assert "passed" in answer.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kernel", kernels())
 def test_an_aggregator_runs_as_plain_python_with_every_access_checked(kernel):
     answer = run(MACHINE, kernel, NUMBA_DISABLE_JIT="1")

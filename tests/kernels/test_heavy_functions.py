@@ -26,7 +26,7 @@ from tests.support.kernels.contents import (
 )
 from tests.support.kernels.contents import compute_columns as of
 
-quickly = settings(max_examples=settings().max_examples // (10 if config.DISABLE_JIT else 1))
+quickly = settings(max_examples=max(1, settings().max_examples // (10 if config.DISABLE_JIT else 1)))
 FLOATS = st.integers(-3, 3).map(float) | st.floats(-1e300, 1e300)
 INFINITY, GREATEST = math.inf, 1.7e308
 

@@ -83,6 +83,7 @@ def replayed(events: list[Span], asked: Question, kernel: str, **options: int) -
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_5_000_random_replays_have_the_rows_of_a_plain_look_at_every_event(seed, monkeypatch):
     monkeypatch.setattr(entry, "LEAST_PATIENCE", seed % 4 // 2 * 32)

@@ -187,7 +187,6 @@ ALL = [pytest.param(each, id=each.name) for each in (*BY_BUCKET, *BY_SHUFFLE)]
 BUSY_DAY = toy.FIRST_DAY + timedelta(days=3)
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ALL)
 def test_rows_do_not_depend_on_shares(lake_of_toys, asked):
     config, rows = lake_of_toys

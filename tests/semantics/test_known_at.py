@@ -15,6 +15,7 @@ TIMES = 1_000
 pytestmark = pytest.mark.slow  # two replays for each time
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", CONTEXT_BOUND)
 def test_at_1_000_times_it_is_what_a_replay_of_the_stream_up_to_then_says(kind):
     @settings(max_examples=-(-TIMES // len(CONTEXT_BOUND)))
