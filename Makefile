@@ -79,8 +79,8 @@ nightly-tests: export HYPOTHESIS_PROFILE = thorough
 nightly-tests: setup ## every test with eight times as many examples, also those that make test has no time for; a tenth: PART=3/10
 	@$(WINDROW_PYTHON) -m pytest --nightly $(PARTLY) --numprocesses 2 --dist loadfile --no-loadscope-reorder --timeout 1800
 
-mutants: setup ## how many of N=150 small faults (SEED=1) the tests find; writes docs/tests-power.md; hours, in several goes
-	@$(WINDROW_PYTHON) -m tools.mutants --count $(or $(N),150) --seed $(or $(SEED),1)
+mutants: setup ## how many of N=150 small faults (SEED=1) the tests find; writes docs/tests-power.md; hours, in several goes; other faults: NAME=...
+	@$(WINDROW_PYTHON) -m tools.mutants --count $(or $(N),150) --seed $(or $(SEED),1) --name $(or $(NAME),now)
 
 docs: setup ## make the pages of docs/ that come from the definitions
 	@$(WINDROW_PYTHON) -m tools.docs

@@ -62,7 +62,7 @@ def sample(root: Path, count: int, seed: int) -> list[Fault]:
     leaves the choice as it is. O(sites)."""
     lines = {folder: sum(len(path.read_bytes().splitlines()) for path in _files(root, folder)) for folder in FOLDERS}
     wanted = {folder: max(2, round(count * lines[folder] / sum(lines.values()))) for folder in FOLDERS}
-    return [fault for folder in FOLDERS for fault in _of_folder(root, folder, wanted[folder], seed)]
+    return [fault for folder in FOLDERS for fault in _of_folder(root, folder, wanted[folder], seed)][:count]
 
 
 def _of_folder(root: Path, folder: str, count: int, seed: int) -> list[Fault]:

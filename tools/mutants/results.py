@@ -54,9 +54,8 @@ class Measurement(NamedTuple):
             kept = cls.read(file)
             if (kept.head["count"], kept.head["seed"]) == (count, seed):
                 return kept
-            raise WrongParameter(
-                "--name", file.stem, f"a name that is new, as {file} has {kept.head['count']} faults of other choice"
-            )
+            held = f"{file} has {kept.head['count']} faults of seed {kept.head['seed']}"
+            raise WrongParameter("--name", file.stem, f"a name without results, or the same faults: {held}")
         head = {"commit": commit, "count": count, "seed": seed}
         file.parent.mkdir(exist_ok=True)
         file.write_text(json.dumps(head) + "\n")
