@@ -37,8 +37,9 @@ def only(monkeypatch, *ways: ReplayWay) -> None:
 
 @pytest.mark.nightly
 @ENGINES
-def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, verify, engine, monkeypatch):
-    only(monkeypatch, *WAYS[1 + (engine == "local") :: 2])  # each way by one engine
+@pytest.mark.parametrize("way", WAYS[1:], ids=lambda way: way.name)
+def test_every_way_gives_the_same_rows_and_the_lake_stays_as_it_is(published, verify, engine, way, monkeypatch):
+    only(monkeypatch, way)
     lake = Lake(published)
     versions, before = {name: lake.version(name) for name in lake.names()}, digests_by_day(published, [QUERY])
     code, found, _ = verify(QUERY, "--days", "2")

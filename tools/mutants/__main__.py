@@ -59,15 +59,15 @@ def _go_on(measured: Measurement) -> None:
 def _record(trees: list[Clone], faults: list[Fault], folder: Path) -> dict[str, trials.Covering]:
     """Of each fault the tests that execute its place."""
     tests = {}
-    for name, tree, options in (("kernels", trees[0], OF_KERNELS), ("others", trees[1], OF_OTHERS)):
-        is_of_kernels = name == "kernels"
-        chosen = {
-            number: fault for number, fault in enumerate(faults) if fault.path.startswith("kernels/") == is_of_kernels
-        }
-        recorded = folder / name
+    for of_kernels, tree, options, environment in (
+        (True, trees[0], OF_KERNELS, trials.PLAIN_PYTHON),
+        (False, trees[1], OF_OTHERS, {}),
+    ):
+        chosen = {number: fault for number, fault in enumerate(faults) if fault.is_of_kernels == of_kernels}
+        recorded = folder / ("kernels" if of_kernels else "others")
         if not recorded.exists():
             say(f"recording which tests execute the places of {len(chosen)} faults")
-            _record_into(recorded, tree, chosen, options, trials.PLAIN_PYTHON if is_of_kernels else {})
+            _record_into(recorded, tree, chosen, options, environment)
         ran = trials.read_tests(recorded)
         hits = probes.read_hits(recorded, faults)
         tests |= {fault.name: trials.Covering.of(hits[fault.name], ran) for fault in chosen.values()}

@@ -49,6 +49,10 @@ class Fault(NamedTuple):
         return hashlib.sha256(parts.encode()).hexdigest()[:10]
 
     @property
+    def is_of_kernels(self) -> bool:
+        return self.path.startswith("kernels/")
+
+    @property
     def is_statement(self) -> bool:
         return self.kind == "removed"
 

@@ -68,7 +68,7 @@ def _by_kind(tests: list[RecordedTest]) -> dict[str, list[str]]:
 
 def try_covering(tree: Clone, fault: Fault, tests: Covering) -> Trial:
     """Kernels as plain Python first."""
-    if not fault.path.startswith("kernels/"):
+    if not fault.is_of_kernels:
         return try_fault(tree, fault, tests.passing, {})
     found = try_fault(tree, fault, tests.passing, PLAIN_PYTHON)
     if found.state == "killed" or not any(tests.failing.values()):
@@ -83,7 +83,11 @@ def try_fault(tree: Clone, fault: Fault, tests: dict[str, list[str]], environmen
             found = _first_failure(tree, tests, environment)
         if not _fails_anyway(tree, found, environment):
             return found
-        tests = {kind: [name for name in names if name != found.test] for kind, names in tests.items()}
+        # A file that can't be imported stands for all of its tests.
+        tests = {
+            kind: [name for name in names if found.test not in (name, name.partition("::")[0])]
+            for kind, names in tests.items()
+        }
 
 
 def _first_failure(tree: Clone, tests: dict[str, list[str]], environment: dict[str, str]) -> Trial:
