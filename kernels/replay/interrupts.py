@@ -11,17 +11,47 @@ import signal
 from functools import cache
 
 import numpy as np
-from numba import cfunc, config, types
+from llvmlite import binding, ir
+from numba import config, types
 
 from kernels.runtime.calls import call
-from kernels.runtime.memory import address_of
-from kernels.runtime.struct import words_at
+from kernels.runtime.memory import address_of, make_intrinsic
+from kernels.runtime.struct import Struct, words_at
+from kernels.runtime.tables import Operation, compiled_table
 
+_I64 = ir.IntType(64)
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 LEAST_ADDRESS = 4096  # SIG_DFL, SIG_IGN and SIG_ERR are no addresses
+NUMBER_BITS = 0xFF  # a C int fills half of a word; the other half may hold anything
 _counted = np.zeros(1, np.int64)
 _before = np.zeros(signal.NSIG, np.int64)
-_kept = []  # who drops a C function frees its code
+
+
+def _place_of(name: str, array: np.ndarray):
+    """A compiled function that finds this process's array by name. An address within its code would keep it out of the
+    disk cache, and each process would compile the handler again: 0.9 s."""
+    binding.add_symbol(name, address_of(array))
+
+    def place(context, builder, signature, arguments):
+        return builder.ptrtoint(context.get_c_value(builder, _I64, name), _I64)
+
+    return make_intrinsic(types.int64(), place)
+
+
+_place_of_counted = _place_of("windrow_interrupts", _counted)
+_place_of_before = _place_of("windrow_handlers_before", _before)
+
+
+class Handlers(Struct):
+    """What the system calls when a signal comes."""
+
+    count_and_call_on: Operation()
+
+
+def count_and_call_on(number):
+    number &= NUMBER_BITS
+    words_at(_place_of_counted())[0] += 1
+    call(words_at(_place_of_before())[number], number)
 
 
 def interrupts() -> np.ndarray:
@@ -43,15 +73,8 @@ def _stand_in_front(number: int) -> None:
 
 @cache
 def _handler() -> int:
-    """Address of the handler. Not in the disk cache: it knows addresses of this process."""
-    counted, before = address_of(_counted), address_of(_before)
-
-    def count_and_call_on(number):
-        words_at(counted)[0] += 1
-        call(words_at(before)[number], number)
-
-    _kept.append(cfunc(types.void(types.int32))(count_and_call_on))
-    return _kept[-1].address
+    """Address of the handler."""
+    return compiled_table(Handlers, "signal_handlers", {"count_and_call_on": count_and_call_on}).count_and_call_on
 
 
 def _python_api(name: str, *arguments):
