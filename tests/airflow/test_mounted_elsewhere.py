@@ -93,6 +93,7 @@ def test_each_file_is_read_alone_since_airflow_gives_each_a_process_of_its_own(f
     assert facts["errors"] == {} and bool(facts["dags"]) == (file != "broken_definitions.py")
 
 
+@pytest.mark.nightly
 def test_its_tasks_run_the_windrow_over_the_home_that_the_environment_names(folder, tmp_path):
     windrow = tmp_path / "opt" / "windrow"
     windrow.parent.mkdir()

@@ -42,10 +42,11 @@ def run(home: Path, *command: object, **variables: str) -> subprocess.CompletedP
 def test_another_user_replays_a_day_with_what_the_checkout_has_compiled(ingested):
     home = give(ingested.home)
     landing = {"WINDROW_LANDING": str(ingested.landing)}
-    ended = run(home, WINDROW, "replay", "bikes_demand", "--day", DAYS[1], **landing)
+    ended = run(home, WINDROW, "replay", "bikes_demand", "--day", DAYS[1], WINDROW_ENGINE="local", **landing)
     assert ended.returncode == 0, ended.stderr
     assert "is compiled by every process again" not in ended.stderr
-    again = run(home, WINDROW, "replay", "bikes_demand", "--day", DAYS[2], **landing)
+    quick = {"WINDROW_JAVA_OPTIONS": os.environ["WINDROW_JAVA_OPTIONS"]}
+    again = run(home, WINDROW, "replay", "bikes_demand", "--day", DAYS[2], WINDROW_ENGINE="spark", **quick, **landing)
     assert again.returncode == 0, again.stderr
     assert "compil" not in again.stderr, "what the checkout lacks was kept in the home"
 

@@ -61,7 +61,7 @@ def test_a_question_about_trips_is_answered(first_published, question):
     answered(first_published, question)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("stream", OTHERS)
 def test_a_question_about_another_stream_is_answered_over_generated_files(tmp_path, stream):
     generator, amount, query = OTHERS[stream]

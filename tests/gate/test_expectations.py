@@ -19,6 +19,7 @@ from schemas.tables import files_table, partitions_table, pass_table, silver_tab
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 
+pytestmark = pytest.mark.few_tests(6)
 DAY = DAYS[1]
 SILVER = silver_table(STREAM)
 

@@ -10,7 +10,7 @@ from tests.support.kernels.monoid_trees import ORDERED, filled, spoil, sum_of, v
 
 KERNEL = "amortized_monoid_tree"
 OPEN = 1000
-TestAmortizedMonoidTree = machine_of(KERNEL, in_order=True)
+TestAmortizedMonoidTree = machine_of(KERNEL, in_order=True, nightly=True)
 TestWithoutCommutativity = machine_of(KERNEL, ORDERED, in_order=True)
 
 

@@ -93,6 +93,7 @@ def test_single_states_and_what_is_read_of_them(name):
     asked("destroy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", kernels())
 def test_a_burst_is_read_entry_by_entry(name):
     asked = Asked(name)
@@ -110,6 +111,7 @@ def test_a_burst_is_read_entry_by_entry(name):
     asked("destroy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", kernels())
 def test_reset_empties_and_disorder_is_reported(name):
     asked = Asked(name)

@@ -119,7 +119,7 @@ def least_held(model: str, window, options: dict) -> int:
     return int(refused.value.allowed.split()[0])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_random_runs_equal_a_plain_scan(seed):
     rng = random.Random(seed)

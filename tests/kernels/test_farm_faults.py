@@ -55,6 +55,7 @@ def test_a_function_that_gets_no_memory_costs_its_own_window_only(model):
     assert np.isnan(results.outputs[list(POISONED_WINDOWS)]).all()
 
 
+@pytest.mark.nightly
 @MODELS
 def test_a_fit_says_why_there_is_none(model):
     made = farm.make(model, Tumbling(10 * US), "polynomial_fit", 2, parameters={"iterations": 1})

@@ -67,7 +67,7 @@ made.close()
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(config.DISABLE_JIT, reason="Python's own conditions are made anew in a forked process")
 @MODELS
 def test_a_forked_process_ends_and_leaves_the_farm_alone(model):

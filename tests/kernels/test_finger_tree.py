@@ -12,12 +12,12 @@ from tests.support.kernels.machine import ORDERED, machine_of
 
 INT = {"v": "int64"}
 SUM = {"sum": agg("sum", "v")}
-TestArity2 = machine_of("finger_tree", min_arity=2)
-TestArity3 = machine_of("finger_tree", min_arity=3)
-TestDefaultArity = machine_of("finger_tree")
+TestArity2 = machine_of("finger_tree", min_arity=2, nightly=True)
+TestArity3 = machine_of("finger_tree", min_arity=3, nightly=True)
+TestDefaultArity = machine_of("finger_tree", nightly=True)
 TestOrdered = machine_of("finger_tree", ORDERED, min_arity=2)
-TestFreedAtOnce = machine_of("finger_tree", min_arity=2, deferred_free=False)
-TestSingle = machine_of("finger_tree_single", min_arity=2)
+TestFreedAtOnce = machine_of("finger_tree", min_arity=2, deferred_free=False, nightly=True)
+TestSingle = machine_of("finger_tree_single", min_arity=2, nightly=True)
 TestSingleOrdered = machine_of("finger_tree_single", ORDERED)
 
 

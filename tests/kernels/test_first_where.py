@@ -135,7 +135,7 @@ def test_a_predicate_reads_what_stands_around_it_when_it_is_given():
         assert tree.first_where(lambda total, prefix: prefix["events"] >= wanted)[0] == math.ceil(wanted) - 1  # noqa: B023
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_numbers_are_of_their_columns_types():
     tree = make("finger_tree", {"mean": agg("mean", "v"), "all": agg("all", "v")}, column_types={"v": "bool"})
     tree.bulk_insert(range(100), [True] * 60 + [False] * 40)

@@ -263,6 +263,7 @@ def test_a_frame_that_a_late_tuple_changed_has_no_content_any_more():
     assert [made.content(each) for each in made.frames()] == [[(1, 0.0)], [(3, 9.0)], [(5, 0.0)]]
 
 
+@pytest.mark.nightly
 def test_a_sketch_closes_frames_at_the_same_tuple_whichever_came_first():
     """Beyond what it keeps exactly, a sketch that takes in values differs from one that takes in sketches."""
     rng = random.Random("sketch")
@@ -290,8 +291,7 @@ def test_any_aggregate_that_gives_a_number_may_close_frames(function):
     for each in tuples:
         for one in made:
             one.insert(each.time, each.value)
-    one, other = map(answers, made)
-    assert one == other and one
+    assert answers(made[0]) == answers(made[1]) != []
 
 
 @pytest.mark.nightly

@@ -5,7 +5,7 @@ import pytest
 from tests.support.kernels.machine import machine_of
 from tests.support.kernels.monoid_trees import ORDERED, SUM, filled, spoil, sum_of, view
 
-TestMonoidTree = machine_of("monoid_tree", in_order=True)
+TestMonoidTree = machine_of("monoid_tree", in_order=True, nightly=True)
 TestWithoutCommutativity = machine_of("monoid_tree", ORDERED, in_order=True)
 
 

@@ -1,5 +1,5 @@
-"""Every aggregate in the folder obeys the laws of a monoid and gives the plain answer. Sketches, which live in memory,
-and all of them compiled: test_states.py."""
+"""Every aggregate in the folder obeys the laws of a monoid and gives the plain answer. Sketches, which live in memory:
+test_sketches.py. All of them compiled: test_states.py."""
 
 import itertools
 import math

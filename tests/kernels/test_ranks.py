@@ -37,6 +37,6 @@ def test_no_key_needs_ranks():
     assert [len(each) for each in rank_keys(np.arange(5), np.array([0, 5]), np.array([], np.int64))] == [1, 1, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_ranks_run_as_plain_python_with_every_access_checked():
     assert "1 passed" in run_as_plain_python(__file__, "place")

@@ -7,9 +7,9 @@ from tests.support.kernels.machine import COMMUTATIVE, ORDERED, machine_of
 from tests.support.kernels.queues import SUM, capacities, filled, spoil_time, view
 
 KERNEL = "recompute"
-TestCommutative = machine_of(KERNEL, COMMUTATIVE)
+TestCommutative = machine_of(KERNEL, COMMUTATIVE, nightly=True)
 TestOrdered = machine_of(KERNEL, ORDERED)
-TestFloats = machine_of(KERNEL, ORDERED, column_types={"v": "float64"})
+TestFloats = machine_of(KERNEL, ORDERED, column_types={"v": "float64"}, nightly=True)
 
 
 def test_the_drawn_example():

@@ -77,6 +77,6 @@ def test_two_stretches_become_one(in_place, one, other, behind, in_order):
     assert target[: len(one) + len(other)].tolist() == sorted(one + other)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_runs_as_plain_python_with_every_access_checked():
     assert "4 passed" in run_as_plain_python(__file__, "place or insertion or stretches")

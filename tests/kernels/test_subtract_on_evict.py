@@ -10,7 +10,7 @@ from tests.support.kernels.queues import SUM, capacities, filled, spoil, sums, v
 
 KERNEL = "subtract_on_evict"
 TestInvertible = machine_of(KERNEL, INVERTIBLE, in_order=True)
-TestDefaultType = machine_of(KERNEL, INVERTIBLE, in_order=True, column_types=None)
+TestDefaultType = machine_of(KERNEL, INVERTIBLE, in_order=True, column_types=None, nightly=True)
 
 
 def test_the_drawn_example():

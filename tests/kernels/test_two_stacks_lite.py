@@ -8,10 +8,10 @@ from tests.support.kernels.machine import COMMUTATIVE, ORDERED, machine_of
 from tests.support.kernels.queues import LAST, capacities, filled, spoil, spoil_state, spoil_time, sums, view
 
 KERNEL = "two_stacks_lite"
-TestCommutative = machine_of(KERNEL, COMMUTATIVE, in_order=True)
+TestCommutative = machine_of(KERNEL, COMMUTATIVE, in_order=True, nightly=True)
 TestOrdered = machine_of(KERNEL, ORDERED, in_order=True)
-TestFloats = machine_of(KERNEL, ORDERED, in_order=True, column_types={"v": "float64"})
-TestWithoutValues = machine_of(KERNEL, ORDERED, in_order=True, ranges=False, keep_values=False)
+TestFloats = machine_of(KERNEL, ORDERED, in_order=True, column_types={"v": "float64"}, nightly=True)
+TestWithoutValues = machine_of(KERNEL, ORDERED, in_order=True, ranges=False, keep_values=False, nightly=True)
 
 
 def drawn(**options):

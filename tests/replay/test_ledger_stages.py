@@ -67,7 +67,7 @@ def test_an_ingest_with_nothing_to_do_only_looks(ingested):
     assert states(ingested, "nothing", "ingest") == done(flow.LAND, flow.TICKS, flow.CHECK_SILVER)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_steps_of_a_replay_go_through_the_stages_of_their_tasks(ingested):
     replay_day(ingested, QUERY, DAY, run_id="replayed")
     query = registry.query(QUERY)

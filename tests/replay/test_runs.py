@@ -69,6 +69,7 @@ def test_a_day_without_events_is_a_success_without_rows(ingested):
     assert report.rows == {"bikes_demand": 0, "bikes_demand_late": 0} and report.note is None
 
 
+@pytest.mark.nightly
 def test_a_day_that_became_empty_is_emptied(published):
     landing.write(published.landing, landing.moved_away(landing.trips()))
     ingest(published, "bikes")
@@ -150,7 +151,7 @@ def _audited_twice(config) -> tuple[AuditVersions, AuditVersions]:
     return made[0], made[1]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_version_is_not_published_after_a_newer_one_was_checked(ingested):
     _audited_twice(ingested)
     replay_day(ingested, "bikes_demand", DAY, stage="publish", run_id="second")

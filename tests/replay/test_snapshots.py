@@ -102,6 +102,7 @@ def _old_and_new(config: Config) -> None:
     step(config, "new files", "audit")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("audited_last", [True, False])
 def test_rows_of_an_older_snapshot_never_overwrite_newer_ones(ingested, audited_last):
     _old_and_new(ingested)

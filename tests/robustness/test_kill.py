@@ -95,6 +95,7 @@ SparkContext._initialize_context = killed
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("moment", BEFORE_THE_SESSION)
 def test_a_jvm_that_dies_before_its_session_is_there_is_reported_too(published, moment):
     program = f"import os, signal\nfrom pyspark import SparkContext\n{BEFORE_THE_SESSION[moment]}{processes.PROGRAM}"

@@ -66,6 +66,7 @@ def test_an_ingest_killed_after_a_commit_is_repaired_by_the_next(before, left_al
     assert not pending(config, "bikes")
 
 
+@pytest.mark.nightly
 def test_an_ingest_killed_after_its_last_commit_is_done(before, left_alone, tmp_path):
     config = copied(before, tmp_path)
     kill_after_commits(config, len(COMMITS))

@@ -42,6 +42,7 @@ def begun(tmp_path_factory) -> dict[str, Config]:
     return made
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("packed", [True, False], ids=["packed", "plain"])
 @pytest.mark.parametrize("stream", [BIKES, TELEMETRY])
 def test_a_file_that_is_renamed_after_bronze_s_commit_counts_once(begun, tmp_path, stream, packed):

@@ -43,7 +43,7 @@ def test_each_is_asked():
     assert every <= {each.function for each in EXACT.values()}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["tumbling", "sliding", "spanning", "calendar", "rolling"])
 def test_random_questions_have_the_oracles_order_statistics(kind):
     @settings(max_examples=max(20, settings.default.max_examples // 2))

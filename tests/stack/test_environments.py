@@ -10,7 +10,7 @@ from stack import environments
 from stack.environments import Environment
 from stack.places import REPOSITORY, SPARK_ENVIRONMENT, WINDROW, site_packages
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(3)]
 
 
 @pytest.fixture

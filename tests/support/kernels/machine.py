@@ -142,7 +142,14 @@ class Machine(RuleBasedStateMachine):
         )
 
 
-def machine_of(kernel: str, aggregates: dict | None = None, in_order: bool = False, ranges: bool = True, **options):
+def machine_of(
+    kernel: str,
+    aggregates: dict | None = None,
+    in_order: bool = False,
+    ranges: bool = True,
+    nightly: bool = False,
+    **options,
+):
     """The test case of one kernel with some options and aggregates over the one column v (int64 unless named)."""
     options.setdefault("column_types", {"v": "int64"})
     words = {
@@ -155,7 +162,7 @@ def machine_of(kernel: str, aggregates: dict | None = None, in_order: bool = Fal
     machine = type(f"Machine_{kernel}", (Machine,), words)
 
     class Case(machine.TestCase):
-        pytestmark = pytest.mark.machine
+        pytestmark = [pytest.mark.machine, *[pytest.mark.nightly] * nightly]
         settings = settings(
             max_examples=100 if NIGHTLY else min(30, settings().max_examples * 3 // 2),
             stateful_step_count=200 if NIGHTLY else 30,
