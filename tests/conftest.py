@@ -1,7 +1,6 @@
 """What all tests share: the local engine where none is asked for, a quick JVM, and Hypothesis short by default,
 HYPOTHESIS_PROFILE=thorough for a longer search, nightly for the longest."""
 
-import gc
 import os
 
 import pytest
@@ -22,23 +21,11 @@ settings.register_profile("fast", max_examples=6, derandomize=True, **COMMON)
 settings.register_profile("thorough", max_examples=200, **COMMON)
 settings.register_profile("nightly", max_examples=20_000, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
-gc.disable()  # while tests are imported
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("fast"):
         settings.load_profile("fast")
-
-
-def pytest_collection_finish() -> None:
-    """What is there by now stays: to look for cycles in it took an eighth of the tests' time."""
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 100)
-    gc.enable()
-
-
-def pytest_unconfigure() -> None:
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="module", autouse=True)
