@@ -27,19 +27,19 @@ _counted = np.zeros(1, np.int64)
 _before = np.zeros(signal.NSIG, np.int64)
 
 
-def _place_of(name: str, array: np.ndarray):
-    """A compiled function that finds this process's array by name. An address within its code would keep it out of the
-    disk cache, and each process would compile the handler again: 0.9 s."""
+def _address_by_name(name: str, array: np.ndarray):
+    """A compiled function that gives the address of this process's array. An address within its code would keep it out
+    of the disk cache, and each process would compile the handler again: 0.9 s."""
     binding.add_symbol(name, address_of(array))
 
-    def place(context, builder, signature, arguments):
+    def address(context, builder, signature, arguments):
         return builder.ptrtoint(context.get_c_value(builder, _I64, name), _I64)
 
-    return make_intrinsic(types.int64(), place)
+    return make_intrinsic(types.int64(), address)
 
 
-_place_of_counted = _place_of("windrow_interrupts", _counted)
-_place_of_before = _place_of("windrow_handlers_before", _before)
+_address_of_counted = _address_by_name("windrow_interrupts", _counted)
+_address_of_before = _address_by_name("windrow_handlers_before", _before)
 
 
 class Handlers(Struct):
@@ -50,8 +50,8 @@ class Handlers(Struct):
 
 def count_and_call_on(number):
     number &= NUMBER_BITS
-    words_at(_place_of_counted())[0] += 1
-    call(words_at(_place_of_before())[number], number)
+    words_at(_address_of_counted())[0] += 1
+    call(words_at(_address_of_before())[number], number)
 
 
 def interrupts() -> np.ndarray:
