@@ -15,7 +15,7 @@ from stack import airflow, compiled
 from tests.support.airflow.running import next_day
 from tests.support.replay.reading import assert_oracles, events_of_silver
 
-pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.timeout(1_200)]
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(22), pytest.mark.timeout(1_200)]
 
 STREAMS = ("cdr", "telemetry")
 QUERIES = [query for name in STREAMS for query in flow.scheduled_queries(registry.stream(name))]

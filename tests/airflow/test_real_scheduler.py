@@ -1,8 +1,8 @@
 """End to end through a real Airflow: its scheduler, its backfill, its REST API, its logs, and how it fails.
 
 One Airflow serves the whole file, over two queries and one that goes on from day to day; the run by hand is on Spark,
-the others aren't. Landing files are generated and end on the day that the scheduler will run next; the oracle reads the
-same files without the pipeline.
+the scheduled one isn't. Landing files are generated and end on the day that the scheduler will run next; the oracle
+reads the same files without the pipeline.
 """
 
 import json
@@ -34,9 +34,8 @@ pytestmark = [pytest.mark.airflow, pytest.mark.timeout(3_600)]
 DAG = "bikes"
 QUERIES, DAY_BY_DAY = ["bikes_daily", "bikes_demand"], "bikes_refill"
 TASKS = {"ingest", *QUERIES, "report"}
-DAYS, TRIPS_PER_DAY = 3, 40
+DAYS, TRIPS_PER_DAY = 2, 40
 NOT_OF_THE_STREAM = date(1999, 12, 31)
-REFUSED = {"dateless": None, "foreign_day": NOT_OF_THE_STREAM}
 LIMIT_S = 1_800.0
 
 
@@ -61,26 +60,18 @@ def stack(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def runs(stack):
-    """The newest day by the scheduler, one by Airflow's backfill, one by hand; and two by hand that must fail
-    in their first task; all at once."""
+    """The newest day by the scheduler, the one before by hand; and one by hand that must fail in its first task; all
+    at once."""
     stack.client.unpause(DAG)
-    for run, day in REFUSED.items():
-        stack.trigger(run, day)
-    backfilled, by_hand, _ = stack.days
-    stack.client.backfill(DAG, backfilled, backfilled)
-    stack.trigger("by_hand", by_hand)
-    wait = stack.client.wait_for_runs
-    return {kind: wait(DAG, kind, count, LIMIT_S) for kind, count in (("scheduled", 1), ("manual", 3), ("backfill", 1))}
+    stack.trigger("foreign_day", NOT_OF_THE_STREAM)
+    stack.trigger("by_hand", stack.days[0])
+    found = [stack.client.wait_for_runs(DAG, kind, count, LIMIT_S) for kind, count in (("scheduled", 1), ("manual", 2))]
+    return {run["dag_run_id"]: run for runs in found for run in runs}
 
 
 @pytest.fixture(scope="module")
 def done(runs):
-    return {kind: [run for run in found if run["dag_run_id"] not in REFUSED] for kind, found in runs.items()}
-
-
-def test_a_run_without_a_logical_date_fails_and_says_what_to_do(stack, runs):
-    assert stack.task("dateless", "ingest")["state"] == "failed"
-    assert "no logical date" in stack.log("dateless", "ingest")
+    return [run for name, run in runs.items() if name != "foreign_day"]
 
 
 def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks(stack, runs):
@@ -89,15 +80,15 @@ def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks
     log = stack.log("foreign_day", "ingest")
     assert f"exited with {OutsideStream.exit_code}" in log
     assert f"{NOT_OF_THE_STREAM} is not a day of stream 'bikes'" in log
-    assert [run["state"] for run in runs["manual"] if run["dag_run_id"] in REFUSED] == ["failed"] * len(REFUSED)
+    assert runs["foreign_day"]["state"] == "failed"
 
 
-def test_scheduled_manual_and_backfill_runs_succeed_each_with_all_tasks(stack, done):
-    assert {kind: len(runs) for kind, runs in done.items()} == {"scheduled": 1, "manual": 1, "backfill": 1}
-    for run in (run for runs in done.values() for run in runs):
+def test_scheduled_and_manual_runs_succeed_each_with_all_tasks(stack, done):
+    assert [run["run_type"] for run in done] == ["scheduled", "manual"]
+    for run in done:
         states = {task["task_id"]: task["state"] for task in stack.client.tasks(DAG, run["dag_run_id"])}
         assert states == dict.fromkeys(TASKS, "success"), run["dag_run_id"]
-    assert stack.other_tries([run for runs in done.values() for run in runs], asked=1) == {}
+    assert stack.other_tries(done, asked=1) == {}
 
 
 def test_every_run_ends_with_the_report_whose_link_is_in_its_log_and_on_its_asset(stack, done):
@@ -139,7 +130,7 @@ def test_airflow_shows_the_report_to_who_is_logged_in_and_no_other_file(stack, d
 def test_published_rows_are_the_oracles_on_the_same_landing_files(stack, done, name):
     query, trips = registry.query(name), generated.trips(stack.config.landing)
     expected = expected_rows(trips, query)
-    assert len(expected) > DAYS * TRIPS_PER_DAY / 2
+    assert len(expected) > TRIPS_PER_DAY / 2
     assert_equal(rows(stack.config, name), sorted(expected, key=lambda row: tuple(row.values())[:4]))
 
 
@@ -151,9 +142,9 @@ def test_each_kind_of_run_does_the_day_that_it_is_for(stack, done):
 
 
 def test_the_note_of_a_run_is_its_day_which_its_name_is_not(stack, done):
-    for run in (run for runs in done.values() for run in runs):
+    for run in done:
         assert run["note"] == f"day {run['logical_date'][:10]}"
-    assert str(stack.days[-1]) not in done["scheduled"][0]["dag_run_id"]
+    assert str(stack.days[-1]) not in done[0]["dag_run_id"]
 
 
 def test_a_task_s_xcom_is_what_it_published(stack, done):
@@ -186,10 +177,19 @@ def test_publishing_updates_airflow_s_assets(stack, done):
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(25)
+def test_a_run_without_a_logical_date_fails_and_says_what_to_do(stack, done):
+    stack.trigger("dateless", None)
+    stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
+    assert stack.task("dateless", "ingest")["state"] == "failed"
+    assert "no logical date" in stack.log("dateless", "ingest")
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(95)
 def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
-    stack.client.wait_for_backfills(DAG, LIMIT_S)
-    stack.client.backfill(DAG, *stack.days[:2], backwards=True, reprocess="completed")
+    stack.client.backfill(DAG, *stack.days, backwards=True, reprocess="completed")
     stack.client.wait_for_backfills(DAG, LIMIT_S)
     again = stack.client.wait_for_runs(DAG, "backfill", 2, LIMIT_S)
     assert [len(stack.client.tasks(DAG, run["dag_run_id"])) for run in again] == [len(TASKS)] * 2
@@ -199,6 +199,7 @@ def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(75)
 def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, done):
     """A run for the newest day ingests it; nobody asks for the older ones."""
     stack.client.unpause(f"{DAG}_stale")
@@ -218,6 +219,7 @@ def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, 
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(55)
 def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypatch, capsys):
     monkeypatch.setenv("WINDROW_HOME", str(stack.config.home))
     monkeypatch.setenv("WINDROW_LANDING", str(stack.config.landing))
@@ -232,6 +234,7 @@ def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypat
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(30)
 def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
     before = {query: rows(stack.config, query) for query in QUERIES}
     spoil_noted(Lake(stack.config), stack.days[0])

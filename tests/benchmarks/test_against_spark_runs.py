@@ -8,6 +8,7 @@ from benchmarks.first_light_trips import Sizes
 pytestmark = [pytest.mark.jvm, pytest.mark.slow, pytest.mark.nightly]
 
 
+@pytest.mark.takes(110)
 @pytest.mark.parametrize("case", against_spark.CASES[:2], ids=lambda case: case.title)
 def test_every_way_makes_the_same_rows(case, tmp_path, through_spark, monkeypatch):
     monkeypatch.setattr(against_spark, "ROUNDS", 1)

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(50)
 def test_the_page_has_every_figure_with_a_row_for_every_model_and_way(tmp_path: Path):
     page = farm.main(["--sizes", "small", "--no-spark", "--folder", str(tmp_path)]).read_text()
     figures = page.split("\n## ")[1:]

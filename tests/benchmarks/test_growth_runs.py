@@ -35,6 +35,7 @@ def test_every_exact_aggregate_has_its_cost_next_to_its_sketch():
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(75)
 def test_every_step_of_a_run_is_measured_in_every_lake():
     rows = run_growth.main(["--days", "2", "3", "--trips", "3", "--rounds", "1"])
     assert [row["step, processor seconds"] for row in rows] == list(run_growth.STEPS)

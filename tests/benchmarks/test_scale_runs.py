@@ -26,6 +26,7 @@ child.wait()
 
 @pytest.mark.jvm
 @pytest.mark.nightly
+@pytest.mark.takes(110)
 def test_both_engines_publish_the_same_rows(tmp_path):
     found = scale.run(tmp_path / "lakes", [Day(6, 40)])
     works = [(work, engine) for work in (CHECK, QUERY_RUN) for engine in ENGINES]

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(55)
 def test_the_page_has_every_figure_with_every_kernel(tmp_path: Path):
     landing = tmp_path / "landing"
     write_sessions(landing / "cdr" / "isp-xdr" / "beijing")

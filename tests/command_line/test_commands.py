@@ -66,6 +66,7 @@ def test_alone_it_prints_the_commands(windrow):
     assert all(command in ended.out for command in ORDER)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_both_ways_to_start_it_are_the_same(small_lake):
     environment = {"WINDROW_HOME": str(small_lake.home), "PATH": os.defpath}

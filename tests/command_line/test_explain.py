@@ -49,6 +49,7 @@ def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatc
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(60)
 @pytest.mark.parametrize("query", [QUERY, "farm_bikes_anomalies"])
 def test_commits_are_those_that_a_replay_then_makes(published, query):
     replay_day(published, query, DAY)  # a table's first commit makes it

@@ -37,6 +37,7 @@ def windrow(home: Path, landing: Path, *words: str, engine: str) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(65)
 @pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.jvm)])
 def test_nothing_that_an_ingest_and_a_replay_write_is_open_to_others(tmp_path, usual_umask, engine):
     home, landing = tmp_path / "home", tmp_path / "landing"

@@ -39,6 +39,7 @@ def run(home: Path, *command: object, **variables: str) -> subprocess.CompletedP
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(50)
 def test_another_user_replays_a_day_with_what_the_checkout_has_compiled(ingested):
     home = give(ingested.home)
     landing = {"WINDROW_LANDING": str(ingested.landing)}

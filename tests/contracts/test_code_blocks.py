@@ -154,6 +154,7 @@ def test_times_with_an_offset_are_read_as_the_page_says():
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(65)
 def test_the_commands_of_the_tutorial_print_what_the_pages_show():
     for page, text in console.renewed().items():
         assert page.read_text() == text, "run: make tutorial"

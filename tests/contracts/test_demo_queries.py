@@ -75,6 +75,7 @@ def test_a_question_about_another_stream_is_answered_over_generated_files(tmp_pa
     answered(config, question)
 
 
+@pytest.mark.takes(40)
 def test_the_most_corrected_window_is_shown_from_its_first_answer_on(first_published):
     [question] = [each for each in OF_EVERY_DEMO if "corrected most often" in each.asks]
     rows = answered(first_published, question)

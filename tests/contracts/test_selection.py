@@ -1,6 +1,7 @@
 """`--fast` leaves marked tests out, ten parts together run everything, and a failure says how to repeat it."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,7 +70,15 @@ def test_two(): pass
 def test_three(): pass
 def test_four(): pass
 """
-CASES = 8 + 30 + 30 + 6
+DEAR = """
+import pytest
+
+pytestmark = pytest.mark.nightly
+
+@pytest.mark.parametrize("seconds", [pytest.param(each, marks=pytest.mark.takes(each)) for each in range(5, 101, 5)])
+def test_dear(seconds): pass
+"""
+CASES = 8 + 30 + 30 + 6 + 20
 EACH_TIME = 7 + 1 + 5 + 2
 IN_PARTS = """
 import pytest
@@ -85,6 +94,7 @@ def run(tmp_path):
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_some.py").write_text(TESTS)
     (tmp_path / "test_of_a_file.py").write_text(OF_A_FILE)
+    (tmp_path / "test_dear.py").write_text(DEAR)
     settings = os.environ | {"PYTHONPATH": str(ROOT)}
 
     def printed(*words: str) -> str:
@@ -97,7 +107,7 @@ def run(tmp_path):
 
 def test_fast_runs_the_unmarked_ones_without_an_import_of_marked_files_and_those_that_start_either_fail(run):
     printed = run("-m", "pytest", "--fast", "-q", "-p", "no:cacheprovider")
-    assert "3 failed, 6 passed, 59 deselected" in printed, printed
+    assert "3 failed, 6 passed, 79 deselected" in printed, printed
     assert "--fast lets none start" in printed
 
 
@@ -110,8 +120,11 @@ def test_each_part_runs_some_each_time_and_ten_together_everything(run):
     assert len(others) == len(set(others)) == CASES - EACH_TIME
     dealt = {sum("takes_long" in name and name not in each_time for name in part) for part in collected}
     assert dealt <= {2, 3, 4}, "cases are dealt in turn"
+    seconds = {sum(int(name) for name in re.findall(r"test_dear\[(\d+)\]", "\n".join(part))) for part in collected}
+    assert seconds == {5 + 100}, "no part has most of what is dear"
 
 
+@pytest.mark.nightly
 def test_what_is_named_runs_and_a_failure_says_what_of_which_case_and_how_to_repeat_it(run):
     printed = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_some.py::test_that_takes_long")
     assert "1 failed, 29 passed" in printed, printed
@@ -129,6 +142,7 @@ def test_a_failure_names_the_class_and_the_example_and_is_repeated_as_it_ran(run
     assert repeat.endswith("-m pytest --fast --timeout=77 test_some.py::TestOfAll::test_numbers_are_small")
 
 
+@pytest.mark.nightly
 def test_what_is_named_by_words_runs_though_it_is_nightly(run):
     assert "1 passed" in run("-m", "pytest", "-q", "-k", "that_is_nightly", "-p", "no:cacheprovider")
 

@@ -1,10 +1,11 @@
 """A lake that one engine began and the other continues is, row for row, the one that the local engine makes alone: over
-all files of all five real streams, and the busiest day of each of their queries; of those whose days go on from each
-other the first two."""
+the files of all five real streams, and the busiest day of every other one of their queries, which Spark replays there;
+of those whose days go on from each other the first two."""
 
 import gzip
 import os
 import shutil
+from dataclasses import replace
 from datetime import date
 from itertools import cycle
 from pathlib import Path
@@ -27,12 +28,13 @@ from tests.support.lakes import ingest, tables_of
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 STREAMS = registry.stream_names()
 ALONE, SPARK_FIRST, LOCAL_FIRST = ("local", "local"), ("spark", "local"), ("local", "spark")
-# Of two years of calls, each day an arrival day, the first lines.
-MOST_LINES = {"phone_calls": 8_000}
+# Of a file the first lines: what one engine reads otherwise, it reads so among these.
+MOST_LINES = {"bikes": 10_000, "cdr": 2_000, "phone_calls": 8_000, "telemetry": 1_000}
 LINES_GONE, NS_PER_S = 5, 1_000_000_000
 pytestmark = [
     pytest.mark.jvm,
     pytest.mark.nightly,
+    pytest.mark.takes(45),
     pytest.mark.skipif(not (REAL / "bikes").is_dir(), reason="the real data are not in ../shared/data"),
     pytest.mark.timeout(1_200),
 ]
@@ -148,10 +150,10 @@ def days_of(query: Query, config: Config) -> list[date]:
 
 
 def test_replays_of_both_engines_publish_the_same_rows(lakes):
-    for query in registry.queries_of(lakes.stream):
+    for query in registry.queries_of(lakes.stream)[::2]:
         days = days_of(query, lakes.alone)
         alone, both = ([replay_day(config, query.name, day).rows for day in days]
-                       for config in (lakes.alone, lakes.both))  # fmt: skip
+                       for config in (lakes.alone, replace(lakes.both, asked_engine="spark")))  # fmt: skip
         assert both == alone
         tables = [*alone[0], *([] if query.window.context_free else [state_name(query.name)])]
         assert digests(lakes.both, tables) == digests(lakes.alone, tables), query.name

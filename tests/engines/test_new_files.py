@@ -68,6 +68,7 @@ def row(**values: object) -> dict:
     return dict.fromkeys(KINDS) | {"day": DAYS[0]} | values
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @example([row()])

@@ -133,6 +133,7 @@ def test_nothing_is_late_for_windows_that_count_as_events_arrive(config):
     assert made.failing(DAY) == set()
 
 
+@pytest.mark.takes(40)
 def test_a_session_near_an_event_that_belongs_to_it_is_found(config):
     made = lake_of(config, "session")
     row = audit_row(made, lambda row: row["events"] > 1)

@@ -42,7 +42,7 @@ def contents(config: Config) -> dict:
 
 @pytest.mark.slow
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_batches_do_not_show(tmp_path, seed):
     """New files, changed ones, copies, swapped contents, another definition: each step in one batch and in many."""
     chance = random.Random(seed)

@@ -57,6 +57,7 @@ def test_a_file_that_a_fixed_definition_calls_events_is_taken_up(config):
     assert find(config).landed == {path}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("in_bronze", [False, True])
 def test_a_file_cut_off_and_gone_then_keeps_what_it_delivered_before(config, in_bronze):

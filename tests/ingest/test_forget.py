@@ -15,7 +15,7 @@ from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.few_tests(3)]
+pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]
 
 # a and b share a line, c is a copy of a.
 SHARED = trips.trip("2017-06-03 08:00:00", 600)
@@ -117,6 +117,7 @@ def test_a_file_that_comes_back_is_new(config):
     assert landings.held(config, BIKES) == before
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_file_that_lies_in_the_landing_folder_is_refused_unless_it_may_stay(config, tmp_path):
     before = landings.held(config, BIKES)

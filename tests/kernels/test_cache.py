@@ -79,6 +79,7 @@ def compiled(tree: Path) -> dict[str, int]:
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(40)
 def test_an_aggregate_that_is_new_or_edited_is_right_at_once_and_recompiles_nothing_else(tree):
     assert answer(tree, "sum") == "60"
     before = compiled(tree)

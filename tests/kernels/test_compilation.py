@@ -81,6 +81,7 @@ def run_as_plain_python(file: str, chosen: str) -> str:
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(95)
 def test_the_replay_runs_as_plain_python_with_every_access_checked():
     answer = run(PLAIN, NUMBA_DISABLE_JIT="1", HYPOTHESIS_PROFILE=FEW_EXAMPLES)
     assert answer.returncode == 0, answer.stdout + answer.stderr
@@ -102,6 +103,7 @@ def test_an_aggregator_gives_all_its_memory_back(kernel):
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(45)
 def test_what_two_processes_compiled_does_not_mix_in_a_third(tmp_path):
     """Both monoid trees have functions of the same names; the cache links by name."""
     for names in (["monoid_tree"], ["amortized_monoid_tree"], ["monoid_tree", "amortized_monoid_tree"]):

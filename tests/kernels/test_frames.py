@@ -17,8 +17,7 @@ from tests.support.kernels.plain_frames import Tuple, frames_of
 
 pytestmark = pytest.mark.few_tests(5)
 US = timedelta(microseconds=1)
-SORTINGS = ("eager", "lazy")
-WAYS = [("multi_buffer", {})] + [("single_buffer", {"sorting": each, "capacity": 256}) for each in SORTINGS]
+WAYS = [("multi_buffer", {})] + [("single_buffer", {"sorting": each, "capacity": 256}) for each in ("eager", "lazy")]
 IN_ORDER = ("single_buffer", {"sorting": "in_order", "capacity": 256})
 AGGREGATES = {"values": agg("count", "value"), "total": agg("sum", "value"), "newest": agg("last", "value")}
 COMMUTING = {"values": agg("count", "value"), "total": agg("sum", "value"), "most": agg("max", "value")}
@@ -110,6 +109,7 @@ def play(rng: random.Random, kernel: str, options: dict, aggregates: dict) -> No
     assert [made.content(found) for found in made.frames()] == contents
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_in_order_the_single_buffer_needs_no_sorting():
     rng = random.Random("in order")

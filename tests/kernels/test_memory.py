@@ -131,6 +131,7 @@ def test_a_kernel_that_gets_no_memory_ends_its_call_and_the_process_goes_on():
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python has NumPy's memory")
 @pytest.mark.nightly
+@pytest.mark.takes(50)
 @pytest.mark.parametrize(
     ("warm", "call"),
     [

@@ -206,6 +206,7 @@ def us(time) -> int:
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(90)
 def test_what_the_generator_writes_fails_until_it_is_written_in_plain_python(tmp_path):
     for folder in ("schemas", "tools", "kernels", "pipelines", "processes", "tests/support"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))

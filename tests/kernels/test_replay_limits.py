@@ -248,6 +248,7 @@ assert rows_made(ONE_LATE, WindowSpec("tumbling", 10), rules) == before
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(45)
 @compiled_only
 def test_a_replay_that_gets_no_memory_raises_and_the_process_goes_on():
     ran = subprocess.run([sys.executable, "-c", MEMORY_ENDS], cwd=ROOT, text=True, capture_output=True, check=False)

@@ -109,5 +109,6 @@ def test_sketches_are_of_some_words_for_any_parameters():
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(40)
 def test_sketches_run_as_plain_python_with_every_access_checked():
     run_as_plain_python(__file__, "not plain_python")

@@ -140,7 +140,7 @@ def histories(draw):
     return events, [0, *cuts, len(events)]
 
 
-pytestmark = pytest.mark.nightly
+pytestmark = [pytest.mark.nightly, pytest.mark.takes(28)]
 quickly = settings(max_examples=max(15, settings().max_examples // 6))
 
 

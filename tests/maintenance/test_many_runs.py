@@ -26,6 +26,7 @@ def held(lake: Lake) -> dict[str, int]:
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(55)
 def test_every_day_of_every_table_has_two_files_at_most(config):
     upkeep.simulate(config, DAYS)
     lake = Lake(config)

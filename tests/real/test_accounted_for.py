@@ -83,6 +83,7 @@ def test_the_page_has_every_stream():
     assert set(on_the_page()) == set(SUMS) == set(streams())
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", SUMS)
 def test_every_record_of_every_file_is_accounted_for(name):
     page, files = on_the_page()[name], counted(name)

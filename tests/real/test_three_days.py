@@ -41,6 +41,7 @@ def _events(config) -> list[dict]:
     return events_of_silver(config, "bikes", [("arrival", ">=", ORACLE_FROM), ("arrival", "<", end)])
 
 
+@pytest.mark.takes(75)
 def test_three_days_of_real_trips_are_the_oracles(real_trips):
     backfill(real_trips, "bikes_demand", DAYS[0], DAYS[-1])
     assert_oracles(real_trips, registry.query("bikes_demand"), _events(real_trips), DAYS)

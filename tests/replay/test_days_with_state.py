@@ -126,6 +126,7 @@ def test_a_day_that_is_run_again_goes_on_from_the_same_state_and_leaves_the_same
     assert sorted(after[1], key=repr) == sorted(before[1], key=repr)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_was_left_has_a_size_in_the_ledger_and_passed_windows_are_not_in_it(toys):
     config, _ = toys

@@ -182,6 +182,7 @@ def test_days_are_not_run_backwards(ingested):
         backfill(ingested, REAL, DAYS[0], DAYS[-1], backwards=True)
 
 
+@pytest.mark.nightly
 @PATIENT
 @pytest.mark.slow
 def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplog):
@@ -191,6 +192,7 @@ def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplo
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(40)
 @PATIENT
 def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp_path):
     backfill(ingested, REAL, DAYS[0], DAYS[-1])
@@ -212,6 +214,7 @@ def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp
 @PATIENT
 @pytest.mark.slow
 @pytest.mark.nightly
+@pytest.mark.takes(70)
 def test_a_run_that_is_killed_after_any_of_its_commits_is_repaired_by_running_it_again(ingested, tmp_path):
     unharmed = Config(tmp_path / "unharmed", ingested.landing)
     shutil.copytree(ingested.home, unharmed.home, ignore=shutil.ignore_patterns("spark", "numba"))

@@ -18,7 +18,7 @@ from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT, QUERIES, ingest
 from tests.support.replay import landing
 
-pytestmark = [PATIENT, pytest.mark.few_tests(3)]
+pytestmark = [PATIENT, pytest.mark.few_tests(2)]
 PUBLISHED = [table for query in QUERIES for table in (query, f"{query}_late")]
 (LATE_FILE,) = landing.late_file()
 
@@ -42,6 +42,7 @@ def test_where_nothing_has_changed_there_is_nothing_to_do(first_published):
     assert made(first_published) == DayPlan([], [], [], [], [])
 
 
+@pytest.mark.nightly
 def test_a_waiting_file_s_effect_is_known_before_it_is_ingested(published):
     lake, names = Lake(published), Lake(published).names()
     versions = {name: lake.version(name) for name in names}
@@ -78,6 +79,7 @@ def test_what_it_costs_is_what_the_runs_took(published):
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(70)
 @ENGINES
 def test_carried_out_it_changes_the_days_that_it_lists_and_nothing_else(published, run, engine):
     landing.write(published.landing, landing.late_file())

@@ -36,7 +36,7 @@ from tests.support.replay import landing
 from tests.support.replay.reading import assert_oracles, published_rows, rows
 
 DAY = DAYS[2]
-pytestmark = [PATIENT, pytest.mark.few_tests(3)]
+pytestmark = [PATIENT, pytest.mark.few_tests(2)]
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -78,6 +78,7 @@ def test_a_day_that_became_empty_is_emptied(published):
     assert left == set(DAYS) - {DAY}
 
 
+@pytest.mark.nightly
 def test_two_stages_in_two_steps_give_the_same_rows(ingested, first_published):
     replay_day(ingested, "bikes_demand", DAY, stage="audit", run_id="scheduled")
     assert Lake(ingested).version("bikes_demand") is None

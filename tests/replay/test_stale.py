@@ -48,6 +48,7 @@ def test_nothing_is_stale_after_a_backfill(first_published):
     assert stale(Lake(first_published)) == []
 
 
+@pytest.mark.takes(40)
 def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp_path_factory):
     landing.write(published.landing, landing.late_file())
     ingest(published, "bikes")
@@ -63,6 +64,7 @@ def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(35)
 def test_one_command_makes_all_stale_days_of_a_query_again_and_says_what_it_updated(
     published, tmp_path_factory, monkeypatch, capsys
 ):

@@ -24,7 +24,7 @@ QUERY, DAY = "bikes_demand", DAYS[2]
 TABLES = QueryTables.of(registry.query(QUERY))
 RUNS_READ = [TABLES.source.silver.name, TABLES.source.passes.name, TABLES.source.partitions.name]
 AUDITS = [TABLES.audit.name, TABLES.late_audit.name]
-pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.few_tests(1)]
+pytestmark = [PATIENT, pytest.mark.slow, pytest.mark.nightly]
 
 
 def silent(text: str) -> None:

@@ -23,7 +23,7 @@ from tests.support.replay import landing
 from tests.support.replay.reading import published_rows
 
 QUERY, DAY = "bikes_demand", DAYS[2]
-REPLAY = ["replay", QUERY, "--day", str(DAY)]
+REPLAY, INGEST = ["replay", QUERY, "--day", str(DAY)], ["ingest", "bikes"]
 COUNTED = ["query", f"SELECT sum(events), max(longest_trip_duration_s), max(start_station_id) FROM {QUERY}"]
 OF_DAY = [("arrival_date", "=", DAY)]
 LEDGER = ["runs", "verdicts"]
@@ -106,7 +106,7 @@ def repaired(user: User, words: list[str], before: dict) -> None:
 MEETINGS = {
     "tables": (["tables"], f"{QUERY}_late"),
     "profile": (["profile", "bikes"], "quarantine_bikes"),
-    "ingest": (["ingest", "bikes"], "files_bikes"),
+    "ingest": (INGEST, "files_bikes"),
     "backfill": (["backfill", QUERY, "--from", str(DAY), "--to", str(DAY)], "partitions_bikes"),
     "publish": ([*REPLAY, "--stage", "publish"], f"{QUERY}_audit"),
     "stale": (["runs", "--stale"], "partitions_bikes"),
@@ -152,10 +152,10 @@ def test_damage_is_named_and_what_the_messages_say_repairs_it(user, table_kind):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("table", STREAM)
-@pytest.mark.parametrize("words", [REPLAY, ["ingest", "bikes"]], ids=["replay", "ingest"])
-def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, table, words):
+@pytest.mark.parametrize("table_words", [*zip(STREAM, itertools.cycle([REPLAY, INGEST]))], ids=lambda case: case[0])
+def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, table_words):
     """What is left is a log that is whole, and an older table: the ledger knows that there was more."""
+    table, words = table_words
     before = contents(user.config)
     damages.do(user.config, table, damages.NEWEST_ENTRY)
     code, text = user.type(words)
@@ -163,7 +163,7 @@ def test_a_streams_log_that_lost_its_newest_entry_is_named_and_repaired(user, ta
         assert code == 0
     else:
         assert_named(code, text, table, user.config.lake / table / LOG)
-    repaired(user, ["ingest", "bikes"], before)
+    repaired(user, INGEST, before)
 
 
 @pytest.mark.parametrize("table", [QUERY, f"{QUERY}_late", "runs"])
@@ -180,11 +180,11 @@ def test_days_that_differ_from_what_the_ledger_has_are_listed_and_published_agai
 @pytest.mark.nightly
 def test_an_ingest_that_the_ledger_has_lost_is_asked_for(user):
     landing.write(user.config.landing, landing.late_file())
-    assert user.type(["ingest", "bikes"])[0] == 0
+    assert user.type(INGEST)[0] == 0
     damages.do(user.config, "runs", damages.NEWEST_ENTRY)
     code, text = user.type(REPLAY)
     assert code == 0 and "its row is lost; " in text and text.rstrip().endswith("windrow ingest bikes")
-    assert user.type(["ingest", "bikes"])[0] == 0
+    assert user.type(INGEST)[0] == 0
     assert "its row is lost" not in user.type(REPLAY)[1]
 
 

@@ -29,7 +29,7 @@ except WindrowError as error:
     print(error)
     sys.exit(error.exit_code)
 """
-pytestmark = [pytest.mark.slow, PATIENT, pytest.mark.few_tests(2)]
+pytestmark = [pytest.mark.slow, PATIENT, pytest.mark.few_tests(1)]
 FILE_BYTES = 400_000  # less than bronze takes
 
 
@@ -51,6 +51,7 @@ def run_limited(config: Config, limit_bytes: int) -> subprocess.CompletedProcess
     return subprocess.run(command, env=processes.environment(config), capture_output=True, text=True)
 
 
+@pytest.mark.nightly
 def test_a_limit_on_file_sizes_is_reported_and_the_next_ingest_succeeds(config):
     path = trips.write(config, "a", many_trips())
     refused = run_limited(config, FILE_BYTES)

@@ -13,7 +13,7 @@ from tests.support.replay.reading import published_rows
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 AUDIT = f"{QUERY}_audit"
-pytestmark = [PATIENT, pytest.mark.usefixtures("through_spark"), pytest.mark.few_tests(2)]
+pytestmark = [PATIENT, pytest.mark.usefixtures("through_spark"), pytest.mark.few_tests(1)]
 
 
 def _versions(config) -> int:
@@ -60,6 +60,8 @@ def _assert_repaired(config, before) -> None:
     assert stale(Lake(config)) == []
 
 
+@pytest.mark.nightly
+@pytest.mark.takes(55)
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_run_is_repaired_by_running_it_again(published, moment):
     before = published_rows(published, QUERY)
@@ -69,6 +71,7 @@ def test_a_killed_run_is_repaired_by_running_it_again(published, moment):
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(35)
 def test_a_run_whose_jvm_dies_in_its_write_says_so_and_is_repaired(published):
     before = published_rows(published, QUERY)
     _killed(published, "in its write", processes.kill_jvm)

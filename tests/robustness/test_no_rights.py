@@ -34,7 +34,8 @@ def read_only(config) -> Iterator[Config]:
 
 
 def run(config: Config, *words: str) -> subprocess.CompletedProcess:
-    variables = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "RUST_BACKTRACE": "1"}
+    places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing)}
+    variables = places | {"WINDROW_ENGINE": "local", "RUST_BACKTRACE": "1"}
     environment = {"PATH": os.environ["PATH"], "HOME": str(config.home)} | variables
     words = as_other_user(WINDROW, *words)
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=300, check=False)

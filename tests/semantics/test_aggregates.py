@@ -47,6 +47,7 @@ def final(aggregate, story=STORY, window=None):
     return replay_table(story, query, complete=True)["x"][0]
 
 
+@pytest.mark.few(26)
 @pytest.mark.parametrize(
     ("aggregate", "type_", "value"),
     [

@@ -23,6 +23,7 @@ KINDS = ("tumbling", "sliding", "spanning", "calendar", "rolling")
 FEATURES = {"complete", "incomplete", "late", "no row on time", "null key", "where"}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow  # it takes many questions until each feature came in one
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_point_is_what_a_replay_with_that_lateness_says(kind):

@@ -63,6 +63,7 @@ def refuses_what_is_absent(client: rest.Client) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(55)
 def test_stop_ends_airflow_and_what_its_running_tasks_started(home, tmp_path):
     dags, landing = tmp_path / "dags", tmp_path / "landing"
     dags.mkdir()

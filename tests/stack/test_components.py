@@ -10,11 +10,11 @@ from collections.abc import Callable
 import pytest
 
 from processes import marked, proc
-from stack import airflow, components, condition, restarts, settings
+from stack import airflow, components, condition, rest, restarts, settings
 from stack.components import WATCHER
 from stack.places import REPOSITORY
 
-pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(15), pytest.mark.timeout(900)]
 PATIENCE_S = 90.0
 
 
@@ -115,6 +115,7 @@ def test_a_component_that_dies_again_and_again_is_given_up_with_a_message_until_
 def test_doctor_reports_a_server_that_does_not_answer_and_up_leaves_it_alone(home, monkeypatch):
     before = components.alive(home)
     monkeypatch.setattr(airflow, "READY_LIMIT_S", 5.0)
+    monkeypatch.setattr(rest, "HEALTH_LIMIT_S", 2.0)
     os.kill(before["api-server"], signal.SIGSTOP)
     try:
         wrong, _ = condition.of(home)

@@ -13,7 +13,7 @@ import pytest
 from schemas.errors import AirflowRefused
 from stack import airflow, components, database, rest, settings
 
-pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly, pytest.mark.takes(70), pytest.mark.timeout(900)]
 FIRST, LAST, LIMIT_S = date(2020, 1, 1), date(2020, 1, 2), 300.0
 # More than SQLite's own limit of 5 s, after which it gives up.
 LOCKED_S = 8.0

@@ -3,6 +3,7 @@
     pytest --fast                   what starts neither a JVM nor Airflow and doesn't take long; what starts one, fails
     pytest                          all but the nightly set, and one of ten parts of that: which, the commit says
     pytest --part 3/10              that part instead: repeats a run of another commit
+    pytest --nightly -m "not nightly"    all but the nightly set
     pytest --nightly                everything; with --part 3/10 a tenth of everything
     pytest tests/…::test_…, -k …    what is named
 
@@ -18,6 +19,9 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from heapq import heappop, heappush
+from itertools import count, groupby
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -30,7 +34,7 @@ MARKS = {
     "jvm": "starts a JVM",
     "slow": "takes long without either",
 }
-NIGHTLY, FEW, FEW_TESTS = "nightly", "few", "few_tests"
+NIGHTLY, FEW, FEW_TESTS, TAKES = "nightly", "few", "few_tests", "takes"
 FEW_DEAR_CASES = 1
 PARTS = 10
 # Fixtures that start one by themselves, or take half a minute.
@@ -53,6 +57,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{FEW}(n): of its cases n run every time, the others are {NIGHTLY}")
     config.addinivalue_line(
         "markers", f"{FEW_TESTS}(n): of a file's dear tests n run every time, the others are {NIGHTLY}"
+    )
+    config.addinivalue_line(
+        "markers", f"{TAKES}(seconds): so long about, half a minute or more: no part has most of these"
     )
     # Chosen once: workers get it as an option.
     config.option.part = config.getoption("part") or _default_part(config)
@@ -136,26 +143,39 @@ def _is_of_a_nightly_file(item: pytest.Item) -> bool:
     return module is not None and module.get_closest_marker(NIGHTLY) is not None
 
 
-def _turns(items: list[pytest.Item]) -> dict[pytest.Item, int]:
-    """Dealt like cards, so that no part has most of what is dear: the tests and cases of a file go to the parts one by
-    one. A file that starts Airflow, for minutes, and for no test that runs every time, is one card of a pile of such
-    files."""
-    places = {item: _pile_and_card(item) for item in items}
-    piles: dict[str, set[int]] = defaultdict(set)
-    for pile, card in places.values():
-        piles[pile].add(card)
-    turns = {
-        (pile, card): turn for pile, cards in piles.items() for turn, card in enumerate(sorted(cards), _hash(pile))
-    }
-    return {item: turns[place] for item, place in places.items()}
+def _turns(items: list[pytest.Item], parts: int) -> dict[pytest.Item, int]:
+    """Dealt like cards, so that no part has most of what is dear: those of a file go to the parts one by one; what is
+    marked `takes` goes, the dearest first, to the part that has least of such."""
+    cards: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        cards[_card(item)].append(item)
+    seconds = {card: sum(map(_seconds, of_card)) for card, of_card in cards.items()}
+    turns = _by_seconds({card: each for card, each in seconds.items() if each}, parts)
+    others = sorted(card for card, each in seconds.items() if not each)
+    for file, of_file in groupby(others, key=itemgetter(0)):
+        turns |= zip(of_file, count(_hash(file)), strict=False)
+    return {item: turns[card] for card, of_card in cards.items() for item in of_card}
 
 
-def _pile_and_card(item: pytest.Item) -> tuple[str, int]:
+def _card(item: pytest.Item) -> tuple[str, int]:
+    """What shares what a fixture makes: a file that starts Airflow, for minutes, and for no test of every run."""
     file, _, _ = item.nodeid.partition("::")
     starts_for_these = item.config.getoption("nightly") or _is_of_a_nightly_file(item)
-    if item.get_closest_marker("airflow") and starts_for_these:
-        return "airflow", _hash(file)
-    return file, _draw(item)
+    is_whole = item.get_closest_marker("airflow") and starts_for_these
+    return file, 0 if is_whole else _draw(item)
+
+
+def _seconds(item: pytest.Item) -> int:
+    takes = item.get_closest_marker(TAKES)
+    return takes.args[0] if takes else 0
+
+
+def _by_seconds(seconds: dict[tuple[str, int], int], parts: int) -> dict[tuple[str, int], int]:
+    dealt, turns = [(0, part) for part in range(parts)], {}
+    for card in sorted(seconds, key=lambda card: (-seconds[card], card)):
+        least, turns[card] = heappop(dealt)
+        heappush(dealt, (least + seconds[card], turns[card]))
+    return turns
 
 
 def _hash(text: str) -> int:
@@ -168,7 +188,7 @@ def _left_out(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Ite
         return nightly | {item for item in items if _kind(item)}
     part, parts = _part(config)
     by_turns = items if config.getoption("nightly") else [item for item in items if item in nightly]
-    return {item for item, turn in _turns(by_turns).items() if turn % parts != part % parts}
+    return {item for item, turn in _turns(by_turns, parts).items() if turn % parts != part % parts}
 
 
 def _part(config: pytest.Config) -> tuple[int, int]:

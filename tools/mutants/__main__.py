@@ -21,8 +21,9 @@ from tools.mutants.trees import Clone
 
 TREES = 2
 RECORDING = ("-p", "tools.mutants.recording", "-q")
-# Kernels are recorded as plain Python, by the tests of what they compute; nothing of the nightly set is in such a part.
-OF_KERNELS = ("-p", "no:xdist", "--timeout", "120", "--part", "1/1000000", "tests/kernels", "tests/semantics")
+# Kernels are recorded as plain Python, by the tests of what they compute.
+ALL_BUT_NIGHTLY = ("--nightly", "-m", "not nightly")
+OF_KERNELS = ("-p", "no:xdist", "--timeout", "120", *ALL_BUT_NIGHTLY, "tests/kernels", "tests/semantics")
 MOST_RECORDING_S = 10_800
 OF_OTHERS = ("--nightly", "--numprocesses", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
