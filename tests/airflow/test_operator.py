@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.airflow
+pytestmark = [pytest.mark.airflow, pytest.mark.takes(25)]
 REPOSITORY = Path(__file__).resolve().parents[2]
 AIRFLOW_PYTHON = REPOSITORY / ".venv-airflow" / "bin" / "python"
 

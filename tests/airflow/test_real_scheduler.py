@@ -126,12 +126,15 @@ def test_airflow_shows_the_report_to_who_is_logged_in_and_no_other_file(stack, d
     assert [view["destination"] for view in shown["external_views"]] == ["nav", "dag"]
 
 
+def assert_oracles(config: Config, name: str) -> None:
+    expected = expected_rows(generated.trips(config.landing), registry.query(name))
+    assert len(expected) > TRIPS_PER_DAY / 2
+    assert_equal(rows(config, name), sorted(expected, key=lambda row: tuple(row.values())[:4]))
+
+
 @pytest.mark.parametrize("name", QUERIES)
 def test_published_rows_are_the_oracles_on_the_same_landing_files(stack, done, name):
-    query, trips = registry.query(name), generated.trips(stack.config.landing)
-    expected = expected_rows(trips, query)
-    assert len(expected) > TRIPS_PER_DAY / 2
-    assert_equal(rows(stack.config, name), sorted(expected, key=lambda row: tuple(row.values())[:4]))
+    assert_oracles(stack.config, name)
 
 
 def test_each_kind_of_run_does_the_day_that_it_is_for(stack, done):
@@ -186,16 +189,19 @@ def test_a_run_without_a_logical_date_fails_and_says_what_to_do(stack, done):
 
 
 @pytest.mark.nightly
-@pytest.mark.takes(95)
-def test_a_backfill_of_done_days_newest_first_gives_the_same_rows(stack, done):
-    before = {query: rows(stack.config, query) for query in QUERIES}
-    stack.client.backfill(DAG, *stack.days, backwards=True, reprocess="completed")
+@pytest.mark.takes(155)
+def test_a_backfill_newest_first_runs_a_new_day_and_those_that_are_done_again(stack, done):
+    new = stack.days[0] - timedelta(days=1)
+    generated.land(stack.config.landing, 1, new, TRIPS_PER_DAY)
+    stack.client.backfill(DAG, new, stack.days[-1], backwards=True, reprocess="completed")
     stack.client.wait_for_backfills(DAG, LIMIT_S)
-    again = stack.client.wait_for_runs(DAG, "backfill", 2, LIMIT_S)
-    assert [len(stack.client.tasks(DAG, run["dag_run_id"])) for run in again] == [len(TASKS)] * 2
-    assert stack.other_tries(again, asked=2) == {}
-    assert {run["state"] for run in again} == {"success"}
-    assert {query: rows(stack.config, query) for query in QUERIES} == before
+    runs = stack.client.wait_for_runs(DAG, "backfill", DAYS + 1, LIMIT_S)
+    assert [run["state"] for run in runs] == ["success"] * (DAYS + 1)
+    of_new = [run for run in runs if run["note"] == f"day {new}"]
+    assert len(of_new) == 1 and stack.other_tries(of_new, asked=1) == {}
+    assert stack.other_tries([run for run in runs if run not in of_new], asked=2) == {}
+    for query in QUERIES:
+        assert_oracles(stack.config, query)
 
 
 @pytest.mark.nightly

@@ -115,7 +115,8 @@ def test_each_part_runs_some_each_time_and_ten_together_everything(run):
     parts = [part.splitlines() for part in run("-c", IN_PARTS).split("selected)")[:10]]
     collected = [[line for line in part if "::" in line] for part in parts]
     each_time = set.intersection(*map(set, collected))
-    assert len(each_time) == EACH_TIME
+    alone = run("-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "--nightly", "-m", "not nightly")
+    assert {line for line in alone.splitlines() if "::" in line} == each_time and len(each_time) == EACH_TIME
     others = [name for part in collected for name in part if name not in each_time]
     assert len(others) == len(set(others)) == CASES - EACH_TIME
     dealt = {sum("takes_long" in name and name not in each_time for name in part) for part in collected}

@@ -27,7 +27,6 @@ def site(tmp_path_factory) -> Path:
     return into
 
 
-@pytest.mark.nightly
 def test_every_page_of_docs_is_in_the_site(site):
     pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
     names = [page.with_name("index.html") if page.name == "README.md" else page.with_suffix(".html") for page in pages]

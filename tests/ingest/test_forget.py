@@ -118,7 +118,6 @@ def test_a_file_that_comes_back_is_new(config):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_a_file_that_lies_in_the_landing_folder_is_refused_unless_it_may_stay(config, tmp_path):
     before = landings.held(config, BIKES)
     with pytest.raises(WrongParameter, match="--leave-file"):

@@ -83,7 +83,6 @@ def test_rows_that_wait_for_their_gate_are_made_again_where_what_it_reads_is_gon
     replay_day(ingested, QUERY, DAY, "publish", "waits")
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("table", AUDITS)
 def test_an_audit_table_that_lost_its_newest_entry_or_was_made_again_has_not_the_rows(ingested, table):
     replay_day(ingested, QUERY, DAY, "audit", "waits")

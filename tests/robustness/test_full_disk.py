@@ -51,7 +51,6 @@ def run_limited(config: Config, limit_bytes: int) -> subprocess.CompletedProcess
     return subprocess.run(command, env=processes.environment(config), capture_output=True, text=True)
 
 
-@pytest.mark.nightly
 def test_a_limit_on_file_sizes_is_reported_and_the_next_ingest_succeeds(config):
     path = trips.write(config, "a", many_trips())
     refused = run_limited(config, FILE_BYTES)

@@ -13,7 +13,7 @@ from tests.support.replay.reading import published_rows
 
 DAY, QUERY = DAYS[2], "bikes_demand"
 AUDIT = f"{QUERY}_audit"
-pytestmark = [PATIENT, pytest.mark.usefixtures("through_spark"), pytest.mark.few_tests(1)]
+pytestmark = [PATIENT, pytest.mark.usefixtures("through_spark"), pytest.mark.few_tests(2)]
 
 
 def _versions(config) -> int:
@@ -60,7 +60,6 @@ def _assert_repaired(config, before) -> None:
     assert stale(Lake(config)) == []
 
 
-@pytest.mark.nightly
 @pytest.mark.takes(55)
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_run_is_repaired_by_running_it_again(published, moment):

@@ -59,7 +59,7 @@ def test_a_file_that_is_renamed_after_bronze_s_commit_counts_once(begun, tmp_pat
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_whatever_happens_to_files_of_a_killed_ingest_the_next_one_ends_as_a_new_lake(begun, tmp_path, seed):
     chance = random.Random(seed)
     stream = (BIKES, TELEMETRY)[seed % 2]

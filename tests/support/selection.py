@@ -9,7 +9,8 @@
 
 The nightly set: what is marked `nightly`; of each test that is marked `jvm`, `airflow` or `slow` the cases beyond one,
 or beyond n where it is marked `few(n)`; and of a file that is marked `few_tests(n)` those of them beyond n. A hash of
-their names says which run every time.
+their names says which run every time. What is marked `takes` is dealt to the parts by its seconds: where a commit
+changes one of these, the others may change parts.
 No hand-kept list of files: a test that starts Java, or itself Airflow's Python, and has no mark fails with --fast.
 """
 
@@ -59,7 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", f"{FEW_TESTS}(n): of a file's dear tests n run every time, the others are {NIGHTLY}"
     )
     config.addinivalue_line(
-        "markers", f"{TAKES}(seconds): so long about, half a minute or more: no part has most of these"
+        "markers",
+        f"{TAKES}(seconds): about so long, its share where a file is dealt as a whole: no part has most of these",
     )
     # Chosen once: workers get it as an option.
     config.option.part = config.getoption("part") or _default_part(config)
@@ -158,7 +160,8 @@ def _turns(items: list[pytest.Item], parts: int) -> dict[pytest.Item, int]:
 
 
 def _card(item: pytest.Item) -> tuple[str, int]:
-    """What shares what a fixture makes: a file that starts Airflow, for minutes, and for no test of every run."""
+    """A test's file and draw; of a file that starts Airflow, for minutes, and for no test of every run, the file alone:
+    what a fixture makes for one serves the others."""
     file, _, _ = item.nodeid.partition("::")
     starts_for_these = item.config.getoption("nightly") or _is_of_a_nightly_file(item)
     is_whole = item.get_closest_marker("airflow") and starts_for_these
