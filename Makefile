@@ -55,10 +55,10 @@ test: setup ## all but the nightly set, and a tenth of that: which, the commit s
 	@$(WINDROW_PYTHON) -m pytest $(PARTLY) --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-cluster: setup-cluster ## what needs servers too: S3, and a PostgreSQL: apt-get install postgresql; not part of make test
-	@$(WINDROW_PYTHON) -m pytest tests/cluster
+	@$(WINDROW_PYTHON) -m pytest --nightly tests/cluster
 
 test-image: setup ## build the images over a Debian made here, and replay in them: apt-get install buildah debootstrap; not part of make test
-	@$(WINDROW_PYTHON) -m pytest tests/image
+	@$(WINDROW_PYTHON) -m pytest --nightly tests/image
 
 chaos: setup ## MINUTES of random kills, writers, files and damages, then what the messages say, and 200 INTERRUPTS; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m tests.support.chaos --minutes $(or $(MINUTES),30) --interrupts $(or $(INTERRUPTS),200) --seed $(or $(SEED),1) --landing "$(or $(LANDING),../shared/data)"

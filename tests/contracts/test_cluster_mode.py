@@ -46,10 +46,10 @@ def test_only_its_name_runs_it(tmp_path, asked, found, name):
 
 
 @pytest.mark.parametrize("name", ["cluster", "image"])
-def test_make_runs_it_by_its_name(name):
+def test_make_runs_all_of_it_by_its_name(name):
     command = ["make", "--no-print-directory", "-n", f"test-{name}"]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert f"-m pytest tests/{name}" in shown
+    assert f"-m pytest --nightly tests/{name}" in shown, "without --nightly a part of it"
 
 
 def test_without_a_server_it_fails_and_says_how_to_install_one(tmp_path):
