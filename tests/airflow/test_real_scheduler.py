@@ -126,7 +126,8 @@ def test_airflow_shows_the_report_to_who_is_logged_in_and_no_other_file(stack, d
     assert [view["destination"] for view in shown["external_views"]] == ["nav", "dag"]
 
 
-def assert_oracles(config: Config, name: str) -> None:
+def assert_rows_are_those_of_landing(config: Config, name: str) -> None:
+    """Next to an oracle that reads landing files; `reading.assert_oracles` takes silver's events."""
     expected = expected_rows(generated.trips(config.landing), registry.query(name))
     assert len(expected) > TRIPS_PER_DAY / 2
     assert_equal(rows(config, name), sorted(expected, key=lambda row: tuple(row.values())[:4]))
@@ -134,7 +135,7 @@ def assert_oracles(config: Config, name: str) -> None:
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_published_rows_are_the_oracles_on_the_same_landing_files(stack, done, name):
-    assert_oracles(stack.config, name)
+    assert_rows_are_those_of_landing(stack.config, name)
 
 
 def test_each_kind_of_run_does_the_day_that_it_is_for(stack, done):
@@ -197,11 +198,12 @@ def test_a_backfill_newest_first_runs_a_new_day_and_those_that_are_done_again(st
     stack.client.wait_for_backfills(DAG, LIMIT_S)
     runs = stack.client.wait_for_runs(DAG, "backfill", DAYS + 1, LIMIT_S)
     assert [run["state"] for run in runs] == ["success"] * (DAYS + 1)
+    assert [len(stack.client.tasks(DAG, run["dag_run_id"])) for run in runs] == [len(TASKS)] * (DAYS + 1)
     of_new = [run for run in runs if run["note"] == f"day {new}"]
     assert len(of_new) == 1 and stack.other_tries(of_new, asked=1) == {}
     assert stack.other_tries([run for run in runs if run not in of_new], asked=2) == {}
     for query in QUERIES:
-        assert_oracles(stack.config, query)
+        assert_rows_are_those_of_landing(stack.config, query)
 
 
 @pytest.mark.nightly
