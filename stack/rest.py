@@ -54,8 +54,9 @@ class Client:
         """Start Airflow's own backfill over the days first..last; returns its id. One per DAG at a time.
 
         Where its SQLite is locked for a moment Airflow answers with an error, and has begun some of the days, in their
-        order, or none: each day is a commit of its own. Days that have begun are waited for, and only the others are
-        asked for again: a day that was cancelled, or done meanwhile, would count more tries than asked for.
+        order, or none: each day is a commit of its own. Runs that it was to do again it may have deleted, with their
+        history: then new ones are made. Days that have begun are waited for, and only the others are asked for again:
+        a day that was cancelled, or done meanwhile, would count more tries than asked for.
         """
         body = {
             "dag_id": dag,

@@ -199,9 +199,10 @@ def test_a_backfill_newest_first_runs_a_new_day_and_those_that_are_done_again(st
     runs = stack.client.wait_for_runs(DAG, "backfill", DAYS + 1, LIMIT_S)
     assert [run["state"] for run in runs] == ["success"] * (DAYS + 1)
     assert [len(stack.client.tasks(DAG, run["dag_run_id"])) for run in runs] == [len(TASKS)] * (DAYS + 1)
-    of_new = [run for run in runs if run["note"] == f"day {new}"]
-    assert len(of_new) == 1 and stack.other_tries(of_new, asked=1) == {}
-    assert stack.other_tries([run for run in runs if run not in of_new], asked=2) == {}
+    # Where its database is locked, Airflow deletes the runs that it was to do again; asked once more, it makes them.
+    made = [run for run in runs if run["dag_run_id"].startswith("backfill__")]
+    assert f"day {new}" in {run["note"] for run in made} and stack.other_tries(made, asked=1) == {}
+    assert stack.other_tries([run for run in runs if run not in made], asked=2) == {}
     for query in QUERIES:
         assert_rows_are_those_of_landing(stack.config, query)
 
