@@ -1,14 +1,19 @@
 """The aggregates of the oracle: plain Python over the rows of a window, exact."""
 
 import math
+from datetime import timedelta
 from fractions import Fraction
+from itertools import pairwise
 
 
 def aggregate(each, rows: list[dict]) -> object:
     """One aggregate over rows, exactly; null values are skipped."""
     if not each.columns:
         return len(rows)
-    values = [row[each.columns[0]] for row in rows if row[each.columns[0]] is not None]
+    rows = [row for row in rows if all(row[column] is not None for column in each.columns)]
+    if each.function in OF_ROWS and rows:
+        return OF_ROWS[each.function](rows, *each.columns)
+    values = [row[each.columns[0]] for row in rows]
     if each.function in ("count", "count_distinct"):
         return len(values if each.function == "count" else set(values))
     return AGGREGATES[each.function](values, **dict(each.parameters)) if values else None
@@ -69,7 +74,28 @@ def _variance(values: list, ddof: int = 1) -> float | None:
     return float(squares / (len(values) - ddof)) if len(values) > ddof else None
 
 
+def _longest_run(values: list) -> int:
+    run = longest = 1
+    for before, value in pairwise(values):
+        run = run + 1 if before < value else 1
+        longest = max(longest, run)
+    return longest
+
+
+def _rate(rows: list[dict], column: str) -> float | None:
+    first, last = rows[0], rows[-1]
+    seconds = (last["start"] - first["start"]) / timedelta(seconds=1)
+    return (last[column] - first[column]) / seconds if seconds else None
+
+
+OF_ROWS = {
+    "rate": _rate,
+    "argmin": lambda rows, column, other="start": min(rows, key=lambda row: row[column])[other],
+    "argmax": lambda rows, column, other="start": max(rows, key=lambda row: row[column])[other],
+}
+"""Of rows in order, of which none lacks a value: of several least ones the first."""
 AGGREGATES = {
+    "longest_run": _longest_run,
     "median": _median,
     "quantile": _quantile,
     "mode": _mode,

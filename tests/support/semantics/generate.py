@@ -79,6 +79,9 @@ ORDERED = {
     "first_bikes": agg("first", "bikes"),
     "last_weight": agg("last", "weight"),
     "last_hub": agg("last", "hub"),
+    "run": agg("longest_run", "bikes"),
+    "rate": agg("rate", "weight"),
+    "hub_of_most": agg("argmax", "bikes", "hub"),
     "rows": agg("count"),
 }
 """With some that don't commute, so that windows are made of events, not of panes."""
