@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pipelines.gate.recount import runs_of_values
 from pipelines.gate.recount.stretches import StretchesOfWindows
 from pipelines.gate.recount.values import TOLERANCE, Recounted, Values
 from schemas.query import Aggregate
@@ -82,4 +83,5 @@ RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted
     "argmin": where_least,
     "argmax": where_greatest,
     "rate": rate,
+    **runs_of_values.RECOUNTED,
 }

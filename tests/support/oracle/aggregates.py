@@ -74,12 +74,15 @@ def _variance(values: list, ddof: int = 1) -> float | None:
     return float(squares / (len(values) - ddof)) if len(values) > ddof else None
 
 
-def _longest_run(values: list) -> int:
-    run = longest = 1
-    for before, value in pairwise(values):
-        run = run + 1 if before < value else 1
-        longest = max(longest, run)
-    return longest
+def _longest_run(rows: list[dict], column: str) -> list[dict]:
+    """The rows of the first of the longest runs of increasing values."""
+    runs = [[rows[0]]]
+    for before, row in pairwise(rows):
+        if before[column] < row[column]:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    return max(runs, key=len)
 
 
 def _rate(rows: list[dict], column: str) -> float | None:
@@ -90,12 +93,14 @@ def _rate(rows: list[dict], column: str) -> float | None:
 
 OF_ROWS = {
     "rate": _rate,
+    "longest_run": lambda rows, column: len(_longest_run(rows, column)),
+    "longest_run_start": lambda rows, column: _longest_run(rows, column)[0]["start"],
+    "longest_run_end": lambda rows, column: _longest_run(rows, column)[-1]["start"],
     "argmin": lambda rows, column, other="start": min(rows, key=lambda row: row[column])[other],
     "argmax": lambda rows, column, other="start": max(rows, key=lambda row: row[column])[other],
 }
 """Of rows in order, of which none lacks a value: of several least ones the first."""
 AGGREGATES = {
-    "longest_run": _longest_run,
     "median": _median,
     "quantile": _quantile,
     "mode": _mode,
