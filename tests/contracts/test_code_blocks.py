@@ -142,17 +142,6 @@ def test_a_piece_of_python_is_python_that_runs(block):
     exec(compile(IMPORTS + body, block.page, "exec"), {})
 
 
-def test_times_with_an_offset_are_read_as_the_page_says():
-    (source,) = [block.body for block in PIECES if "def read_time" in block.body]
-    made = {}
-    exec(source, made)
-    assert (
-        made["read_time"]("1970-01-01T02:00:01.25+02:00") == made["read_time"]("1970-01-01T00:00:01.25Z") == 1_250_000
-    )
-    with pytest.raises(ValueError, match="has no offset"):
-        made["read_time"]("1970-01-01T00:00:01")
-
-
 @pytest.mark.nightly
 @pytest.mark.takes(65)
 def test_the_commands_of_the_tutorial_print_what_the_pages_show():

@@ -1,5 +1,6 @@
 """Local clock times become UTC by PEP 495, and every time that a clock change touches is noted."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -7,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.errors import WrongParameter
+from schemas.instants import read_time, us_of_ns
 from schemas.local_time import MISSING, REPEATED, LocalClock, local_midnights_us
 
 NEW_YORK = LocalClock("America/New_York")
@@ -89,8 +92,45 @@ def test_a_time_without_note_goes_there_and_back(naive, zone):
     ],
 )
 def test_anything_else_is_refused_with_its_text(text):
-    with pytest.raises(ValueError, match="is not|not match|range|unconverted|day|year"):
+    with pytest.raises(ValueError, match=f"^{re.escape(repr(text))}"):
         NEW_YORK.read(text)
+
+
+def test_a_time_with_an_offset_is_an_instant_and_other_texts_are_refused_with_their_value():
+    assert read_time("1970-01-01T02:00:01.25+02:00") == read_time("1970-01-01 00:00:01.25Z") == 1_250_000
+    assert read_time("1969-12-31T23:59:59.75-0000") == -250_000
+    for text in (
+        "1970-01-01T00:00:01", "1970-01-01", "1970-01-01T24:00:00Z", "1970-02-30T00:00:00Z", "1970-W01-1T00:00:00Z",
+        "1970-01-01T00:00:60Z", "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00,5Z", "",
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{re.escape(repr(text))}"):
+            read_time(text)
+
+
+@given(st.integers(-(10**18), 4 * 10**18), st.sampled_from(["Z", "+05:30", "-0800"]))
+def test_nanoseconds_have_one_rule_wherever_they_come_in(ns, offset):
+    """Whole microseconds are read; else the value is refused, unless the layout asks for a rounding."""
+    seconds, beyond_ns = divmod(ns, 10**9)
+    local = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    text = f"{local:%Y-%m-%d %H:%M:%S}.{beyond_ns:09}"
+    shift = datetime.fromisoformat(f"1970-01-01 00:00:00{offset}").utcoffset() // timedelta(microseconds=1)
+    entrances = (
+        lambda **rounded: LocalClock("UTC", **rounded).read(text)[0],
+        lambda **rounded: read_time(text + offset, **rounded) + shift,
+        lambda **rounded: us_of_ns(ns, **rounded),
+    )
+    for read in entrances:
+        assert (read(round="down"), read(round="nearest")) == (ns // 1_000, (ns + 500) // 1_000)
+        if ns % 1_000 == 0:
+            assert read() == ns // 1_000
+        else:
+            with pytest.raises(ValueError, match=f"({re.escape(text)}|{ns} ns).*has a fraction of a microsecond"):
+                read()
+
+
+def test_a_rounding_is_one_of_two():
+    with pytest.raises(WrongParameter, match="round is 'up'; allowed: None"):
+        LocalClock("UTC", round="up")
 
 
 def test_days_have_23_24_and_25_hours_in_new_york():
