@@ -48,7 +48,7 @@ def fraction_us(digits: str, round: Rounding) -> int:
     if not digits:
         return 0
     if not _FRACTION.fullmatch(digits):
-        raise ValueError(f"{digits[:60]!r} is no fraction of a second")
+        raise ValueError(f"{digits[:60]!r} follows the seconds, where only a fraction may")
     whole_us, beyond = int(digits[1:7].ljust(6, "0")), digits[7:]
     if not beyond.strip("0"):
         return whole_us

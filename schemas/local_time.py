@@ -117,6 +117,6 @@ def _note(before: timedelta, after: timedelta) -> str | None:
 def _start_of_hour(text: str) -> datetime:
     found = _HOUR.fullmatch(text)
     if not found:
-        raise ValueError(f"it is not {_SUCH_AS}")
+        raise ValueError(f"not {_SUCH_AS}")
     year, month, day, hour = map(int, found.groups())
     return datetime(year, month, day, hour)

@@ -63,13 +63,17 @@ class Column:
     nullable: bool = True
 
 
+IN_ORDER, BY_NAME = "in order", "by name"
+WITHIN_LINES, ACROSS_LINES = "within lines", "across lines"
 # More than anybody has numbered one by one, or a network has carried for one of its users.
 MOST = 10**15
 
 
 def packed_or_not(*stems: str, ending: str = "csv") -> tuple[str, ...]:
-    """Patterns of whole files, gzipped or not: `x.csv.gz.part` is one that still arrives."""
-    return tuple(f"{stem}.{each}" for stem in stems for each in (ending, f"{ending}.gz"))
+    """Patterns of whole files, packed by gzip, zstd or zip (which holds one), or not: `x.csv.gz.part` is one that still
+    arrives."""
+    endings = (ending, f"{ending}.gz", f"{ending}.zst", "*zip")  # x.zip and x.csv.zip
+    return tuple(f"{stem}.{each}" for stem in stems for each in endings)
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,11 @@ class Layout:
     texts, numbers as they are written, "" for null or none. `identity` is what makes an event one and the same: "line"
     (equal lines of the layout), a tuple of columns, or None (nothing is a duplicate). `example` is a line and where it
     stands: the stream's page shows its records.
+
+    `columns` says how a header is found again: "in order", or "by name", wherever its columns stand and whatever there
+    is besides; `parse` gets them in the order of `header`. `optional` are members, or columns by name, that a file may
+    lack, and that are "" then; a file without another one has another layout. `quoting` says whether a field may be in
+    double quotes: "within lines", "across lines" (it may hold line breaks), None (a quote is a character like others).
     """
 
     name: str
@@ -92,7 +101,11 @@ class Layout:
     delimiter: str = ","
     fields: int | None = None  # how many a line has; None: ragged lines are the layout's own affair
     members: tuple[str, ...] | None = None  # None: lines have a delimiter
-    example: tuple[Place, str] | None = None
+    columns: str = IN_ORDER
+    optional: tuple[str, ...] = ()
+    quoting: str | None = WITHIN_LINES
+    example: tuple[Place, str] | None = field(default=None, hash=False)
+    names: tuple[str, ...] | None = None  # of one file's layout, where columns go by name: its own header
 
 
 @dataclass(frozen=True)
@@ -142,6 +155,10 @@ class Stream:
         """The last of the stream's days; the last that there can be, where it has no last day."""
         return min(self.last_day or LAST_DAY, LAST_DAY)
 
+    def layout(self, name: str | None) -> Layout | None:
+        """The layout of that name, if there is one."""
+        return next((layout for layout in self.layouts if layout.name == name), None)
+
     def column(self, name: str) -> Column:
         """The column of that name; StopIteration can't happen for names that a query's check let through."""
         return next(column for column in self.columns if column.name == name)
@@ -181,7 +198,7 @@ def _bounds(column: Column) -> tuple[float, float]:
 # Reasons that every stream shares, in the order in which a line is checked.
 COMMON_REFUSALS = {
     "unreadable file": "the file could not be read to its end (truncated or damaged); it counts as one record",
-    "unknown layout": "the file's first line is none of the stream's headers",
+    "unknown layout": "the file's first line is none of the stream's headers, or its objects or rows lack a member",
     "line too long": "the line is longer than 1 MiB; its first 1,000 characters are kept",
     "NUL byte": "the line holds a NUL byte",
     "not UTF-8": "the line is not UTF-8 text",

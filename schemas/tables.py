@@ -35,7 +35,7 @@ def required(name: str, type_: str, meaning: str, unit: str | None = None) -> Co
 
 
 PATH = required("path", "string", "path of the file below the landing folder")
-LINE = required("line", "int64", "number of the line in the file, from 1, the header counted")
+LINE = required("line", "int64", "number of the record's first line in the file, from 1, the header counted")
 READING = required("reading", "int64", "number of the record within its line, from 0")
 EVENT_TIMES = (
     required("start", "timestamp", "when the event began (event time), UTC"),
@@ -64,7 +64,7 @@ def files_table(stream: Stream) -> Table:
             ),
             Column("detail", "string", "why the file is in that state"),
             Column("layout", "string", "name of the stream's layout that reads the file"),
-            required("lines", count, "lines of the file, the header counted"),
+            required("lines", count, "rows of bronze: lines of the file, the header counted"),
             required("readings", count, "records of the file: accepted + quarantined + duplicates"),
             required("accepted", count, "records that are rows of silver"),
             required("quarantined", count, "records refused with a reason other than duplicate"),
@@ -80,7 +80,7 @@ def bronze_table(stream: Stream) -> Table:
     """The lines as received."""
     return Table(
         f"bronze_{stream.name}",
-        f"Lines of {stream.name} as received, one row per line",
+        f"Lines of {stream.name} as received, one row per line, or per record whose quoted fields hold line breaks",
         (
             PATH,
             LINE,

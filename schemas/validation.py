@@ -8,7 +8,7 @@ from schemas import conditions
 from schemas.errors import WrongParameter
 from schemas.model import Model
 from schemas.query import Query
-from schemas.stream import Stream
+from schemas.stream import ACROSS_LINES, BY_NAME, IN_ORDER, WITHIN_LINES, Layout, Stream
 from schemas.tables import silver_table
 from schemas.windows import require, require_zone
 
@@ -29,15 +29,30 @@ def validate_stream(stream: Stream) -> None:
     for layout in stream.layouts:
         if isinstance(layout.identity, tuple):
             _require_columns("identity", layout.identity, names, stream)
-        plain = layout.members is None or layout.header is None
-        require(plain, f"header of {layout.name!r}", layout.header, "None, as its lines are JSON, which has no header")
-        packed = [path for path in layout.paths if path.endswith(".parquet")]
-        allowed = "paths of other files, or members: a row of Parquet is a line of JSON"
-        require(not packed or layout.members is not None, f"paths of {layout.name!r}", packed, allowed)
+        _require_layout(layout)
     require(stream.buckets >= 1, "buckets", stream.buckets, "a whole number of at least 1")
     require_zone(stream.zone)
     ends_after = stream.last_day is None or stream.first_day <= stream.last_day
     require(ends_after, "last_day", stream.last_day, f"a day from first_day, {stream.first_day}, on")
+
+
+def _require_layout(layout: Layout) -> None:
+    of = f"of {layout.name!r}"
+    plain = layout.members is None or layout.header is None
+    require(plain, f"header {of}", layout.header, "None, as its lines are JSON, which has no header")
+    packed = [path for path in layout.paths if path.endswith(".parquet")]
+    allowed = "paths of other files, or members: a row of Parquet is a line of JSON"
+    require(not packed or layout.members is not None, f"paths {of}", packed, allowed)
+    quotings = (WITHIN_LINES, ACROSS_LINES, None)
+    require(layout.quoting in quotings, f"quoting {of}", layout.quoting, ", ".join(map(repr, quotings)))
+    by_name = layout.columns == BY_NAME
+    ways = f"{IN_ORDER!r}, or {BY_NAME!r} where there is a header"
+    require(
+        layout.columns == IN_ORDER or (by_name and layout.header is not None), f"columns {of}", layout.columns, ways
+    )
+    named = layout.members or (layout.header if by_name else None) or ()
+    allowed = 'some of `members`, or of `header` with columns="by name"'
+    require({*layout.optional} <= {*named}, f"optional {of}", layout.optional, allowed)
 
 
 def validate_query(query: Query, stream: Stream) -> None:

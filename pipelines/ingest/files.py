@@ -19,6 +19,7 @@ ACCEPTED, EMPTY, DUPLICATE, UNREADABLE, NO_EVENTS = "accepted", "empty", "duplic
 UNFINISHED, FORGOTTEN, LINES_LOST = "unfinished", "forgotten", "lines lost"
 REMOVED = "removed"  # what a row is to become that is to go
 DELIVERS = (ACCEPTED, LINES_LOST)
+LEAVE_NO_ROWS = (EMPTY, DUPLICATE, NO_EVENTS, FORGOTTEN, REMOVED)
 INTENT = ""
 # Each commit leaves a Parquet file or two. Rows are one a file, and known when they are written: rewriting them all now
 # and then costs less than opening what thousands of ingests left.

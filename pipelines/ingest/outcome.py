@@ -105,7 +105,8 @@ def _messages(stream: Stream, rows: Iterable[FileRow]) -> list[str]:
     """One per file that gave no events."""
     headers = {layout.name for layout in stream.layouts if has_header(layout)}
     not_accepted = [f"{row.path}: {row.state}, {row.detail}" for row in rows if row.state != ACCEPTED]
-    return not_accepted + [
+    unknown = [f"{row.path}: unknown layout, {row.detail}" for row in rows if row.state == ACCEPTED and row.detail]
+    return [*not_accepted, *unknown] + [
         f"{row.path}: {row.state}, but it holds only its header"
         for row in rows
         if row.state == ACCEPTED and row.lines == 1 and row.layout in headers

@@ -5,7 +5,7 @@ One row per record, accepted or refused: silver's columns (null where refused), 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,12 +14,13 @@ from pipelines.lake.arrays import TIME
 from pipelines.lake.arrow_schemas import ARROW_TYPES, arrow_schema
 from schemas.buckets import bucket_of
 from schemas.errors import UnknownName
+from schemas.layouts import of_file
 from schemas.parsing import has_header, identity_of, read_line
-from schemas.stream import COMMON_REFUSALS, Layout, Place, Record, Refusal, Stream
+from schemas.stream import BY_NAME, COMMON_REFUSALS, Layout, Place, Record, Refusal, Stream
 from schemas.tables import silver_table
 
 LINE_COLUMNS = ("path", "line", "text", "damage")
-UNKNOWN_LAYOUT = Refusal("unknown layout", "the file's first line is no header of the stream, or is damaged")
+UNKNOWN_LAYOUT = "unknown layout"
 OUTCOME = ("reason", "detail", "text")
 _Values = tuple[int | None, int | None, int | None, tuple]  # a Record, or what a refusal has of one
 _Parsed = tuple[int, int, _Values, str | None, str | None, str | None]  # row, number, record, identity, reason, detail
@@ -28,18 +29,27 @@ _Parsed = tuple[int, int, _Values, str | None, str | None, str | None]  # row, n
 @dataclass(frozen=True)
 class ParseRules:
     """What lines are parsed by. definition: the hash that their records carry; layouts: the layout's name by path;
-    side_inputs: what the stream's side inputs hold, by name."""
+    side_inputs: what the stream's side inputs hold, by name; headers: first lines of files whose columns go by name;
+    unknown: why a file has no layout."""
 
     stream: Stream
     definition: str
     layouts: Mapping[str, str | None]
     side_inputs: Mapping[str, object]
+    headers: dict[str, str] = field(default_factory=dict)
+    unknown: Mapping[str, str | None] = field(default_factory=dict)
 
     def layout(self, path: str) -> Layout | None:
         """The layout of a file; None where its first line is none of the stream's."""
         if path not in self.layouts:
             raise UnknownName("layout for the file", path, list(self.layouts))
-        return next((each for each in self.stream.layouts if each.name == self.layouts[path]), None)
+        layout = self.stream.layout(self.layouts[path])
+        return of_file(layout, self.headers[path]) if layout and self.by_name(path) else layout
+
+    def by_name(self, path: str) -> bool:
+        """Whether columns of a file go by name."""
+        layout = self.stream.layout(self.layouts[path])
+        return layout is not None and layout.columns == BY_NAME
 
 
 def parsed_schema(stream: Stream) -> pa.Schema:
@@ -98,7 +108,8 @@ class Parser:
             self.layouts[path] = self.rules.layout(path)
         layout = self.layouts[path]
         if layout is None:
-            parsed.append(self._refused(row, 0, UNKNOWN_LAYOUT))
+            why = self.rules.unknown.get(path) or COMMON_REFUSALS[UNKNOWN_LAYOUT]
+            parsed.append(self._refused(row, 0, Refusal(UNKNOWN_LAYOUT, why)))
             return
         for number, found in enumerate(self._read(layout, Place(path, line, self.rules.side_inputs), text, damage)):
             if isinstance(found, Record):

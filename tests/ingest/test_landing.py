@@ -93,8 +93,8 @@ def test_names_that_are_not_text_are_left_out_with_a_message(config):
 
 
 def test_what_a_file_is(config):
-    landed = landing.inspect(config.landing, trips.write(config, "a", LINES))
-    assert (landed.lines, landed.first_line, landed.unreadable) == (3, trips.HEADER, None)
+    landed = landing.inspect(config.landing, trips.BIKES, trips.write(config, "a", LINES))
+    assert (landed.lines, landed.layout.name, landed.unreadable) == (3, "daily", None)
     assert landed.content.file_bytes == (config.landing / landed.path).stat().st_size
 
 

@@ -98,7 +98,7 @@ def test_a_file_that_becomes_unreadable_takes_its_events_with_it(ingested):
 
 
 def test_bytes_other_than_those_that_landed_are_noticed_at_the_files_end(config):
-    landed = landing.inspect(config.landing, trips.write(config, "a", GOOD))
+    landed = landing.inspect(config.landing, trips.BIKES, trips.write(config, "a", GOOD))
     trips.write(config, "a", GOOD[:1])
     wanted = bronze.LandedFile(landed.path, landed.content.content_hash, bronze.date(2024, 1, 1))
     with pytest.raises(LandingFailed, match="changed since it landed"):

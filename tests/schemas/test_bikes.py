@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schemas.parsing import belongs, choose_layout, identity_of, no_events, read_line
+from schemas.parsing import belongs, identity_of, no_events, read_line
 from schemas.stream import Record, Refusal
 from schemas.streams.bikes import DAILY, MONTHLY, STREAM
+from tests.support.lines import choose_layout
 
 PLACES = '3183,"Exchange Place",40.7162469,-74.0334588,3270,"Jersey & 6th St",40.72528910781132,-74.04557168483734'
 
@@ -155,7 +156,7 @@ def test_a_missing_time_is_read_with_the_offset_before_and_noted():
         (
             lambda: daily(start="2013-05-26 12:00:00"),
             "out of range",
-            "arrival is outside the stream's days, 2013-05-27",
+            "arrival 2013-05-26 16:04:45 is outside the stream's days, 2013-05-27",
         ),
         (lambda: daily(start="9999-12-31 23:59:59"), "out of range", "outside the years 1 to 9999"),
     ],

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import OutsideStream
-from schemas.parsing import EARLIEST_US, LATEST_US, belongs, choose_layout, identity_of, read_line
+from schemas.parsing import EARLIEST_US, LATEST_US, belongs, identity_of, read_line
 from schemas.registry import streams
 from schemas.stream import COMMON_REFUSALS, Column, Record, Refusal
 from schemas.tables import ingest_tables, silver_table
+from tests.support.lines import choose_layout
 
 STREAMS = [pytest.param(stream, id=name) for name, stream in streams().items()]
 LAYOUTS = [
