@@ -23,7 +23,8 @@ def records(parts: Iterable[Lines], layout: Layout | None) -> Iterator[Lines]:
     joining: _Joining | None = None
     for part in parts:
         joining = joining or _Joining(of_file(layout, part.texts[0]))
-        yield joining.take(part)
+        if (taken := joining.take(part)).texts:
+            yield taken
     if joining and joining.waiting:
         yield joining.rest()
 

@@ -21,6 +21,7 @@ def cut(content: str, made, piece_bytes: int = 1 << 16) -> list[tuple[str, str |
     raw = content.encode()
     parts = lines(raw[first : first + piece_bytes] for first in range(0, len(raw), piece_bytes))
     found = list(records(parts, made))
+    assert all(part.texts for part in found)
     return [(text, part.damage and part.damage[i]) for part in found for i, text in enumerate(part.texts)]
 
 

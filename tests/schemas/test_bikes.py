@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from schemas.layouts import Chooser
 from schemas.parsing import belongs, identity_of, no_events, read_line
 from schemas.stream import Record, Refusal
 from schemas.streams.bikes import DAILY, MONTHLY, STREAM
@@ -224,3 +225,22 @@ def test_a_list_of_stations_is_skipped_with_a_message():
         assert "holds no trips" in no_events(STREAM, path)
     assert no_events(STREAM, "bikes/generated-nyc/stations.csv.gz.part") is None, "it still arrives"
     assert no_events(STREAM, "bikes/generated-nyc/trips-2018-11-04.csv.gz") is None
+
+
+OPERATORS = {
+    "Trip Duration,Start Time,Stop Time,Start Station ID,Start Station Name,Start Station Latitude,Start Station "
+    "Longitude,End Station ID,End Station Name,End Station Latitude,End Station Longitude,Bike ID,User Type,Birth Year,"
+    "Gender": "'Trip Duration' where 'tripduration' is expected: another layout than 'monthly'?",
+    "ride_id,rideable_type,started_at,ended_at,start_station_name,start_station_id,end_station_name,end_station_id,"
+    "start_lat,start_lng,end_lat,end_lng,member_casual": "'ride_id' where 'tripduration' is expected",
+    ",".join(MONTHLY.header).replace(
+        "birth year,gender", "postal code"
+    ): "'postal code' where 'birth year' is expected",
+}
+
+
+@pytest.mark.parametrize("first_line", OPERATORS)
+def test_a_file_of_another_time_or_operator_is_told_apart_by_the_column_that_differs(first_line):
+    chooser = Chooser(STREAM, "bikes/citibike-jc/x.csv")
+    chooser.take([first_line])
+    assert chooser.layout is None and OPERATORS[first_line] in chooser.why
