@@ -156,8 +156,8 @@ tutorial: setup ## run the commands of docs/tutorial.md and of the pages behind 
 everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"
 
-new-stream: setup ## write a stream and its test: NAME=...
-	@$(WINDROW_PYTHON) -m tools.new stream "$(NAME)"
+new-stream: setup ## write a stream and its test: NAME=... IDENTITY=...
+	@$(WINDROW_PYTHON) -m tools.new stream "$(NAME)" --identity "$(IDENTITY)"
 
 new-query: setup ## write a query and its test: NAME=...
 	@$(WINDROW_PYTHON) -m tools.new query "$(NAME)"

@@ -71,7 +71,8 @@ def split(layout: Layout, text: str) -> list[str]:
 
 
 def identity_of(stream: Stream, layout: Layout, text: str, record: Record, number: int = 0) -> str | None:
-    """Hash of what makes an event one and the same: 32 hexadecimal digits; None where there is no identity.
+    """Hash of what makes an event one and the same: 32 hexadecimal digits; None where there is no identity, or where
+    nothing of it is known.
 
     `number` is the record's within its line: the records of one line are never each other's duplicates.
     """
@@ -80,9 +81,17 @@ def identity_of(stream: Stream, layout: Layout, text: str, record: Record, numbe
     if layout.identity == "line":
         named = f"{layout.name}\n{number}\n{text}"
     else:
-        values, positions = record.values, stream.positions
-        named = repr([values[positions[name]] for name in layout.identity])
+        values = [_named(stream, record, name) for name in layout.identity]
+        if all(value is None for value in values):
+            return None
+        named = repr(values)
     return hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
+
+
+def _named(stream: Stream, record: Record, name: str) -> object:
+    """The value of a column, or a time in µs."""
+    position = stream.positions.get(name)
+    return getattr(record, f"{name}_us") if position is None else record.values[position]
 
 
 def _fits(layout: Layout, path: str, first_line: str) -> bool:

@@ -31,11 +31,13 @@ class Record(NamedTuple):
 
 class Place(NamedTuple):
     """Where a line stands: its file's path below the landing folder, its number from 1; and what lies alongside
-    the files of events: by name, what each side input's `read` made of its lines."""
+    the files of events: by name, what each side input's `read` made of its lines. `before`: of a layout that is read
+    in order, the last record before the line in its file."""
 
     path: str = ""
     line: int = 0
     side_inputs: Mapping[str, Any] = {}
+    before: Record | None = None
 
 
 class Refusal(NamedTuple):
@@ -80,8 +82,10 @@ class Layout:
     fields and place into records or refusals, and may raise ValueError (refused as `unreadable`, with its text as the
     detail). `members` are the fields of lines that are JSON objects, by name (`rider.id` within the object `rider`):
     texts, numbers as they are written, "" for null or none. `identity` is what makes an event one and the same: "line"
-    (equal lines of the layout), a tuple of columns, or None (nothing is a duplicate). `example` is a line and where it
-    stands: the stream's page shows its records.
+    (equal lines of the layout), a tuple of columns, `start`, `end` and `arrival`, or None (nothing is a duplicate); a
+    record in which all of these are null is nobody's duplicate. `in_order`: each file is parsed by one process, line
+    after line, so that `parse` sees what came before. `example` is a line and where it stands: the stream's page shows
+    its records.
     """
 
     name: str
@@ -92,6 +96,7 @@ class Layout:
     delimiter: str = ","
     fields: int | None = None  # how many a line has; None: ragged lines are the layout's own affair
     members: tuple[str, ...] | None = None  # None: lines have a delimiter
+    in_order: bool = False
     example: tuple[Place, str] | None = None
 
 

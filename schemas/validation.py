@@ -28,7 +28,7 @@ def validate_stream(stream: Stream) -> None:
     _require_columns("key", stream.key, names, stream)
     for layout in stream.layouts:
         if isinstance(layout.identity, tuple):
-            _require_columns("identity", layout.identity, names, stream)
+            _require_columns("identity", layout.identity, [*names, *TIMES], stream)
         plain = layout.members is None or layout.header is None
         require(plain, f"header of {layout.name!r}", layout.header, "None, as its lines are JSON, which has no header")
         packed = [path for path in layout.paths if path.endswith(".parquet")]

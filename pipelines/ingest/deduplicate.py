@@ -9,7 +9,7 @@ The engine's relations decide, over parsed rows on disk, and spill there what do
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -25,6 +25,7 @@ from pipelines.lake.engine import Engine, Relations
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.location import Location
+from schemas.tables import Table
 
 NEW, EVENT, DUPLICATE = "new", "event", "duplicate"  # what a competing record was before this ingest
 PLACE = "path, line, reading"
@@ -55,6 +56,7 @@ _TOUCHED_DAYS = f"""
     WHERE reason IS NULL
     UNION SELECT CAST(arrival AS DATE) FROM moved WHERE was <> '{NEW}'
     UNION SELECT arrival_date FROM silver_before WHERE path IN (SELECT path FROM changed_before)"""
+_LINES_IN_ORDER = "SELECT path, line, text, damage FROM bronze_in_order WHERE path IN (SELECT path FROM in_order)"
 _LINES_AGAIN = f"""
     SELECT DISTINCT path, line, text, CAST(NULL AS STRING) AS damage
     FROM quarantine SEMI JOIN (SELECT {PLACE} FROM moved WHERE was = '{DUPLICATE}') AS those USING ({PLACE})"""
@@ -82,9 +84,14 @@ class Deduplicated:
     others_touched: list[str]
     days: tuple[date, ...]
 
-    def parse_again(self) -> None:
-        """Name as `again` the records of lines of other files that hold a duplicate which is an event now."""
-        self.relations.map_rows("again", ParseLines(self.rules, None), _LINES_AGAIN)
+    def parse_again(self, lake: Lake, bronze: Table) -> None:
+        """Name as `again` the records of lines of other files that hold a duplicate which is an event now, and of the
+        lines before them where these say what they mean."""
+        lines = _LINES_AGAIN
+        if ordered := self.rules.in_order(self.others_touched):
+            _name_in_order(lake, bronze, ordered, self.relations)
+            lines += f" WHERE path NOT IN (SELECT path FROM in_order) UNION ALL {_LINES_IN_ORDER}"
+        self.relations.map_rows("again", ParseLines(self.rules, None), lines)
 
 
 @contextmanager
@@ -96,10 +103,15 @@ def deduplicated(
     Silver and quarantine are read as they are at this moment, whatever is written meanwhile.
     """
     with _folder(lake, tables.stream.name) as folder, engine.relations(folder) as relations:
-        paths = changes.delivering
+        ordered = rules.in_order(changes.delivering)
+        paths = tuple(path for path in changes.delivering if path not in ordered)
         lines = sum(changes.rows[path].lines for path in paths)
         parsed = engine.map_rows(ParseLines(rules, paths), _bronze(lake, tables, changes), lines, folder / "parsed")
-        relations.add_mapped("parsed", parsed)
+        relations.add_mapped("parsed_apart" if ordered else "parsed", parsed)
+        if ordered:
+            _name_in_order(lake, tables.bronze, ordered, relations)
+            relations.map_rows("parsed_in_order", ParseLines(rules, None), _LINES_IN_ORDER)
+            relations.define("parsed", "SELECT * FROM parsed_apart UNION ALL SELECT * FROM parsed_in_order")
         any_before = _name_before(lake, tables, changes, relations)
         competing = _NEW
         if any_before:  # else to look for them would only build tables of the new identities
@@ -128,6 +140,11 @@ def _bronze(lake: Lake, tables: StreamTables, changes: Changes) -> list[str]:
     """Files of bronze that hold the lines."""
     days = sorted({str(changes.rows[path].landed_date) for path in changes.delivering})
     return lake.files(tables.bronze.name, filters=[("landed_date", "in", days)]) if days else []
+
+
+def _name_in_order(lake: Lake, bronze: Table, paths: Sequence[str], relations: Relations) -> None:
+    relations.add_rows("in_order", pa.table({"path": pa.array(paths, pa.string())}))
+    relations.add_files("bronze_in_order", lake, bronze, files_of(lake, bronze, paths=paths))
 
 
 def _name_before(lake: Lake, tables: StreamTables, changes: Changes, relations: Relations) -> bool:

@@ -137,7 +137,7 @@ def _write_events(this: _Ingest, changes: Changes, found: Deduplicated) -> None:
     partitions.forget(lake, tables.partitions, found.days)
     if found.days:
         this.progress(f"silver: {len(found.days)} arrival day(s)")
-        write_silver(lake, this.engine, tables.silver, found)
+        write_silver(lake, this.engine, tables, found)
     if _quarantine_changes(changes, found):
         this.progress("silver: quarantine")
         write_quarantine(lake, tables, changes, found)

@@ -1,7 +1,7 @@
 """What became of each file: its final row, and the report of the ingest."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
@@ -13,6 +13,9 @@ from pipelines.ingest.files import ACCEPTED, DUPLICATE, REMOVED, UNREADABLE, Fil
 from pipelines.lake.snapshot import Snapshot, Touched
 from schemas.parsing import has_header
 from schemas.stream import Stream
+
+# Fewer repeated lines than both are nothing to speak of.
+A_HANDFUL, A_SMALL_SHARE = 5, 0.01
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,20 @@ def _recounted(row: FileRow, found: Deduplicated) -> FileRow:
     return replace(row, accepted=row.accepted + gained, duplicates=row.duplicates - gained)
 
 
+def _repeats(stream: Stream, rows: Iterable[FileRow]) -> list[str]:
+    """Of layouts that take equal lines for one event: whether that may have cost events."""
+    by_line = {layout.name for layout in stream.layouts if layout.identity == "line"}
+    counted = [row for row in rows if row.layout in by_line and row.state == ACCEPTED]
+    readings, repeats = sum(row.readings for row in counted), sum(row.duplicates for row in counted)
+    if repeats <= min(A_HANDFUL, readings * A_SMALL_SHARE):
+        return []
+    return [
+        f"{repeats:,} of {readings:,} records ({repeats / readings:.2%}) repeat an earlier line and were taken for the "
+        'same event, as identity="line" says; if a line may come twice, let identity name the columns that tell events '
+        "apart, or be None (docs/add-a-stream.md)"
+    ]
+
+
 def _refused(applied: list[Applied], rows: dict[str, FileRow]) -> dict[str, int]:
     """Refused records by reason; duplicates as they are after the last batch, which may have made some of the first."""
     counts: Counter[str] = Counter()
@@ -101,11 +118,11 @@ def _refused(applied: list[Applied], rows: dict[str, FileRow]) -> dict[str, int]
     return {reason: count for reason, count in sorted(counts.items()) if count}
 
 
-def _messages(stream: Stream, rows: Iterable[FileRow]) -> list[str]:
-    """One per file that gave no events."""
+def _messages(stream: Stream, rows: Collection[FileRow]) -> list[str]:
+    """One per file that gave no events, and one where many lines repeat."""
     headers = {layout.name for layout in stream.layouts if has_header(layout)}
     not_accepted = [f"{row.path}: {row.state}, {row.detail}" for row in rows if row.state != ACCEPTED]
-    return not_accepted + [
+    return [*not_accepted, *_repeats(stream, rows)] + [
         f"{row.path}: {row.state}, but it holds only its header"
         for row in rows
         if row.state == ACCEPTED and row.lines == 1 and row.layout in headers

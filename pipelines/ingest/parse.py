@@ -4,7 +4,7 @@ One row per record, accepted or refused: silver's columns (null where refused), 
 (null where accepted).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -34,6 +34,11 @@ class ParseRules:
     definition: str
     layouts: Mapping[str, str | None]
     side_inputs: Mapping[str, object]
+
+    def in_order(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Those of the files whose lines are parsed one after the other."""
+        names = {layout.name for layout in self.stream.layouts if layout.in_order}
+        return tuple(path for path in paths if self.layouts.get(path) in names)
 
     def layout(self, path: str) -> Layout | None:
         """The layout of a file; None where its first line is none of the stream's."""
@@ -75,12 +80,13 @@ class ParseLines:
 
 
 class Parser:
-    """Parses lines of one stream."""
+    """Parses lines of one stream; of a file that is read in order all of them, from the first on."""
 
     def __init__(self, rules: ParseRules):
         self.rules, self.stream = rules, rules.stream
         self.schema = parsed_schema(self.stream)
         self.layouts: dict[str, Layout | None] = {}  # by path
+        self.before: dict[str, Record] = {}  # the last record of the file that is being read in order
         self.buckets = _Buckets(self.stream.buckets)
         self.no_values = (None,) * len(self.stream.columns)
 
@@ -100,8 +106,11 @@ class Parser:
         if layout is None:
             parsed.append(self._refused(row, 0, UNKNOWN_LAYOUT))
             return
-        for number, found in enumerate(self._read(layout, Place(path, line, self.rules.side_inputs), text, damage)):
+        place = Place(path, line, self.rules.side_inputs, self.before.get(path))
+        for number, found in enumerate(self._read(layout, place, text, damage)):
             if isinstance(found, Record):
+                if layout.in_order:
+                    self.before = {path: found}
                 parsed.append((row, number, found, identity_of(self.stream, layout, text, found, number), None, None))
             else:
                 parsed.append(self._refused(row, number, found))

@@ -18,14 +18,15 @@ from pipelines.lake.stream_tables import StreamTables
 from schemas.tables import Table
 
 
-def write_silver(lake: Lake, engine: Engine, silver: Table, found: Deduplicated) -> None:
+def write_silver(lake: Lake, engine: Engine, tables: StreamTables, found: Deduplicated) -> None:
     """Replace the touched arrival days: events that stay, and records that became events.
 
     A commit replaces as many whole days as the engine takes at once. A kill in between is as safe as between two
     tables.
     """
     if DUPLICATE in found.moved:
-        found.parse_again()
+        found.parse_again(lake, tables.bronze)
+    silver = tables.silver
     for days in _commits(lake, engine, silver, found):
         _choose(lake, silver, found, days)
         found.relations.replace(lake, silver, {"arrival_date": days}, _rows_of_chosen_days(silver, found))

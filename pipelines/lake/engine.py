@@ -90,7 +90,7 @@ class Relations(Protocol):
         """Name rows that this engine's `map_rows` has made."""
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
-        """Name what becomes of the rows of a statement."""
+        """Name what becomes of the rows of a statement: lines of files, those of one file together and in order."""
 
     def define(self, view: str, statement: str) -> None:
         """Name what a statement finds, whenever it is asked for."""

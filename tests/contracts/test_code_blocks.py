@@ -14,7 +14,7 @@ PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONT
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # Lines of files, signatures, what a command printed; and drawings.
 TEXT, DRAWN = "text", re.compile("[▶◀▲▼│┌└]")
-GENERATOR = re.compile(r"make new-(\w+) NAME=(\w+)\n")
+GENERATOR = re.compile(r"make new-(\w+) NAME=(\w+)(?: IDENTITY=(\S+))?\n")
 IMPORTS = """
 from datetime import timedelta
 from schemas.model import Model, heavy
@@ -129,7 +129,8 @@ def test_no_reason_and_no_test_is_left_behind():
 @pytest.mark.parametrize("block", GENERATORS, ids=lambda block: block.page)
 def test_a_generator_that_a_page_shows_writes_the_files_that_the_page_names(block, tmp_path):
     shutil.copytree(ROOT / "schemas", tmp_path / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
-    written = new.write(*GENERATOR.fullmatch(block.body).groups(), tmp_path)
+    kind, name, identity = GENERATOR.fullmatch(block.body).groups()
+    written = new.write(kind, name, tmp_path, identity or "")
     page = (ROOT / block.page).read_text()
     assert all(path.is_file() and str(path.relative_to(tmp_path)) in page for path in written)
 

@@ -44,8 +44,9 @@ def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-m", *arguments], cwd=tree, env=settings, capture_output=True, text=True)
 
 
-def new(tree: Path, kind: str, name: str) -> subprocess.CompletedProcess:
-    return run(tree, "tools.new", kind, name)
+def new(tree: Path, kind: str, name: str, identity: str = "line") -> subprocess.CompletedProcess:
+    asked = ("--identity", identity) if kind == "stream" else ()
+    return run(tree, "tools.new", kind, name, *asked)
 
 
 def outcome(tree: Path, *tests: str) -> tuple[int, str]:
@@ -98,6 +99,14 @@ def test_a_new_stream_takes_whole_files_and_none_that_still_arrives(tree):
     )
     output = subprocess.run([sys.executable, "-c", asked], cwd=tree, capture_output=True, text=True)
     assert output.stdout.strip() == str(paths[:2]), output.stderr
+
+
+def test_a_new_stream_has_the_identity_that_was_asked_for_and_none_by_itself(tree):
+    refused = new(tree, "stream", "boats", "")
+    assert refused.returncode == 2
+    assert "such as IDENTITY=key,start" in refused.stderr and "repeats word for word is lost" in refused.stderr
+    assert new(tree, "stream", "boats", "key,start").returncode == 0
+    assert 'identity=("key", "start"),' in (tree / "schemas/streams/boats.py").read_text()
 
 
 @pytest.mark.nightly
