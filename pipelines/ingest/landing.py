@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from pipelines import storage
 from pipelines.ingest.lines import CHUNK_BYTES, UNREADABLE_FILE, chunks, lines
+from pipelines.ingest.names import problem_of_name
 from pipelines.lake.engine import Engine
 from pipelines.lake.shares import packed
 from pipelines.location import Location
@@ -126,7 +127,7 @@ def _walk(root: Location) -> Iterator[_Found]:
 
 
 def _looked_at(root: Location, entry: storage.Listed) -> _Found:
-    problem = _problem(root, entry.place) if entry.below.isprintable() else UNPRINTABLE
+    problem = _problem(root, entry.place) or problem_of_name(entry.below) if entry.below.isprintable() else UNPRINTABLE
     if problem or entry.state:
         return _Found(entry.below, problem, entry.state)
     try:
