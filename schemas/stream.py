@@ -114,9 +114,23 @@ class SideInput:
     read: Callable[[Iterable[str]], object]
 
 
+WARN, FAIL = "warn", "fail"
+
+
+class Limit(NamedTuple):
+    """The most that is still right, and whether an ingest that finds more warns or fails."""
+
+    most: Any
+    then: str = WARN
+
+
 @dataclass(frozen=True)
 class Stream:
-    """A stream's definition."""
+    """A stream's definition.
+
+    Limits on what lands, None where there is none. refused_share: of the records of the files that an ingest takes,
+    from 0 to 1; refused_files: of which nothing was accepted, as many as there are; no_new_file_for: whole days.
+    """
 
     name: str
     title: str
@@ -134,6 +148,9 @@ class Stream:
     not_events: tuple[tuple[str, str], ...] = ()  # (path pattern, why): skipped with a message
     side_inputs: tuple[SideInput, ...] = ()
     refusals: dict[str, str] = field(default_factory=dict)  # the stream's own reasons and what they mean
+    refused_share: Limit | None = Limit(0.1)
+    refused_files: Limit | None = Limit(0)
+    no_new_file_for: Limit | None = None
     start_meaning: str = "when it began"
     arrival_meaning: str = "when it could be known"
 

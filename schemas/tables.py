@@ -60,7 +60,7 @@ def files_table(stream: Stream) -> Table:
             required(
                 "state",
                 "string",
-                "accepted, empty, duplicate file, unreadable, no events, forgotten, lines lost, unfinished",
+                "accepted, refused, empty, duplicate file, unreadable, no events, forgotten, lines lost, unfinished",
             ),
             Column("detail", "string", "why the file is in that state"),
             Column("layout", "string", "name of the stream's layout that reads the file"),

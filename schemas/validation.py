@@ -3,17 +3,19 @@ known to them: pipelines/runs/definitions.py."""
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import timedelta
 
 from schemas import conditions
 from schemas.errors import WrongParameter
 from schemas.model import Model
 from schemas.query import Query
-from schemas.stream import Stream
+from schemas.stream import FAIL, WARN, Limit, Stream
 from schemas.tables import silver_table
 from schemas.windows import require, require_zone
 
 TYPES = ("string", "int64", "float64", "bool", "timestamp", "date")
 NUMBERS = ("int64", "float64", "bool")
+DAY = timedelta(days=1)
 TIMES = dict.fromkeys(("start", "end", "arrival"), "timestamp")
 
 
@@ -38,6 +40,22 @@ def validate_stream(stream: Stream) -> None:
     require_zone(stream.zone)
     ends_after = stream.last_day is None or stream.first_day <= stream.last_day
     require(ends_after, "last_day", stream.last_day, f"a day from first_day, {stream.first_day}, on")
+    _require_limits(stream)
+
+
+def _require_limits(stream: Stream) -> None:
+    of_ended = "None, as the stream has ended" if stream.last_day else "Limit(whole days, such as timedelta(days=2))"
+    for name, kind, is_right, allowed in (
+        ("refused_share", (int, float), lambda most: 0 <= most <= 1, "Limit(a share from 0 to 1)"),
+        ("refused_files", int, lambda most: most >= 0, "Limit(a whole number)"),
+        ("no_new_file_for", timedelta, lambda most: most >= DAY and not most % DAY and not stream.last_day, of_ended),
+    ):
+        limit = getattr(stream, name)
+        if limit is not None:
+            right = isinstance(limit, Limit) and isinstance(limit.most, kind) and is_right(limit.most)
+            require(
+                right and limit.then in (WARN, FAIL), name, limit, f"{allowed}; with {WARN!r} or {FAIL!r} behind it"
+            )
 
 
 def validate_query(query: Query, stream: Stream) -> None:

@@ -61,6 +61,10 @@ _LINES_AGAIN = f"""
     SELECT DISTINCT path, line, text, CAST(NULL AS STRING) AS damage
     FROM quarantine SEMI JOIN (SELECT {PLACE} FROM moved WHERE was = '{DUPLICATE}') AS those USING ({PLACE})"""
 
+_WHY_REFUSED = """
+    SELECT path, min_by(concat(reason, ': ', detail), line) FROM parsed
+    WHERE path IN (SELECT path FROM refused_files) GROUP BY path"""
+
 
 @dataclass(frozen=True)
 class Deduplicated:
@@ -74,6 +78,7 @@ class Deduplicated:
     moved: what those that moved were before
     others_touched: files that did not change, of which an event lost its place or a duplicate gained one
     days: arrival days of silver that change
+    why_refused: reason and detail of the first record of each changed file of which none was accepted
     """
 
     relations: Relations
@@ -83,6 +88,7 @@ class Deduplicated:
     moved: frozenset[str]
     others_touched: list[str]
     days: tuple[date, ...]
+    why_refused: dict[str, str]
 
     def parse_again(self, lake: Lake, bronze: Table) -> None:
         """Name as `again` the records of lines of other files that hold a duplicate which is an event now, and of the
@@ -167,7 +173,15 @@ def _decided(relations: Relations, rules: ParseRules) -> Deduplicated:
     moved = frozenset(was for _, was in moves)
     others = sorted({path for path, was in moves if was != NEW})
     days = tuple(sorted(day for (day,) in relations.rows(_TOUCHED_DAYS)))
-    return Deduplicated(relations, rules, records, moves, moved, others, days)
+    return Deduplicated(relations, rules, records, moves, moved, others, days, _why_refused(relations, records))
+
+
+def _why_refused(relations: Relations, records: Counter) -> dict[str, str]:
+    refused = sorted({path for path, _ in records} - {path for path, reason in records if reason is None})
+    if not refused:
+        return {}
+    relations.add_rows("refused_files", pa.table({"path": refused}))
+    return dict(relations.rows(_WHY_REFUSED))
 
 
 def _counted(relations: Relations, statement: str) -> Counter:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from pipelines import storage
 from pipelines.ingest.lines import CHUNK_BYTES, UNREADABLE_FILE, chunks, lines
 from pipelines.ingest.names import problem_of_name
+from pipelines.ingest.unread import Unread
 from pipelines.lake.engine import Engine
 from pipelines.lake.shares import packed
 from pipelines.location import Location
@@ -90,11 +91,14 @@ def listing(root: Location, stream: Stream) -> Listing:
         # Not LandingFailed: nobody makes the folder by itself, so that trying again doesn't help.
         raise NotSetUp(f"the landing folder {root} does not exist", f"mkdir -p {root}   # or set WINDROW_LANDING")
     tops = {pattern.split("/")[0] for layout in stream.layouts for pattern in layout.paths}
+    unread = Unread()
     events, skipped, messages, states = [], {}, [], {}
     for path, problem, state in _walk(root):
         why = no_events(stream, path)
         ours = why is not None or belongs(stream, path)
         if not ours and (problem == FOLDER or path.split("/")[0] not in tops or _is_anothers(path)):
+            if problem != FOLDER:
+                unread.note(path)
             continue
         if problem:
             messages.append(f"{ascii(path) if problem == UNPRINTABLE else path}: left out, {problem}")
@@ -106,7 +110,7 @@ def listing(root: Location, stream: Stream) -> Listing:
             messages.append(f"{path}: left out, stream {stream.name!r} has no layout for files of that name")
         if state is not None:
             states[path] = state
-    return Listing(tuple(events), skipped, tuple(messages), states)
+    return Listing(tuple(events), skipped, (*messages, *unread.messages), states)
 
 
 def _is_anothers(path: str) -> bool:

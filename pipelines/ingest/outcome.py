@@ -21,7 +21,8 @@ A_HANDFUL, A_SMALL_SHARE = 5, 0.01
 @dataclass(frozen=True)
 class IngestReport:
     """What one ingest did. `files`: the rows of `files_<stream>` that it wrote; `touched`: their paths, and those that
-    deliver nothing any more; `refused`: their records by reason; `accepted`: events that they have in silver."""
+    deliver nothing any more; `refused`: their records by reason; `accepted`: events that they have in silver;
+    `warnings`: limits of the stream that don't hold."""
 
     stream: str
     files: tuple[FileRow, ...]
@@ -32,6 +33,7 @@ class IngestReport:
     touched: Touched
     seconds: float
     accepted: int
+    warnings: tuple[str, ...] = ()
 
 
 class Applied(NamedTuple):
@@ -50,7 +52,7 @@ def report(
     """The report of an ingest that applied these batches, from one snapshot to the other."""
     before, after = snapshots
     rows = {row.path: row for batch in applied for row in batch.rows}
-    left = tuple(row for row in rows.values() if row.state != REMOVED)
+    left = tuple(row.told for row in rows.values() if row.state != REMOVED)
     days = tuple(sorted({day for batch in applied for day in batch.days}))
     refused = _refused(applied, rows)
     accepted = sum(row.accepted for row in left)
@@ -79,8 +81,14 @@ def final_rows(changes: Changes, found: Deduplicated | None) -> tuple[FileRow, .
 def _counted(row: FileRow, of_file: Counter[str | None], found: Deduplicated) -> FileRow:
     readings, duplicates = of_file.total(), found.moves[row.path, NEW]
     accepted = of_file[None] - duplicates
+    why = found.why_refused.get(row.path)
     return replace(
-        row, readings=readings, accepted=accepted, quarantined=readings - accepted - duplicates, duplicates=duplicates
+        row,
+        detail=why and f"none of its {readings:,} record(s) is an event; {why}",
+        readings=readings,
+        accepted=accepted,
+        quarantined=readings - accepted - duplicates,
+        duplicates=duplicates,
     )
 
 

@@ -47,7 +47,7 @@ class DayReport:
     """What became of a run. `rows` by table; `revisions`: those of the results that replace an earlier one of their
     window; `checks`: how many of the gate they passed; `superseded`: of a day of a backfill, whether another run
     publishes it; `note`: which that is, or why what was published is stale already. `versions` of the lake that it
-    published, by table."""
+    published, by table; `had_rows`: whether the day had any before."""
 
     run_id: str
     query: str
@@ -58,10 +58,14 @@ class DayReport:
     versions: dict[str, int] = field(default_factory=dict)
     revisions: int = 0
     checks: int = 0
+    had_rows: bool = False
 
     @property
     def asset_events(self) -> dict[str, dict]:
-        """What is new of each published table, in plain values. The gate's verdict on what is published is one."""
+        """What is new of each published table, in plain values; nothing, where the day has no rows and had none. The
+        gate's verdict on what is published is one."""
+        if not (self.had_rows or any(self.rows.values())):
+            return {}
         verdict = {"checks": self.checks, "verdict": verdicts.PASSED}
         found = {
             table: {"day": str(self.day), "rows": self.rows[table], **verdict, "version": version}
@@ -201,6 +205,7 @@ def _publish(replay: _Replay, made: _Audited) -> DayReport:
         versions=publication.versions,
         revisions=publication.revisions,
         checks=len(found),
+        had_rows=publication.had_rows,
     )
 
 

@@ -34,6 +34,7 @@ def events(config: Config) -> list[tuple[str, datetime, float]]:
     return sorted(tuple(row.values()) for row in rows)
 
 
+@pytest.mark.slow
 def test_equal_lines_of_a_repeated_hour_are_one_event_by_line_and_the_ingest_says_so(config, monkeypatch):
     meters.make_known(monkeypatch, with_layout(meters.STREAM, meters.BY_LINE))
     land(config, A, THE_DAY)

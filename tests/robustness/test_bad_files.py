@@ -58,9 +58,9 @@ def test_every_kind_of_damage_is_refused_with_its_reason_and_counted_until_it_is
         "empty": ("empty", 0, 0, 0),
         "empty inside": ("empty", 0, 0, 0),
         "header only": ("accepted", 1, 0, 0),
-        "columns": ("accepted", 4, 3, 0),
-        "bytes": ("accepted", 4, 3, 0),
-        "other header": ("accepted", 2, 2, 0),
+        "columns": ("refused", 4, 3, 0),
+        "bytes": ("refused", 4, 3, 0),
+        "other header": ("refused", 2, 2, 0),
         "not gzip": ("unreadable", 0, 1, 0),
     }
     assert all(law_1(row) for row in rows.values())

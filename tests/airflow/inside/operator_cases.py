@@ -178,6 +178,14 @@ def test_an_error_ends_its_stage_s_section():
     assert levels == ["info", "info", "error", "error"]
 
 
+def test_a_warning_stands_outside_of_the_sections_with_its_level():
+    lines = ["== ticks: notes", "warning: 3 file(s) hold no event", "done"]
+    logged = []
+    log = command.Log(*(lambda line, level=level: logged.append((line, level)) for level in command.Log._fields))
+    assert command.show(lines, log) == "", "it is no reason to fail"
+    assert logged[1:] == [("::endgroup::", "info"), (lines[1], "warning"), (lines[2], "info")]
+
+
 def test_a_skipped_run_is_no_error_in_the_log():
     output, levels = shown(["== publish", "skipped: another run publishes"])
     assert output == ["::group::publish", "::endgroup::", "skipped: another run publishes"]
