@@ -101,14 +101,6 @@ def test_a_new_stream_takes_whole_files_and_none_that_still_arrives(tree):
     assert output.stdout.strip() == str(paths[:2]), output.stderr
 
 
-def test_a_new_stream_has_the_identity_that_was_asked_for_and_none_by_itself(tree):
-    refused = new(tree, "stream", "boats", "")
-    assert refused.returncode == 2
-    assert "such as IDENTITY=key,start" in refused.stderr and "repeats word for word is lost" in refused.stderr
-    assert new(tree, "stream", "boats", "key,start").returncode == 0
-    assert 'identity=("key", "start"),' in (tree / "schemas/streams/boats.py").read_text()
-
-
 @pytest.mark.nightly
 def test_a_new_query_fails_its_test_until_its_rows_are_worked_out(tree):
     made = new(tree, "query", "bikes_quiet")
