@@ -110,7 +110,7 @@ def deduplicated(
     """
     with _folder(lake, tables.stream.name) as folder, engine.relations(folder) as relations:
         ordered = rules.in_order(changes.delivering)
-        paths = tuple(path for path in changes.delivering if path not in ordered)
+        paths = tuple({*changes.delivering} - {*ordered})
         lines = sum(changes.rows[path].lines for path in paths)
         parsed = engine.map_rows(ParseLines(rules, paths), _bronze(lake, tables, changes), lines, folder / "parsed")
         relations.add_mapped("parsed_apart" if ordered else "parsed", parsed)

@@ -17,7 +17,7 @@ class Unread:
     def note(self, path: str) -> None:
         """A file that is not the asking stream's."""
         top = path.split("/")[0]
-        if top in self.found or not any(fnmatchcase(top, pattern) for pattern in self.read):
+        if top not in self.read and not any(fnmatchcase(top, pattern) for pattern in self.read):
             self.found.setdefault(top, []).append(path)
 
     @property
