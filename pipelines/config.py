@@ -19,6 +19,11 @@ NO_LIMITS = ReplayLimits()
 ENGINES = ("spark", "local")
 """The first unless another is asked for."""
 _MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[\d+, *\d+, *\d+\]|(spark|k8s)://\S+|yarn")
+# Airflow's variables name a driver of SQLAlchemy's too. A password is not to be taken for a host, which messages name.
+_LOCK_SERVER = re.compile(r"postgres(?:ql)?(?:\+\w+)?(://(?:(?:[^\s/@%]|%[0-9A-Fa-f]{2})*@)?[^\s/@]*(?:/[^\s@]*)?)")
+_LOCKS_ALLOWED = (
+    "file, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %40, %2F and %25 for @, / and % in a password"
+)
 # The largest settings, more than any disk holds: beyond, a setting says nothing.
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
@@ -75,11 +80,10 @@ class Config:
     def lock_server(self) -> str | None:
         """PostgreSQL's URL of the server that has the lake's locks; None where the operating system has them."""
         text = os.environ.get(LOCKS, "file")
-        # Airflow's variables name a driver of SQLAlchemy's too.
-        url = re.fullmatch(r"postgres(?:ql)?(?:\+\w+)?(://\S+)", text)
+        url = _LOCK_SERVER.fullmatch(text)
         if text != "file" and url is None:
-            shown = re.sub("//[^@]*@", "//", text)
-            raise WrongParameter(LOCKS, shown, "file, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
+            # Not the whole: it may hold a password.
+            raise WrongParameter(LOCKS, re.sub(r"(?s)\W.*", "…", text), _LOCKS_ALLOWED)
         return f"postgresql{url[1]}" if url else None
 
     @cached_property

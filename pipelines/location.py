@@ -21,18 +21,11 @@ SCHEMES = {"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
 SERVED = "a folder's path, s3://BUCKET/FOLDER (or s3a://), or hdfs://HOST:PORT/FOLDER"
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _OF_SCHEME = re.compile(r"//[^/?#\s]+(/[^/?#]+)*")
-# By which all libraries find an S3 server, and by which it knows who asks.
-VARIABLES = (
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AWS_REGION",
-    "AWS_DEFAULT_REGION",
-    "AWS_ENDPOINT_URL",
-    "AWS_ENDPOINT_URL_S3",
-)
+# Variables by which all libraries find an S3 server, and by which it knows who asks.
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+PLACES = (*_ENDPOINTS, *_REGIONS)
+KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
 def parsed(text: str, setting: str) -> Location:

@@ -181,9 +181,9 @@ def test_outside_of_a_run_the_command_says_that_the_landing_folder_is_ahead(inge
         monkeypatch.setenv(name, str(folder))
     assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
     assert "1 file(s) of bikes are new" in capsys.readouterr().err
-    ingest_of(ingested, "in a run")
+    ingest_of(ingested, "in-a-run")
     os.utime(ingested.landing)
-    assert command_line.run(["replay", QUERY, "--day", str(DAY), "--run-id", "in a run"]) == 0
+    assert command_line.run(["replay", QUERY, "--day", str(DAY), "--run-id", "in-a-run"]) == 0
     assert "file(s) of bikes" not in capsys.readouterr().err
 
 

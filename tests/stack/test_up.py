@@ -1,5 +1,6 @@
 """`make up`: its landing folder, kept for the home, and what it says of other homes, other users and taken ports."""
 
+import io
 import os
 import socket
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 from pipelines import config
 from pipelines.config import Config
 from schemas.errors import NotSetUp, WrongParameter
-from stack import airflow, airflow_command, settings, up
+from stack import airflow, airflow_command, credentials, settings, up
 from stack.airflow import Running
 from stack.places import REPOSITORY, make
 from tests.support.other_user import as_other_user
@@ -59,6 +60,16 @@ def test_a_home_of_another_user_is_refused_in_words(tmp_path):
         pytest.skip("only root can be two users")
     ended = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert "you can't write there; have a home of your own; fix it with: make up WINDROW_HOME=~/windrow" in ended.stderr
+
+
+@pytest.mark.parametrize(("terminal", "ci", "told"), [(True, "", True), (True, "true", False), (False, "", False)])
+def test_the_password_is_told_to_a_terminal_only_and_else_its_file(home, monkeypatch, terminal, ci, told):
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    said, file = settings.login(home), credentials.password_file(settings.airflow_home(home))
+    assert (settings.password(home) in said, str(file) in said) == (told, not told)
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_command_of_make_names_the_home_that_the_environment_does(monkeypatch):
