@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _PATIENCE_S = 10.0
 # A JVM that was killed hangs up before its process is over.
 _DYING_S = 2.0
+_NOT_TAKEN = "nobody answers there, or its spark.authenticate.secret is another"
+_TAKEN = "start it, or give this machine its key (docs/operations.md#a-cluster-of-spark)"
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 _pages: list[str | None] = []  # of each
@@ -123,10 +125,15 @@ def _end_start(starting: threading.Thread) -> None:
 
 @contextmanager
 def _reported_start(config: Config, master: str) -> Iterator[None]:
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkRuntimeError
 
     try:
         yield
+    except Py4JJavaError as error:
+        if is_one_machine(master) or "stopped SparkContext" not in str(error):
+            raise
+        raise NotSetUp(f"Spark's master {master} doesn't take this driver: {_NOT_TAKEN}", _TAKEN) from error
     except PySparkRuntimeError as error:
         if error.getCondition() != "JAVA_GATEWAY_EXITED":
             raise
