@@ -125,7 +125,7 @@ def at_work(running, variables, tmp_path):
         process.kill()
 
 
-def test_nobody_sees_the_keys_of_lake_and_cluster(running, at_work):
+def test_nobody_sees_the_keys_of_lake_and_cluster(running, replayed, at_work):
     commands = [b" ".join(proc.command_line(each)).decode(errors="replace") for each in proc.all_processes()]
     assert [each for each in commands if "CoarseGrainedExecutorBackend" in each]
     assert at_work.wait(LIMIT_S) == 0
@@ -135,7 +135,7 @@ def test_nobody_sees_the_keys_of_lake_and_cluster(running, at_work):
     assert not [each for each in seen if s3.SECRET in each or running.key in each]
 
 
-def test_a_driver_without_the_key_is_not_let_in(running, variables):
+def test_a_driver_without_the_key_is_not_let_in(running, replayed, variables):
     conf = json.dumps({**running.conf, "spark.authenticate.secret": "another"})
     ended = typed(*REPLAY, limit_s=LIMIT_S, **{**variables, "WINDROW_SPARK_CONF": conf})
     assert ended.code == NotSetUp.exit_code, ended.error
