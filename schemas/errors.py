@@ -15,7 +15,7 @@
     ├── TableMismatch                 7  a table on disk differs from its definition
     ├── GateFailed                    8  a check failed: nothing was published
     ├── IngestBehind                  9  the stream's tables are not those of an ingest that a run could read
-    ├── StorageFailed                10  the disk refused a write
+    ├── StorageFailed                10  the disk refused a write, or maintenance removed what was read
     ├── LandingFailed                11  the landing folder can't be read
     ├── BadStatement                 12  SQL that the query command can't run
     ├── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
@@ -25,8 +25,7 @@
     ├── LockHeld                     17  another process kept a lock for too long
     ├── SparkEnded                   18  Spark's JVM ended while it worked
     ├── WorkerLost                   19  a thread of a farm or a process of an engine ended, or a function doesn't end
-    ├── EarlierDayMissing            20  a day starts from what an earlier one left, and that is not there
-    └── VersionGone                  21  maintenance removed what was just read
+    └── EarlierDayMissing            20  a day starts from what an earlier one left, and that is not there
 
 Each message says the value, the limit and the next step. The command line ends with its text and `exit_code`, and with
 1 for any other, a defect of Windrow. The ledger and Airflow's tasks go by `refused`, `skipped` and `retry_helps`.
@@ -193,7 +192,7 @@ class IngestBehind(WindrowError):
 
 
 class StorageFailed(WindrowError):
-    """The disk refused a write: full, or over a limit. Other runs give room back as they end."""
+    """The disk refused a write, and other runs give room back as they end; or maintenance removed what was read."""
 
     exit_code = 10
 
@@ -257,8 +256,7 @@ class SparkEnded(WindrowError):
 
 
 class WorkerLost(WindrowError):
-    """A thread of a farm or a process of the local engine ended, or a function doesn't end; the message says what to
-    do."""
+    """A thread of a farm or a process of an engine ended, or a function doesn't end; the message says what to do."""
 
     exit_code = 19
 
@@ -287,20 +285,6 @@ class TableDamaged(WindrowError):
     def __init__(self, table: str, file: str, wrong: str, command: str):
         self.table, self.file, self.wrong = table, file, wrong
         super().__init__(f"table {table!r} is damaged: {file} {wrong}. First run: {command}")
-
-
-class VersionGone(WindrowError):
-    """A table's version was replaced, and maintenance removed its files while something read them."""
-
-    exit_code = 21
-
-    def __init__(self, table: str, file: str):
-        self.table, self.file = table, file
-        super().__init__(
-            f"{file} is gone: its version of table {table!r} was replaced, and windrow maintain removed it while this "
-            "was reading. Nothing is damaged and nothing was published: run the same command again; where maintenance "
-            "keeps what was replaced for a day (--keep-days 1), runs don't meet that"
-        )
 
 
 def kinds() -> tuple[type[WindrowError], ...]:

@@ -20,7 +20,7 @@ from pipelines.lake.log_damage import damaged_log
 from pipelines.lake.log_files import entry, entry_versions, names
 from pipelines.lake.remade import commands
 from pipelines.location import below
-from schemas.errors import TableDamaged, VersionGone
+from schemas.errors import StorageFailed, TableDamaged
 
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
 _READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)
@@ -64,7 +64,7 @@ def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
     return Damage(name, (), tuple(files)) if files else None
 
 
-def explained(lake: Lake, error: BaseException) -> TableDamaged | VersionGone | None:
+def explained(lake: Lake, error: BaseException) -> TableDamaged | StorageFailed | None:
     """The damage that explains an error of a library, or that maintenance has removed what was just read; None where
     there is none, or where nobody may look.
 
@@ -85,7 +85,7 @@ def _is_of_reading(error: BaseException) -> bool:
     return isinstance(error, _READING) or kind.__name__ == _PANIC or kind.__module__.startswith(_SPARK)
 
 
-def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged | VersionGone]:
+def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged | StorageFailed]:
     tables = lake.names()
     named = [name for name in tables if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
     others = [name for name in tables if name not in named]
@@ -98,7 +98,7 @@ def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged | VersionGone]
             yield damage.error(lake)
 
 
-def _older_versions(lake: Lake, tables: list[str], text: str) -> Iterator[TableDamaged | VersionGone]:
+def _older_versions(lake: Lake, tables: list[str], text: str) -> Iterator[TableDamaged | StorageFailed]:
     """Of a file that is gone and that the newest version doesn't need: a repair took it out of the table, or another
     commit replaced it and maintenance removed it."""
     for file in dict.fromkeys(_PARQUET.findall(text)):
@@ -107,12 +107,20 @@ def _older_versions(lake: Lake, tables: list[str], text: str) -> Iterator[TableD
                 yield _gone(lake, name, *found)
 
 
-def _gone(lake: Lake, name: str, path: str, commit: str) -> TableDamaged | VersionGone:
+def _gone(lake: Lake, name: str, path: str, commit: str) -> TableDamaged | StorageFailed:
     if _REPAIR not in commit:
-        return VersionGone(name, f"{name}/{path}")
+        return _removed(name, path)
     wrong = "is missing: it was taken out of the table, and this run reads a version from before"
     again = next(iter(commands(lake, name, [path])), f"windrow repair {name}")
     return TableDamaged(name, f"{name}/{path}", wrong, again)
+
+
+def _removed(table: str, path: str) -> StorageFailed:
+    return StorageFailed(
+        f"{table}/{path} is gone: its version of table {table!r} was replaced, and windrow maintain removed it while "
+        "this was reading. Nothing is damaged and nothing was published: run the same command again; where maintenance "
+        "keeps what was replaced for a day (--keep-days 1), runs don't meet that"
+    )
 
 
 def _last_entry(lake: Lake, name: str, file: str) -> tuple[str, str] | None:

@@ -26,7 +26,7 @@ EXPECTED = {
     **dict.fromkeys(("NotSetUp", "AirflowRefused", "TableMismatch", "BadStatement"), FAILED_FOR_GOOD),
     # Room, memory, a share of the network and a lock come back when others end.
     **dict.fromkeys(("StorageFailed", "LandingFailed", "KernelOutOfMemory", "LockHeld"), FAILED),
-    **dict.fromkeys(("SparkEnded", "WorkerLost", "VersionGone"), FAILED),
+    **dict.fromkeys(("SparkEnded", "WorkerLost"), FAILED),
     "Superseded": SKIPPED,
 }
 

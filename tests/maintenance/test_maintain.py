@@ -17,7 +17,7 @@ from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.maintain import maintain
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
-from schemas.errors import GateFailed, IngestBehind, NotSetUp, Superseded, VersionGone
+from schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Superseded
 from schemas.ledger_tables import RUNS
 from tests.support import landings
 from tests.support.aging import make_older
@@ -58,7 +58,7 @@ def test_what_read_a_version_beside_maintenance_is_run_again_and_nothing_is_call
     with pytest.raises(OSError) as failed:
         read.to_table()
     gone = explained(Lake(published), failed.value)
-    assert isinstance(gone, VersionGone) and gone.retry_helps and f"of table '{QUERY}' was replaced" in str(gone)
+    assert isinstance(gone, StorageFailed) and gone.retry_helps and f"of table '{QUERY}' was replaced" in str(gone)
 
 
 def test_small_files_are_put_together_and_every_table_holds_what_it_held(published):

@@ -18,7 +18,7 @@ from pipelines.lake import damage
 from pipelines.lake.databases import MEMORY
 from pipelines.lake.lake import Lake
 from processes import signals
-from schemas.errors import BadStatement, StorageFailed, TableDamaged, UnknownName, VersionGone
+from schemas.errors import BadStatement, StorageFailed, TableDamaged, UnknownName
 from schemas.query import Query
 from schemas.registry import broken_queries, queries
 
@@ -138,7 +138,7 @@ def _require_one_question(statements: list[duckdb.Statement]) -> None:
         )
 
 
-def _damage_behind(lake: Lake, error: Exception) -> TableDamaged | VersionGone | None:
+def _damage_behind(lake: Lake, error: Exception) -> TableDamaged | StorageFailed | None:
     """Not looked for where a statement is wrong: that is how most fail."""
     if isinstance(error, duckdb.Error) and _UNREADABLE not in str(error):
         return None
