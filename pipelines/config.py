@@ -37,7 +37,7 @@ _KEPT = "landing_folder"
 class Config:
     """Where one installation lies, and what its replays may cost. Everything that Windrow makes lies under `home`, but
     where that is no folder of this machine what only this one needs: that is below `here`. `asked_`: what beats the
-    environment's."""
+    environment's; `asked_anew`: the tables that are made anew, in a place where nobody reads them yet."""
 
     home: Location
     landing: Location
@@ -45,6 +45,7 @@ class Config:
     asked_engine: str | None = None
     asked_task_bytes: int | None = None
     asked_spark: Path | None = None
+    asked_anew: frozenset[str] = frozenset()
 
     def __getstate__(self) -> dict:
         """What is computed of it follows from the machine that it is on."""
@@ -116,6 +117,11 @@ class Config:
     def replaced(self) -> Location:
         """Folder of the tables that `windrow rebuild` made anew, as they were before."""
         return self.home / "replaced"
+
+    @cached_property
+    def anew(self) -> Location:
+        """Folder of the tables that `windrow rebuild` makes, until they take the place of those that readers have."""
+        return self.home / "anew"
 
     @cached_property
     def trials(self) -> Location:
