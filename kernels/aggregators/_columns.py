@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import LIMIT_US
+from kernels.columns import LIMIT_US, integers, refuse_masked
 from kernels.monoids import AggregateSpec
 from kernels.runtime.memory import as_float, as_word
 from kernels.states.layout import Events
@@ -46,11 +46,13 @@ def name_aggregates(
     the default one."""
     read = [column for aggregate in aggregates.values() for column in aggregate.columns]
     names = list(dict.fromkeys([*read, *others]))
+    if not isinstance(column_types, Mapping | None):
+        raise WrongParameter("column_types", column_types, "a dict of names of columns and their types")
     given = dict(column_types or {})
     for name, kind in given.items():
         if name not in names:
             raise WrongParameter("column_types", name, f"columns of the aggregates: {', '.join(names) or 'none'}")
-        if kind not in TYPES:
+        if not isinstance(kind, str) or kind not in TYPES:
             raise WrongParameter(f"type of column {name}", kind, ", ".join(TYPES))
     columns = {name: given.get(name, default_type) for name in names}
     specs = tuple(_spec(name, aggregate, names, columns) for name, aggregate in aggregates.items())
@@ -72,7 +74,8 @@ class Columns:
 
     def time(self, t: int) -> int:
         """`t`, if it fits int64."""
-        if isinstance(t, bool) or not isinstance(t, int | np.integer) or not INT64[0] <= t <= INT64[1]:
+        is_whole = isinstance(t, int | np.integer) and not isinstance(t, bool | np.timedelta64)
+        if not is_whole or not INT64[0] <= t <= INT64[1]:
             raise WrongParameter("time", t, "an integer within int64, in microseconds")
         return int(t)
 
@@ -85,12 +88,17 @@ class Columns:
 
     def times(self, ts: Sequence[int] | np.ndarray) -> np.ndarray:
         """Times as int64 words."""
-        if isinstance(ts, np.ndarray) and ts.dtype == np.int64:
+        if type(ts) is np.ndarray and ts.dtype == np.int64 and ts.ndim == 1:
             return ts
+        if isinstance(ts, np.ndarray):
+            return integers("times", ts)
+        require_iterable("times", ts)
         return np.array([self.time(t) for t in ts], np.int64)
 
     def source(self, vs: Sequence, times: np.ndarray, order: np.ndarray) -> Source:
         """Values (numbers for one column, else tuples) in the given order, with their times in that order."""
+        require_iterable("values", vs)
+        refuse_masked("values", vs)
         if len(vs) != len(order):
             raise BadInput(f"{len(vs)} values for {len(order)} times; give one per time")
         cells = self._cells(vs)
@@ -112,10 +120,10 @@ class Columns:
 
     def _words(self, name: str, kind: str, cells: Sequence) -> tuple[np.ndarray, np.ndarray]:
         """(words, whether each is there)."""
-        if isinstance(cells, np.ndarray) and cells.dtype == np.float64 and kind == "float64":
+        if _is_column(cells, np.float64) and kind == "float64":
             self._refuse_nan(name, np.isnan(cells))
             return cells.view(np.int64), np.ones(len(cells), np.bool_)
-        if isinstance(cells, np.ndarray) and cells.dtype == np.int64 and kind not in ("float64", "bool"):
+        if _is_column(cells, np.int64) and kind not in ("float64", "bool"):
             return cells, np.ones(len(cells), np.bool_)
         words = np.array([self._word(name, cell, kind) for cell in cells], np.int64)
         return words, np.array([cell is not None for cell in cells], np.bool_)
@@ -139,7 +147,9 @@ class Columns:
             number = float(value) if kind == "float64" else int(value)
         except (TypeError, ValueError, OverflowError):
             number = None
-        if number is None or number != value or (kind != "float64" and not low <= number <= high):
+        # Not "number != value", which is no truth of what NumPy masks.
+        is_same = number is not None and not isinstance(value, np.timedelta64) and number == value
+        if not is_same or (kind != "float64" and not low <= number <= high):
             raise BadInput(
                 f"column {name}: {value!r} is no {kind}; give column_types={{{name!r}: …}} with one of "
                 f"{', '.join(TYPES)} that holds it"
@@ -152,3 +162,13 @@ class Columns:
         if kind == "float64":
             return as_float(word)
         return bool(word) if kind == "bool" else word
+
+
+def require_iterable(name: str, given: object) -> None:
+    """WrongParameter for what has no elements, or doesn't know how many."""
+    if not (hasattr(given, "__len__") and hasattr(given, "__iter__")):
+        raise WrongParameter(name, given, "a list, or an array of NumPy")
+
+
+def _is_column(cells: Sequence, kind: type) -> bool:
+    return type(cells) is np.ndarray and cells.dtype == kind and cells.ndim == 1

@@ -181,8 +181,8 @@ def save(sweeping: SelectiveSweep, into):
     return save_events(sweeping.events, into)
 
 
-def load(sweeping: SelectiveSweep, words):
-    load_events(sweeping.events, words)
+def load(sweeping: SelectiveSweep, saved, words):
+    return load_events(sweeping.events, saved, words)
 
 
 OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)

@@ -36,7 +36,8 @@ class WindowSource(Struct):
     least_row(r) → the least row of its tuples, −1 if it has none
     begins_anew(r) → 1: all that can still come will find it as if no tuple had come yet
     save(r, into, first) → words of what it holds, rows counted from `first` on; written unless `into` is 0
-    load(r, saved, first): what was saved, when there are no tuples yet
+    load(r, saved, words, first) → 1: it has what was saved, when there are no tuples yet; 0: that isn't what stands in
+        so many words, or it names rows that aren't kept
     """
 
     start_key: Operation()
