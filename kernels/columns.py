@@ -42,7 +42,7 @@ def _is_exact(array: np.ndarray, wanted: type) -> bool:
     if array.dtype.kind not in KINDS[wanted]:
         return False
     if wanted is np.float64 and array.dtype.kind in "iu":
-        return bool((np.abs(array.astype(np.float64)) <= MOST_EXACT).all())
+        return bool(((array >= -MOST_EXACT) & (array <= MOST_EXACT)).all())
     return array.dtype.itemsize <= np.dtype(wanted).itemsize and not (wanted is np.int64 and array.dtype == np.uint64)
 
 

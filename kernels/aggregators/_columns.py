@@ -1,6 +1,8 @@
 """Python values as the words that kernels read, and back: for the window API of aggregators."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ from schemas.errors import BadInput, WrongParameter
 from schemas.query import Aggregate
 
 INT64 = (-(1 << 63), (1 << 63) - 1)
+NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 TYPES = ("float64", "int64", "bool", "timestamp", "date")
 
 
@@ -143,13 +146,12 @@ class Columns:
     def _number(self, name: str, value, kind: str) -> int | float:
         """A value as its column's type holds it; refused where that would be another value."""
         low, high = (0, 1) if kind == "bool" else INT64
+        is_number = isinstance(value, NUMBERS) and not isinstance(value, np.timedelta64)
         try:
-            number = float(value) if kind == "float64" else int(value)
-        except (TypeError, ValueError, OverflowError):
+            number = (float(value) if kind == "float64" else int(value)) if is_number else None
+        except (ValueError, OverflowError):
             number = None
-        # Not "number != value", which is no truth of what NumPy masks.
-        is_same = number is not None and not isinstance(value, np.timedelta64) and number == value
-        if not is_same or (kind != "float64" and not low <= number <= high):
+        if number is None or number != value or (kind != "float64" and not low <= number <= high):
             raise BadInput(
                 f"column {name}: {value!r} is no {kind}; give column_types={{{name!r}: …}} with one of "
                 f"{', '.join(TYPES)} that holds it"

@@ -17,6 +17,7 @@ from kernels.farm.batch import ANY_TIME, TupleLimits, batch_of
 from kernels.farm.check import INVARIANTS
 from kernels.farm.columns import columns_of
 from kernels.farm.extents import require_context_free, served_window
+from kernels.farm.functions import require_function
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE, Farm
 from kernels.farm.memory import FarmMemory
@@ -48,6 +49,11 @@ class WindowFarm(OneAtATime):
         self, model: str, window: Window, name: str | HeavyFunction, workers: int | None, options: FarmOptions
     ):
         super().__init__()
+        require_function(name)
+        if not isinstance(model, str):
+            raise WrongParameter("model", model, "the name of a model, such as 'agnostic'")
+        if not isinstance(window, Window):
+            raise WrongParameter("window", window, "one such as schemas.query.sliding makes")
         self._calls = calls(model)
         columns = columns_of(name, options.columns)
         served = served_window(window, columns.kept(), options.span_us)

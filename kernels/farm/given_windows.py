@@ -13,6 +13,7 @@ import numpy as np
 from kernels.columns import checked_offsets, checked_times, floats, integers, truths
 from kernels.farm.batch import require_columns
 from kernels.farm.extents import ServedWindow
+from kernels.farm.functions import require_function
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.layout import TO_BE_TAKEN, Descriptor, Extents, SortedTuples
 from kernels.farm.memory import FarmMemory, Room
@@ -20,6 +21,7 @@ from kernels.farm.models import given_calls
 from kernels.farm.options import MOST_BYTES, workers_of
 from kernels.farm.results import Metrics, Results
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
+from kernels.given import require_kind
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import WORD_BYTES
 from schemas.errors import BadInput, TooManySeconds, WrongParameter
@@ -80,6 +82,9 @@ def compute_windows(
     Raises WrongParameter, NotServed, BrokenDefinition; WorkerLost where a function doesn't end; TooManySeconds.
     Memory: `tuples`, and 16 words and the outputs of each of MOST_RING windows; results as they come.
     """
+    require_kind("tuples", tuples, TuplesOfKeys)
+    require_kind("windows", windows, WindowsOfKeys)
+    require_function(name)
     require_seconds("seconds_a_window", options.seconds_a_window)
     tuples, windows = _checked(name, tuples), _windows(windows, len(tuples.offsets) - 1)
     calls, sorted_tuples = given_calls(), _structure(tuples)

@@ -8,7 +8,7 @@ import numpy as np
 from kernels.columns import checked_times, floats
 from kernels.farm.batch import check_values, require_columns
 from kernels.farm.content import FIRST_OWN, OUTPUTS_LOST, STATUSES, TupleStretch, WindowContent
-from kernels.farm.functions import function, operations, parameter_values
+from kernels.farm.functions import function, operations, parameter_values, require_function
 from kernels.farm.functions._function import HeavyFunction
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of
@@ -38,7 +38,8 @@ def compute_once(
     """times_us: int64[tuples], never falling; values: float64[columns, tuples]; bounds_us: of the window, from the
     first tuple to behind the last unless given. Raises as `function` and `parameter_values`, and for columns or times
     that a farm would refuse."""
-    given = np.array(parameter_values(name, parameters or {}), np.float64)
+    require_function(name)
+    given = np.array(parameter_values(name, {} if parameters is None else parameters), np.float64)
     times, columns = _checked(name, times_us, values)
     count, made = len(times), function(name)
     per_tuple, more = made.scratch(tuple(given))

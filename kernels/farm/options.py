@@ -51,8 +51,6 @@ def options_of(given: dict[str, object]) -> FarmOptions:
     require_seconds("seconds_a_window", options.seconds_a_window)
     require_whole("most_held_bytes", options.most_held_bytes, 1, MOST_BYTES)
     _require_span(options.span_us)
-    if not isinstance(options.parameters, Mapping):
-        raise WrongParameter("parameters", options.parameters, "a mapping of names to values")
     return options
 
 

@@ -234,7 +234,7 @@ class SingleBufferWindow(FrameWindow):
         those too short to be one among them, and how many of the oldest go at a time while there are more. Raises
         WrongParameter."""
         given = {"sorting": "eager", "capacity": 1 << 16, "evict_after": 0, "evict": 0} | dict(options)
-        if given["sorting"] not in SORTINGS:
+        if not isinstance(given["sorting"], str) or given["sorting"] not in SORTINGS:
             raise WrongParameter("sorting", given["sorting"], f"one of {', '.join(SORTINGS)}")
         require_whole("capacity", given["capacity"], 1, MOST_CAPACITY)
         require_whole("evict_after", given["evict_after"], 0, given["capacity"] - 1)

@@ -107,6 +107,7 @@ class SpanWindow(AggregateObject):
     def insert_span(self, start: int, end: int, value=None) -> None:
         """An event of [start, end), a point if end = start; value as an aggregator's (kernels.aggregators). What lies
         before the windows that may still be asked is left out."""
+        start, end = self._columns.time_within(start), self._columns.time_within(end)
         low, high = self._interval(start, start + 1 if end == start else end)
         if high - low > self._longest_us:
             raise WrongParameter("interval", (start, end), f"at most {self._longest_us} µs long, as the window says")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kernels import spans
+from kernels.spans._window import MOST_PIECES
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import agg, spanning, tumbling
 from tests.kernels.test_spans import BOTH, COUNT, DAY, FIFTEEN_BY_FIVE, SERVED, US, WAYS
@@ -65,6 +66,16 @@ def test_after_an_eviction_late_events_count_where_they_may_and_gone_windows_are
     for each in (made, loaded):
         with pytest.raises(BadInput, match=r"\[10, 25\) begins by 14, up to which was evicted"):
             each.state(10, 25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["se_slicing", "aggregate_buckets"])
+def test_an_event_goes_into_so_many_slices_or_windows_and_no_more(kernel):
+    made = spans.make(kernel, spanning(5 * US, 5 * US, longest=DAY), COUNT)
+    made.insert_span(0, 5 * (MOST_PIECES - 1))
+    assert made.state(5 * (MOST_PIECES // 2), 5 * (MOST_PIECES // 2 + 1)) == {"calls": 1}
+    with pytest.raises(WrongParameter, match="allowed: one that goes into 1,048,576 slices or windows, not"):
+        made.insert_span(0, 5 * MOST_PIECES + 1)
 
 
 def test_limits_of_times_and_lengths_from_both_sides():

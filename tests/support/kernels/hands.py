@@ -73,13 +73,15 @@ class Handed(NamedTuple):
     kind: dict
 
 
-def handed(rng: random.Random, given: object) -> Handed:
-    """A value, often in another guise or as something else."""
+def handed(rng: random.Random, given: object, share: float) -> Handed:
+    """A value, so often in another guise or as something else."""
     kind = rng.choice((SAME, SAME, OTHER, NONE))
+    if rng.random() >= share:
+        return Handed(given, "as it is", SAME)
     if not isinstance(given, np.ndarray) or rng.random() < 0.1:
         junk = rng.choice(JUNK)
         return Handed(junk, f"{type(junk).__name__} {junk!r:.40}", OTHER)
-    if rng.random() < 0.4 or given.size == 0:
+    if given.size == 0:
         return Handed(given, "as it is", SAME)
     name = rng.choice(list(kind))
     try:

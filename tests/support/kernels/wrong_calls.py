@@ -73,15 +73,15 @@ def replays(hands: Hands) -> None:
     columns, ticks = columns_of(hands), PassTicks(np.array([40]), np.array([0]))
     for _ in range(6):
         came, found = hands.call(
-            lambda offsets, starts, arrivals, values, valid, ends, ticks, newest: replay_keys(
-                EventColumns(offsets, starts, arrivals, values, valid, ends if kind == "spanning" else None),
+            lambda ticks, newest, *given: replay_keys(
+                EventColumns(*given),
                 KINDS[kind],
                 SUM,
                 PassTicks(ticks, newest),
                 ReplayRules(0, 0, "final", complete_tick_us=LAST),
             ),
-            *columns[:6],
             *ticks,
+            *columns[: 6 if kind == "spanning" else 5],
         )
         if came == RIGHT:
             hands.require(rows_of(found), wanted_rows(kind, columns))

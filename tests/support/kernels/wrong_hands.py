@@ -36,7 +36,7 @@ class Hands:
 
     def call(self, function: Callable, *arguments: object) -> tuple[str, object]:
         """(what came, the answer): REFUSED; OF_OTHERS: an answer to other values; RIGHT, if the answer is."""
-        given = [handed(self.rng, each) for each in arguments]
+        given = [handed(self.rng, each, 1 / len(arguments)) for each in arguments]
         names, kinds = [each.name for each in given], [each.kind for each in given]
         took, answer = self.plainly(function, *(each.value for each in given), hands=names)
         if took and NONE in kinds:
