@@ -29,9 +29,9 @@ def opened(saved: np.ndarray, of: int, others: str) -> np.ndarray:
     """The words that were sealed. BadInput for words of something else and for those that aren't as they were saved,
     `others` saying what they may be of and what to do."""
     refuse_masked("words", saved)
+    if not isinstance(saved, np.ndarray) or saved.dtype != np.int64 or saved.ndim != 1 or len(saved) < SEAL_WORDS:
+        raise BadInput(f"these are no saved words: {str(saved)[:80]}; give what save returned, an array of int64")
     saved = np.ascontiguousarray(saved)
-    if saved.dtype != np.int64 or saved.ndim != 1 or len(saved) < SEAL_WORDS:
-        raise BadInput(f"these are no saved words: {saved.ndim} dimensions of {saved.dtype}; give what save returned")
     if saved[0] != of or saved[1] != _digest(saved[SEAL_WORDS:].data, of):
         raise BadInput(others)
     return saved[SEAL_WORDS:]
