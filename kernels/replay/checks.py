@@ -53,10 +53,10 @@ def check_columns(columns: EventColumns, rules: ReplayRules, last: bool) -> Even
 
 
 def _checked_ends(columns: EventColumns, starts: np.ndarray) -> np.ndarray:
-    if columns.end_us is None or len(columns.end_us) != len(starts):
-        found = "none" if columns.end_us is None else str(len(columns.end_us))
+    ends = np.zeros(0, np.int64) if columns.end_us is None else checked_times("end", "event", columns.end_us)
+    if columns.end_us is None or len(ends) != len(starts):
+        found = "none" if columns.end_us is None else str(len(ends))
         raise BadInput(f"{len(starts)} starts but {found} ends; spanning windows need the ends of events")
-    ends = checked_times("end", "event", columns.end_us)
     backwards = np.flatnonzero(ends < starts)
     if len(backwards):
         event = int(backwards[0])

@@ -23,7 +23,7 @@ SAME = {
     "32 bits": lambda a: a.astype(np.dtype(f"{a.dtype.kind}4")) if a.dtype.kind == "i" else a,
     "whole floats": lambda a: a.astype(np.float64),
     "microseconds": lambda a: a.astype("datetime64[us]"),
-    "without a sign": lambda a: a.astype(np.uint64),
+    "without a sign": lambda a: a.astype(np.uint64) if a.dtype.kind == "i" else a,
     "one more dimension": lambda a: a[None],
 }
 """The same values: refused, or taken as they are."""
