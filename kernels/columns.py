@@ -106,5 +106,6 @@ def check_plan(specs: Sequence[AggregateSpec], columns: int) -> None:
 
 def require_whole(name: str, value: object, least: int, most: int) -> None:
     """WrongParameter unless it is a whole number within limits."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    if not is_whole or not least <= value <= most:
         raise WrongParameter(name, value, f"an integer from {least:,} to {most:,}")

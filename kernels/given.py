@@ -40,7 +40,9 @@ def _is_of(value: object, hint: Any) -> bool:
     if hint is np.ndarray or hint is Any:
         return True
     if hint in (int, float):
-        return isinstance(value, (int, np.integer) if hint is int else (int, float)) and not isinstance(value, bool)
+        return isinstance(value, (int, np.integer) if hint is int else (int, float)) and not isinstance(
+            value, bool | np.timedelta64
+        )
     if origin is collections.abc.Callable:
         return callable(value)
     if hasattr(hint, "_fields"):
