@@ -95,13 +95,12 @@ class Columns:
             return ts
         if isinstance(ts, np.ndarray):
             return integers("times", ts)
-        require_iterable("times", ts)
+        require_values("times", ts)
         return np.array([self.time(t) for t in ts], np.int64)
 
     def source(self, vs: Sequence, times: np.ndarray, order: np.ndarray) -> Source:
         """Values (numbers for one column, else tuples) in the given order, with their times in that order."""
-        require_iterable("values", vs)
-        refuse_masked("values", vs)
+        require_values("values", vs)
         if len(vs) != len(order):
             raise BadInput(f"{len(vs)} values for {len(order)} times; give one per time")
         cells = self._cells(vs)
@@ -166,8 +165,11 @@ class Columns:
         return bool(word) if kind == "bool" else word
 
 
-def require_iterable(name: str, given: object) -> None:
-    """WrongParameter for what has no elements, or doesn't know how many."""
+def require_values(name: str, given: object) -> None:
+    """WrongParameter for what has no elements, doesn't know how many, or masks some."""
+    if type(given) in (list, np.ndarray):  # what is asked for each event
+        return
+    refuse_masked(name, given)
     if not (hasattr(given, "__len__") and hasattr(given, "__iter__")):
         raise WrongParameter(name, given, "a list, or an array of NumPy")
 
