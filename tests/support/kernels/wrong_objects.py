@@ -71,7 +71,7 @@ def _require_point_events(hands: Hands, made, plain: PlainWindow) -> None:
 @round_of("point events in threads")
 def point_events_in_threads(hands: Hands) -> None:
     kernel = hands.rng.choice(("finger_tree", "finger_tree_single", "recompute"))
-    made, count, bursts = aggregators.make(kernel, AGGREGATES, **TYPES), 3000, 4
+    made, count, bursts = aggregators.make(kernel, AGGREGATES, **TYPES), 1000, 4
 
     def insert(seed: int) -> None:
         chance = np.random.default_rng(seed)
