@@ -5,7 +5,7 @@ leaves out is read, with fold 0, by the offset that held before the change.
 """
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -13,6 +13,7 @@ from schemas.errors import BadInput
 
 REPEATED = "repeated hour"
 MISSING = "missing hour"
+MIDNIGHT = time(0)
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _SECOND_US = 1_000_000
@@ -67,30 +68,32 @@ class LocalClock:
         return first if lasted == {_HOUR_US - 1} and first[2] == last[2] else None
 
 
-def local_midnights_us(zone: str, first_date: date, last_date: date) -> list[int]:
-    """Starts of the days `first_date` to `last_date`, both included: µs since the epoch, UTC, never falling.
+def day_starts_us(zone: str, first_date: date, last_date: date, begins: time = MIDNIGHT) -> list[int]:
+    """Starts of the days `first_date` to `last_date`, both included, which begin at a local time of day: µs since the
+    epoch, UTC, never falling.
 
-    Where midnight is left out the day starts at the change; where it is repeated, at its first meaning. A day
+    Where midnight is left out the day starts at the change; where it is repeated, at its first meaning. So does a day
+    that begins at another time, but one left out is read by the offset before the change: 02:30 as 03:30. A day
     that a zone left out altogether has length zero.
     """
     clock = LocalClock(zone)
     days = (last_date - first_date).days + 1
-    midnight = datetime(first_date.year, first_date.month, first_date.day)
-    return [clock.to_utc_us(midnight + timedelta(days=day))[0] for day in range(days)]
+    start = datetime.combine(first_date, begins)
+    return [clock.to_utc_us(start + timedelta(days=day))[0] for day in range(days)]
 
 
-def midnights_around(zone: str, first_us: int, last_us: int, spare: int, origin: date) -> tuple[list[int], int]:
-    """Local midnights from some days before the UTC date of `first_us` to as many after that of `last_us`, and how many
-    days behind `origin` the first is. BadInput where these are no dates."""
+def days_around(zone: str, first_us: int, last_us: int, spare: int, begins: time) -> tuple[list[int], date]:
+    """Starts of local days from some days before the UTC date of `first_us` to as many after that of `last_us`, and the
+    first of these days. BadInput where these are no dates."""
     try:
         first, last = _utc_date(first_us) - timedelta(days=spare), _utc_date(last_us) + timedelta(days=spare)
-        midnights = local_midnights_us(zone, first, last)
+        starts = day_starts_us(zone, first, last, begins)
     except (OverflowError, ValueError):
         raise BadInput(
             f"windows of a time zone need local dates from year 1 to 9999, {spare} days around each event; "
             "leave out the events near those years, or use a window without a zone"
         ) from None
-    return midnights, (first - origin).days
+    return starts, first
 
 
 def _utc_date(time_us: int) -> date:

@@ -54,14 +54,14 @@ class EventColumns(NamedTuple):
 class Zone(NamedTuple):
     """The days of a calendar window.
 
-    midnights_us: int64[days + 1], never falling (a day that the zone left out has no length): consecutive
-        local midnights as UTC microseconds. They must reach from the day of the earliest event minus the
+    day_starts_us: int64[days + 1], never falling (a day that the zone left out has no length): starts of consecutive
+        local days as UTC microseconds. They must reach from the day of the earliest event minus the
         window's size (a day for sizes below a day) to two days after the day of the latest event plus the
         size; the replay refuses what they don't cover.
-    days_after_origin: local date of midnights_us[0] minus the origin's local date, in days (may be negative)
+    days_after_origin: local date of day_starts_us[0] minus the origin's local date, in days (may be negative)
     """
 
-    midnights_us: np.ndarray
+    day_starts_us: np.ndarray
     days_after_origin: int
 
 

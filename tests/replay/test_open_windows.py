@@ -2,7 +2,7 @@
 watermark."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -19,6 +19,7 @@ WINDOWS = {
     "sliding": sliding(6 * HOUR, HOUR / 4),
     "gaps": sliding(HOUR, 5 * HOUR),
     "local_days": tumbling(24 * HOUR, zone="America/New_York"),
+    "days_from_six": tumbling(24 * HOUR, datetime(2024, 1, 1, 6), zone="America/New_York"),
     "local_parts": sliding(8 * HOUR, 4 * HOUR, zone="America/New_York"),
     "spanning": spanning(6 * HOUR, 2 * HOUR),
     "rolling": rolling(HOUR),

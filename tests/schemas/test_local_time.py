@@ -1,13 +1,13 @@
 """Local clock times become UTC by PEP 495, and every time that a clock change touches is noted."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.local_time import MISSING, REPEATED, LocalClock, local_midnights_us
+from schemas.local_time import MISSING, REPEATED, LocalClock, day_starts_us
 
 NEW_YORK = LocalClock("America/New_York")
 ZONES = (
@@ -95,7 +95,7 @@ def test_anything_else_is_refused_with_its_text(text):
 
 def test_days_have_23_24_and_25_hours_in_new_york():
     def hours(first, last):
-        midnights = local_midnights_us("America/New_York", first, last)
+        midnights = day_starts_us("America/New_York", first, last)
         return [(after - before) / HOUR_US for before, after in zip(midnights, midnights[1:], strict=False)]
 
     assert hours(date(2018, 3, 10), date(2018, 3, 13)) == [24, 23, 24]
@@ -103,10 +103,16 @@ def test_days_have_23_24_and_25_hours_in_new_york():
 
 
 def test_a_day_starts_at_the_change_where_midnight_is_left_out_and_at_the_first_where_it_is_repeated():
-    assert local_midnights_us("America/Sao_Paulo", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 3)]
-    assert local_midnights_us("America/Havana", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 4)]
+    assert day_starts_us("America/Sao_Paulo", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 3)]
+    assert day_starts_us("America/Havana", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 4)]
+
+
+def test_a_day_may_begin_elsewhere_than_at_midnight_and_a_time_left_out_is_read_by_the_offset_before():
+    days = day_starts_us("America/New_York", date(2024, 3, 9), date(2024, 3, 11), time(2, 30))
+    assert days == [utc_us(2024, 3, 9, 7, 30), utc_us(2024, 3, 10, 7, 30), utc_us(2024, 3, 11, 6, 30)]
+    assert day_starts_us("America/New_York", date(2018, 11, 4), date(2018, 11, 4), time(1)) == [utc_us(2018, 11, 4, 5)]
 
 
 def test_a_day_that_a_zone_left_out_has_length_zero():
-    first, left_out, after = local_midnights_us("Pacific/Apia", date(2011, 12, 29), date(2011, 12, 31))
+    first, left_out, after = day_starts_us("Pacific/Apia", date(2011, 12, 29), date(2011, 12, 31))
     assert (left_out - first, after - left_out) == (24 * HOUR_US, 0)

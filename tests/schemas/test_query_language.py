@@ -1,6 +1,6 @@
 """All window kinds can be written; a value that can't be meant is refused with what is allowed."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 
@@ -64,7 +64,7 @@ THRESHOLD = {"column": "a", "at_least": 600}
 REFUSED = [
     (tumbling, {"size": DAY}, {"size": LENGTHS, "origin": ORIGINS, "zone": ("America/New_Amsterdam", "", 5, ["UTC"])}),
     (tumbling, LOCAL, {"size": (timedelta(hours=36), timedelta(hours=7)),
-                       "origin": (datetime(2018, 1, 1, tzinfo=UTC), 0)}),
+                       "origin": (datetime(2018, 1, 1, 6, tzinfo=UTC), time(6), "06:00", 0)}),
     (sliding, REGULAR, {"size": LENGTHS, "slide": LENGTHS, "origin": ORIGINS}),
     (sliding, {**LOCAL, "slide": HOUR}, {"slide": (timedelta(hours=7), timedelta(seconds=7))}),
     (spanning, REGULAR, {"size": LENGTHS, "slide": LENGTHS, "origin": ORIGINS, "longest": LENGTHS,

@@ -1,6 +1,6 @@
 """Windows of a time zone: days of 23, 24 and 25 hours, and their parts (semantics §2)."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from schemas.query import sliding, tumbling
 from tests.support.semantics.queries import DAY, HOUR, MINUTE, ask
@@ -223,6 +223,55 @@ def test_utc_as_a_zone_is_no_zone():
         """
     for zone in ("UTC", None):
         assert_replay(ask(sliding(6 * HOUR, 4 * HOUR, zone=zone), "arrival"), story, rows)
+
+
+def test_a_day_may_begin_at_six_when_clocks_go_forward():
+    """From 06:00 to 06:00 in New York: 11:00 UTC before the change of 10 March 2024 and 10:00 UTC after it."""
+    assert_replay(
+        ask(tumbling(DAY, origin=datetime(2024, 1, 1, 6), zone=NEW_YORK), "arrival"),
+        """
+        key | start               | arrival          | value
+        a   | 2024-03-09 10:59:59 | 2024-03-12 00:00 | 1
+        a   | 2024-03-09 11:00    | 2024-03-12 00:00 | 2
+        a   | 2024-03-10 09:59:59 | 2024-03-12 00:00 | 4
+        a   | 2024-03-10 10:00    | 2024-03-12 00:00 | 8
+        """,
+        """
+        key | window                             | pane  | at               | events | late | total
+        a   | 2024-03-08 11:00..2024-03-09 11:00 | early | 2024-03-12 00:00 | 1      | 0    | 1
+        a   | 2024-03-09 11:00..2024-03-10 10:00 | early | 2024-03-12 00:00 | 2      | 0    | 6
+        a   | 2024-03-10 10:00..2024-03-11 10:00 | early | 2024-03-12 00:00 | 1      | 0    | 8
+        """,
+    )
+
+
+def test_a_day_that_begins_at_six_has_25_hours_when_clocks_go_back():
+    """The day of 3 November 2018: from 10:00 UTC to 11:00 UTC of the next. Its parts of two hours end with one."""
+    story = """
+        key | start            | arrival          | value
+        a   | 2018-11-03 10:00 | 2018-11-05 00:00 | 1
+        a   | 2018-11-04 10:59 | 2018-11-05 00:00 | 2
+        a   | 2018-11-04 11:00 | 2018-11-05 00:00 | 4
+        """
+    assert_replay(
+        ask(tumbling(DAY, origin=datetime(2018, 1, 1, 6), zone=NEW_YORK), "arrival"),
+        story,
+        """
+        key | window                             | pane  | at               | events | late | total
+        a   | 2018-11-03 10:00..2018-11-04 11:00 | early | 2018-11-05 00:00 | 2      | 0    | 3
+        a   | 2018-11-04 11:00..2018-11-05 11:00 | early | 2018-11-05 00:00 | 1      | 0    | 4
+        """,
+    )
+    assert_replay(
+        ask(tumbling(2 * HOUR, origin=datetime(2018, 1, 1, 6), zone=NEW_YORK), "arrival"),
+        story,
+        """
+        key | window                             | pane  | at               | events | late | total
+        a   | 2018-11-03 10:00..2018-11-03 12:00 | early | 2018-11-05 00:00 | 1      | 0    | 1
+        a   | 2018-11-04 10:00..2018-11-04 11:00 | early | 2018-11-05 00:00 | 1      | 0    | 2
+        a   | 2018-11-04 11:00..2018-11-04 13:00 | early | 2018-11-05 00:00 | 1      | 0    | 4
+        """,
+    )
 
 
 def test_a_window_may_span_many_changes_of_the_clocks():

@@ -1,6 +1,6 @@
 """Which windows an event time lies in, by trying every window near it (semantics §2): (start, end) in µs."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from functools import cache
 from zoneinfo import ZoneInfo
@@ -52,8 +52,9 @@ def plain_windows(time: int, size: int, slide: int, window: Window) -> list[tupl
 def calendar_windows(time: int, size: int, slide: int, window: Window) -> list[tuple[int, int]]:
     """The calendar windows of the days around the time.
 
-    Days run from local midnight to local midnight. Parts of a day are cut by elapsed time from midnight, as many as the
-    day's true length holds. A window of whole days ends as long after its last midnight as it starts after its first;
+    Days run from local midnight to local midnight, or from the origin's time of day to the same of the next. Parts of a
+    day are cut by elapsed time from its start, as many as the day's true length holds. A window of whole days ends as
+    long after the start of its last day as it starts after that of its first;
     one that is part of a day ends so many cuts after its start, or, where the size is no multiple of the slide, that
     and the rest of the size, but not beyond the next cut. So `zone="UTC"` is the same as no zone.
     """
@@ -61,27 +62,27 @@ def calendar_windows(time: int, size: int, slide: int, window: Window) -> list[t
     today, reach = local.astimezone(ZoneInfo(window.zone)).date().toordinal(), size // DAY_US + 3
     days = range(today - reach, today + reach + 1)
     cuts = [(day, cut) for day in days for cut in cuts_of_day(day, slide, window)]
-    ends = [end_of(position, size, slide, cuts, window.zone) for position in range(len(cuts))]
+    ends = [end_of(position, size, slide, cuts, window) for position in range(len(cuts))]
     return [(start, end) for (_, start), end in zip(cuts, ends, strict=True) if end is not None]
 
 
 def cuts_of_day(day: int, slide: int, window: Window) -> list[int]:
-    """The window starts of a day: its midnight if whole slides after the origin, or every slide from midnight on."""
-    first, next_midnight = midnight(window.zone, day), midnight(window.zone, day + 1)
+    """The window starts of a day: its own if whole slides after the origin, or every slide from that on."""
+    first, next_day = day_start(window, day), day_start(window, day + 1)
     if slide >= DAY_US:
         origin = (window.origin or date(1970, 1, 1)).toordinal()
         return [first] if (day - origin) % (slide // DAY_US) == 0 else []
-    return list(range(first, next_midnight, slide))
+    return list(range(first, next_day, slide))
 
 
-def end_of(position: int, size: int, slide: int, cuts: list[tuple[int, int]], zone: str) -> int | None:
+def end_of(position: int, size: int, slide: int, cuts: list[tuple[int, int]], window: Window) -> int | None:
     """The end of the window that starts at a cut; None where the days looked at don't reach it."""
     day, start = cuts[position]
     if size >= DAY_US:
         days = size // DAY_US
-        return min(midnight(zone, day + days) + start - midnight(zone, day), midnight(zone, day + days + 1))
+        return min(day_start(window, day + days) + start - day_start(window, day), day_start(window, day + days + 1))
     if slide >= DAY_US:
-        return min(start + size, midnight(zone, day + 1))
+        return min(start + size, day_start(window, day + 1))
     steps, rest = divmod(size, slide)
     if position + steps + 1 >= len(cuts):
         return None
@@ -89,7 +90,7 @@ def end_of(position: int, size: int, slide: int, cuts: list[tuple[int, int]], zo
 
 
 @cache
-def midnight(zone: str, day: int) -> int:
-    """The first midnight of a local day (its ordinal), in µs UTC."""
-    local = date.fromordinal(day)
-    return to_us(datetime(local.year, local.month, local.day, tzinfo=ZoneInfo(zone)).astimezone(UTC))
+def day_start(window: Window, day: int) -> int:
+    """When a local day (its ordinal) begins, in µs UTC: the first time that clocks show it."""
+    begins = window.origin.time() if isinstance(window.origin, datetime) else time(0)
+    return to_us(datetime.combine(date.fromordinal(day), begins, ZoneInfo(window.zone)).astimezone(UTC))

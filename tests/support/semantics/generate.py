@@ -56,6 +56,7 @@ ANCHORS = (
     datetime(1931, 7, 2, 3, 4, 5, 6, tzinfo=UTC),
 )
 DAY_SIZES = (DAY, 2 * DAY, 7 * DAY)
+DAYS_FROM = (datetime(2000, 1, 1, 6), datetime(2030, 5, 5, 2, 30), datetime(2000, 1, 1, 23))
 PART_SIZES = tuple(DAY / parts for parts in (2, 3, 4, 6, 24))
 AGGREGATES = {
     "rows": agg("count"),
@@ -134,7 +135,7 @@ def questions(draw, kinds: tuple[str, ...] = ("tumbling", "sliding", "spanning",
 @st.composite
 def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: datetime):
     if kind == "calendar":
-        origin = draw(st.sampled_from((None, date(2000, 1, 1), date(2030, 5, 5))))
+        origin = draw(st.sampled_from((None, date(2000, 1, 1), date(2030, 5, 5), *DAYS_FROM)))
         size, slide = draw(st.sampled_from(DAY_SIZES + PART_SIZES)), draw(st.sampled_from(DAY_SIZES + PART_SIZES))
         return sliding(size, slide, origin, zone) if draw(st.booleans()) else tumbling(size, origin, zone)
     size, slide = draw(st.integers(1, 8)) * grain, draw(st.integers(1, 8)) * grain

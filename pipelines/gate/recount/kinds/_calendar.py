@@ -1,7 +1,7 @@
 """The calendar windows over a range of time, listed one by one (semantics §2, "Calendar windows")."""
 
 from bisect import bisect_right
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from itertools import chain, pairwise
 from zoneinfo import ZoneInfo
 
@@ -10,7 +10,7 @@ import pyarrow
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._numbered import NumberedWindows
 from pipelines.gate.recount.query_day import QuerySession
-from schemas.local_time import local_midnights_us
+from schemas.local_time import day_starts_us
 from schemas.windows import DAY, Regular
 
 DAY_US = sql.microseconds(DAY)
@@ -48,26 +48,26 @@ class CalendarWindows(NumberedWindows[Regular]):
 
 
 class Days:
-    """The days of a zone around a range of time, each from local midnight to local midnight."""
+    """The days of a zone around a range of time, each from a local time of day to the next."""
 
-    def __init__(self, zone: str, first_us: int, last_us: int, spare_days: int):
+    def __init__(self, zone: str, first_us: int, last_us: int, spare_days: int, begins: time):
         zone_info = ZoneInfo(zone)
         self.first = _local_date(first_us, zone_info) - timedelta(days=spare_days)
         last = _local_date(last_us, zone_info) + timedelta(days=spare_days)
-        self.midnights_us = local_midnights_us(zone, self.first, last)
+        self.starts_us = day_starts_us(zone, self.first, last, begins)
 
     def cuts(self, slide_us: int, origin: date) -> list[int]:
-        """Window starts: midnights whole slides after the origin, or every slide from each midnight on."""
+        """Window starts: those of days whole slides after the origin, or every slide from each of them on."""
         if slide_us >= DAY_US:
             offset = (self.first - origin).days
             days = slide_us // DAY_US
-            return [us for number, us in enumerate(self.midnights_us[:-1]) if (offset + number) % days == 0]
-        pairs = pairwise(self.midnights_us)
+            return [us for number, us in enumerate(self.starts_us[:-1]) if (offset + number) % days == 0]
+        pairs = pairwise(self.starts_us)
         return list(chain.from_iterable(range(start, end, slide_us) for start, end in pairs))
 
     def number(self, us: int) -> int:
         """The day that a time lies in."""
-        return bisect_right(self.midnights_us, us) - 1
+        return bisect_right(self.starts_us, us) - 1
 
 
 def calendar_windows(window: Regular, first_us: int, last_us: int) -> list[tuple[int, int]]:
@@ -75,8 +75,9 @@ def calendar_windows(window: Regular, first_us: int, last_us: int) -> list[tuple
     size_us = sql.microseconds(window.size)
     slide_us = sql.microseconds(window.slide)
     assert window.zone is not None, "windows without a zone are in no calendar"
-    days = Days(window.zone, first_us, last_us, spare_days=2 * (size_us // DAY_US) + slide_us // DAY_US + 3)
-    cuts = days.cuts(slide_us, window.origin or date(1970, 1, 1))
+    spare_days = 2 * (size_us // DAY_US) + slide_us // DAY_US + 3
+    days = Days(window.zone, first_us, last_us, spare_days, window.day_begins)
+    cuts = days.cuts(slide_us, window.origin_date)
     ended = ((start, _end(days, cuts, position, size_us, slide_us)) for position, start in enumerate(cuts))
     return [(start, end) for start, end in ended if end is not None]
 
@@ -86,7 +87,7 @@ def _end(days: Days, cuts: list[int], position: int, size_us: int, slide_us: int
     if size_us >= DAY_US:
         return _end_after_days(days, start, size_us // DAY_US)
     if slide_us >= DAY_US:
-        return min(start + size_us, days.midnights_us[days.number(start) + 1])
+        return min(start + size_us, days.starts_us[days.number(start) + 1])
     slides, rest_us = divmod(size_us, slide_us)
     if position + slides + 1 >= len(cuts):
         return None
@@ -94,12 +95,12 @@ def _end(days: Days, cuts: list[int], position: int, size_us: int, slide_us: int
 
 
 def _end_after_days(days: Days, start: int, count: int) -> int | None:
-    """As long after its last midnight as the window starts after its first, but within that day."""
+    """As long after its last day's start as the window starts after its first's, but within that day."""
     first = days.number(start)
-    if first + count + 1 >= len(days.midnights_us):
+    if first + count + 1 >= len(days.starts_us):
         return None
-    elapsed_us = start - days.midnights_us[first]
-    return min(days.midnights_us[first + count] + elapsed_us, days.midnights_us[first + count + 1])
+    elapsed_us = start - days.starts_us[first]
+    return min(days.starts_us[first + count] + elapsed_us, days.starts_us[first + count + 1])
 
 
 def _local_date(us: int, zone: ZoneInfo) -> date:
