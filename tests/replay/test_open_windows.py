@@ -9,7 +9,7 @@ import pytest
 from pipelines.lake.lake import Lake
 from pipelines.runs import open_windows
 from schemas import registry
-from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 from tests.support.lakes import DAYS, tables_of
 from tests.support.oracle.windows import to_us, windows_around, windows_met
 
@@ -20,6 +20,7 @@ WINDOWS = {
     "gaps": sliding(HOUR, 5 * HOUR),
     "local_days": tumbling(24 * HOUR, zone="America/New_York"),
     "days_from_six": tumbling(24 * HOUR, datetime(2024, 1, 1, 6), zone="America/New_York"),
+    "months": month(zone="America/New_York"),
     "local_parts": sliding(8 * HOUR, 4 * HOUR, zone="America/New_York"),
     "spanning": spanning(6 * HOUR, 2 * HOUR),
     "rolling": rolling(HOUR),

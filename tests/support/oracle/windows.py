@@ -3,9 +3,10 @@
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from schemas.windows import Window
+from schemas.windows import Month, Window
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY_US = 86_400_000_000
@@ -19,6 +20,8 @@ def to_us(time: datetime | timedelta) -> int:
 
 def windows_around(time: int, window: Window) -> list[tuple[int, int]]:
     """All tumbling or sliding windows that hold `time`, in order of their start."""
+    if isinstance(window, Month):
+        return [(start, end) for start, end in months_around(time, window) if start <= time < end]
     size, slide = to_us(window.size), to_us(getattr(window, "slide", window.size))
     near = calendar_windows(time, size, slide, window) if window.zone else plain_windows(time, size, slide, window)
     return [(start, end) for start, end in near if start <= time < end]
@@ -64,6 +67,17 @@ def calendar_windows(time: int, size: int, slide: int, window: Window) -> list[t
     cuts = [(day, cut) for day in days for cut in cuts_of_day(day, slide, window)]
     ends = [end_of(position, size, slide, cuts, window) for position in range(len(cuts))]
     return [(start, end) for (_, start), end in zip(cuts, ends, strict=True) if end is not None]
+
+
+def months_around(time: int, window: Month) -> list[tuple[int, int]]:
+    """Windows of so many months around the time: from the start of a month's first day to that of another's."""
+    local, origin = (EPOCH + timedelta(microseconds=time)).astimezone(ZoneInfo(window.zone)), window.origin_date
+    place = 12 * (local.year - origin.year) + local.month - origin.month
+    first = place - place % window.months
+    months = [first + each * window.months for each in (-1, 0, 1, 2)]
+    counted = [origin.month - 1 + each for each in months]
+    days = [date(origin.year + each // 12, each % 12 + 1, 1).toordinal() for each in counted]
+    return list(pairwise(day_start(window, day) for day in days))
 
 
 def cuts_of_day(day: int, slide: int, window: Window) -> list[int]:

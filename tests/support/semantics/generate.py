@@ -16,6 +16,7 @@ from schemas.query import (
     count,
     delta,
     frame,
+    month,
     policy,
     rolling,
     session,
@@ -23,6 +24,7 @@ from schemas.query import (
     sliding,
     spanning,
     tumbling,
+    week,
 )
 from schemas.windows.spanning import ATTRIBUTIONS
 
@@ -136,6 +138,11 @@ def questions(draw, kinds: tuple[str, ...] = ("tumbling", "sliding", "spanning",
 def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: datetime):
     if kind == "calendar":
         origin = draw(st.sampled_from((None, date(2000, 1, 1), date(2030, 5, 5), *DAYS_FROM)))
+        whole = draw(
+            st.sampled_from((week(zone), month(1, None, zone), month(3, datetime(2024, 5, 1, 6), zone), *[None] * 5))
+        )
+        if whole is not None:
+            return whole
         size, slide = draw(st.sampled_from(DAY_SIZES + PART_SIZES)), draw(st.sampled_from(DAY_SIZES + PART_SIZES))
         return sliding(size, slide, origin, zone) if draw(st.booleans()) else tumbling(size, origin, zone)
     size, slide = draw(st.integers(1, 8)) * grain, draw(st.integers(1, 8)) * grain
