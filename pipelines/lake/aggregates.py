@@ -191,6 +191,5 @@ def _refuse_strings(output: Output) -> None:
 def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:
     of = " and ".join(each.column for each in output.reads)
     given = "".join(f", {name} {value}" for name, value in aggregate.parameters)
-    return Column(
-        output.name, type_, aggregate.function + (f" of {of}{given}; null values are skipped" if of else " of events")
-    )
+    skipped = "" if dict(aggregate.parameters).get("nulls") else "; null values are skipped"
+    return Column(output.name, type_, aggregate.function + (f" of {of}{given}{skipped}" if of else " of events"))

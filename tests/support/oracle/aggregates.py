@@ -8,10 +8,12 @@ def aggregate(each, rows: list[dict]) -> object:
     """One aggregate over rows, exactly; null values are skipped."""
     if not each.columns:
         return len(rows)
-    values = [row[each.columns[0]] for row in rows if row[each.columns[0]] is not None]
+    values, parameters = [row[each.columns[0]] for row in rows], dict(each.parameters)
+    if not parameters.pop("nulls", False):
+        values = [value for value in values if value is not None]
     if each.function in ("count", "count_distinct"):
         return len(values if each.function == "count" else set(values))
-    return AGGREGATES[each.function](values, **dict(each.parameters)) if values else None
+    return AGGREGATES[each.function](values, **parameters) if values else None
 
 
 def aggregate_shares(each, rows: list[dict], shares: list[Fraction]) -> float | None:

@@ -82,6 +82,8 @@ ORDERED = {
     "first_bikes": agg("first", "bikes"),
     "last_weight": agg("last", "weight"),
     "last_hub": agg("last", "hub"),
+    "first_bikes_or_null": agg("first", "bikes", nulls=True),
+    "last_weight_or_null": agg("last", "weight", nulls=True),
     "rows": agg("count"),
 }
 """With some that don't commute, so that windows are made of events, not of panes."""
