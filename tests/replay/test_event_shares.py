@@ -62,6 +62,7 @@ CUT_IN_TIME = [
     query("slides_by_final", sliding(HOUR, 3 * HOUR), emit="final"),
     query("by_calendar", tumbling(2 * HOUR, zone="America/New_York")),
     query("rolls", rolling(2 * HOUR)),
+    query("rolls_before", rolling(2 * HOUR, closed="left")),
     query("rolls_by_final", rolling(2 * HOUR), emit="final"),
     query("spans", spanning(2 * HOUR, HOUR, longest=2 * HOUR), aggregates=COMMUTING),
     query("two_columns", sliding(2 * HOUR, HOUR), key=("kind", "place")),

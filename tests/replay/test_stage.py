@@ -72,6 +72,7 @@ BY_BUCKET = [
     query("by_calendar", window=tumbling(timedelta(days=1), zone="America/New_York")),
     query("gaps_between", window=sliding(HOUR, 3 * HOUR)),
     query("rolls", window=rolling(6 * HOUR)),
+    query("rolls_before", window=rolling(6 * HOUR, closed="left")),
     query("spans", window=spanning(4 * HOUR, HOUR, longest=5 * HOUR)),
     query("spans_by_final", window=spanning(150 * toy.MINUTE, HOUR, longest=7 * HOUR), emit="final"),
     query("rolls_by_arrival", window=rolling(6 * HOUR), emit="arrival"),

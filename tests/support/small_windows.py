@@ -17,6 +17,7 @@ WINDOWS = {
     "days from six": tumbling(DAY, datetime(2024, 3, 1, 6), zone="America/New_York"),
     "weeks": week("America/New_York"),
     "rolling": rolling(2 * HOUR),
+    "rolling, closed left": rolling(2 * HOUR, closed="left"),
     "spanning": spanning(3 * HOUR, HOUR, longest=2 * HOUR),
     "spanning with gaps": spanning(HOUR, 2 * HOUR, longest=HOUR),
     "prorated": spanning(3 * HOUR, HOUR, longest=2 * HOUR, attribution="prorated"),

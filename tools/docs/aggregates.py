@@ -43,7 +43,8 @@ def _aggregate(name: str) -> list[str]:
 
 def _parameter(parameter: Parameter) -> str:
     if isinstance(parameter.default, bool):
-        return f"`{parameter.name}` {parameter.default}"
+        other = "" if parameter.least == parameter.most else f" or {not parameter.default}"
+        return f"`{parameter.name}` {parameter.default}{other}"
     step = f", a multiple of {parameter.step}" if parameter.step else ""
     return (
         f"`{parameter.name}` {parameter.least:,} to {parameter.most:,}{step}; {parameter.default:,} unless given"

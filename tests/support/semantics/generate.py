@@ -155,7 +155,7 @@ def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: dateti
     return {
         "tumbling": tumbling(size, origin),
         "sliding": sliding(size, slide, origin),
-        "rolling": rolling(size),
+        "rolling": rolling(size, draw(st.sampled_from(("right", "left")))),
         "spanning": spanning(size, slide, origin, longest, draw(st.sampled_from(ATTRIBUTIONS))),
     }[kind]
 
