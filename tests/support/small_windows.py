@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 
-from schemas.query import agg, rolling, sliding, spanning, tumbling, week
+from schemas.query import agg, rolling, sliding, spanning, tumbling
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 WINDOWS = {
@@ -15,7 +15,6 @@ WINDOWS = {
     "parts of a day": sliding(DAY / 2, DAY / 4, zone="America/New_York"),
     "calendar days": sliding(2 * DAY, DAY, date(2024, 3, 1), zone="America/New_York"),
     "days from six": tumbling(DAY, datetime(2024, 3, 1, 6), zone="America/New_York"),
-    "weeks": week("America/New_York"),
     "rolling": rolling(2 * HOUR),
     "rolling, closed left": rolling(2 * HOUR, closed="left"),
     "spanning": spanning(3 * HOUR, HOUR, longest=2 * HOUR),
