@@ -178,6 +178,8 @@ def _bounds(column: Column) -> tuple[float, float]:
     return least if column.low is None else column.low, greatest if column.high is None else column.high
 
 
+# How many refused records of a file are kept, and of each how many characters of its line: bronze has all lines.
+KEPT_REFUSALS, KEPT_CHARACTERS = 1_000, 1_000
 # Reasons that every stream shares, in the order in which a line is checked.
 COMMON_REFUSALS = {
     "unreadable file": "the file could not be read to its end (truncated or damaged); it counts as one record",

@@ -8,7 +8,7 @@ so `window_table` takes them as an argument.
 from dataclasses import dataclass
 
 from schemas.query import Query
-from schemas.stream import Column, Stream
+from schemas.stream import KEPT_CHARACTERS, KEPT_REFUSALS, Column, Stream
 
 
 @dataclass(frozen=True)
@@ -125,13 +125,19 @@ def quarantine_table(stream: Stream) -> Table:
         f"Records of {stream.name} that were refused, each with its reason",
         (
             PATH,
-            Column("line", "int64", "number of the line in the file; null where the file as a whole was refused"),
+            Column("line", "int64", "number of the line in the file; null of a whole file, and of the rest of one"),
             READING,
             required("reason", "string", "why, in the words of the stream's definition"),
             Column("detail", "string", "the value and the limit"),
             Column("arrival", "timestamp", "when the pipeline could have known, where that could be read, UTC"),
             Column("identity", "string", "for duplicates: hash of the identity that came earlier"),
-            Column("text", "string", "the line"),
+            Column("text", "string", f"the line; of one that is no duplicate its first {KEPT_CHARACTERS:,} characters"),
+            required(
+                "records",
+                "int64",
+                f"how many the row stands for: 1; after the first {KEPT_REFUSALS:,} of a file, duplicates apart, all "
+                "others of a reason",
+            ),
             required("definition", "string", "hash of the stream's definition that refused the row"),
         ),
         sort_by=("path", "line", "reading"),

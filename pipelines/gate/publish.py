@@ -104,5 +104,5 @@ def copy_share(lake: Lake, target: Table, partition: Mapping[str, date], files: 
     copied = []
     for path in files:
         with storage.parquet(path) as file:
-            copied.append(write_batches(lake, target, partition, file.iter_batches()))
+            copied.append(write_batches(lake, target, partition, storage.batches(file)))
     return [each for each in copied if each is not None]

@@ -64,7 +64,7 @@ _LINES_AGAIN = f"""
 class Deduplicated:
     """What became of the records.
 
-    relations: `parsed` (every record of the changed files; refused ones with reason, detail and text), `moved`
+    relations: `parsed` (every record of the changed files, as parse.py has them), `moved`
         (identity, arrival, path, line, reading, was), `changed` (paths), `changed_before` (those that were known), and
         silver and quarantine as they were; silver_before: silver's rows of `changed_before`, and others
     records: (path, reason) -> records of the changed files; reason None: accepted, duplicates included
@@ -145,7 +145,7 @@ def _name_before(lake: Lake, tables: StreamTables, changes: Changes, relations: 
 
 
 def _decided(relations: Relations, rules: ParseRules) -> Deduplicated:
-    records = _counted(relations, "SELECT path, reason, count(*) FROM parsed GROUP BY path, reason")
+    records = _counted(relations, "SELECT path, reason, CAST(sum(records) AS BIGINT) FROM parsed GROUP BY path, reason")
     moves = _counted(relations, "SELECT path, was, count(*) FROM moved GROUP BY path, was")
     moved = frozenset(was for _, was in moves)
     others = sorted({path for path, was in moves if was != NEW})

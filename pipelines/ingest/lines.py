@@ -15,10 +15,10 @@ from typing import IO, NamedTuple, Protocol
 from pipelines import storage
 from pipelines.ingest.parquet_rows import DamagedParquet, json_lines
 from pipelines.location import Location
+from schemas.stream import KEPT_CHARACTERS
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 16  # no more lines than that come at once
 LINE_LIMIT_BYTES = 1 << 20
-KEPT_CHARACTERS = 1000  # of a line that is too long
 UNREADABLE_FILE = (EOFError, zlib.error, gzip.BadGzipFile, DamagedParquet)
 # Real files unpack to 5 to 20 times their size; a bomb, to 1,000 times, would fill the disk with refused lines.
 BOMB_BYTES, BOMB_RATIO = 32 << 20, 100

@@ -1,7 +1,7 @@
 """What became of each file: its final row, and the report of the ingest."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from pipelines.ingest.deduplicate import EVENT, NEW, Deduplicated
 from pipelines.ingest.files import ACCEPTED, DUPLICATE, REMOVED, UNREADABLE, FileRow
 from pipelines.lake.snapshot import Snapshot, Touched
 from schemas.parsing import has_header
-from schemas.stream import Stream
+from schemas.stream import KEPT_REFUSALS, Stream
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,22 @@ def _refused(applied: list[Applied], rows: dict[str, FileRow]) -> dict[str, int]
     return {reason: count for reason, count in sorted(counts.items()) if count}
 
 
-def _messages(stream: Stream, rows: Iterable[FileRow]) -> list[str]:
-    """One per file that gave no events."""
+def _messages(stream: Stream, rows: Collection[FileRow]) -> list[str]:
+    """One per file that gave no events, or of which not all that was refused is kept."""
     headers = {layout.name for layout in stream.layouts if has_header(layout)}
     not_accepted = [f"{row.path}: {row.state}, {row.detail}" for row in rows if row.state != ACCEPTED]
-    return not_accepted + [
-        f"{row.path}: {row.state}, but it holds only its header"
+    more = [
+        f"{row.path}: {row.quarantined:,} records are refused, of which quarantine keeps the first {KEPT_REFUSALS:,} "
+        "and, by reason, the number of the others; bronze has their lines"
         for row in rows
-        if row.state == ACCEPTED and row.lines == 1 and row.layout in headers
+        if row.quarantined > KEPT_REFUSALS
     ]
+    return (
+        not_accepted
+        + more
+        + [
+            f"{row.path}: {row.state}, but it holds only its header"
+            for row in rows
+            if row.state == ACCEPTED and row.lines == 1 and row.layout in headers
+        ]
+    )

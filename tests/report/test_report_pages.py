@@ -271,6 +271,7 @@ def test_lines_that_were_refused_are_shown_and_cannot_steer_a_page(ingested, tmp
         "reading": 0,
         "reason": "unreadable",
         "text": hostile,
+        "records": 1,
         "definition": "x",
     }
     write_deltalake(str(Lake(ingested).folder("quarantine_bikes")), pa.Table.from_pylist([row], table), mode="append")

@@ -56,7 +56,7 @@ class Mapping:
     def _all(self) -> Iterator[pa.RecordBatch]:
         for path in self.files:
             with storage.parquet(path) as file:
-                yield from file.iter_batches(self.rows_per_batch, columns=list(self.work.columns), use_threads=False)
+                yield from storage.batches(file, self.rows_per_batch, list(self.work.columns))
 
     def _claims(self, number: int) -> bool:
         try:
@@ -95,7 +95,8 @@ def write_mapped(work: RowMap, batches: Iterable[pa.RecordBatch], path: Path) ->
     mapped = work.start()
     with pa.ipc.new_file(path, work.schema) as file, _without_search_for_cycles():
         for batch in batches:
-            file.write(mapped(batch))
+            for found in mapped(batch):
+                file.write(found)
 
 
 def _map(share: Mapping, wanted: Callable[[], bool] = lambda: True) -> Path:

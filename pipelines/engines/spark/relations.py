@@ -123,7 +123,7 @@ def ddl(schema: pa.Schema) -> str:
 
 def _mapped(work: RowMap, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     mapped = work.start()
-    return (mapped(work.chosen(batch)) for batch in batches)
+    return (found for batch in batches for found in mapped(work.chosen(batch)))
 
 
 def _write(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
