@@ -183,11 +183,12 @@ def load(limits: ReplayLimits = NO_LIMITS, engine: str | None = None) -> Config:
     """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: what `keep_landing` kept for the home, else its
     landing/), and WINDROW_MOST_ROWS and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats
     WINDROW_ENGINE."""
-    home = _location(HOME, made())
+    home = location.require_served(_location(HOME, made()), HOME, location.NOT_IN_HOMES)
     names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
     settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in names))
     both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
-    return Config(home, _location(LANDING, kept_landing(home) or home / "landing"), both, engine)
+    landing = location.require_served(_location(LANDING, kept_landing(home) or home / "landing"), LANDING)
+    return Config(home, landing, both, engine)
 
 
 def keep_landing(home: Location, landing: Location) -> None:

@@ -18,6 +18,9 @@ Location: TypeAlias = "Path | UPath"
 
 # By the scheme that a user may write, the one that every library knows.
 SCHEMES = {"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
+# Of a home's path delta-rs takes %41 for A and \ for /, ends at # and ?, and panics over [ ] ^ |; Spark takes * { } for
+# patterns, and a comma for the end of a folder. Some would write elsewhere, so the path is looked at before.
+NOT_IN_HOMES = "%\\#?[]^|*{},"
 SERVED = "a folder's path, s3://BUCKET/FOLDER (or s3a://), or hdfs://HOST:PORT/FOLDER"
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _OF_SCHEME = re.compile(r"//[^/?#\s]+(/[^/?#]+)*")
@@ -39,11 +42,26 @@ def parsed(text: str, setting: str) -> Location:
     """What a user has written. WrongParameter, which names the setting, for a scheme that isn't served."""
     uri = _URI.fullmatch(text.strip())
     if uri is None:
-        return Path(text).expanduser().resolve()
+        try:
+            return Path(text).expanduser().resolve()
+        except RuntimeError as error:  # ~NAME of no user, or links in a circle
+            raise WrongParameter(setting, text, f"{SERVED}; of this one: {error}") from error
     scheme, rest = uri[1].lower(), uri[2].rstrip("/")
     if scheme not in SCHEMES or not _OF_SCHEME.fullmatch(rest):
         raise WrongParameter(setting, text, SERVED)
     return at(f"{SCHEMES[scheme]}:{rest}")
+
+
+def require_served(place: Location, setting: str, forbidden: str = "") -> Location:
+    """The place; WrongParameter, which names the setting, for a folder whose path can't be printed, or has one of these
+    characters."""
+    text = str(place)
+    if is_local(place) and (odd := sorted({each for each in text if each in forbidden or not each.isprintable()})):
+        rule = " ".join(
+            ["a folder whose whole path can be printed", *(["and has none of", *forbidden] if forbidden else [])]
+        )
+        raise WrongParameter(setting, text, f"{rule}; this one has {' '.join(map(ascii, odd))}: name another folder")
+    return place
 
 
 def at(address: str) -> Location:
