@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pipelines.ingest.changes import Changes
-from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, FileRow
+from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED
 from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
 from pipelines.ingest.lines_before import lines_before
 from pipelines.lake.engine import Engine
@@ -76,15 +76,11 @@ def write_bronze(lake: Lake, engine: Engine, bronze: Table, changes: Changes) ->
 def _wanted(changes: Changes) -> dict[Delivered, int]:
     """Files whose lines are to be written, by the day on which they landed, with their bytes."""
     rows = sorted((changes.rows[path] for path in changes.delivering), key=lambda row: row.landed_date)
-    landed: dict[Delivered, int] = {LandedFile(row.path, row.content_hash, row.landed_date): _bytes(row)
+    landed: dict[Delivered, int] = {LandedFile(row.path, row.content_hash, row.landed_date): row.unpacked_bytes
               for row in rows if row.path in changes.landed}  # fmt: skip
-    restored: dict[Delivered, int] = {RestoredFile(row.path, changes.restored[row.path], row.landed_date): _bytes(row)
+    restored: dict[Delivered, int] = {RestoredFile(row.path, changes.restored[row.path], row.landed_date): row.unpacked_bytes
                 for row in rows if row.path in changes.restored}  # fmt: skip
     return {**landed, **restored}
-
-
-def _bytes(row: FileRow) -> int:
-    return row.file_bytes if row.content_bytes is None else row.content_bytes
 
 
 def _held_before(changes: Changes) -> list[str]:

@@ -28,6 +28,8 @@ from pipelines.location import Location
 from schemas.parsing import belongs
 
 LEFT_OUT = "its content is left out until it changes"
+# What a batch's memory grows with of a file that is smaller: a batch of the usual size has 8,192 of these at most.
+LEAST_BYTES = 64 << 10
 LEAVE_NO_ROWS = (EMPTY, DUPLICATE, NO_EVENTS, FORGOTTEN, REMOVED)
 
 
@@ -95,8 +97,7 @@ class Changes:
         part: list[str] = []
         size = 0
         for path in order:
-            row = self.rows[path]
-            of_row = row.file_bytes if row.content_bytes is None else row.content_bytes
+            of_row = max(self.rows[path].unpacked_bytes, LEAST_BYTES)
             if part and size + of_row > most_bytes:
                 yield self._only(part)
                 part, size = [], 0

@@ -47,6 +47,11 @@ class FileRow:
     before: str | None = None
 
     @property
+    def unpacked_bytes(self) -> int:
+        """Of its content; of the file where nobody knows that."""
+        return self.file_bytes if self.content_bytes is None else self.content_bytes
+
+    @property
     def is_intent(self) -> bool:
         """Whether an ingest began to change what the file delivers, and did not end."""
         return self.definition == INTENT
