@@ -76,10 +76,16 @@ def write_bronze(lake: Lake, engine: Engine, bronze: Table, changes: Changes) ->
 def _wanted(changes: Changes) -> dict[Delivered, int]:
     """Files whose lines are to be written, by the day on which they landed, with their bytes."""
     rows = sorted((changes.rows[path] for path in changes.delivering), key=lambda row: row.landed_date)
-    landed: dict[Delivered, int] = {LandedFile(row.path, row.content_hash, row.landed_date): row.unpacked_bytes
-              for row in rows if row.path in changes.landed}  # fmt: skip
-    restored: dict[Delivered, int] = {RestoredFile(row.path, changes.restored[row.path], row.landed_date): row.unpacked_bytes
-                for row in rows if row.path in changes.restored}  # fmt: skip
+    landed: dict[Delivered, int] = {
+        LandedFile(row.path, row.content_hash, row.landed_date): row.unpacked_bytes
+        for row in rows
+        if row.path in changes.landed
+    }
+    restored: dict[Delivered, int] = {
+        RestoredFile(row.path, changes.restored[row.path], row.landed_date): row.unpacked_bytes
+        for row in rows
+        if row.path in changes.restored
+    }
     return {**landed, **restored}
 
 
