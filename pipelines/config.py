@@ -10,6 +10,7 @@ from pathlib import Path
 from pipelines import location
 from pipelines.location import Location
 from schemas.errors import WrongParameter
+from schemas.installed import IN_A_CHECKOUT
 from schemas.replay_limits import ReplayLimits
 
 # The folder of our packages: a checkout, or where a wheel was installed.
@@ -217,7 +218,7 @@ def _here(home: Location) -> Path:
 
 def made() -> Path:
     """Folder of all that is made: var/ of a checkout; else windrow/ where this user's programs keep their data."""
-    if (REPOSITORY / "pyproject.toml").exists():
+    if IN_A_CHECKOUT:
         return REPOSITORY / "var"
     return Path(os.path.expanduser(os.environ.get("XDG_DATA_HOME") or "~/.local/share"), "windrow")
 
@@ -228,7 +229,12 @@ def _location(variable: str, default: Location) -> Location:
         return default
     if not value.strip():
         raise WrongParameter(variable, value, f"{location.SERVED}; or leave the variable unset")
-    return location.parsed(value, variable)
+    place = location.parsed(value, variable)
+    if location.is_local(place):
+        there = next(each for each in (place, *place.parents) if os.path.exists(each))
+        if not os.path.isdir(there):
+            raise WrongParameter(variable, value, f"a folder, also one that is yet to be made; {there} is a file")
+    return place
 
 
 def _whole_number(variable: str, default: int, least: int, most: int) -> int:

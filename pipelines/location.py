@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from schemas.errors import NotSetUp, WrongParameter
+from schemas.installed import set_up
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -53,7 +54,8 @@ def at(address: str) -> Location:
     try:
         from upath import UPath
     except ModuleNotFoundError as missing:  # the set-up's Python has no libraries yet
-        raise NotSetUp(f"{address} needs the libraries of Windrow's environment", "make setup") from missing
+        needed = f"{address} needs the libraries of Windrow's environment"
+        raise NotSetUp(needed, set_up("pip install universal_pathlib s3fs")) from missing
 
     if address.startswith("hdfs:"):
         from pipelines.hdfs_path import HdfsPath

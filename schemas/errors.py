@@ -25,7 +25,8 @@
     ├── LockHeld                     17  another process kept a lock for too long
     ├── SparkEnded                   18  Spark's JVM ended while it worked
     ├── WorkerLost                   19  a thread of a farm ended, or its function doesn't end
-    └── EarlierDayMissing            20  a day starts from what an earlier one left, and that is not there
+    ├── EarlierDayMissing            20  a day starts from what an earlier one left, and that is not there
+    └── NothingArrived               21  a day before the first arrival or after the newest: there is nothing to replay
 
 Each message says the value, the limit and the next step. The command line ends with its text and `exit_code`, and with
 1 for any other, a defect of Windrow. The ledger and Airflow's tasks go by `refused`, `skipped` and `retry_helps`.
@@ -33,7 +34,7 @@ Each message says the value, the limit and the next step. The command line ends 
 
 from collections.abc import Iterable
 
-from schemas.spelling import did_you_mean, shown
+from schemas.spelling import shown, unknown
 
 
 class WindrowError(Exception):
@@ -56,7 +57,7 @@ class WrongParameter(WindrowError, ValueError):
 
     def __init__(self, parameter: str, value: object, allowed: str, known: Iterable[str] = ()):
         self.parameter, self.value, self.allowed = parameter, value, allowed
-        super().__init__(f"{parameter} is {shown(value)}; allowed: {allowed}{did_you_mean(value, known)}")
+        super().__init__(unknown(f"{parameter} is {shown(value)}", value, known, "allowed", allowed))
 
 
 class NotServed(WrongParameter):
@@ -64,8 +65,8 @@ class NotServed(WrongParameter):
 
     def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...], meant: object = None):
         self.parameter, self.value, self.allowed = parameter, value, ", ".join(sorted(served))
-        message = f"{parameter} {value!r} isn't supported yet; supported: {self.allowed}"
-        WindrowError.__init__(self, message + did_you_mean(meant or value, served))
+        problem = f"{parameter} {value!r} isn't supported yet"
+        WindrowError.__init__(self, unknown(problem, meant or value, served, "supported", self.allowed))
 
 
 class NotRecounted(WrongParameter):
@@ -114,8 +115,8 @@ class UnknownName(WindrowError, LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
         self.kind, self.name, self.known = kind, name, sorted(known)
-        listed = (", ".join(self.known) or "none yet") + did_you_mean(name, known)
-        super().__init__(f"no {kind} is named {name!r}; known: {listed}")
+        listed = ", ".join(self.known) or "none yet"
+        super().__init__(unknown(f"no {kind} is named {name!r}", name, known, "known", listed))
 
 
 class BadInput(WindrowError, ValueError):
@@ -265,6 +266,18 @@ class EarlierDayMissing(WindrowError):
     """The run of a day starts from the state that the run of an earlier day left, and there is none that fits."""
 
     exit_code, refused, retry_helps = 20, True, False
+
+
+class NothingArrived(WindrowError):
+    """Days before a stream's first arrival or after its newest: their runs would make no rows."""
+
+    exit_code, skipped, retry_helps = 21, True, False
+
+    def __init__(self, stream: str, days: str, arrivals: str):
+        super().__init__(
+            f"nothing of stream {stream!r} has arrived on {days}, so there is nothing to replay: its arrivals are "
+            f"{arrivals}. Choose days of these; where files are waiting, first: windrow ingest {stream}"
+        )
 
 
 class BrokenDefinition(WindrowError):

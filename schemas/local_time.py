@@ -49,7 +49,10 @@ class LocalClock:
         if within_us is None:
             raise ValueError(f"{text!r} is not a time such as 2018-08-01 06:40:33.3610")
         within_us += _fraction_us(text[19:])
-        hour = self._hour(text[:13])
+        try:
+            hour = self._hour(text[:13])
+        except (ValueError, OverflowError) as wrong:
+            raise ValueError(f"{text!r} is not a time: {wrong}") from None
         if hour is None:
             return self._moment(_start_of_hour(text[:13]) + timedelta(microseconds=within_us))
         first_us, second_us, note = hour
@@ -112,7 +115,7 @@ def _note(before: timedelta, after: timedelta) -> str | None:
 def _start_of_hour(text: str) -> datetime:
     if not _HOUR.fullmatch(text):
         raise ValueError(f"{text!r} is not a date and an hour such as 2018-08-01 06")
-    return datetime.strptime(text, "%Y-%m-%d %H")
+    return datetime(int(text[:4]), int(text[5:7]), int(text[8:10]), int(text[11:]))
 
 
 @lru_cache(maxsize=1 << 14)

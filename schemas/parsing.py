@@ -17,6 +17,8 @@ EARLIEST_US = -62_135_596_800_000_000
 LATEST_US = 253_402_300_799_999_999
 _UNREADABLE = (ValueError, csv.Error)
 _NOWHERE = Place()
+# Of a line that a refusal shows.
+_SHOWN = 200
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -49,16 +51,22 @@ def choose_layout(stream: Stream, path: str, first_line: str) -> Layout | None:
 def read_line(stream: Stream, layout: Layout, text: str, place: Place = _NOWHERE) -> list[Record | Refusal]:
     """What a line (without its line end) says, in order: at least one record or refusal. BrokenDefinition for a layout
     that raises anything but ValueError."""
+    fields: list[str] = []
     try:
         fields = split(layout, text)
         if layout.fields is not None and len(fields) != layout.fields:
             return [Refusal("wrong column count", f"{len(fields)} fields; the layout has {layout.fields}")]
         records = list(layout.parse(fields, place))
     except _UNREADABLE as unreadable:
-        return [Refusal("unreadable", str(unreadable))]
+        return [Refusal("unreadable", _with_value(str(unreadable), fields, text))]
     except Exception as error:
         raise broken(layout.parse.__module__, error, f"parsing line {place.line} of {place.path}: ") from error
     return [_checked(stream, each) if isinstance(each, Record) else _bounded(each) for each in records]
+
+
+def _with_value(problem: str, fields: list[str], text: str) -> str:
+    """Python's own messages on dates say what is wrong, and not of which value: then the line is named."""
+    return problem if any(repr(field) in problem for field in fields) else f"{problem}, in the line {text[:_SHOWN]!r}"
 
 
 def split(layout: Layout, text: str) -> list[str]:

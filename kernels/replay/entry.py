@@ -219,7 +219,7 @@ def _raise_failure(failure, states: Plan, labels: Labels) -> None:
         spec = states.specs[failure.output - 1]
         window = f"[{labels.time(failure.start)}, {labels.time(failure.end)})"
         where = f"{labels.column(spec.column)} for {labels.key(failure.key)}, window {window}"
-        values = labels.values(spec.column, failure.key, failure.start, failure.end)
+        values = labels.values(spec.column, failure.key, failure.start, failure.end, failure.tick)
         raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)
 
 

@@ -20,13 +20,13 @@ EMIT_FINAL, EMIT_WATERMARK, EMIT_ARRIVAL = range(3)
 
 class Labels(NamedTuple):
     """How errors name what a replay knows by number: a key, a column of values, a time in µs; and what they say of
-    the values of a column that a key has in a window: (column, key, start, end) to a text, empty or with a blank in
-    front."""
+    the values of a column that a key has in a window, of events that had arrived by a tick: (column, key, start, end,
+    tick) to a text, empty or with a blank in front."""
 
     key: Callable[[int], str] = "key {}".format
     column: Callable[[int], str] = "column {}".format
     time: Callable[[int], str] = "{} µs".format
-    values: Callable[[int, int, int, int], str] = "".format
+    values: Callable[[int, int, int, int, int], str] = "".format
 
 
 class EventColumns(NamedTuple):

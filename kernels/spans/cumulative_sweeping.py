@@ -14,8 +14,7 @@ from functools import cache
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
-from kernels.monoid import SHARE
-from kernels.monoids import AggregateSpec, every_monoid, find_monoid
+from kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
 from kernels.runtime.calls import ask, call
 from kernels.runtime.fields import Address, Microseconds, Ref
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
@@ -192,11 +191,9 @@ class CumulativeSweeping(SweepingWindow):
         """NotServed for an aggregate without an exact inverse."""
         super().refuse(specs)
         for spec in specs:
-            if find_monoid(spec)[1].inverse is None:
-                of = f" of a {spec.column_type} column" if spec.column is not None else ""
-                of = " of shares" if spec.second_type == SHARE else of
-                served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})
-                raise NotServed("aggregate of cumulative_sweeping", spec.function + of, served)
+            if not has_inverse(find_monoid(spec)[1]):
+                served = those_with(has_inverse)
+                raise NotServed("aggregate of cumulative_sweeping", in_words(spec), served, spec.function)
 
 
 KERNEL = CumulativeSweeping

@@ -49,7 +49,7 @@ def _damage_behind(error: BaseException) -> WindrowError | None:
     from pipelines.lake import damage
     from pipelines.lake.lake import Lake
 
-    with suppress(WindrowError):  # settings that can't be read
+    with suppress(WindrowError, OSError):  # settings, or a home, that can't be read
         return damage.explained(Lake(config.load()), error)
     return None
 
@@ -63,7 +63,7 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
     if isinstance(error, WindrowError):
         return type(error).__name__, error.exit_code, str(error)
     if isinstance(error, TyperException):
-        return "Usage", error.exit_code, f"{error.format_message()}\nwindrow --help shows what there is"
+        return "Usage", error.exit_code, f"{error.format_message()}\n{_command(error)} --help shows what there is"
     if isinstance(error, (signals.Stopped, KeyboardInterrupt, Abort)):
         stopped = error if isinstance(error, signals.Stopped) else signals.Stopped(2)
         return "Stopped", stopped.exit_code, f"{stopped}; nothing was left running"
@@ -82,6 +82,12 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
         DEFECT,
         f"a defect of windrow, {type(error).__name__}: {_first_line(error)}\n{_logged(error)}",
     )
+
+
+def _command(error: TyperException) -> str:
+    """The command that was used wrongly, as the user wrote it; windrow alone where there is no such command."""
+    context = getattr(error, "ctx", None)
+    return context.command_path if context else "windrow"
 
 
 def _first_line(error: BaseException) -> str:

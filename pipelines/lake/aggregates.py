@@ -19,6 +19,8 @@ from schemas.stream import Column
 from schemas.validation import TIMES
 from schemas.windows import require
 
+OF_ANY_COLUMN = {"count"}
+"""Aggregates that look at no value."""
 OF_HASHES = {"approx_distinct", "count_distinct"}
 """Aggregates that ask of strings only whether they are equal, and give none."""
 _RESULTS: dict[str | None, pa.DataType] = {
@@ -121,8 +123,8 @@ def _output(
 
 
 def _word_type(function: str, type_: pa.DataType) -> str:
-    """How the kernel reads a column; `count` looks at no value."""
-    return "int64" if function == "count" else KERNEL_TYPES.get(type_.id, str(type_))
+    """How the kernel reads a column."""
+    return "int64" if function in OF_ANY_COLUMN else KERNEL_TYPES.get(type_.id, str(type_))
 
 
 def _specification(aggregate: Aggregate, words: list[str]) -> AggregateSpec:

@@ -31,6 +31,7 @@ from pipelines.replay import look_back
 from pipelines.replay.audit import audit
 from pipelines.replay.look_back import Reading
 from pipelines.runs import definitions
+from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.checked import require
 from schemas.errors import NotSetUp, WrongParameter
 
@@ -104,7 +105,8 @@ def replay_day(
 
     It reads what the run's own ingest left, or else the stream's newest: what landed since makes it stale, not wrong.
     Raises UnknownName, WrongParameter, OutsideStream, NotServed, NotRecounted, IngestBehind and GateFailed (nothing was
-    published), Superseded (nothing was, another run publishes), NotSetUp (no ingest yet, or publish without an audit
+    published), Superseded (nothing was, another run publishes), NothingArrived (before the
+    first arrival, or after the newest), NotSetUp (no ingest yet, or publish without an audit
     of the day by that run), StorageFailed. Repeating a run leaves the tables' rows as they were.
     """
     if stage not in STAGES:
@@ -130,6 +132,8 @@ def _audit(replay: _Replay) -> _Audited:
         served = definitions.served(tables)
         progress(flow.CHECK_SILVER.name)
         read = Reading.of(lake, tables.source, snapshots.of_run(lake, run.stream, run.run_id))
+        if not with_arrivals(lake, tables, read.days, [day]):
+            raise nothing_arrived(tables, read.days, [day])
         back = look_back.of(lake, tables, served, day, read)
         dates = back.arrival_days(read.days.by_date)
         require(

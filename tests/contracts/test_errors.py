@@ -27,7 +27,7 @@ EXPECTED = {
     # Room, memory, a share of the network and a lock come back when others end.
     **dict.fromkeys(("StorageFailed", "LandingFailed", "KernelOutOfMemory", "LockHeld"), FAILED),
     **dict.fromkeys(("SparkEnded", "WorkerLost"), FAILED),
-    "Superseded": SKIPPED,
+    **dict.fromkeys(("Superseded", "NothingArrived"), SKIPPED),
 }
 
 

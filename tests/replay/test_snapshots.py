@@ -3,7 +3,6 @@
 import os
 import shutil
 from dataclasses import replace
-from datetime import date
 
 import pytest
 from deltalake import DeltaTable
@@ -189,7 +188,7 @@ def test_outside_of_a_run_the_command_says_that_the_landing_folder_is_ahead(inge
 
 def test_one_run_is_one_commit_of_the_ledger(ingested):
     version = Lake(ingested).version("runs")
-    replay_day(ingested, QUERY, date(2018, 7, 20), run_id="whole")
+    replay_day(ingested, QUERY, DAYS[0], run_id="whole")
     assert Lake(ingested).version("runs") == version + 1
     steps = ledger.rows(Lake(ingested), [("run_id", "=", "whole")])
     assert [(row.step, row.state) for row in steps] == [("audit", "done"), ("publish", "done")]

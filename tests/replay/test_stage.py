@@ -17,11 +17,11 @@ from pipelines.engines.spark.session import session
 from pipelines.lake import shares
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.local import late_table, replay_table
 from pipelines.replay.audit import replayed
 from pipelines.replay.task import WrittenShare
 from schemas.errors import BadInput
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from tests.support.local import late_table, replay_table
 from tests.support.replay import toy
 from tests.support.replay.work import audit_day, work_of
 

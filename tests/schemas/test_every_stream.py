@@ -131,8 +131,15 @@ def test_whatever_a_line_holds_it_becomes_readings_or_refusals_and_never_an_erro
     assert parsed
     for each in parsed:
         check_reading(stream, each) if isinstance(each, Record) else check_refusal(stream, each)
+        if isinstance(each, Refusal) and each.reason == "unreadable":
+            assert names_a_value(each.detail, text.split(layout.delimiter))
         if isinstance(each, Record) and layout.identity is not None:
             assert len(identity_of(stream, layout, text, each)) == 32
+
+
+def names_a_value(detail: str, fields: list[str]) -> bool:
+    """A text, or that it is empty."""
+    return any(field and repr(field[:60])[1:-1] in detail for field in fields) or "''" in detail or "is empty" in detail
 
 
 def check_reading(stream, reading: Record) -> None:

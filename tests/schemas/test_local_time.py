@@ -1,5 +1,6 @@
 """Local clock times become UTC by PEP 495, and every time that a clock change touches is noted."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -28,6 +29,15 @@ def utc_us(*moment: int) -> int:
 def test_an_ordinary_time_has_one_reading_and_no_note():
     expected = utc_us(2018, 8, 1, 10, 40, 33, 361_000)
     assert NEW_YORK.read("2018-08-01 06:40:33.3610") == (expected, expected, None)
+
+
+@pytest.mark.parametrize("text", [
+    "2018-08-01 24:00:00", "2018-02-30 12:00:00", "2018-13-01 12:00:00", "0000-01-01 00:00:00", "2018-08-01 06:60:00",
+    "2018-08-01 06:40:33.", "2018-8-1 06:40:33", "",
+])  # fmt: skip
+def test_a_time_that_is_none_is_named(text):
+    with pytest.raises(ValueError, match=re.escape(repr(text[19:] or text))):
+        NEW_YORK.read(text)
 
 
 def test_a_repeated_time_has_two_readings_an_hour_apart_and_is_noted():

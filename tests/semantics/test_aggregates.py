@@ -11,10 +11,10 @@ import pytest
 
 from kernels.monoids import _names_elsewhere, functions
 from pipelines.lake.aggregates import aggregate_columns
-from pipelines.local import replay_table
 from pipelines.replay.strings import hashed
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg, session, sliding, spanning, tumbling
+from tests.support.local import replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
 
@@ -184,7 +184,7 @@ def test_what_is_wrong_is_reported_in_the_words_of_the_query(aggregate, message)
     ids=str,
 )
 def test_a_name_that_there_is_not_is_answered_with_the_one_that_was_meant(aggregate, meant):
-    with pytest.raises(WrongParameter, match=rf"Did you mean '{meant}'\?$"):
+    with pytest.raises(WrongParameter, match=rf"Did you mean '{meant}'\?"):
         final(aggregate)
 
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from kernels.aggregators import kernels, window_class
 from kernels.replay import KERNELS, entry
-from pipelines.local import replay_table
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import ticks_of_events
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import agg, rolling, sliding, tumbling
 from tests.semantics.test_against_oracle import assert_same_rows
+from tests.support.local import replay_table
 from tests.support.oracle import oracle
 from tests.support.semantics.generate import Question, questions
 from tests.support.semantics.queries import MINUTE, ask

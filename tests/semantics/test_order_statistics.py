@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from kernels.aggregators import make
 from kernels.monoid import OrderStatistic
 from kernels.monoids import every_monoid
-from pipelines.local import replay_table
 from schemas.errors import AggregateFailed, NotServed, WrongParameter
 from schemas.query import agg, session
 from tests.semantics.test_against_oracle import check_rows
 from tests.semantics.test_aggregates import DAY, STORY, final
+from tests.support.local import replay_table
 from tests.support.semantics.generate import Question, questions
 
 EXACT = {

@@ -5,9 +5,9 @@ import math
 import pyarrow as pa
 import pytest
 
-from pipelines.local import replay_table
 from schemas.errors import BadInput, WrongParameter
 from schemas.query import count, delta, policy, slide_by_tuple
+from tests.support.local import replay_table
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import assert_replay, at, events, table
 

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.config import Config
 from pipelines.engines.spark import executors
-from pipelines.engines.spark.settings import MASTER, is_one_machine
+from pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
 from pipelines.engines.spark.settings import settings as settings_of
 from pipelines.lake.locks import full_disk_reported
 from processes import orphan_jvms, signals
 from schemas.errors import NotSetUp, SparkEnded
+from schemas.installed import set_up
 
 if TYPE_CHECKING:
     from socketserver import BaseServer
@@ -215,7 +216,8 @@ def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=os.path.join(home, "bin") if home else None) is None:
         where = f"in JAVA_HOME ({home})" if home else "on PATH"
-        raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", "make setup")
+        fix = set_up(f"JAVA_HOME=… of Java 17, or {WITHOUT_JVM}")
+        raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", fix)
 
 
 def _prepare_environment(settings: Mapping[str, str]) -> None:

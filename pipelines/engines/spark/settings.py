@@ -18,9 +18,11 @@ from pipelines.engines.spark.executors import FOLDER
 from pipelines.location import VARIABLES, endpoint_url, region
 from processes import modes
 from schemas.errors import NotSetUp, WrongParameter
+from schemas.installed import set_up
 
 MASTER = "spark.master"
 CLUSTER = "make setup-cluster"
+WITHOUT_JVM = "WINDROW_ENGINE=local, which needs no JVM"
 DEFAULT_MASTER = "local[2]"
 _DAEMON = "pipelines.engines.spark.daemon"
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?")
@@ -214,7 +216,9 @@ def _jars_of_s3(config: Config) -> list[str]:
 def _jars(config: Config) -> list[str]:
     jars = sorted(str(jar) for jar in config.jars.glob("*.jar"))
     if not jars:
-        raise NotSetUp(f"Delta's JARs are not in {config.jars}", "make setup")
+        raise NotSetUp(
+            f"Delta's JARs are not in {config.jars}", set_up(f"WINDROW_JARS=… of a checkout, or {WITHOUT_JVM}")
+        )
     return jars
 
 
