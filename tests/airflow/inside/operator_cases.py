@@ -85,7 +85,7 @@ def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
 
 def test_what_fails_for_good_is_what_the_errors_say():
     assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20)
-    assert [error_with(exit_code) for exit_code in command.SKIPS] == [[errors.Superseded]]
+    assert [error_with(exit_code) for exit_code in command.SKIPS] == [[errors.Superseded], [errors.NothingArrived]]
 
 
 @pytest.mark.parametrize("exit_code", [1, 10, 11, 13, 17, 18, -signal.SIGKILL])
