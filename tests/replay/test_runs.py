@@ -87,7 +87,10 @@ def test_a_day_between_the_arrivals_keeps_its_run_and_so_does_one_that_has_rows_
     assert with_arrivals(lake, tables, ends, DAYS) == DAYS, "all of them are published"
     monthly = [date(2018, month, 1) for month in range(1, 13)]
     assert with_arrivals(lake, tables, ends, monthly) == [day for day in monthly if day in DAYS]
-    assert with_arrivals(lake, tables, ArrivalDays({}), [tables.source.stream.last_day]) != []
+    last = DAYS[4] + 10 * DAY_LONG
+    stream = replace(tables.source.stream, last_day=last)
+    ended = tables._replace(source=tables.source._replace(stream=stream))
+    assert with_arrivals(lake, ended, ends, [last - DAY_LONG, last]) == [last], "it closes all windows"
 
 
 @pytest.mark.nightly
