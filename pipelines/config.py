@@ -10,7 +10,6 @@ from pathlib import Path
 from pipelines import location
 from pipelines.location import Location
 from schemas.errors import WrongParameter
-from schemas.installed import IN_A_CHECKOUT
 from schemas.replay_limits import ReplayLimits
 
 # The folder of our packages: a checkout, or where a wheel was installed.
@@ -218,7 +217,7 @@ def _here(home: Location) -> Path:
 
 def made() -> Path:
     """Folder of all that is made: var/ of a checkout; else windrow/ where this user's programs keep their data."""
-    if IN_A_CHECKOUT:
+    if location.IN_A_CHECKOUT:
         return REPOSITORY / "var"
     return Path(os.path.expanduser(os.environ.get("XDG_DATA_HOME") or "~/.local/share"), "windrow")
 

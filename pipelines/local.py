@@ -42,8 +42,8 @@ def replay_table(
     kernel, options: use this kernel with these options; by default chosen for each key by its events; the
         ledger of a run lists which. Options of any replay: most_rows (by default as many as a quarter of the machine's
         memory holds) and most_seconds
-    ahead_at_most: how far the start of an event may be after its arrival, as a stream says it: one wrong clock would
-        make all others too late
+    ahead_at_most: how far the start of an event may be after its arrival, as a stream says it: after one wrong clock
+        all others would be too late
     Returns a pyarrow.Table of the key columns with their own types, window_start, window_end, revision, pane,
     emitted_at, events, late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from schemas.errors import NotSetUp, WrongParameter
-from schemas.installed import set_up
 
 if TYPE_CHECKING:
     from upath import UPath
 
 Location: TypeAlias = "Path | UPath"
 
+IN_A_CHECKOUT = (Path(__file__).resolve().parent.parent / "pyproject.toml").exists()
 # By the scheme that a user may write, the one that every library knows.
 SCHEMES = {"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
 SERVED = "a folder's path, s3://BUCKET/FOLDER (or s3a://), or hdfs://HOST:PORT/FOLDER"
@@ -34,6 +34,11 @@ VARIABLES = (
 )
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+
+
+def set_up(of_a_wheel: str) -> str:
+    """The command by which a user gets what is missing: an installed wheel has no `make`."""
+    return "make setup" if IN_A_CHECKOUT else of_a_wheel
 
 
 def parsed(text: str, setting: str) -> Location:

@@ -45,9 +45,7 @@ class WindrowError(Exception):
     retry_helps: whether the same command may do better later, without anybody doing anything.
     """
 
-    exit_code = 1
-    refused = skipped = False
-    retry_helps = True
+    exit_code, refused, skipped, retry_helps = 1, False, False, True
 
 
 class WrongParameter(WindrowError, ValueError):
@@ -65,8 +63,8 @@ class NotServed(WrongParameter):
 
     def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...], meant: object = None):
         self.parameter, self.value, self.allowed = parameter, value, ", ".join(sorted(served))
-        problem = f"{parameter} {value!r} isn't supported yet"
-        WindrowError.__init__(self, unknown(problem, meant or value, served, "supported", self.allowed))
+        text = unknown(f"{parameter} {value!r} isn't supported yet", meant or value, served, "supported", self.allowed)
+        WindrowError.__init__(self, text)
 
 
 class NotRecounted(WrongParameter):
@@ -115,8 +113,9 @@ class UnknownName(WindrowError, LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
         self.kind, self.name, self.known = kind, name, sorted(known)
-        listed = ", ".join(self.known) or "none yet"
-        super().__init__(unknown(f"no {kind} is named {name!r}", name, known, "known", listed))
+        super().__init__(
+            unknown(f"no {kind} is named {name!r}", name, known, "known", ", ".join(self.known) or "none yet")
+        )
 
 
 class BadInput(WindrowError, ValueError):
@@ -273,12 +272,6 @@ class NothingArrived(WindrowError):
 
     exit_code, skipped, retry_helps = 21, True, False
 
-    def __init__(self, stream: str, days: str, arrivals: str):
-        super().__init__(
-            f"nothing of stream {stream!r} has arrived on {days}, so there is nothing to replay: its arrivals are "
-            f"{arrivals}. Choose days of these; where files are waiting, first: windrow ingest {stream}"
-        )
-
 
 class BrokenDefinition(WindrowError):
     """The file of a stream, a query or an aggregate says what can't be. Others that don't need it go on."""
@@ -304,9 +297,3 @@ def kinds() -> tuple[type[WindrowError], ...]:
     """Every class of the tree, the root first."""
     classes = (each for each in globals().values() if isinstance(each, type))
     return tuple(each for each in classes if issubclass(each, WindrowError))
-
-
-def raised_elsewhere(kind: str, text: str) -> WindrowError:
-    """An error of this tree of another process, of which the class's name and the text are known, and no attribute."""
-    # Not the class's own __new__: Python finds MemoryError's, which makes no class that has another base before it.
-    return Exception.__new__(globals()[kind], text)

@@ -26,7 +26,11 @@ def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[d
     """The error of days of which none can have rows."""
     asked = str(days[0]) if len(days) == 1 else f"the days from {days[0]} to {days[-1]}"
     found = "from {} to {}".format(*arrivals.span) if arrivals.span else "none yet"
-    return NothingArrived(tables.source.stream.name, asked, found)
+    stream = tables.source.stream.name
+    return NothingArrived(
+        f"nothing of stream {stream!r} has arrived on {asked}, so there is nothing to replay: its arrivals are {found}"
+        f". Choose days of these; where files are waiting, first: windrow ingest {stream}"
+    )
 
 
 def _published(lake: Lake, tables: QueryTables) -> set[date]:

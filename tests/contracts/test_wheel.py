@@ -96,7 +96,7 @@ def test_the_readme_s_replay_gives_its_rows(elsewhere):
 
 
 def test_no_message_of_an_installed_wheel_asks_for_make_setup():
-    """A wheel has no Makefile: `set_up` of schemas/installed.py says what to do there."""
+    """A wheel has no Makefile: `set_up` of pipelines/location.py says what to do there."""
     told = re.compile(r"NotSetUp\([^)]*\"make setup\"")
     found = ((path, (ROOT / path).read_text()) for path in files("pipelines", "kernels", "windrow"))
     assert_none(

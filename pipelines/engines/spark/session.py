@@ -24,9 +24,9 @@ from pipelines.engines.spark import executors
 from pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
 from pipelines.engines.spark.settings import settings as settings_of
 from pipelines.lake.locks import full_disk_reported
+from pipelines.location import set_up
 from processes import orphan_jvms, signals
 from schemas.errors import NotSetUp, SparkEnded
-from schemas.installed import set_up
 
 if TYPE_CHECKING:
     from socketserver import BaseServer

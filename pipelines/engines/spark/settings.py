@@ -15,10 +15,9 @@ import pyspark
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, SPARK_CONF, Config
 from pipelines.engines.spark.executors import FOLDER
-from pipelines.location import VARIABLES, endpoint_url, region
+from pipelines.location import VARIABLES, endpoint_url, region, set_up
 from processes import modes
 from schemas.errors import NotSetUp, WrongParameter
-from schemas.installed import set_up
 
 MASTER = "spark.master"
 CLUSTER = "make setup-cluster"
