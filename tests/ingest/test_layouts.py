@@ -21,9 +21,9 @@ from schemas.instants import read_time
 from schemas.local_time import LocalClock
 from schemas.stream import Column, Layout, Record
 from tests.ingest.test_packings import zipped
-from tests.schemas.test_layouts import HEADER, stream
 from tests.support import landings
 from tests.support.lakes import ingest
+from tests.support.row_layouts import HEADER, stream
 
 pytestmark = pytest.mark.slow
 CLOCK = LocalClock("America/Chicago")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pipelines.ingest.lines import LINE_LIMIT_BYTES, lines
 from pipelines.ingest.records import records
 from schemas.parsing import split
-from tests.schemas.test_layouts import layout
+from tests.support.row_layouts import layout
 
 ACROSS = layout(quoting="across lines", fields=3)
 ROWS = st.lists(st.lists(st.text(alphabet='ab",\né', max_size=6), min_size=3, max_size=3), max_size=8)

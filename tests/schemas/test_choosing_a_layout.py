@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from datetime import date, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -12,33 +11,14 @@ from hypothesis import strategies as st
 from schemas.errors import WrongParameter
 from schemas.layouts import Chooser, of_file
 from schemas.parsing import identity_of, read_line
-from schemas.stream import BY_NAME, Column, Layout, Record, Stream
+from schemas.stream import BY_NAME, Layout, Record
 from schemas.validation import validate_stream
 from tests.support.lines import choose_layout
+from tests.support.row_layouts import HEADER, layout, stream
 
-DAY_US = 86_400_000_000
 MEMBERS = ("key", "when.at", "when.zone", "value")
 COLUMNS = ("a", "b", "c")
 CELLS = st.text(alphabet='xyé", ', max_size=5)
-HEADER = (
-    "ride_id,rideable_type,started_at,ended_at,start_station_name,start_station_id,end_station_name,end_station_id,"
-    "start_lat,start_lng,end_lat,end_lng,member_casual"
-)
-
-
-def parse_fields(fields, _):
-    """A record that says what its layout's function got."""
-    return [Record(DAY_US, DAY_US, DAY_US, (repr(fields),))]
-
-
-def layout(name: str = "rows", **said) -> Layout:
-    return Layout(name, ("rows/*",), **{"header": None, "parse": parse_fields, "identity": "line"} | said)
-
-
-def stream(*layouts: Layout) -> Stream:
-    columns = (Column("fields", "string", "what the function got"),)
-    times = {"ahead_at_most": timedelta(0), "zone": "UTC", "clock_rule": "-", "first_day": date(1970, 1, 1)}
-    return Stream("rows", "Rows", "made", layouts, columns, ("fields",), 1, **times)
 
 
 def got(made: Layout, text: str) -> list[str]:
