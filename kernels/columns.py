@@ -1,4 +1,4 @@
-"""What columns of events must be, whoever takes them; each failure names the value and the event.
+"""What columns of events must be, in all kernels; each failure names the value and the event.
 
 An array is taken if it says the same as one of the type that is wanted: of fewer bits, of another order of bytes, with
 gaps or backwards in memory. What would become something else is refused: floats as words, times in other units, an

@@ -37,7 +37,7 @@ _KEPT = "landing_folder"
 class Config:
     """Where one installation lies, and what its replays may cost. Everything that Windrow makes lies under `home`, but
     where that is no folder of this machine what only this one needs: that is below `here`. `asked_`: what beats the
-    environment's; `asked_anew`: the tables that are made anew, in a place where nobody reads them yet."""
+    environment's; `asked_anew`: the tables that are made anew, in a place that no reader knows yet."""
 
     home: Location
     landing: Location

@@ -87,7 +87,7 @@ class Layout:
     detail). `members` are the fields of lines that are JSON objects, by name (`rider.id` within the object `rider`):
     texts, numbers as they are written, "" for null or none. `identity` is what makes an event one and the same: "line"
     (equal lines of the layout), a tuple of columns, `start`, `end` and `arrival`, or None (nothing is a duplicate); a
-    record in which all of these are null is nobody's duplicate. `line_by_line`: each file is parsed by one process, so
+    record in which all of these are null is never a duplicate. `line_by_line`: each file is parsed by one process, so
     that `parse` sees what came before a line. `example` is a line and where it stands: the stream's page shows its
     records.
 

@@ -14,7 +14,7 @@ from stack.places import REPOSITORY
 FOLDER = REPOSITORY / "docker" / "secrets"
 LOGIN = "AIRFLOW_LOGIN_PASSWORD"
 SPARK, _KEY_OF_SPARK = "spark-defaults.conf", "spark.authenticate.secret"
-# Who has the key is let in, and nobody else, by connections that nobody else can read; pages end nothing.
+# Only processes that have the key are let in, by connections that no other process can read; pages end nothing.
 _OF_SPARK = {
     "spark.authenticate": "true",
     "spark.network.crypto.enabled": "true",

@@ -85,7 +85,7 @@ class RollingKind(WindowKind):
 
     def expected(self, made, events):
         """What late events of one tick change together is counted by the one that changes most. Of windows that don't
-        hold their own time nobody knows how many hold anything."""
+        hold their own time it is unknown how many hold anything."""
         return expected_rolling_rows(made.size, events) if made.beyond else 0
 
 

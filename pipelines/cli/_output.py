@@ -95,7 +95,7 @@ def note(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """What somebody should look at, on stderr; Airflow's log gives such a line a level of its own."""
+    """What the user should look at, on stderr; Airflow's log gives such a line a level of its own."""
     note(f"warning: {text}")
 
 

@@ -50,7 +50,7 @@ class FileRow:
 
     @property
     def unpacked_bytes(self) -> int:
-        """Of its content; of the file where nobody knows that."""
+        """Of its content; of the file where that is unknown."""
         return self.file_bytes if self.content_bytes is None else self.content_bytes
 
     @property

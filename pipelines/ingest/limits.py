@@ -11,7 +11,7 @@ from schemas.errors import GateFailed
 from schemas.stream import FAIL, Stream
 
 MOST_NAMED = 3
-_REASONS = "SELECT path, reason, count(*) AS records FROM quarantine_{} GROUP BY ALL ORDER BY records DESC"
+_REASONS = "SELECT path, reason, sum(records) AS records FROM quarantine_{} GROUP BY ALL ORDER BY records DESC"
 _NO_EVENT = f"SELECT path, state, detail FROM files_{{}} WHERE state IN ('{REFUSED}', '{UNREADABLE}')"
 _NEWEST = "SELECT path, landed_date FROM files_{} ORDER BY landed_date DESC, path LIMIT 10"
 
@@ -53,7 +53,7 @@ def _share(stream: Stream, taken: Collection[FileRow]) -> Broken | None:
 
 
 def _files(stream: Stream, rows: list[FileRow]) -> Broken | None:
-    """Of all files, so that one which nobody has looked at isn't forgotten."""
+    """Of all files, so that one of an earlier ingest isn't forgotten."""
     limit, refused = stream.refused_files, [row for row in rows if row.state in (REFUSED, UNREADABLE)]
     if limit is None or len(refused) <= limit.most:
         return None

@@ -3,7 +3,7 @@
 import re
 
 HIDDEN = "it is hidden, since its name or a folder's begins with a dot; rename it if it is to be taken"
-HALF_WRITTEN = "its name says that it is still being written; whoever writes it renames it at the end"
+HALF_WRITTEN = "its name says that it is still being written; its writer renames it at the end"
 # Of editors, browsers, file transfers and Spark's jobs.
 _UNFINISHED = re.compile(
     r".*(~|[.](part|partial|filepart|tmp|temp|crdownload|download|inprogress|_copying_|swp|lock))(/.*)?"

@@ -110,10 +110,10 @@ class Parser:
         self.rules, self.stream = rules, rules.stream
         self.schema = parsed_schema(self.stream)
         self.layouts: dict[str, Layout | None] = {}  # by path
-        self.before: dict[str, Record] = {}  # the last record of the file that is being read in order
         self.buckets = _Buckets(self.stream.buckets)
         self.no_values = (None,) * len(self.stream.columns)
         self.path, self.kept = "", 0  # the file whose lines are parsed, and how many of its refusals are kept
+        self.before: Record | None = None  # its last record
         self.rest: dict[tuple[str, str], _Parsed] = {}  # refusals of a batch that are only counted, by path and reason
 
     def parse(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -133,15 +133,15 @@ class Parser:
         if path not in self.layouts:
             self.layouts[path] = self.rules.layout(path)
         if path != self.path:
-            self.path, self.kept = path, 0
+            self.path, self.kept, self.before = path, 0, None
         layout = self.layouts[path]
-        place = Place(path, line, self.rules.side_inputs, self.before.get(path))
+        place = Place(path, line, self.rules.side_inputs, self.before)
         for number, found in enumerate(self._read(layout, place, text, damage)):
             if isinstance(found, Refusal):
                 self._refuse(parsed, row, number, found, text)
             elif layout is not None:
                 if layout.line_by_line:
-                    self.before = {path: found}
+                    self.before = found
                 identity = identity_of(self.stream, layout, text, found, number)
                 parsed.append((row, number, found, identity, None, None, None, 1))
 

@@ -66,7 +66,7 @@ def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
 
 def explained(lake: Lake, error: BaseException) -> TableDamaged | StorageFailed | None:
     """The damage that explains an error of a library, or that maintenance has removed what was just read; None where
-    there is none, or where nobody may look.
+    there is none, or where this process may not look.
 
     O(files of the lake); where these look right, O(bytes) of the tables that the error names, or else of all.
     """

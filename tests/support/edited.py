@@ -1,4 +1,4 @@
-"""A query, or a stream, whose file somebody has edited, as far as a process that reads it now can see."""
+"""A query, or a stream, whose file the user has edited, as far as a process that reads it now can see."""
 
 from dataclasses import replace
 

@@ -20,7 +20,7 @@ _FIX = (
 
 
 def of_a_cluster(master: str, users: Mapping[str, str]) -> dict[str, str]:
-    """Settings by which a driver is known on its cluster, and by which nobody else reads what the two say. NotSetUp
+    """Settings by which a driver is known on its cluster, and by which no other process reads what they say. NotSetUp
     where no setting of the user's says the key of a standalone cluster."""
     if users.get(AUTHENTICATE, "true").lower() != "true":
         return {}

@@ -26,7 +26,7 @@ def test_before_the_first_report_and_for_a_page_that_is_none_it_says_so_in_words
 
 @pytest.mark.parametrize("path", ["/", "/index.html", "/of/bikes"])
 def test_what_is_refused_is_a_page_and_no_json(report, path, monkeypatch):
-    """Here since nobody is logged in."""
+    """Here since no user is logged in."""
     refused = TestClient(report_pages.app).get(path)
     assert refused.status_code in (401, 403) and refused.headers["content-type"].startswith("text/html")
     assert refused.text.startswith("<!doctype html>")
