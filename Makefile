@@ -6,7 +6,7 @@ WINDROW_PYTHON = .venv/bin/python
 PARTLY = $(if $(PART),--part $(PART))
 
 .DEFAULT_GOAL := menu
-.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
+.PHONY: menu demo up down airflow setup setup-cluster image compose-up doctor check format test-fast test mutants chaos fuzz nightly nightly-operations nightly-tests docs docs-site tutorial lock wheel sbom audit bench-first-light accounted everyday new-stream new-query new-model new-aggregate new-function new-policy new-window bench-fiba bench-mta bench-growth test-cluster test-image test-days bench-ingest-growth bench-upkeep bench-hot-key bench-farm bench-spans bench-frames calibrate bench-spark bench-scale bench-plan gate-cost
 
 menu:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 28
@@ -60,6 +60,9 @@ test-cluster: setup-cluster ## what needs servers too: S3, and a PostgreSQL: apt
 test-image: setup ## build the images over a Debian made here, and replay in them: apt-get install buildah debootstrap; not part of make test
 	@$(WINDROW_PYTHON) -m pytest --nightly tests/image
 
+test-days: setup ## every day of the real files in ../shared/data through every query and the gate, by the local engine; not part of make test
+	@$(WINDROW_PYTHON) -m pytest --nightly tests/days $(PARTLY)
+
 chaos: setup ## MINUTES of random kills, writers, files and damages, then what the messages say, and 200 INTERRUPTS; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m tests.support.chaos --minutes $(or $(MINUTES),30) --interrupts $(or $(INTERRUPTS),200) --seed $(or $(SEED),1) --landing "$(or $(LANDING),../shared/data)"
 
@@ -69,7 +72,7 @@ fuzz: setup ## 1,000 damaged landing files, of another SEED each time; more: CAS
 	@echo CASES=$(WINDROW_FUZZ_CASES) SEED=$(WINDROW_FUZZ_SEED)
 	@$(WINDROW_PYTHON) -m pytest -q tests/robustness/test_fuzz.py
 
-nightly: nightly-operations nightly-tests test-cluster ## what takes longer than CI has: these three
+nightly: nightly-operations nightly-tests test-cluster test-days ## what takes longer than CI has: these four
 
 nightly-operations: export HYPOTHESIS_PROFILE = nightly
 nightly-operations: setup ## a million random operations of every kernel, compared with plain Python; a tenth: PART=3/10
@@ -156,8 +159,8 @@ tutorial: setup ## run the commands of docs/tutorial.md and of the pages behind 
 everyday: setup ## where the seconds of a run go; writes docs/everyday.md; real files in LANDING=../shared/data
 	@$(WINDROW_PYTHON) -m benchmarks.everyday "$(or $(LANDING),../shared/data)"
 
-new-stream: setup ## write a stream and its test: NAME=...
-	@$(WINDROW_PYTHON) -m tools.new stream "$(NAME)"
+new-stream: setup ## write a stream and its test: NAME=... IDENTITY=...
+	@$(WINDROW_PYTHON) -m tools.new stream "$(NAME)" --identity "$(IDENTITY)"
 
 new-query: setup ## write a query and its test: NAME=...
 	@$(WINDROW_PYTHON) -m tools.new query "$(NAME)"

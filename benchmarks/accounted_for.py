@@ -36,10 +36,9 @@ def account(config: Config, stream: str) -> list[dict]:
     Raises BadInput for a file of which records are left over.
     """
     ingest(config, stream)
-    refused = Counter(
-        (row["path"], row["reason"])
-        for row in Lake(config).read(f"quarantine_{stream}", columns=["path", "reason"]).to_pylist()
-    )
+    refused: Counter[tuple[str, str]] = Counter()
+    for row in Lake(config).read(f"quarantine_{stream}", columns=["path", "reason", "records"]).to_pylist():
+        refused[row["path"], row["reason"]] += row["records"]
     files = [
         row for row in Lake(config).read(f"files_{stream}").to_pylist() if belongs(registry.stream(stream), row["path"])
     ]

@@ -68,7 +68,7 @@ def measured(lakes: dict[int, Config], rounds: int) -> dict[str, dict[int, float
     for number in range(rounds):
         for days, config in lakes.items():
             for step, words in STEPS.items():
-                spent = seconds_of(config, words, f"run {number}")
+                spent = seconds_of(config, words, f"run-{number}")
                 least[step][days] = min(spent, least[step].get(days, spent))
     return least
 

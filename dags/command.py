@@ -24,7 +24,7 @@ from schemas import errors
 # Exit codes of commands that had nothing to do, and of errors that a retry would meet again.
 SKIPS = tuple(sorted({kind.exit_code for kind in errors.kinds() if kind.skipped}))
 FAILS_FOR_GOOD = tuple(sorted({kind.exit_code for kind in errors.kinds() if not kind.retry_helps} - {*SKIPS}))
-STAGE_STARTS, ERROR_STARTS, SKIP_STARTS = "== ", "error: ", "skipped: "
+STAGE_STARTS, WARNING_STARTS, ERROR_STARTS, SKIP_STARTS = "== ", "warning: ", "error: ", "skipped: "
 OF_A_BACKFILL = "backfill"
 # Airflow kills the task's own process 5 s after it asked it to end; the children must be gone by then.
 GRACE_S = 3.0
@@ -67,7 +67,7 @@ class WindrowOperator(BaseOperator):
         try:
             settings = connections.environment()
             self.process = _start(command, settings, self.log.info)
-            error = show(self.process.stdout or (), Log(self.log.info, self.log.error))
+            error = show(self.process.stdout or (), Log(self.log.info, self.log.warning, self.log.error))
             raise_unless_done(self.process.wait(), error)
         except AirflowTaskTimeout as late:
             self.on_kill()
@@ -140,9 +140,10 @@ def raise_unless_done(exit_code: int, error: str) -> None:
 
 
 class Log(NamedTuple):
-    """Where lines go: those of errors have a level of their own, by which the log view finds them."""
+    """Where lines go: warnings and errors have levels of their own, by which the log view finds them."""
 
     info: Callable[[str], None]
+    warning: Callable[[str], None]
     error: Callable[[str], None]
 
 
@@ -152,14 +153,16 @@ def show(lines: Iterable[str], log: Log) -> str:
     in_section, write = False, log.info
     for line in map(str.rstrip, lines):
         starts, fails = line.startswith(STAGE_STARTS), line.startswith((ERROR_STARTS, SKIP_STARTS))
-        if in_section and (starts or fails):
+        ends = fails or line.startswith(WARNING_STARTS)
+        if in_section and (starts or ends):
             log.info("::endgroup::")
-        in_section = starts or in_section and not fails
+        in_section = starts or in_section and not ends
         if fails or error:
             error.append(line.removeprefix(ERROR_STARTS).removeprefix(SKIP_STARTS))
         if line.startswith(ERROR_STARTS):
             write = log.error
-        write(f"::group::{line.removeprefix(STAGE_STARTS)}" if starts else line)
+        shown = log.warning if line.startswith(WARNING_STARTS) else write
+        shown(f"::group::{line.removeprefix(STAGE_STARTS)}" if starts else line)
     if in_section:
         log.info("::endgroup::")
     return "\n".join(error)

@@ -1,17 +1,25 @@
 """The pages of `windrow report` in Airflow's server, for whoever may see its assets: from a page of Airflow a browser
 follows no link to a file."""
 
+from html import escape
 from pathlib import Path
 
 from airflow.api_fastapi.core_api.security import requires_access_asset
-from fastapi import Depends, FastAPI, HTTPException
-from fastapi.responses import FileResponse, RedirectResponse
+from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 
 from dags.report import address
 from pipelines import config
 from pipelines.report.file_names import FIRST_FILE, query_file, stream_file
 
 app = FastAPI(title="The report of Windrow", dependencies=[Depends(requires_access_asset("GET"))])
+
+
+@app.exception_handler(HTTPException)
+def in_words(_: Request, error: HTTPException) -> HTMLResponse:
+    """A page that says why there is none: a browser would show FastAPI's answer as it is, which is JSON."""
+    page = f"<!doctype html><title>Report</title><p>{escape(str(error.detail))}</p>"
+    return HTMLResponse(page, error.status_code, error.headers)
 
 
 @app.get("/of/{dag_id}")
@@ -26,9 +34,8 @@ def page(file: str) -> FileResponse:
     """A file of the report. 404 where there is none, with what makes it."""
     place = _place(file or FIRST_FILE)
     if not place.is_file():
-        raise HTTPException(
-            404, f"{file} is not in the report; the last task of every DAG makes it, or: windrow report"
-        )
+        missing = f"{file} is not in the report" if _place(FIRST_FILE).is_file() else "There is no report yet"
+        raise HTTPException(404, f"{missing}; the last task of every DAG makes it, or: windrow report")
     return FileResponse(place)
 
 

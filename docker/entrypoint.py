@@ -1,8 +1,9 @@
 """The entry point of both images: secrets become variables, then the command runs.
 
 A secret is a file below /run/secrets, by the name of its variable (docker/compose.yaml), or such a variable already
-(Kubernetes). The password of Airflow's login becomes the file that Airflow takes it from, which it opens for writing.
-`executor` is what Spark asks of an image on Kubernetes.
+(Kubernetes). A file whose name can't be a variable's stays one: what Spark reads itself. The password of Airflow's
+login becomes the file that Airflow takes it from, which it opens for writing. `executor` is what Spark asks of an image
+on Kubernetes.
 """
 
 import json
@@ -17,8 +18,9 @@ EXECUTOR = ("python3", str(Path(__file__).with_name("executor.py")))
 
 
 def variables(folder: Path) -> dict[str, str]:
-    """By name what each file holds."""
-    return {path.name: path.read_text().strip() for path in sorted(folder.glob("*")) if path.is_file()}
+    """By name what each file of a variable holds."""
+    found = (path for path in sorted(folder.glob("*")) if path.is_file() and path.name.isidentifier())
+    return {path.name: path.read_text().strip() for path in found}
 
 
 def write_login(found: MutableMapping[str, str]) -> None:

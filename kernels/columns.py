@@ -1,4 +1,9 @@
-"""What columns of keyed events must be, whoever takes them; each failure names the value and the event."""
+"""What columns of events must be, in all kernels; each failure names the value and the event.
+
+An array is taken if it says the same as one of the type that is wanted: of fewer bits, of another order of bytes, with
+gaps or backwards in memory. What would become something else is refused: floats as words, times in other units, an
+object, what NumPy masks.
+"""
 
 from collections.abc import Sequence
 
@@ -9,22 +14,79 @@ from schemas.errors import BadInput, WrongParameter
 
 LIMIT_US = 1 << 61
 """Times lie within ± this: any two of them, and a window with them, can be added."""
+MOST_EXACT = 1 << 53
+"""Whole numbers up to it are float64 too."""
+KINDS = {np.int64: "iu", np.float64: "iufb", np.bool_: "b"}
+"""What may become each: kinds of NumPy's types."""
 
 
-def checked_values(values: np.ndarray, valid: np.ndarray, events: int) -> tuple[np.ndarray, np.ndarray]:
-    """int64[columns, events] and bool[columns, events], contiguous."""
-    values, valid = np.ascontiguousarray(values, np.int64), np.ascontiguousarray(valid, np.bool_)
-    if values.ndim != 2 or values.shape != valid.shape or values.shape[1] != events:
+def refuse_masked(name: str, given: object) -> None:
+    """WrongParameter for values that NumPy masks: without the mask they would count."""
+    if np.ma.is_masked(given):
+        raise WrongParameter(name, "masked in part", "values that are all there; leave others out, or make them null")
+
+
+def _column(name: str, given: object, wanted: type, dimensions: tuple[int, ...], allowed: str) -> np.ndarray:
+    """A contiguous array of the type. WrongParameter for what would become something else."""
+    refuse_masked(name, given)
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError):  # rows of different lengths, say
+        raise WrongParameter(name, type(given).__name__, allowed) from None
+    if array.ndim not in dimensions or (array.size and not _is_exact(array, wanted)):
+        raise WrongParameter(name, f"{array.dtype} of shape {array.shape}", allowed)
+    return np.ascontiguousarray(array, wanted) if array.size else np.zeros(array.shape, wanted)
+
+
+def _is_exact(array: np.ndarray, wanted: type) -> bool:
+    if array.dtype.kind not in KINDS[wanted]:
+        return False
+    if wanted is np.float64 and array.dtype.kind in "iu":
+        return bool(((array >= -MOST_EXACT) & (array <= MOST_EXACT)).all())
+    return array.dtype.itemsize <= np.dtype(wanted).itemsize and not (wanted is np.int64 and array.dtype == np.uint64)
+
+
+def integers(name: str, given: object) -> np.ndarray:
+    """int64, in one dimension. WrongParameter for what would lose something by becoming so."""
+    allowed = "int64 in one dimension; make datetime64 so by astype('datetime64[us]').astype('int64')"
+    return _column(name, given, np.int64, (1,), allowed)
+
+
+def floats(name: str, given: object) -> np.ndarray:
+    """float64[columns, tuples]. WrongParameter for what are no real numbers, or none of float64."""
+    return np.atleast_2d(_column(name, given, np.float64, (1, 2), "float64[columns, tuples]"))
+
+
+def truths(name: str, given: object, dimensions: int) -> np.ndarray:
+    """bool. WrongParameter for what is something else."""
+    return _column(name, given, np.bool_, (dimensions,), f"bool in {dimensions} dimensions")
+
+
+def checked_values(values: object, valid: object, events: int) -> tuple[np.ndarray, np.ndarray]:
+    """int64[columns, events] and bool[columns, events], contiguous. WrongParameter, BadInput."""
+    allowed = "int64[columns, events], a word a value: of float64 its bits, array.view('int64')"
+    words = _column("values", values, np.int64, (2,), allowed)
+    are_valid = truths("valid", valid, 2)
+    if words.shape != are_valid.shape or words.shape[1] != events:
         raise BadInput(
-            f"values of shape {values.shape} with validity of shape {valid.shape}; both must be (columns, {events})"
+            f"values of shape {words.shape} with validity of shape {are_valid.shape}; both must be (columns, {events})"
         )
-    return values, valid
+    return words, are_valid
 
 
-def check_offsets(offsets: np.ndarray, events: int) -> None:
-    """Raise BadInput unless keys follow one another from the first event to the last."""
-    if len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != events or (np.diff(offsets) < 0).any():
+def checked_offsets(offsets: object, events: int) -> np.ndarray:
+    """Where each key's events begin. BadInput unless keys follow one another from the first event to the last."""
+    found = integers("key_offsets", offsets)
+    if len(found) < 1 or found[0] != 0 or found[-1] != events or (found[1:] < found[:-1]).any():
         raise BadInput(f"key_offsets must ascend from 0 to the number of events, {events}")
+    return found
+
+
+def checked_times(name: str, of: str, times: object) -> np.ndarray:
+    """int64. BadInput for a time out of range."""
+    found = integers(f"{name}s", times)
+    check_times(name, of, found)
+    return found
 
 
 def check_times(name: str, of: str, times: np.ndarray) -> None:
@@ -38,5 +100,12 @@ def check_plan(specs: Sequence[AggregateSpec], columns: int) -> None:
     """Raise WrongParameter for an aggregate of a column that there is not."""
     for spec in specs:
         for column in (spec.column, spec.second):
-            if column is not None and not 0 <= column < columns:
+            if column is not None and not (type(column) is int and 0 <= column < columns):
                 raise WrongParameter(f"column of {spec.function}", column, f"0 to {columns - 1}, or None for count")
+
+
+def require_whole(name: str, value: object, least: int, most: int) -> None:
+    """WrongParameter unless it is a whole number within limits."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    if not is_whole or not least <= value <= most:
+        raise WrongParameter(name, value, f"an integer from {least:,} to {most:,}")

@@ -25,7 +25,7 @@ class AggregateSpec(NamedTuple):
     column_type: str = "int64"
     second: int | None = None
     second_type: str = ""
-    parameters: tuple[tuple[str, int | float], ...] = ()
+    parameters: tuple[tuple[str, bool | int | float], ...] = ()
 
 
 class Parameter(NamedTuple):
@@ -63,7 +63,9 @@ class Monoid(NamedTuple):
     column_types: which columns it takes ("" stands for no column)
     identity() → state
     lift(word) → state of one value that isn't null; lift(time, word) if it takes_time: event time in µs;
-        with second_types a last argument more, the second column's word (the event is skipped if either is null)
+        with second_types an argument more, the second column's word (the event is skipped if either is null)
+    takes_nulls: whether nulls are lifted too: lift(word, is_there), where the word of a null says nothing
+    lift_takes_parameters: whether `lift` has last arguments more, a word per parameter as in `lower`
     combine(older, newer) → state; associative, and commutative where the flag says so
     lower(state, …) → (word, is_null, failed); after the state a word per parameter, a float's by its bits.
         `failure` says in words what failed means
@@ -85,7 +87,9 @@ class Monoid(NamedTuple):
     commutative: bool = True
     second_types: tuple[str, ...] = ()
     takes_time: bool = False
+    takes_nulls: bool = False
     parameters: tuple[Parameter, ...] = ()
+    lift_takes_parameters: bool = False
     inverse: Callable | None = None
     failure: str = "is beyond int64 (±9,223,372,036,854,775,807); take a scaled-down or a float column instead"
     floats: tuple[FloatWord, ...] = ()
@@ -119,6 +123,7 @@ class Sketch(NamedTuple):
     commutative: bool = True
     second_types: tuple[str, ...] = ()
     takes_time: bool = False
+    takes_nulls: bool = False
     inverse: None = None
     selective: bool = False
     floats: tuple[FloatWord, ...] = ()

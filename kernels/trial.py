@@ -27,21 +27,24 @@ def try_aggregate(function: str) -> None:
 def _try(monoid: Monoid) -> None:
     state = monoid.identity()
     _answer(monoid, state)
+    in_lift = _defaults(monoid) * monoid.lift_takes_parameters
     for word in WORDS.get(monoid.column_types[0], INTEGERS):
         others = WORDS.get(monoid.second_types[0], INTEGERS)[-1:] if monoid.second_types else ()
-        lifted = monoid.lift(*[0] * monoid.takes_time, word, *others)
+        known = [True] * monoid.takes_nulls
+        lifted = monoid.lift(*[0] * monoid.takes_time, word, *known, *others, *in_lift)
         for each in (lifted, state := monoid.combine(state, lifted)):
             _answer(monoid, each)
 
 
 def _answer(monoid: Monoid, state: tuple) -> None:
     _require(len(state) == monoid.words, "words", len(state), f"{monoid.words} in a state, as the monoid says")
-    defaults = [
-        as_word(each.default) if isinstance(each.default, float) else each.default for each in monoid.parameters
-    ]
-    lowered = monoid.lower(state, *defaults)
+    lowered = monoid.lower(state, *_defaults(monoid))
     fits = isinstance(lowered, tuple) and len(lowered) == 3
     _require(fits, "lower", lowered, "(word, whether it is null, whether there is no right answer)")
+
+
+def _defaults(monoid: Monoid) -> list[int]:
+    return [as_word(each.default) if isinstance(each.default, float) else each.default for each in monoid.parameters]
 
 
 def _require(holds: bool, parameter: str, value: object, allowed: str) -> None:

@@ -1,17 +1,28 @@
 """The command line: `windrow`, also `python -m pipelines`."""
 
+import locale
+import os
 import signal
 import sys
 
 
 def main() -> int:
     """Run one command; returns its exit code."""
+    _go_on_in_utf8()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Python's own prints a traceback. The command sets its own as soon as it is imported, which takes a while.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from pipelines.cli._app import main as run
 
     return run()
+
+
+def _go_on_in_utf8() -> None:
+    """Where the locale says another encoding, as C does for a cron job: files of ours have that one, pages and
+    definitions too. The process becomes another Python, since one that runs can't change it."""
+    if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 if __name__ == "__main__":

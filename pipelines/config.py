@@ -19,6 +19,11 @@ NO_LIMITS = ReplayLimits()
 ENGINES = ("spark", "local")
 """The first unless another is asked for."""
 _MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[\d+, *\d+, *\d+\]|(spark|k8s)://\S+|yarn")
+# Airflow's variables name a driver of SQLAlchemy's too. A password is not to be taken for a host, which messages name.
+_LOCK_SERVER = re.compile(r"postgres(?:ql)?(?:\+\w+)?(://(?:(?:[^\s/@%]|%[0-9A-Fa-f]{2})*@)?[^\s/@]*(?:/[^\s@]*)?)")
+_LOCKS_ALLOWED = (
+    "file, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %40, %2F and %25 for @, / and % in a password"
+)
 # The largest settings, more than any disk holds: beyond, a setting says nothing.
 MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
@@ -32,7 +37,7 @@ _KEPT = "landing_folder"
 class Config:
     """Where one installation lies, and what its replays may cost. Everything that Windrow makes lies under `home`, but
     where that is no folder of this machine what only this one needs: that is below `here`. `asked_`: what beats the
-    environment's."""
+    environment's; `asked_anew`: the tables that are made anew, in a place that no reader knows yet."""
 
     home: Location
     landing: Location
@@ -40,6 +45,7 @@ class Config:
     asked_engine: str | None = None
     asked_task_bytes: int | None = None
     asked_spark: Path | None = None
+    asked_anew: frozenset[str] = frozenset()
 
     def __getstate__(self) -> dict:
         """What is computed of it follows from the machine that it is on."""
@@ -75,11 +81,10 @@ class Config:
     def lock_server(self) -> str | None:
         """PostgreSQL's URL of the server that has the lake's locks; None where the operating system has them."""
         text = os.environ.get(LOCKS, "file")
-        # Airflow's variables name a driver of SQLAlchemy's too.
-        url = re.fullmatch(r"postgres(?:ql)?(?:\+\w+)?(://\S+)", text)
+        url = _LOCK_SERVER.fullmatch(text)
         if text != "file" and url is None:
-            shown = re.sub("//[^@]*@", "//", text)
-            raise WrongParameter(LOCKS, shown, "file, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
+            # Not the whole: it may hold a password.
+            raise WrongParameter(LOCKS, re.sub(r"(?s)\W.*", "…", text), _LOCKS_ALLOWED)
         return f"postgresql{url[1]}" if url else None
 
     @cached_property
@@ -112,6 +117,11 @@ class Config:
     def replaced(self) -> Location:
         """Folder of the tables that `windrow rebuild` made anew, as they were before."""
         return self.home / "replaced"
+
+    @cached_property
+    def anew(self) -> Location:
+        """Folder of the tables that `windrow rebuild` makes, until they take the place of those that readers have."""
+        return self.home / "anew"
 
     @cached_property
     def trials(self) -> Location:
@@ -183,11 +193,12 @@ def load(limits: ReplayLimits = NO_LIMITS, engine: str | None = None) -> Config:
     """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: what `keep_landing` kept for the home, else its
     landing/), and WINDROW_MOST_ROWS and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats
     WINDROW_ENGINE."""
-    home = _location(HOME, made())
+    home = location.require_served(_location(HOME, made()), HOME, location.NOT_IN_HOMES)
     names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
     settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in names))
     both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
-    return Config(home, _location(LANDING, kept_landing(home) or home / "landing"), both, engine)
+    landing = location.require_served(_location(LANDING, kept_landing(home) or home / "landing"), LANDING)
+    return Config(home, landing, both, engine)
 
 
 def keep_landing(home: Location, landing: Location) -> None:
@@ -217,7 +228,7 @@ def _here(home: Location) -> Path:
 
 def made() -> Path:
     """Folder of all that is made: var/ of a checkout; else windrow/ where this user's programs keep their data."""
-    if (REPOSITORY / "pyproject.toml").exists():
+    if location.IN_A_CHECKOUT:
         return REPOSITORY / "var"
     return Path(os.path.expanduser(os.environ.get("XDG_DATA_HOME") or "~/.local/share"), "windrow")
 
@@ -228,7 +239,12 @@ def _location(variable: str, default: Location) -> Location:
         return default
     if not value.strip():
         raise WrongParameter(variable, value, f"{location.SERVED}; or leave the variable unset")
-    return location.parsed(value, variable)
+    place = location.parsed(value, variable)
+    if location.is_local(place):
+        there = next(each for each in (place, *place.parents) if os.path.exists(each))
+        if not os.path.isdir(there):
+            raise WrongParameter(variable, value, f"a folder, also one that is yet to be made; {there} is a file")
+    return place
 
 
 def _whole_number(variable: str, default: int, least: int, most: int) -> int:

@@ -8,6 +8,8 @@
 The rows are those that a run gives over the same interval, bit for bit: both run replay/replay_events.py.
 """
 
+from datetime import timedelta
+
 import pyarrow as pa
 
 from kernels.replay import PassTicks
@@ -23,7 +25,12 @@ from schemas.windows import require
 
 
 def replay_table(
-    events: ArrowStream, query: Query, complete: bool = False, kernel: str | None = None, options: dict | None = None
+    events: ArrowStream,
+    query: Query,
+    complete: bool = False,
+    kernel: str | None = None,
+    options: dict | None = None,
+    ahead_at_most: timedelta = timedelta(0),
 ) -> pa.Table:
     """Replay events as they arrived and return every row that a streaming system would have emitted.
 
@@ -35,6 +42,8 @@ def replay_table(
     kernel, options: use this kernel with these options; by default chosen for each key by its events; the
         ledger of a run lists which. Options of any replay: most_rows (by default as many as a quarter of the machine's
         memory holds) and most_seconds
+    ahead_at_most: how far the start of an event may be after its arrival, as a stream says it: after one wrong clock
+        all others would be too late
     Returns a pyarrow.Table of the key columns with their own types, window_start, window_end, revision, pane,
     emitted_at, events, late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
@@ -43,14 +52,16 @@ def replay_table(
     O(rows · log rows) time for in-memory sorting; see the kernel for the rest.
     """
     table = arrow_table(events)
-    ours, ticks = _validated(table, query, complete)
+    ours, ticks = _validated(table, query, complete, ahead_at_most)
     served = ServedQuery.of(query)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
     replayed = replay_events(ours, served, ticks, served.rules(ended_us), kernel, options)
     return _with_key_types(replayed.rows, table, query)
 
 
-def late_table(events: ArrowStream, query: Query, complete: bool = False) -> pa.Table:
+def late_table(
+    events: ArrowStream, query: Query, complete: bool = False, ahead_at_most: timedelta = timedelta(0)
+) -> pa.Table:
     """The events of `replay_table` that were too late for at least one of their windows, or too long for spanning ones,
     sorted by key, arrival, seq.
 
@@ -60,13 +71,16 @@ def late_table(events: ArrowStream, query: Query, complete: bool = False) -> pa.
     `complete` changes nothing: no event arrives after the last tick. Raises as replay_table.
     """
     table = arrow_table(events)
-    ours, ticks = _validated(table, query, complete)
+    ours, ticks = _validated(table, query, complete, ahead_at_most)
     return _with_key_types(late_events(ours, ServedQuery.of(query), ticks), table, query)
 
 
-def _validated(events: pa.Table, query: Query, complete: bool) -> tuple[pa.Table, PassTicks]:
+def _validated(events: pa.Table, query: Query, complete: bool, ahead_at_most: timedelta) -> tuple[pa.Table, PassTicks]:
     require(isinstance(complete, bool), "complete", complete, "True or False")
-    ours = validate(events, query)
+    require(
+        isinstance(ahead_at_most, timedelta), "ahead_at_most", ahead_at_most, "a timedelta such as timedelta(hours=1)"
+    )
+    ours = validate(events, query, ahead_at_most)
     return ours, ticks_of_events(stored(ours["arrival"]), stored(ours["start"]))
 
 

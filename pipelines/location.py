@@ -16,34 +16,51 @@ if TYPE_CHECKING:
 
 Location: TypeAlias = "Path | UPath"
 
+IN_A_CHECKOUT = (Path(__file__).resolve().parent.parent / "pyproject.toml").exists()
 # By the scheme that a user may write, the one that every library knows.
 SCHEMES = {"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
+# Of a home's path delta-rs takes %41 for A and \ for /, ends at # and ?, and panics over [ ] ^ |; Spark takes * { } for
+# patterns, and a comma for the end of a folder. Some would write elsewhere, so the path is looked at before.
+NOT_IN_HOMES = "%\\#?[]^|*{},"
 SERVED = "a folder's path, s3://BUCKET/FOLDER (or s3a://), or hdfs://HOST:PORT/FOLDER"
 _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _OF_SCHEME = re.compile(r"//[^/?#\s]+(/[^/?#]+)*")
-# By which all libraries find an S3 server, and by which it knows who asks.
-VARIABLES = (
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AWS_REGION",
-    "AWS_DEFAULT_REGION",
-    "AWS_ENDPOINT_URL",
-    "AWS_ENDPOINT_URL_S3",
-)
+# Variables by which all libraries find an S3 server, and by which it knows who asks.
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+PLACES = (*_ENDPOINTS, *_REGIONS)
+KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+
+
+def set_up(of_a_wheel: str) -> str:
+    """The command by which a user gets what is missing: an installed wheel has no `make`."""
+    return "make setup" if IN_A_CHECKOUT else of_a_wheel
 
 
 def parsed(text: str, setting: str) -> Location:
     """What a user has written. WrongParameter, which names the setting, for a scheme that isn't served."""
     uri = _URI.fullmatch(text.strip())
     if uri is None:
-        return Path(text).expanduser().resolve()
+        try:
+            return Path(text).expanduser().resolve()
+        except RuntimeError as error:  # ~NAME of no user, or links in a circle
+            raise WrongParameter(setting, text, f"{SERVED}; of this one: {error}") from error
     scheme, rest = uri[1].lower(), uri[2].rstrip("/")
     if scheme not in SCHEMES or not _OF_SCHEME.fullmatch(rest):
         raise WrongParameter(setting, text, SERVED)
     return at(f"{SCHEMES[scheme]}:{rest}")
+
+
+def require_served(place: Location, setting: str, forbidden: str = "") -> Location:
+    """The place; WrongParameter, which names the setting, for a folder whose path can't be printed, or has one of these
+    characters."""
+    text = str(place)
+    if is_local(place) and (odd := sorted({each for each in text if each in forbidden or not each.isprintable()})):
+        rule = " ".join(
+            ["a folder whose whole path can be printed", *(["and has none of", *forbidden] if forbidden else [])]
+        )
+        raise WrongParameter(setting, text, f"{rule}; this one has {' '.join(map(ascii, odd))}: name another folder")
+    return place
 
 
 def at(address: str) -> Location:
@@ -53,7 +70,8 @@ def at(address: str) -> Location:
     try:
         from upath import UPath
     except ModuleNotFoundError as missing:  # the set-up's Python has no libraries yet
-        raise NotSetUp(f"{address} needs the libraries of Windrow's environment", "make setup") from missing
+        needed = f"{address} needs the libraries of Windrow's environment"
+        raise NotSetUp(needed, set_up("pip install universal_pathlib s3fs")) from missing
 
     if address.startswith("hdfs:"):
         from pipelines.hdfs_path import HdfsPath

@@ -22,6 +22,7 @@ from upath import UPath
 from pipelines.location import Location, at, endpoint_url, is_local, region
 
 NS_PER_S, NS_PER_MS = 1_000_000_000, 1_000_000
+BATCH_ROWS, BATCH_BYTES = 65_536, 32 << 20
 _LOG = "_delta_log"
 
 
@@ -73,6 +74,17 @@ def parquet(file: "str | Location") -> pq.ParquetFile:
     """A Parquet file, opened."""
     files, path = arrow_files(str(file))
     return pq.ParquetFile(path, filesystem=files)
+
+
+def batches(
+    file: pq.ParquetFile, most_rows: int = BATCH_ROWS, columns: list[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows of an opened file: of a row group at most so many at once, and fewer where they are long. Of more than
+    one row group Arrow would put rows together, however long those are."""
+    for number in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(number)
+        rows = min(most_rows, max(1, BATCH_BYTES * group.num_rows // max(1, group.total_byte_size)))
+        yield from file.iter_batches(rows, [number], columns, use_threads=False)
 
 
 def new_parquet(place: Location, schema: pa.Schema, compression: str = "snappy") -> pq.ParquetWriter:

@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 
 from samples.writing import days_until, end_us, local_time, main, write_lines
-from schemas.local_time import local_midnights_us
+from schemas.local_time import day_starts_us
 from schemas.streams.bikes import DAILY, MONTHLY, ZONE
 
 SECOND_US = 1_000_000
@@ -98,7 +98,7 @@ def _trips_of(
 ) -> list[Trip]:
     """A day's trips in order of start; the first day of all has one that lasts for days."""
     chance = random.Random(f"{seed} {city.name} {day}")
-    midnight_us, next_midnight_us = local_midnights_us(ZONE, day, day + timedelta(days=1))
+    midnight_us, next_midnight_us = day_starts_us(ZONE, day, day + timedelta(days=1))
     starts_us = sorted(
         _start_us(chance, midnight_us, next_midnight_us)
         for _ in range(max(1, round(trips_per_day * city.share_of_trips)))

@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 
 from samples.writing import days_until, end_us, local_time, main, write_lines
-from schemas.local_time import local_midnights_us
+from schemas.local_time import day_starts_us
 from schemas.streams.cdr import ZONE
 
 SECOND_US = 1_000_000
@@ -60,7 +60,7 @@ def write(into: Path, days: int, last_day: date, seed: int = 1, sessions_per_day
 
 def _session(chance: random.Random, day: date) -> tuple[int, int]:
     """Start and end in µs; a few began on the day before."""
-    (midnight_us,) = local_midnights_us(ZONE, day, day)
+    (midnight_us,) = day_starts_us(ZONE, day, day)
     hour = chance.choices(range(24), SESSIONS_BY_HOUR)[0] + chance.random()
     ended_us = midnight_us + int(hour * 3_600 * SECOND_US)
     return ended_us - _length_us(chance), ended_us

@@ -15,7 +15,7 @@
     ├── TableMismatch                 7  a table on disk differs from its definition
     ├── GateFailed                    8  a check failed: nothing was published
     ├── IngestBehind                  9  the stream's tables are not those of an ingest that a run could read
-    ├── StorageFailed                10  the disk refused a write
+    ├── StorageFailed                10  the disk refused a write, or maintenance removed what was read
     ├── LandingFailed                11  the landing folder can't be read
     ├── BadStatement                 12  SQL that the query command can't run
     ├── KernelOutOfMemory (MemoryError)  13  a kernel got no memory; what it worked on is lost
@@ -24,8 +24,9 @@
     ├── TableDamaged                 16  files of a table are missing, or hold something else
     ├── LockHeld                     17  another process kept a lock for too long
     ├── SparkEnded                   18  Spark's JVM ended while it worked
-    ├── WorkerLost                   19  a thread of a farm ended, or its function doesn't end
-    └── EarlierDayMissing            20  a day starts from what an earlier one left, and that is not there
+    ├── WorkerLost                   19  a thread of a farm or a process of an engine ended, or a function doesn't end
+    ├── EarlierDayMissing            20  a day starts from what an earlier one left, and that is not there
+    └── NothingArrived               21  a day before the first arrival or after the newest: there is nothing to replay
 
 Each message says the value, the limit and the next step. The command line ends with its text and `exit_code`, and with
 1 for any other, a defect of Windrow. The ledger and Airflow's tasks go by `refused`, `skipped` and `retry_helps`.
@@ -33,7 +34,7 @@ Each message says the value, the limit and the next step. The command line ends 
 
 from collections.abc import Iterable
 
-from schemas.spelling import did_you_mean, shown
+from schemas.spelling import shown, unknown
 
 
 class WindrowError(Exception):
@@ -44,9 +45,7 @@ class WindrowError(Exception):
     retry_helps: whether the same command may do better later, without anybody doing anything.
     """
 
-    exit_code = 1
-    refused = skipped = False
-    retry_helps = True
+    exit_code, refused, skipped, retry_helps = 1, False, False, True
 
 
 class WrongParameter(WindrowError, ValueError):
@@ -56,7 +55,7 @@ class WrongParameter(WindrowError, ValueError):
 
     def __init__(self, parameter: str, value: object, allowed: str, known: Iterable[str] = ()):
         self.parameter, self.value, self.allowed = parameter, value, allowed
-        super().__init__(f"{parameter} is {shown(value)}; allowed: {allowed}{did_you_mean(value, known)}")
+        super().__init__(unknown(f"{parameter} is {shown(value)}", value, known, "allowed", allowed))
 
 
 class NotServed(WrongParameter):
@@ -64,8 +63,8 @@ class NotServed(WrongParameter):
 
     def __init__(self, parameter: str, value: object, served: list[str] | tuple[str, ...], meant: object = None):
         self.parameter, self.value, self.allowed = parameter, value, ", ".join(sorted(served))
-        message = f"{parameter} {value!r} isn't supported yet; supported: {self.allowed}"
-        WindrowError.__init__(self, message + did_you_mean(meant or value, served))
+        text = unknown(f"{parameter} {value!r} isn't supported yet", meant or value, served, "supported", self.allowed)
+        WindrowError.__init__(self, text)
 
 
 class NotRecounted(WrongParameter):
@@ -114,8 +113,9 @@ class UnknownName(WindrowError, LookupError):
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]):
         self.kind, self.name, self.known = kind, name, sorted(known)
-        listed = (", ".join(self.known) or "none yet") + did_you_mean(name, known)
-        super().__init__(f"no {kind} is named {name!r}; known: {listed}")
+        super().__init__(
+            unknown(f"no {kind} is named {name!r}", name, known, "known", ", ".join(self.known) or "none yet")
+        )
 
 
 class BadInput(WindrowError, ValueError):
@@ -192,7 +192,7 @@ class IngestBehind(WindrowError):
 
 
 class StorageFailed(WindrowError):
-    """The disk refused a write: full, or over a limit. Other runs give room back as they end."""
+    """The disk refused a write, and other runs give room back as they end; or maintenance removed what was read."""
 
     exit_code = 10
 
@@ -256,7 +256,7 @@ class SparkEnded(WindrowError):
 
 
 class WorkerLost(WindrowError):
-    """A thread of a farm ended, or its function doesn't end; the message says what to do."""
+    """A thread of a farm or a process of an engine ended, or a function doesn't end; the message says what to do."""
 
     exit_code = 19
 
@@ -265,6 +265,12 @@ class EarlierDayMissing(WindrowError):
     """The run of a day starts from the state that the run of an earlier day left, and there is none that fits."""
 
     exit_code, refused, retry_helps = 20, True, False
+
+
+class NothingArrived(WindrowError):
+    """Days before a stream's first arrival or after its newest: their runs would make no rows."""
+
+    exit_code, skipped, retry_helps = 21, True, False
 
 
 class BrokenDefinition(WindrowError):
@@ -291,9 +297,3 @@ def kinds() -> tuple[type[WindrowError], ...]:
     """Every class of the tree, the root first."""
     classes = (each for each in globals().values() if isinstance(each, type))
     return tuple(each for each in classes if issubclass(each, WindrowError))
-
-
-def raised_elsewhere(kind: str, text: str) -> WindrowError:
-    """An error of this tree of another process, of which the class's name and the text are known, and no attribute."""
-    # Not the class's own __new__: Python finds MemoryError's, which makes no class that has another base before it.
-    return Exception.__new__(globals()[kind], text)

@@ -58,10 +58,9 @@ class DayOfTable:
 def silver_expectations(stream: Stream, day: date, events: int) -> tuple[Expectation, ...]:
     """Of one arrival day of silver; `events` is how many rows ingest noted for it."""
     rows = DayOfTable(f"silver_{stream.name}", "arrival_date", day)
-    required = dict.fromkeys((*stream.key, *(each.name for each in stream.columns if not each.nullable)))
     ranged = [column for column in stream.columns if column.low is not None or column.high is not None]
     return (
-        *(not_null(rows, name) for name in required),
+        *(not_null(rows, column.name) for column in stream.columns if not column.nullable),
         inside_day(rows, "arrival"),
         at_least(rows, "end", "start", or_equal=True),
         *(in_range(rows, column) for column in ranged),

@@ -16,6 +16,12 @@ def json_fields(text: str, members: tuple[str, ...]) -> list[str]:
     ValueError for a line that isn't an object, an object that has a member twice, a list or object where a field is
     wanted, and texts that no table holds.
     """
+    found = json_object(text)
+    return [_field(found, member) for member in members]
+
+
+def json_object(text: str) -> dict:
+    """The line's object, numbers in it as they are written; ValueError where it is none."""
     try:
         found = json.loads(
             text.removeprefix("\ufeff"),
@@ -28,7 +34,7 @@ def json_fields(text: str, members: tuple[str, ...]) -> list[str]:
         raise ValueError("the line's objects or lists are too deep in each other") from None
     if not isinstance(found, dict):
         raise ValueError(f"the line is no JSON object, but {_kind(found)}")
-    return [_field(found, member) for member in members]
+    return found
 
 
 def _field(found: dict, member: str) -> str:

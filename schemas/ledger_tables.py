@@ -22,7 +22,11 @@ RUNS = Table(
         required("code_hash", "string", "hash of the code of kernels/, pipelines/ and schemas/"),
         required("definition_hash", "string", "hash of the stream's and the query's definitions"),
         Column("kernel", "string", "the kernels that made the rows; `counts` has how many keys each"),
-        Column("message", "string", "what went wrong, for failed and refused; why nothing was done, for skipped"),
+        Column(
+            "message",
+            "string",
+            "what went wrong, for failed and refused; why nothing was done, for skipped; warnings of an ingest",
+        ),
         Column("engine_page", "string", "addresses of Spark's page and event log of the step; null where both are off"),
     ),
     grows=True,

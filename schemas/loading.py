@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from schemas.errors import WrongParameter
 from schemas.mistakes import broken
+from schemas.spelling import did_you_mean
 
 T = TypeVar("T")
 
@@ -24,8 +25,8 @@ def load(module: str, attribute: str, kind: type[T], validate: Callable[[T], obj
 def _found(module: str, attribute: str, kind: type[T]) -> T:
     names = vars(import_module(module))
     if attribute not in names:
-        near = [name for name in names if name.isupper()]
-        raise WrongParameter("the definition", attribute, f"{attribute} = {kind.__name__}(…), which isn't there", near)
+        meant = did_you_mean(attribute, [name for name in names if name.isupper()])
+        raise WrongParameter("the definition", attribute, f"{attribute} = {kind.__name__}(…), which isn't there{meant}")
     if not isinstance(names[attribute], kind):
         raise WrongParameter(attribute, names[attribute], f"a {kind.__name__}")
     return names[attribute]

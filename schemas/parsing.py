@@ -6,17 +6,22 @@ long) is found before a line's text exists, and duplicates after all records exi
 
 import csv
 import hashlib
+from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from schemas.json_lines import json_fields
 from schemas.mistakes import broken
-from schemas.stream import Layout, Place, Record, Refusal, Stream
+from schemas.stream import ACROSS_LINES, Layout, Place, Record, Refusal, Stream
 
 # Years 1 to 9999: what every reader of the tables (Python, Arrow, DuckDB, Spark) can show.
 EARLIEST_US = -62_135_596_800_000_000
 LATEST_US = 253_402_300_799_999_999
-_UNREADABLE = (ValueError, csv.Error)
+csv.field_size_limit(1 << 20)  # by itself 128 KiB: no field is longer than a line may be
+_ACROSS = 'quoting="across lines" reads quoted fields that hold line breaks'
 _NOWHERE = Place()
+# Of a line that a refusal shows.
+_SHOWN = 200
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -27,7 +32,12 @@ def matches(pattern: str, path: str) -> bool:
 
 def belongs(stream: Stream, path: str) -> bool:
     """Whether a path below the landing folder is one of the stream's files of events."""
-    return no_events(stream, path) is None and any(matches(p, path) for layout in stream.layouts for p in layout.paths)
+    return no_events(stream, path) is None and any(is_at(layout, path) for layout in stream.layouts)
+
+
+def is_at(layout: Layout, path: str) -> bool:
+    """Whether a path below the landing folder is one of the layout's."""
+    return any(matches(pattern, path) for pattern in layout.paths)
 
 
 def no_events(stream: Stream, path: str) -> str | None:
@@ -41,57 +51,84 @@ def has_header(layout: Layout) -> bool:
     return layout.header is not None
 
 
-def choose_layout(stream: Stream, path: str, first_line: str) -> Layout | None:
-    """The layout whose header is the file's first line, or the path's without a header; None: unknown."""
-    return next((layout for layout in stream.layouts if _fits(layout, path, first_line)), None)
-
-
 def read_line(stream: Stream, layout: Layout, text: str, place: Place = _NOWHERE) -> list[Record | Refusal]:
     """What a line (without its line end) says, in order: at least one record or refusal. BrokenDefinition for a layout
     that raises anything but ValueError."""
+    fields: list[str] = []
     try:
-        fields = split(layout, text)
-        if layout.fields is not None and len(fields) != layout.fields:
-            return [Refusal("wrong column count", f"{len(fields)} fields; the layout has {layout.fields}")]
-        records = list(layout.parse(fields, place))
-    except _UNREADABLE as unreadable:
-        return [Refusal("unreadable", str(unreadable))]
+        fields, count = split(layout, text), count_of(layout)
+        if count is not None and len(fields) != count:
+            return [Refusal("wrong column count", f"{len(fields)} fields; the layout has {count}")]
+        records = list(layout.parse(_wanted(layout, fields), place))
+    except ValueError as unreadable:
+        return [Refusal("unreadable", _with_value(str(unreadable), fields, text))]
     except Exception as error:
         raise broken(layout.parse.__module__, error, f"parsing line {place.line} of {place.path}: ") from error
     return [_checked(stream, each) if isinstance(each, Record) else _bounded(each) for each in records]
 
 
+def _with_value(problem: str, fields: list[str], text: str) -> str:
+    """Python's own messages on dates say what is wrong, and not of which value: then the line is named."""
+    return problem if any(repr(field) in problem for field in fields) else f"{problem}, in the line {text[:_SHOWN]!r}"
+
+
 def split(layout: Layout, text: str) -> list[str]:
-    """A line's fields. Raises csv.Error for quotes that don't close, ValueError for what is no object of JSON."""
+    """A line's fields. ValueError for quotes that don't fit, and for what is no object of JSON."""
     if layout.members is not None:
         return json_fields(text, layout.members)
-    if '"' not in text:
+    if layout.quoting is None or '"' not in text:
         return text.split(layout.delimiter)
-    return next(csv.reader((text,), delimiter=layout.delimiter, strict=True))
+    if "\n" in text and layout.quoting != ACROSS_LINES:
+        raise ValueError(f"a quoted field goes on in the next line; {_ACROSS}")
+    try:
+        return next(csv.reader((text,), delimiter=layout.delimiter, strict=True))
+    except csv.Error as error:
+        raise ValueError(f"its quotes don't fit ({error}); quoting=None reads a quote as text, {_ACROSS}") from None
+
+
+def count_of(layout: Layout) -> int | None:
+    """How many fields a line has; None where lines are ragged."""
+    return layout.fields if layout.names is None else len(layout.names)
+
+
+def _wanted(layout: Layout, fields: list[str]) -> list[str]:
+    if layout.names is None:
+        return fields
+    return [fields[i] if i is not None else "" for i in _places(layout.header, layout.names)]
+
+
+@lru_cache
+def _places(wanted: tuple[str, ...], names: tuple[str, ...]) -> tuple[int | None, ...]:
+    return tuple(names.index(name) if name in names else None for name in wanted)
 
 
 def identity_of(stream: Stream, layout: Layout, text: str, record: Record, number: int = 0) -> str | None:
-    """Hash of what makes an event one and the same: 32 hexadecimal digits; None where there is no identity.
+    """Hash of what makes an event one and the same: 32 hexadecimal digits; None where there is no identity, or where
+    nothing of it is known.
 
     `number` is the record's within its line: the records of one line are never each other's duplicates.
     """
     if layout.identity is None:
         return None
     if layout.identity == "line":
-        named = f"{layout.name}\n{number}\n{text}"
+        named = f"{layout.name}\n{number}\n{_in_any_order(layout, text)}"
     else:
-        values, positions = record.values, stream.positions
-        named = repr([values[positions[name]] for name in layout.identity])
+        values = [_named(stream, record, name) for name in layout.identity]
+        if all(value is None for value in values):
+            return None
+        named = repr(values)
     return hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
 
 
-def _fits(layout: Layout, path: str, first_line: str) -> bool:
-    if layout.header is None:
-        return any(matches(pattern, path) for pattern in layout.paths)
-    try:
-        return tuple(split(layout, first_line.removeprefix("\ufeff"))) == layout.header
-    except csv.Error:
-        return False
+def _named(stream: Stream, record: Record, name: str) -> object:
+    """The value of a column, or a time in µs."""
+    position = stream.positions.get(name)
+    return getattr(record, f"{name}_us") if position is None else record.values[position]
+
+
+def _in_any_order(layout: Layout, text: str) -> str:
+    """The line, or where columns go by name what it says of each: files have them in another order."""
+    return text if layout.names is None else repr(sorted(zip(layout.names, split(layout, text), strict=True)))
 
 
 def _checked(stream: Stream, record: Record) -> Record | Refusal:
@@ -115,7 +152,7 @@ def _checked_times(stream: Stream, record: Record) -> Record | Refusal:
     if not first_us <= arrival_us <= last_us:
         return _refuse(
             "out of range",
-            f"arrival is outside the stream's days, {stream.first_day} to {stream.newest_day} (UTC)",
+            f"arrival {_utc(arrival_us)} is outside the stream's days, {stream.first_day} to {stream.newest_day} (UTC)",
             record,
         )
     if end_us < start_us:
@@ -128,6 +165,12 @@ def _checked_times(stream: Stream, record: Record) -> Record | Refusal:
             record,
         )
     return record
+
+
+def _utc(us: int) -> str:
+    if not EARLIEST_US <= us <= LATEST_US:
+        return f"{us} µs after 1970"
+    return str(datetime(1970, 1, 1) + timedelta(microseconds=us))
 
 
 def _outside(stream: Stream, position: int, value: object, low: object, high: object) -> str:

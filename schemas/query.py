@@ -19,6 +19,7 @@ from schemas.windows import (
     Count,
     Delta,
     DeltaFrame,
+    Month,
     Policy,
     Rolling,
     Session,
@@ -27,6 +28,7 @@ from schemas.windows import (
     Spanning,
     ThresholdFrame,
     Tumbling,
+    Week,
     Window,
     require,
     require_column,
@@ -35,6 +37,7 @@ from schemas.windows import (
 )
 
 tumbling, sliding, rolling, spanning, session = Tumbling, Sliding, Rolling, Spanning, Session
+month, week = Month, Week
 count, delta, slide_by_tuple = Count, Delta, SlideByTuple
 frame = SimpleNamespace(threshold=ThresholdFrame, delta=DeltaFrame, aggregate=AggregateFrame, boundary=BoundaryFrame)
 

@@ -158,7 +158,7 @@ def _named(name: str, file: str, validate: Callable[[T], object]) -> Callable[[T
 
 def stream_hash(name: str) -> str:
     """Changes whenever what a stream's lines mean may change: its file and the files that every stream shares."""
-    shared = ("stream.py", "parsing.py", "fields.py", "json_lines.py", "local_time.py")
+    shared = ("stream.py", "parsing.py", "fields.py", "instants.py", "json_lines.py", "layouts.py", "local_time.py")
     return _hash_files([ROOT / "streams" / f"{name}.py", *(ROOT / file for file in shared)])
 
 

@@ -15,6 +15,13 @@ def shown(value: object) -> str:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """The end of a message about an unknown word: ". Did you mean 'sum'?", or nothing where none is near."""
-    near = get_close_matches(str(word), list(known), n=1)
+    """What follows an unknown word in a message: ". Did you mean 'sum'?", or nothing where none is near."""
+    # A long word needs more in common: 'station' isn't a slip for 'start'.
+    near = get_close_matches(str(word), list(known), n=1, cutoff=0.7 if len(str(word)) > 4 else 0.6)
     return f". Did you mean {near[0]!r}?" if near else ""
+
+
+def unknown(problem: str, word: object, known: Iterable[str], label: str, listed: str) -> str:
+    """A message about a wrong word. What was meant comes first: what else there is may be a long list."""
+    meant = did_you_mean(word, known)
+    return f"{problem}{meant} {label.capitalize()}: {listed}" if meant else f"{problem}; {label}: {listed}"

@@ -31,11 +31,13 @@ class Record(NamedTuple):
 
 class Place(NamedTuple):
     """Where a line stands: its file's path below the landing folder, its number from 1; and what lies alongside
-    the files of events: by name, what each side input's `read` made of its lines."""
+    the files of events: by name, what each side input's `read` made of its lines. `before`: of a layout that is read
+    in order, the last record before the line in its file."""
 
     path: str = ""
     line: int = 0
     side_inputs: Mapping[str, Any] = {}
+    before: Record | None = None
 
 
 class Refusal(NamedTuple):
@@ -63,13 +65,17 @@ class Column:
     nullable: bool = True
 
 
+IN_ORDER, BY_NAME = "in order", "by name"
+WITHIN_LINES, ACROSS_LINES = "within lines", "across lines"
 # More than anybody has numbered one by one, or a network has carried for one of its users.
 MOST = 10**15
 
 
 def packed_or_not(*stems: str, ending: str = "csv") -> tuple[str, ...]:
-    """Patterns of whole files, gzipped or not: `x.csv.gz.part` is one that still arrives."""
-    return tuple(f"{stem}.{each}" for stem in stems for each in (ending, f"{ending}.gz"))
+    """Patterns of whole files, packed by gzip, zstd or zip (which holds one), or not: `x.csv.gz.part` is one that still
+    arrives."""
+    endings = (ending, f"{ending}.gz", f"{ending}.zst", "*zip")  # x.zip and x.csv.zip
+    return tuple(f"{stem}.{each}" for stem in stems for each in endings)
 
 
 @dataclass(frozen=True)
@@ -80,8 +86,15 @@ class Layout:
     fields and place into records or refusals, and may raise ValueError (refused as `unreadable`, with its text as the
     detail). `members` are the fields of lines that are JSON objects, by name (`rider.id` within the object `rider`):
     texts, numbers as they are written, "" for null or none. `identity` is what makes an event one and the same: "line"
-    (equal lines of the layout), a tuple of columns, or None (nothing is a duplicate). `example` is a line and where it
-    stands: the stream's page shows its records.
+    (equal lines of the layout), a tuple of columns, `start`, `end` and `arrival`, or None (nothing is a duplicate); a
+    record in which all of these are null is never a duplicate. `line_by_line`: each file is parsed by one process, so
+    that `parse` sees what came before a line. `example` is a line and where it stands: the stream's page shows its
+    records.
+
+    `columns` says how a header is found again: "in order", or "by name", wherever its columns stand and whatever there
+    is besides; `parse` gets them in the order of `header`. `optional` are members, or columns by name, that a file may
+    lack, and that are "" then; a file without another one has another layout. `quoting` says whether a field may be in
+    double quotes: "within lines", "across lines" (it may hold line breaks), None (a quote is a character like others).
     """
 
     name: str
@@ -92,7 +105,12 @@ class Layout:
     delimiter: str = ","
     fields: int | None = None  # how many a line has; None: ragged lines are the layout's own affair
     members: tuple[str, ...] | None = None  # None: lines have a delimiter
-    example: tuple[Place, str] | None = None
+    line_by_line: bool = False
+    columns: str = IN_ORDER
+    optional: tuple[str, ...] = ()
+    quoting: str | None = WITHIN_LINES
+    example: tuple[Place, str] | None = field(default=None, hash=False)
+    names: tuple[str, ...] | None = None  # of one file's layout, where columns go by name: its own header
 
 
 @dataclass(frozen=True)
@@ -109,9 +127,23 @@ class SideInput:
     read: Callable[[Iterable[str]], object]
 
 
+WARN, FAIL = "warn", "fail"
+
+
+class Limit(NamedTuple):
+    """The most that is still right, and whether an ingest that finds more warns or fails."""
+
+    most: Any
+    then: str = WARN
+
+
 @dataclass(frozen=True)
 class Stream:
-    """A stream's definition."""
+    """A stream's definition.
+
+    Limits on what lands, None where there is none. refused_share: of the records of the files that an ingest takes,
+    from 0 to 1; refused_files: of which nothing was accepted, as many as there are; no_new_file_for: whole days.
+    """
 
     name: str
     title: str
@@ -129,6 +161,9 @@ class Stream:
     not_events: tuple[tuple[str, str], ...] = ()  # (path pattern, why): skipped with a message
     side_inputs: tuple[SideInput, ...] = ()
     refusals: dict[str, str] = field(default_factory=dict)  # the stream's own reasons and what they mean
+    refused_share: Limit | None = Limit(0.1)
+    refused_files: Limit | None = Limit(0)
+    no_new_file_for: Limit | None = None
     start_meaning: str = "when it began"
     arrival_meaning: str = "when it could be known"
 
@@ -141,6 +176,10 @@ class Stream:
     def newest_day(self) -> date:
         """The last of the stream's days; the last that there can be, where it has no last day."""
         return min(self.last_day or LAST_DAY, LAST_DAY)
+
+    def layout(self, name: str | None) -> Layout | None:
+        """The layout of that name, if there is one."""
+        return next((layout for layout in self.layouts if layout.name == name), None)
 
     def column(self, name: str) -> Column:
         """The column of that name; StopIteration can't happen for names that a query's check let through."""
@@ -178,10 +217,12 @@ def _bounds(column: Column) -> tuple[float, float]:
     return least if column.low is None else column.low, greatest if column.high is None else column.high
 
 
+# How many refused records of a file are kept, and of each how many characters of its line: bronze has all lines.
+KEPT_REFUSALS, KEPT_CHARACTERS = 1_000, 1_000
 # Reasons that every stream shares, in the order in which a line is checked.
 COMMON_REFUSALS = {
     "unreadable file": "the file could not be read to its end (truncated or damaged); it counts as one record",
-    "unknown layout": "the file's first line is none of the stream's headers",
+    "unknown layout": "the file's first line is none of the stream's headers, or its objects or rows lack a member",
     "line too long": "the line is longer than 1 MiB; its first 1,000 characters are kept",
     "NUL byte": "the line holds a NUL byte",
     "not UTF-8": "the line is not UTF-8 text",

@@ -8,7 +8,7 @@ so `window_table` takes them as an argument.
 from dataclasses import dataclass
 
 from schemas.query import Query
-from schemas.stream import Column, Stream
+from schemas.stream import KEPT_CHARACTERS, KEPT_REFUSALS, Column, Stream
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def required(name: str, type_: str, meaning: str, unit: str | None = None) -> Co
 
 
 PATH = required("path", "string", "path of the file below the landing folder")
-LINE = required("line", "int64", "number of the line in the file, from 1, the header counted")
+LINE = required("line", "int64", "number of the record's first line in the file, from 1, the header counted")
 READING = required("reading", "int64", "number of the record within its line, from 0")
 EVENT_TIMES = (
     required("start", "timestamp", "when the event began (event time), UTC"),
@@ -60,11 +60,11 @@ def files_table(stream: Stream) -> Table:
             required(
                 "state",
                 "string",
-                "accepted, empty, duplicate file, unreadable, no events, forgotten, lines lost, unfinished",
+                "accepted, refused, empty, duplicate file, unreadable, no events, forgotten, lines lost, unfinished",
             ),
             Column("detail", "string", "why the file is in that state"),
             Column("layout", "string", "name of the stream's layout that reads the file"),
-            required("lines", count, "lines of the file, the header counted"),
+            required("lines", count, "rows of bronze: lines of the file, the header counted"),
             required("readings", count, "records of the file: accepted + quarantined + duplicates"),
             required("accepted", count, "records that are rows of silver"),
             required("quarantined", count, "records refused with a reason other than duplicate"),
@@ -80,7 +80,7 @@ def bronze_table(stream: Stream) -> Table:
     """The lines as received."""
     return Table(
         f"bronze_{stream.name}",
-        f"Lines of {stream.name} as received, one row per line",
+        f"Lines of {stream.name} as received, one row per line, or per record whose quoted fields hold line breaks",
         (
             PATH,
             LINE,
@@ -125,13 +125,19 @@ def quarantine_table(stream: Stream) -> Table:
         f"Records of {stream.name} that were refused, each with its reason",
         (
             PATH,
-            Column("line", "int64", "number of the line in the file; null where the file as a whole was refused"),
+            Column("line", "int64", "number of the line in the file; null of a whole file, and of the rest of one"),
             READING,
             required("reason", "string", "why, in the words of the stream's definition"),
             Column("detail", "string", "the value and the limit"),
             Column("arrival", "timestamp", "when the pipeline could have known, where that could be read, UTC"),
             Column("identity", "string", "for duplicates: hash of the identity that came earlier"),
-            Column("text", "string", "the line"),
+            Column("text", "string", f"the line; of one that is no duplicate its first {KEPT_CHARACTERS:,} characters"),
+            required(
+                "records",
+                "int64",
+                f"how many the row stands for: 1; after the first {KEPT_REFUSALS:,} of a file, duplicates apart, all "
+                "others of a reason",
+            ),
             required("definition", "string", "hash of the stream's definition that refused the row"),
         ),
         sort_by=("path", "line", "reading"),

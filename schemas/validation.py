@@ -3,17 +3,19 @@ known to them: pipelines/runs/definitions.py."""
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import timedelta
 
 from schemas import conditions
 from schemas.errors import WrongParameter
 from schemas.model import Model
 from schemas.query import Query
-from schemas.stream import Stream
+from schemas.stream import ACROSS_LINES, BY_NAME, FAIL, IN_ORDER, WARN, WITHIN_LINES, Layout, Limit, Stream
 from schemas.tables import silver_table
 from schemas.windows import require, require_zone
 
 TYPES = ("string", "int64", "float64", "bool", "timestamp", "date")
 NUMBERS = ("int64", "float64", "bool")
+DAY = timedelta(days=1)
 TIMES = dict.fromkeys(("start", "end", "arrival"), "timestamp")
 
 
@@ -28,16 +30,47 @@ def validate_stream(stream: Stream) -> None:
     _require_columns("key", stream.key, names, stream)
     for layout in stream.layouts:
         if isinstance(layout.identity, tuple):
-            _require_columns("identity", layout.identity, names, stream)
-        plain = layout.members is None or layout.header is None
-        require(plain, f"header of {layout.name!r}", layout.header, "None, as its lines are JSON, which has no header")
-        packed = [path for path in layout.paths if path.endswith(".parquet")]
-        allowed = "paths of other files, or members: a row of Parquet is a line of JSON"
-        require(not packed or layout.members is not None, f"paths of {layout.name!r}", packed, allowed)
+            _require_columns("identity", layout.identity, [*names, *TIMES], stream)
+        _require_layout(layout)
     require(stream.buckets >= 1, "buckets", stream.buckets, "a whole number of at least 1")
     require_zone(stream.zone)
     ends_after = stream.last_day is None or stream.first_day <= stream.last_day
     require(ends_after, "last_day", stream.last_day, f"a day from first_day, {stream.first_day}, on")
+    _require_limits(stream)
+
+
+def _require_limits(stream: Stream) -> None:
+    of_ended = "None, as the stream has ended" if stream.last_day else "Limit(whole days, such as timedelta(days=2))"
+    for name, kind, is_right, allowed in (
+        ("refused_share", (int, float), lambda most: 0 <= most <= 1, "Limit(a share from 0 to 1)"),
+        ("refused_files", int, lambda most: most >= 0, "Limit(a whole number)"),
+        ("no_new_file_for", timedelta, lambda most: most >= DAY and not most % DAY and not stream.last_day, of_ended),
+    ):
+        limit = getattr(stream, name)
+        if limit is not None:
+            right = isinstance(limit, Limit) and isinstance(limit.most, kind) and is_right(limit.most)
+            require(
+                right and limit.then in (WARN, FAIL), name, limit, f"{allowed}; with {WARN!r} or {FAIL!r} behind it"
+            )
+
+
+def _require_layout(layout: Layout) -> None:
+    of = f"of {layout.name!r}"
+    plain = layout.members is None or layout.header is None
+    require(plain, f"header {of}", layout.header, "None, as its lines are JSON, which has no header")
+    packed = [path for path in layout.paths if path.endswith(".parquet")]
+    allowed = "paths of other files, or members: a row of Parquet is a line of JSON"
+    require(not packed or layout.members is not None, f"paths {of}", packed, allowed)
+    quotings = (WITHIN_LINES, ACROSS_LINES, None)
+    require(layout.quoting in quotings, f"quoting {of}", layout.quoting, ", ".join(map(repr, quotings)))
+    by_name = layout.columns == BY_NAME
+    ways = f"{IN_ORDER!r}, or {BY_NAME!r} where there is a header"
+    require(
+        layout.columns == IN_ORDER or (by_name and layout.header is not None), f"columns {of}", layout.columns, ways
+    )
+    named = layout.members or (layout.header if by_name else None) or ()
+    allowed = 'some of `members`, or of `header` with columns="by name"'
+    require({*layout.optional} <= {*named}, f"optional {of}", layout.optional, allowed)
 
 
 def validate_query(query: Query, stream: Stream) -> None:

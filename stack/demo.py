@@ -119,7 +119,7 @@ def _runs(tour: Tour) -> list[dict]:
         client = running.client()
         for dag in tour.days:
             client.wait_for_dag(dag)
-        say(f"{running.address}   login: {settings.USER} / {settings.password(tour.home)}")
+        say(f"{running.address}   login: {settings.login(tour.home)}")
     done: list[dict] = []
     with _section(f"A {'manual' if tour.by_hand else 'scheduled'} run of a day of {', '.join(tour.days)}"):
         for dag, day in tour.days.items():

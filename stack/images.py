@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 from schemas.errors import NotSetUp
-from stack import secret_files
+from stack import places, secret_files
 from stack.places import REPOSITORY, say
 
 DOCKERFILE, COMPOSE = "docker/Dockerfile", "docker/compose.yaml"
@@ -54,9 +54,9 @@ def compose_up() -> None:
     """Make the secrets, and start all services; prints address and login."""
     if not _has_engine():
         raise NotSetUp("there is no docker engine here", "install one, then make image compose-up")
-    login = secret_files.ensure()[secret_files.LOGIN]
+    login = places.login("admin", secret_files.ensure()[secret_files.LOGIN], secret_files.FOLDER / secret_files.LOGIN)
     _run(["docker", "compose", "-f", COMPOSE, "up", "--detach", "--wait"])
-    say(f"  address   http://localhost:8080\n  login     admin / {login}")
+    say(f"  address   http://localhost:8080\n  login     {login}")
     say(f"  stop it   docker compose -f {COMPOSE} down")
 
 

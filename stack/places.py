@@ -26,6 +26,11 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
+def login(user: str, password: str, file: Path) -> str:
+    """A login as a terminal is told it; elsewhere the output may be kept, as by CI, and only the file is named."""
+    return f"{user} / {password if sys.stdout.isatty() and not os.environ.get('CI') else f'its password is in {file}'}"
+
+
 def make(target: str, home: str | None = None) -> str:
     """A command of make as somebody types it for a home, by default for that of this process."""
     of = home or shlex.quote(os.environ.get("WINDROW_HOME", ""))

@@ -13,6 +13,15 @@ from stack.places import REPOSITORY
 
 FOLDER = REPOSITORY / "docker" / "secrets"
 LOGIN = "AIRFLOW_LOGIN_PASSWORD"
+SPARK, _KEY_OF_SPARK = "spark-defaults.conf", "spark.authenticate.secret"
+# Only processes that have the key are let in, by connections that no other process can read; pages end nothing.
+_OF_SPARK = {
+    "spark.authenticate": "true",
+    "spark.network.crypto.enabled": "true",
+    "spark.network.crypto.saslFallback": "false",
+    "spark.master.rest.enabled": "false",
+    "spark.ui.killEnabled": "false",
+}
 _BYTES = 24
 # Airflow signs with HS512 and wants at least 64 bytes.
 _KEY_BYTES = 48
@@ -39,6 +48,9 @@ MADE: dict[str, Callable[[Mapping[str, str]], str]] = {
     "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": lambda found: f"postgresql+psycopg2://{_DATABASE.format_map(found)}",
     "WINDROW_LOCKS": lambda found: f"postgresql://{_DATABASE.format_map(found)}",
     "S3_IDENTITIES": _identities,
+    SPARK: lambda found: "".join(
+        f"{name} {value}\n" for name, value in {**_OF_SPARK, _KEY_OF_SPARK: _random()}.items()
+    ),
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pipelines.location import Location
 from processes import marked
-from stack import commands, credentials, database, java
+from stack import commands, credentials, database, java, places
 from stack.credentials import USER
 from stack.places import AIRFLOW_ENVIRONMENT, PYTHON, REPOSITORY
 
@@ -53,6 +53,11 @@ def airflow_environment(
 def password(home: Path) -> str:
     """The login's password."""
     return credentials.password(airflow_home(home))
+
+
+def login(home: Path) -> str:
+    """The login, as a line says it."""
+    return places.login(USER, password(home), credentials.password_file(airflow_home(home)))
 
 
 def _of_tasks(home: Path, landing: "Location | None") -> dict[str, str]:

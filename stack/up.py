@@ -79,7 +79,7 @@ def _complete(found: Running, landing: "Location | None") -> None:
 
 
 def _say_where(found: Running) -> None:
-    say(f"  address   {found.address}\n  login     {settings.USER} / {settings.password(found.home)}")
+    say(f"  address   {found.address}\n  login     {settings.login(found.home)}")
     say(f"  home      {found.home}\n  landing   {found.landing}")
     say(f"  logs      {components.logs(found.home)}\n  stop it   {make('down')}")
     others = airflow.others(found.home)

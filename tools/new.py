@@ -18,6 +18,13 @@ from schemas.validation import NUMBERS
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+IDENTITY = """What makes two records one and the same event, of which the later is refused as a duplicate?
+  key,start  columns, and the times start, end, arrival: what tells events apart, whatever else the lines say:
+             for files that overlap
+  line       equal lines of the layout: for files that overlap, where no two events are written alike; a reading
+             that a clock change repeats word for word is lost
+  none       nothing: each line is an event; for files that never overlap
+"""
 
 
 @dataclass(frozen=True)
@@ -60,12 +67,14 @@ KINDS = {
 }
 
 
-def write(kind: str, name: str, root: Path = ROOT) -> list[Path]:
-    """Write its files and return them, the test last; overwrites nothing. WrongParameter: a name that can't be used."""
+def write(kind: str, name: str, root: Path = ROOT, identity: str = "") -> list[Path]:
+    """Write its files and return them, the test last; overwrites nothing. identity: of a stream. WrongParameter: a name
+    or an identity that can't be used."""
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise WrongParameter("NAME", name, "lower-case letters, digits and _, such as boat_trips")
     words = {"name": name, "title": name.title().replace("_", "")}
     words["stream"] = _stream_of(name, root) if kind in ("query", "model") else name
+    words["identity"] = _identity(identity) if kind == "stream" else ""
     words["column"] = _column_of(words["stream"]) if kind == "model" else ""
     paths = {part: root / Template(path).substitute(words) for part, path in KINDS[kind].files.items()}
     if kind == "window" and paths["schema"].exists():  # what a query may write is known; no kernel serves it yet
@@ -77,6 +86,17 @@ def write(kind: str, name: str, root: Path = ROOT) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(Template((TEMPLATES / f"{kind}_{part}.txt").read_text()).substitute(words))
     return list(paths.values())
+
+
+def _identity(asked: str) -> str:
+    """As a layout has it."""
+    names = asked.split(",")
+    if not all(map(_NAME.fullmatch, names)):
+        raise WrongParameter(
+            "IDENTITY", asked, f"such as IDENTITY=key,start or IDENTITY=line or IDENTITY=none\n{IDENTITY}"
+        )
+    quoted = ", ".join(f'"{each}"' for each in names)
+    return {"line": quoted, "none": "None"}.get(asked, f"({quoted}{',' * (len(names) == 1)})")
 
 
 def _stream_of(name: str, root: Path) -> str:
@@ -100,9 +120,12 @@ def main() -> int:
     parser = ArgumentParser(prog="python -m tools.new", description="Write a new definition and its test.")
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("name", metavar="NAME")
+    parser.add_argument("--identity", default="", help="of a stream: line, none, or columns and times, as key,start")
     chosen = parser.parse_args()
     try:
-        written = write(chosen.kind, chosen.name)
+        if chosen.kind == "stream" and not chosen.identity and sys.stdin.isatty():
+            chosen.identity = input(f"{IDENTITY}> ").replace(" ", "")
+        written = write(chosen.kind, chosen.name, identity=chosen.identity)
     except WindrowError as wrong:
         print(wrong, file=sys.stderr)
         return wrong.exit_code

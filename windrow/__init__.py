@@ -16,6 +16,7 @@ from schemas.query import (
     count,
     delta,
     frame,
+    month,
     policy,
     rolling,
     session,
@@ -23,6 +24,7 @@ from schemas.query import (
     sliding,
     spanning,
     tumbling,
+    week,
 )
 from windrow.answer import Answer, sql
 
@@ -35,6 +37,7 @@ __all__ = [
     "delta",
     "frame",
     "late_table",
+    "month",
     "policy",
     "replay_table",
     "rolling",
@@ -44,4 +47,5 @@ __all__ = [
     "spanning",
     "sql",
     "tumbling",
+    "week",
 ]

@@ -6,6 +6,7 @@ import functools
 import importlib
 from collections.abc import Mapping
 
+from kernels.given import require_known
 from kernels.runtime.found import names_in
 from schemas.errors import NotServed
 from schemas.query import Aggregate
@@ -33,6 +34,7 @@ def make(kernel: str, aggregates: Mapping[str, Aggregate], **options):
     that hold something else than float64; others are those of the kernel's class (`OPTIONS`).
     Raises NotServed for an unknown kernel or function, WrongParameter for a wrong option, column or parameter.
     """
+    require_known("kernel", kernel, kernels())
     made = window_class(kernel)
     made.require(kernel, aggregates, options)
     return made(aggregates, **options)

@@ -9,6 +9,7 @@ from kernels.monoids import AggregateSpec, find_monoid
 from kernels.runtime.fields import Flag, Word
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of, inner, not_inlined
+from kernels.runtime.one_at_a_time import OneAtATime
 from kernels.runtime.struct import Struct
 from kernels.states import lower
 from kernels.states.layout import StatePlan
@@ -54,7 +55,7 @@ def python_values(plan: Plan, answers: Sequence[SlotResult]) -> list[int | float
     return [None if each.is_null else Columns.value(each.word, kind) for each, kind in pairs]
 
 
-class AggregateObject:
+class AggregateObject(OneAtATime):
     """Aggregates as in a query, over named columns, and their outputs. Raises what `name_aggregates` does."""
 
     DEFAULT_TYPE = "float64"
@@ -81,6 +82,7 @@ class AggregateObject:
         counts_events: bool,
         other_columns: Sequence[str] = (),
     ):
+        super().__init__()
         named = name_aggregates(aggregates, column_types, self.DEFAULT_TYPE, other_columns)
         self._names = named.outputs
         self._columns = Columns(named.columns)

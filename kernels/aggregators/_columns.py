@@ -1,11 +1,13 @@
 """Python values as the words that kernels read, and back: for the window API of aggregators."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import LIMIT_US
+from kernels.columns import LIMIT_US, integers, refuse_masked
 from kernels.monoids import AggregateSpec
 from kernels.runtime.memory import as_float, as_word
 from kernels.states.layout import Events
@@ -13,6 +15,7 @@ from schemas.errors import BadInput, WrongParameter
 from schemas.query import Aggregate
 
 INT64 = (-(1 << 63), (1 << 63) - 1)
+NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 TYPES = ("float64", "int64", "bool", "timestamp", "date")
 
 
@@ -46,11 +49,13 @@ def name_aggregates(
     the default one."""
     read = [column for aggregate in aggregates.values() for column in aggregate.columns]
     names = list(dict.fromkeys([*read, *others]))
+    if not isinstance(column_types, Mapping | None):
+        raise WrongParameter("column_types", column_types, "a dict of names of columns and their types")
     given = dict(column_types or {})
     for name, kind in given.items():
         if name not in names:
             raise WrongParameter("column_types", name, f"columns of the aggregates: {', '.join(names) or 'none'}")
-        if kind not in TYPES:
+        if not isinstance(kind, str) or kind not in TYPES:
             raise WrongParameter(f"type of column {name}", kind, ", ".join(TYPES))
     columns = {name: given.get(name, default_type) for name in names}
     specs = tuple(_spec(name, aggregate, names, columns) for name, aggregate in aggregates.items())
@@ -72,7 +77,8 @@ class Columns:
 
     def time(self, t: int) -> int:
         """`t`, if it fits int64."""
-        if isinstance(t, bool) or not isinstance(t, int | np.integer) or not INT64[0] <= t <= INT64[1]:
+        is_whole = isinstance(t, int | np.integer) and not isinstance(t, bool | np.timedelta64)
+        if not is_whole or not INT64[0] <= t <= INT64[1]:
             raise WrongParameter("time", t, "an integer within int64, in microseconds")
         return int(t)
 
@@ -85,12 +91,16 @@ class Columns:
 
     def times(self, ts: Sequence[int] | np.ndarray) -> np.ndarray:
         """Times as int64 words."""
-        if isinstance(ts, np.ndarray) and ts.dtype == np.int64:
+        if type(ts) is np.ndarray and ts.dtype == np.int64 and ts.ndim == 1:
             return ts
+        if isinstance(ts, np.ndarray):
+            return integers("times", ts)
+        require_values("times", ts)
         return np.array([self.time(t) for t in ts], np.int64)
 
     def source(self, vs: Sequence, times: np.ndarray, order: np.ndarray) -> Source:
         """Values (numbers for one column, else tuples) in the given order, with their times in that order."""
+        require_values("values", vs)
         if len(vs) != len(order):
             raise BadInput(f"{len(vs)} values for {len(order)} times; give one per time")
         cells = self._cells(vs)
@@ -112,10 +122,10 @@ class Columns:
 
     def _words(self, name: str, kind: str, cells: Sequence) -> tuple[np.ndarray, np.ndarray]:
         """(words, whether each is there)."""
-        if isinstance(cells, np.ndarray) and cells.dtype == np.float64 and kind == "float64":
+        if _is_column(cells, np.float64) and kind == "float64":
             self._refuse_nan(name, np.isnan(cells))
             return cells.view(np.int64), np.ones(len(cells), np.bool_)
-        if isinstance(cells, np.ndarray) and cells.dtype == np.int64 and kind not in ("float64", "bool"):
+        if _is_column(cells, np.int64) and kind not in ("float64", "bool"):
             return cells, np.ones(len(cells), np.bool_)
         words = np.array([self._word(name, cell, kind) for cell in cells], np.int64)
         return words, np.array([cell is not None for cell in cells], np.bool_)
@@ -135,9 +145,10 @@ class Columns:
     def _number(self, name: str, value, kind: str) -> int | float:
         """A value as its column's type holds it; refused where that would be another value."""
         low, high = (0, 1) if kind == "bool" else INT64
+        is_number = isinstance(value, NUMBERS) and not isinstance(value, np.timedelta64)
         try:
-            number = float(value) if kind == "float64" else int(value)
-        except (TypeError, ValueError, OverflowError):
+            number = (float(value) if kind == "float64" else int(value)) if is_number else None
+        except (ValueError, OverflowError):
             number = None
         if number is None or number != value or (kind != "float64" and not low <= number <= high):
             raise BadInput(
@@ -152,3 +163,16 @@ class Columns:
         if kind == "float64":
             return as_float(word)
         return bool(word) if kind == "bool" else word
+
+
+def require_values(name: str, given: object) -> None:
+    """WrongParameter for what has no elements, doesn't know how many, or masks some."""
+    if type(given) in (list, np.ndarray):  # what is asked for each event
+        return
+    refuse_masked(name, given)
+    if not (hasattr(given, "__len__") and hasattr(given, "__iter__")):
+        raise WrongParameter(name, given, "a list, or an array of NumPy")
+
+
+def _is_column(cells: Sequence, kind: type) -> bool:
+    return type(cells) is np.ndarray and cells.dtype == kind and cells.ndim == 1

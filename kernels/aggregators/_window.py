@@ -15,6 +15,7 @@ from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, OUT_OF_ORDE
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import address_of
+from kernels.runtime.one_at_a_time import in_turn
 from kernels.states.layout import StatePlan
 from kernels.states.plan import Plan
 from schemas.errors import BadInput, NotServed
@@ -57,6 +58,7 @@ class Window(AggregateObject):
         super().__init__(aggregates, column_types, counts_events=False)
         self._address = self._create(self._plan.address, **options)
         self._close = weakref.finalize(self, self._destroy, self._address)
+        self._close.atexit = False  # a thread may still be at work in it
 
     @classmethod
     def pane_option(cls, options: Mapping[str, int]) -> int:
@@ -68,6 +70,7 @@ class Window(AggregateObject):
         """Insert one event; at a time that is there, it is combined behind what is there."""
         self.bulk_insert([t], [v])
 
+    @in_turn
     def bulk_insert(self, ts: Sequence[int], vs: Sequence) -> None:
         """Insert a burst, given in order of arrival; it is sorted here, stably. NumPy arrays are taken as they are."""
         times = self._columns.times(ts)
@@ -78,6 +81,7 @@ class Window(AggregateObject):
                 "time and took nothing of this insertion; finger_tree takes events out of order"
             )
 
+    @in_turn
     def evict(self, t: int) -> None:
         """Remove the entry at time `t`. BadInput if there is none."""
         status = self._evict("evict", self._columns.time(t))
@@ -89,33 +93,40 @@ class Window(AggregateObject):
                 "use finger_tree to evict elsewhere"
             )
 
+    @in_turn
     def bulk_evict(self, t: int) -> None:
         """Remove all entries at times ≤ `t`; that may be none, or all."""
         self._evict("bulk_evict", self._columns.time(t))
 
+    @in_turn
     def query(self) -> dict[str, int | float | bool | None]:
         """Aggregates of all entries by name, None for a null."""
         self._answer(None)
         return self._lowered()
 
+    @in_turn
     def range_query(self, lo: int, hi: int) -> dict[str, int | float | bool | None]:
         """Aggregates of the entries with times in [lo, hi)."""
         if self._answer((self._columns.time(lo), self._columns.time(hi))) == NOTHING:
             raise NotServed(f"range_query of {self._name()}", (lo, hi), ("finger_tree", "monoid_tree", "recompute"))
         return self._lowered()
 
+    @in_turn
     def oldest(self) -> int | None:
         """Time of the oldest entry, None if there is none."""
         return None if self._ask("is_empty") else self._ask("oldest")
 
+    @in_turn
     def youngest(self) -> int | None:
         """Time of the youngest entry, None if there is none."""
         return None if self._ask("is_empty") else self._ask("youngest")
 
+    @in_turn
     def __len__(self) -> int:
         """Number of entries, which is that of different times."""
         return self._ask("count")
 
+    @in_turn
     def check(self) -> None:
         """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(n)."""
         self._check(self._address, self._plan)

@@ -24,7 +24,7 @@ from kernels.aggregators._queue.layout import cleared, drop_before, fold_between
 from kernels.aggregators._queue.lite import query
 from kernels.aggregators._queue.search import append_own
 from kernels.aggregators._window import Window
-from kernels.monoids import AggregateSpec, every_monoid, find_monoid
+from kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
 from kernels.runtime.memory import inner
 from kernels.states import subtract
 from schemas.errors import WrongParameter
@@ -64,14 +64,12 @@ class SubtractOnEvict(Window):
     def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
         """WrongParameter for an aggregate without an exact inverse."""
         for spec in specs:
-            if find_monoid(spec)[1].inverse is None:
-                of = f" of a {spec.column_type} column" if spec.column is not None else ""
-                served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})
+            if not has_inverse(find_monoid(spec)[1]):
                 raise WrongParameter(
                     "aggregate of subtract_on_evict",
-                    spec.function + of,
-                    f"what has an exact inverse ({', '.join(served)}; sums of integers only); take "
-                    "two_stacks_lite, daba_lite or finger_tree for it",
+                    in_words(spec),
+                    f"what has an exact inverse ({', '.join(those_with(has_inverse))}); take two_stacks_lite, "
+                    "daba_lite or finger_tree for it",
                 )
 
 

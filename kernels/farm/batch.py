@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import LIMIT_US, check_times
+from kernels.columns import LIMIT_US, check_times, floats, integers
 from kernels.farm.columns import NamedColumns
+from kernels.farm.functions import function
+from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.layout import TupleBatch
 from schemas.errors import BadInput, WrongParameter
 
@@ -24,7 +26,7 @@ def batch_of(limits: TupleLimits, times_us: object, values: object, keys: object
     """Tuples as compiled functions take them; key 0 unless given. Raises WrongParameter, BadInput."""
     times = integers("times_us", times_us)
     _check_span(times, limits.span_us)
-    columns = floats(values)
+    columns = floats("values", values)
     names, count = limits.columns.names, len(times)
     if columns.shape != (len(names), count):
         raise WrongParameter("values", columns.shape, f"{len(names)} columns of {count} values")
@@ -35,21 +37,12 @@ def batch_of(limits: TupleLimits, times_us: object, values: object, keys: object
     return TupleBatch.make(keys=of_key, times=times, values=kept, count=count)
 
 
-def integers(name: str, given: object) -> np.ndarray:
-    """int64, in one dimension. WrongParameter for what would lose something by becoming so."""
-    array = np.asarray(given)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu") or array.dtype == np.uint64:
-        what = f"{array.dtype} of shape {array.shape}"
-        raise WrongParameter(name, what, "int64 in one dimension; make datetime64 so by astype('datetime64[us]')")
-    return np.ascontiguousarray(array, np.int64)
-
-
-def floats(given: object) -> np.ndarray:
-    """float64[columns, tuples]. WrongParameter for what are no real numbers."""
-    array = np.atleast_2d(np.asarray(given))
-    if array.size and array.dtype.kind not in "biuf":
-        raise WrongParameter("values", f"{array.dtype} of shape {array.shape}", "float64[columns, tuples]")
-    return np.ascontiguousarray(array, np.float64)
+def require_columns(name: str | HeavyFunction, columns: np.ndarray, count: int) -> None:
+    """WrongParameter unless there are as many columns as a function reads, each with so many values."""
+    takes = function(name).columns
+    least = len(takes) - len(function(name).optional)
+    if columns.shape[1] != count or not least <= len(columns) <= len(takes):
+        raise WrongParameter("values", columns.shape, f"{least} to {len(takes)} columns of {count} values")
 
 
 def check_values(columns: np.ndarray, names: tuple[str, ...]) -> None:

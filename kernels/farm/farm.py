@@ -12,10 +12,12 @@ import time
 
 import numpy as np
 
+from kernels.columns import require_whole
 from kernels.farm.batch import ANY_TIME, TupleLimits, batch_of
 from kernels.farm.check import INVARIANTS
 from kernels.farm.columns import columns_of
 from kernels.farm.extents import require_context_free, served_window
+from kernels.farm.functions import require_function
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.layout import ATTRIBUTE_FALLS, BACKWARDS, KEY_IS_OVER, TOO_LARGE, Farm
 from kernels.farm.memory import FarmMemory
@@ -25,6 +27,7 @@ from kernels.farm.results import Metrics, Results
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
 from kernels.runtime.calls import ask
 from kernels.runtime.fields import Elements
+from kernels.runtime.one_at_a_time import OneAtATime, in_turn
 from schemas.errors import BadInput, WrongParameter
 from schemas.windows import Window
 
@@ -35,7 +38,7 @@ REASONS = {
 }
 
 
-class WindowFarm:
+class WindowFarm(OneAtATime):
     """One farm, used by one thread. Not a farm any more after an error, but to be closed.
 
     model: "active" or "agnostic"; window: of a kind that farms serve (extents/)
@@ -45,6 +48,12 @@ class WindowFarm:
     def __init__(
         self, model: str, window: Window, name: str | HeavyFunction, workers: int | None, options: FarmOptions
     ):
+        super().__init__()
+        require_function(name)
+        if not isinstance(model, str):
+            raise WrongParameter("model", model, "the name of a model, such as 'agnostic'")
+        if not isinstance(window, Window):
+            raise WrongParameter("window", window, "one such as schemas.query.sliding makes")
         self._calls = calls(model)
         columns = columns_of(name, options.columns)
         served = served_window(window, columns.kept(), options.span_us)
@@ -66,6 +75,7 @@ class WindowFarm:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    @in_turn
     def insert(self, times_us: np.ndarray, values: np.ndarray, keys: np.ndarray | None = None) -> None:
         """Take tuples, in order of event time within each key; waits while windows that must be computed first take all
         the room. O(tuples + their windows).
@@ -92,13 +102,14 @@ class WindowFarm:
             else:
                 self._running.collect()
 
+    @in_turn
     def finish_key(self, key: int) -> None:
         """The tuples of a key are over: its windows are complete."""
         self._require_open()
-        if not 0 <= key < self._farm.keys:
-            raise WrongParameter("key", key, f"a number from 0 to {self._farm.keys - 1}")
+        require_whole("key", key, 0, self._farm.keys - 1)
         self._finish(self._calls.finish_key, key)
 
+    @in_turn
     def finish(self) -> None:
         """All tuples are over: waits until all windows are computed. Raises WorkerLost."""
         self._require_open()
@@ -116,15 +127,18 @@ class WindowFarm:
             self._wait(seen)
             seen = self._farm.changes
 
+    @in_turn
     def take(self) -> Results:
         """The results since the last time, in window order."""
         return self._running.take()
 
+    @in_turn
     def metrics(self) -> Metrics:
         """Of all windows that were computed until now."""
         until_s = time.monotonic() if self._ended_s is None else self._ended_s
         return self._running.metrics(0.0 if self._began_s is None else until_s - self._began_s)
 
+    @in_turn
     def check(self) -> None:
         """AssertionError with the first invariant that doesn't hold (check.py)."""
         self._require_open()
@@ -133,7 +147,8 @@ class WindowFarm:
 
     def close(self) -> None:
         """End the threads, windows that aren't computed yet included. Raises WorkerLost if one doesn't end."""
-        self._running.close()
+        with self._turns:
+            self._running.close()
 
     def _require_memory(self, model: str) -> None:
         farm, least = self._farm, ask(self._calls.least_held, self._farm.address)

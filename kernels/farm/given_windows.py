@@ -5,12 +5,15 @@ windows, bit for bit those of the serial run, whatever the number of workers (FA
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from kernels.columns import checked_offsets, checked_times, floats, integers, truths
+from kernels.farm.batch import require_columns
 from kernels.farm.extents import ServedWindow
+from kernels.farm.functions import require_function
 from kernels.farm.functions._function import HeavyFunction
 from kernels.farm.layout import TO_BE_TAKEN, Descriptor, Extents, SortedTuples
 from kernels.farm.memory import FarmMemory, Room
@@ -18,9 +21,10 @@ from kernels.farm.models import given_calls
 from kernels.farm.options import MOST_BYTES, workers_of
 from kernels.farm.results import Metrics, Results
 from kernels.farm.running import A_QUARTER, ALL, RunningFarm
+from kernels.given import require_kind
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import WORD_BYTES
-from schemas.errors import TooManySeconds
+from schemas.errors import BadInput, TooManySeconds, WrongParameter
 from schemas.replay_limits import require_seconds
 
 MOST_RING = 1 << 14
@@ -78,7 +82,11 @@ def compute_windows(
     Raises WrongParameter, NotServed, BrokenDefinition; WorkerLost where a function doesn't end; TooManySeconds.
     Memory: `tuples`, and 16 words and the outputs of each of MOST_RING windows; results as they come.
     """
+    require_kind("tuples", tuples, TuplesOfKeys)
+    require_kind("windows", windows, WindowsOfKeys)
+    require_function(name)
     require_seconds("seconds_a_window", options.seconds_a_window)
+    tuples, windows = _checked(name, tuples), _windows(windows, len(tuples.offsets) - 1)
     calls, sorted_tuples = given_calls(), _structure(tuples)
     served = ServedWindow(Extents.make(), {"sorted_tuples": sorted_tuples})
     memory = FarmMemory(calls, served, name, parameters, _room(tuples, windows, options))
@@ -91,14 +99,48 @@ def compute_windows(
     return results, metrics._replace(greatest_held_bytes=tuples.held_bytes + own_bytes)
 
 
+def _checked(name: str | HeavyFunction, given: TuplesOfKeys) -> TuplesOfKeys:
+    """As compiled functions take them. WrongParameter, BadInput."""
+    times = checked_times("event time", "row", given.times_us)
+    tuples = TuplesOfKeys(
+        checked_offsets(given.offsets, len(times)),
+        times,
+        integers("arrivals_us", given.arrivals_us),
+        integers("closed_us", given.closed_us),
+        truths("has_value", given.has_value, 1),
+        floats("values", given.values),
+    )
+    _require_lengths(tuples._asdict(), ("arrivals_us", "closed_us", "has_value"), len(times))
+    require_columns(name, tuples.values, len(times))
+    falls = np.setdiff1d(np.flatnonzero(times[1:] < times[:-1]) + 1, tuples.offsets)
+    if len(falls):
+        raise BadInput(f"at row {int(falls[0])} the event time falls; sort tuples by key and event time")
+    return tuples
+
+
+def _windows(given: WindowsOfKeys, keys: int) -> WindowsOfKeys:
+    windows = WindowsOfKeys(*(integers(field, array) for field, array in zip(given._fields, given, strict=True)))
+    wrong = np.flatnonzero((windows.key < 0) | (windows.key >= keys))
+    if len(wrong):
+        raise WrongParameter("key", int(windows.key[wrong[0]]), f"0 to {keys - 1}; this is window {int(wrong[0])}")
+    _require_lengths(windows._asdict(), windows._fields, len(windows.key))
+    return windows
+
+
+def _require_lengths(given: Mapping[str, np.ndarray], names: Sequence[str], count: int) -> None:
+    for name in names:
+        if len(given[name]) != count:
+            raise WrongParameter(name, f"{len(given[name])} values", f"{count}, one of each")
+
+
 def _structure(tuples: TuplesOfKeys) -> SortedTuples:
     return SortedTuples.make(
-        first_of_key=np.ascontiguousarray(tuples.offsets, np.int64),
-        times=np.ascontiguousarray(tuples.times_us, np.int64),
-        arrivals=np.ascontiguousarray(tuples.arrivals_us, np.int64),
-        closed=np.ascontiguousarray(tuples.closed_us, np.int64),
-        has_value=np.ascontiguousarray(tuples.has_value, np.bool_),
-        values=np.ascontiguousarray(tuples.values, np.float64),
+        first_of_key=tuples.offsets,
+        times=tuples.times_us,
+        arrivals=tuples.arrivals_us,
+        closed=tuples.closed_us,
+        has_value=tuples.has_value,
+        values=tuples.values,
         stride=len(tuples.times_us),
     )
 

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.columns import check_times
-from kernels.farm.batch import check_values, floats, integers
+from kernels.columns import checked_times, floats
+from kernels.farm.batch import check_values, require_columns
 from kernels.farm.content import FIRST_OWN, OUTPUTS_LOST, STATUSES, TupleStretch, WindowContent
-from kernels.farm.functions import function, operations, parameter_values
+from kernels.farm.functions import function, operations, parameter_values, require_function
 from kernels.farm.functions._function import HeavyFunction
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of
-from schemas.errors import BadInput, WrongParameter
+from schemas.errors import BadInput
 
 
 class Computed(NamedTuple):
@@ -38,7 +38,8 @@ def compute_once(
     """times_us: int64[tuples], never falling; values: float64[columns, tuples]; bounds_us: of the window, from the
     first tuple to behind the last unless given. Raises as `function` and `parameter_values`, and for columns or times
     that a farm would refuse."""
-    given = np.array(parameter_values(name, parameters or {}), np.float64)
+    require_function(name)
+    given = np.array(parameter_values(name, {} if parameters is None else parameters), np.float64)
     times, columns = _checked(name, times_us, values)
     count, made = len(times), function(name)
     per_tuple, more = made.scratch(tuple(given))
@@ -68,11 +69,12 @@ def compute_once(
 
 
 def _checked(name: str | HeavyFunction, times_us: object, values: object) -> tuple[np.ndarray, np.ndarray]:
-    times, columns, takes = integers("times_us", times_us), floats(values), function(name).columns
-    least = len(takes) - len(function(name).optional)
-    if columns.shape[1] != len(times) or not least <= len(columns) <= len(takes):
-        raise WrongParameter("values", columns.shape, f"{least} to {len(takes)} columns of {len(times)} values")
-    check_times("event time", "row", times)
+    times, columns, takes = (
+        checked_times("event time", "row", times_us),
+        floats("values", values),
+        function(name).columns,
+    )
+    require_columns(name, columns, len(times))
     check_values(columns, takes)
     falls = np.flatnonzero(np.diff(times) < 0)
     if len(falls):

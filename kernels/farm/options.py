@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
-from kernels.columns import LIMIT_US
+from kernels.columns import LIMIT_US, require_whole
 from kernels.farm.columns import NamedColumns
 from kernels.farm.extents import ServedWindow
 from kernels.farm.memory import Room
@@ -49,18 +49,16 @@ def options_of(given: dict[str, object]) -> FarmOptions:
             raise WrongParameter("option of a farm", name, ", ".join(FarmOptions._fields), FarmOptions._fields)
     options = FarmOptions(**given)  # type: ignore[arg-type]
     require_seconds("seconds_a_window", options.seconds_a_window)
-    _require_count("most_held_bytes", options.most_held_bytes, MOST_BYTES)
+    require_whole("most_held_bytes", options.most_held_bytes, 1, MOST_BYTES)
     _require_span(options.span_us)
-    if not isinstance(options.parameters, Mapping):
-        raise WrongParameter("parameters", options.parameters, "a mapping of names to values")
     return options
 
 
 def room_of(workers: int | None, columns: NamedColumns, served: ServedWindow, options: FarmOptions) -> Room:
     """How much of everything; as many workers as this process may use cores unless given."""
     workers = workers_of(workers)
-    _require_count("keys", options.keys, MOST_KEYS)
-    _require_count("ring", options.ring, MOST_RING)
+    require_whole("keys", options.keys, 1, MOST_KEYS)
+    require_whole("ring", options.ring, 1, MOST_RING)
     if options.ring & (options.ring - 1):
         raise WrongParameter("ring", options.ring, "a power of two")
     chunk = _chunk(served.greatest_chunk_us, options.chunk)
@@ -71,13 +69,8 @@ def room_of(workers: int | None, columns: NamedColumns, served: ServedWindow, op
 def workers_of(workers: int | None) -> int:
     """As many as this process may use cores unless given."""
     found = len(os.sched_getaffinity(0)) if workers is None else workers
-    _require_count("workers", found, MOST_WORKERS)
+    require_whole("workers", found, 1, MOST_WORKERS)
     return found
-
-
-def _require_count(name: str, value: object, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        raise WrongParameter(name, value, f"an integer from 1 to {most:,}")
 
 
 def _require_span(span_us: object) -> None:
@@ -90,7 +83,7 @@ def _require_span(span_us: object) -> None:
 def _chunk(greatest_us: int, chunk: timedelta | int) -> tuple[int, int]:
     """µs, or 0, and tuples of a chunk."""
     if not isinstance(chunk, timedelta):
-        _require_count("chunk", chunk, MOST_CHUNK)
+        require_whole("chunk", chunk, 1, MOST_CHUNK)
         return 0, chunk
     chunk_us = chunk // MICROSECOND
     if chunk_us < 1 or greatest_us % chunk_us or greatest_us == 0:

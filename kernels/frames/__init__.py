@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kernels.given import require_known
 from kernels.runtime.found import names_in
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate
@@ -40,6 +41,7 @@ def make(kernel: str, frame: Window, aggregates: Mapping[str, Aggregate], **opti
     kernels.aggregators.make, and those of the kernel's class (`OPTIONS`). Raises NotServed for an unknown kernel, kind,
     function or aggregate, WrongParameter for a wrong frame, option or column.
     """
+    require_known("kernel", kernel, kernels())
     made = window_class(kernel)
     if not isinstance(frame, Window):
         raise WrongParameter("frame", frame, "a frame such as schemas.windows.ThresholdFrame makes")

@@ -27,7 +27,9 @@ class FrameKernel(Struct):
     rows_of(s, frame, rows) → how many tuples a frame has that are kept; their rows are written unless `rows` is 0
     evict(s, time): frames that were closed before `time`, and what else no frame needs that is before it
     least_row(s) → the least row that is kept, or −1
-    save(s, into) → words of all that it holds, written unless `into` is 0; load(s, words): an empty one gets it
+    save(s, into) → words of all that it holds, written unless `into` is 0
+    load(s, saved, words, first, end) → 1: an empty one got it; 0: that isn't what stands in so many words, or names
+        rows beyond first … end − 1
     """
 
     create: Operation()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kernels.columns import MOST_EXACT
 from kernels.frames._dispatch import OUT_OF_ORDER, TOO_OLD
 from kernels.frames._rules import FrameRules
 from kernels.frames.rules import maker
@@ -10,9 +11,6 @@ from kernels.states.layout import NO_COLUMN
 from kernels.states.plan import Plan, make_plan
 from schemas.errors import AggregateFailed, BadInput, WrongParameter
 from schemas.windows import AggregateFrame, Window
-
-MOST_EXACT = 1 << 53
-"""Whole numbers up to it are float64 too."""
 
 
 def make_rules(frame: Window, column: int | None, column_type: str) -> tuple[FrameRules, Plan | None]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernels.aggregators._answers import AggregateObject, lower_all
 from kernels.aggregators._arrays import words_of
-from kernels.aggregators._saved import description, saved_words
+from kernels.aggregators._saved import description, opened, sealed
 from kernels.columns import LIMIT_US
 from kernels.frames._dispatch import DONE, NONE, FrameKernel
 from kernels.frames._frames import KeyFrames, frame_at, opening_at
@@ -25,6 +25,7 @@ from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.runtime.one_at_a_time import in_turn
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import events_of
 from kernels.states.plan import Plan
@@ -71,10 +72,6 @@ def list_frames(s: KeyFrames, into):
         chunk, at = next_place(s.frames, chunk, at)
 
 
-SAVED_HEAD = 3
-"""What stands before the words of a kernel: what they are of, where they end, and where the rows behind them do."""
-
-
 @dataclass(frozen=True)
 class FoundFrame:
     """A frame [start, end) in µs: from its first tuple's time to its last one's + 1; is_open: no tuple has closed it.
@@ -118,6 +115,7 @@ class FrameWindow(AggregateObject):
         self._address = ask(kernel.create, self._plan.address, self._rules.address, given)
         KeyFrames(self._address).events = self._rows.events
         self._close = weakref.finalize(self, ask, kernel.destroy, self._address)
+        self._close.atexit = False  # a thread may still be at work in it
 
     @classmethod
     def structure_options(cls, options: Mapping[str, int | str]) -> Struct | None:
@@ -148,6 +146,7 @@ class FrameWindow(AggregateObject):
         """One tuple: a number for one column, else a tuple of those in `columns`."""
         self.insert_burst([t], [v])
 
+    @in_turn
     def insert_burst(self, ts: Sequence[int] | np.ndarray, vs: Sequence) -> None:
         """Tuples that come at one tick, in order of arrival: a frame is looked at behind the last. Those before one
         that is refused are in."""
@@ -177,6 +176,7 @@ class FrameWindow(AggregateObject):
         """Names of the values of a tuple, in order."""
         return tuple(self._columns.types)
 
+    @in_turn
     def frames(self) -> list[FoundFrame]:
         """All that are there, in order of time; of threshold frames those that are long enough. O(frames · log tuples +
         tuples that are not in their contents yet): those that came since, of aggregates that don't commute all of a
@@ -185,6 +185,7 @@ class FrameWindow(AggregateObject):
         answers = (self._answer(Frame(address)) for address in self._addresses())
         return [answer for answer in answers if answer is not None]
 
+    @in_turn
     def content(self, frame: FoundFrame) -> list[tuple]:
         """The tuples of one of frames(), (time, values …) each, in order; those that were evicted are left out. O(log
         tuples + tuples of the frame)."""
@@ -196,35 +197,41 @@ class FrameWindow(AggregateObject):
         self._ask("rows_of", address, address_of(rows))
         return [self._rows.values_of(int(row), self._columns) for row in rows]
 
+    @in_turn
     def evict(self, time: int) -> None:
         """Let go frames that were closed before `time`, and tuples before it, which are refused from now on. Of an open
         frame the multi-buffer keeps what its tuples come to, the single buffer all of them."""
         self._ask("evict", self._columns.time_within(time))
 
+    @in_turn
     def save(self) -> np.ndarray:
         """All that it holds, as words."""
         self._require_answers()
         rows = self._rows.save(self._least_row())
-        words = np.zeros(SAVED_HEAD + self._ask("save", 0), np.int64)
-        words[:SAVED_HEAD] = self._described, len(words), len(words) + len(rows)
-        self._ask("save", address_of(words) + WORD_BYTES * SAVED_HEAD)
-        return np.concatenate([words, rows])
+        words = np.zeros(self._ask("save", 0), np.int64)
+        self._ask("save", address_of(words))
+        return sealed(self._described, np.concatenate([[len(words)], words, rows]))
 
+    @in_turn
     def load(self, words: np.ndarray) -> None:
         """Become what `save` gave, of the same kernel, frame, aggregates and options. BadInput for other words."""
-        words = saved_words(words, SAVED_HEAD)
-        described, end, length = map(int, words[:SAVED_HEAD])
-        if described != self._described or length != len(words):
-            raise BadInput(
-                "these words were saved by another kernel, frame, aggregates or options, or some are missing; make the "
-                "same again"
-            )
+        others = (
+            "these words were saved by another kernel, frame, aggregates or options, or they are damaged; make the "
+        )
+        words = opened(words, self._described, f"{others}same again, or load another copy")
+        end = 1 + int(words[0]) if len(words) else 0
+        rows = self._rows.opened(words[max(end, 0) :])
+        if not 1 < end < len(words) or rows is None:
+            raise BadInput(f"{others}same again, or load another copy")
+        held = words[1:end].copy()
         self._ask("reset")
         self._rules.has_failed = False
-        self._rows.load(words[end:])
-        held = words[SAVED_HEAD:end].copy()
-        self._ask("load", address_of(held))
+        self._rows.hold(rows, rows.first + len(rows.times))
+        if not self._ask("load", address_of(held), len(held), self._rows.first, self._rows.end):
+            self._ask("reset")
+            raise BadInput(f"{others}same again; it is empty now")
 
+    @in_turn
     def check(self) -> None:
         """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(all that it holds)."""
         self._check(self._address, self._plan)

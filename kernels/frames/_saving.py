@@ -6,7 +6,8 @@
 """
 
 from kernels.frames._frames import add_frame, frame_at
-from kernels.frames._ordered import ENTRY_WORDS, entry_at, insert_ordered, next_place, standing
+from kernels.frames._ordered import ENTRY_WORDS, ROW_WORD, entry_at, insert_ordered, next_place, standing
+from kernels.runtime.counted import are_there
 from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inner, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import copy_words
@@ -35,9 +36,11 @@ def save_head(s, into):
 
 
 @inner
-def load_head(s, saved):
-    """Returns how many words were read."""
+def load_head(s, saved, there):
+    """Returns how many of so many words were read; 0: there are fewer."""
     content, grown, words = s.plan.state_words, grown_words(s), words_at(saved)
+    if there < HEAD_WORDS + content + grown:
+        return 0
     s.floor, s.evicted, s.evicted_row, s.is_cut = words[0], words[1], words[2] + s.row_offset, words[3] != 0
     copy_words(s.cut_content, saved + HEAD_WORDS * WORD_BYTES, content)
     if grown > 0:
@@ -72,10 +75,13 @@ def _save_frame(s, frame, into):
 
 
 @inner
-def load_frames(s, saved):
-    """Of a structure that holds none."""
+def load_frames(s, saved, there):
+    """Of a structure that holds none. Whether they are what stands in so many words."""
     not_inlined()
     grown, at = grown_words(s), WORD_BYTES
+    each = FRAME_WORDS + grown
+    if not are_there(saved, there, each) or 1 + words_at(saved)[0] * each != there:
+        return False
     for _ in range(words_at(saved)[0]):
         words = words_at(saved + at)
         frame = add_frame(s, words[0], words[1] + s.row_offset)
@@ -83,7 +89,20 @@ def load_frames(s, saved):
         frame.opening = as_float(words[4])
         if grown > 0:
             copy_words(frame.grown, saved + at + FRAME_WORDS * WORD_BYTES, grown)
-        at += (FRAME_WORDS + grown) * WORD_BYTES
+        at += each * WORD_BYTES
+    return True
+
+
+@inner
+def are_entries(saved, there, first, end):
+    """Whether entries stand at an address, within so many words, whose rows are first … end − 1."""
+    if not are_there(saved, there, ENTRY_WORDS):
+        return False
+    for entry in range(words_at(saved)[0]):
+        row = words_at(saved)[1 + entry * ENTRY_WORDS + ROW_WORD]
+        if row < first or row >= end:
+            return False
+    return True
 
 
 @inner

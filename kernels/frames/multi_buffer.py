@@ -31,7 +31,7 @@ from kernels.frames._ordered import (
     release_ordered,
 )
 from kernels.frames._rules import Frame, FrameRules, counts, value_of
-from kernels.frames._saving import load_frames, load_head, load_ordered
+from kernels.frames._saving import are_entries, load_frames, load_head, load_ordered
 from kernels.frames._split_and_merge import Rest, insert_late
 from kernels.runtime.fields import Inline
 from kernels.runtime.memory import WORD_BYTES, as_word, inlined, inner, release
@@ -133,9 +133,13 @@ def evict(s: MultiBuffer, time):
     begin(s, IDLE)
 
 
-def load(s: MultiBuffer, saved):
-    at = saved + load_head(s, saved) * WORD_BYTES
-    load_frames(s, load_ordered(s.tuples, at, s.row_offset))
+def load(s: MultiBuffer, saved, there, first, end):
+    read = load_head(s, saved, there)
+    at = saved + read * WORD_BYTES
+    if read == 0 or not are_entries(at, there - read, first - s.row_offset, end - s.row_offset):
+        return False
+    behind = load_ordered(s.tuples, at, s.row_offset)
+    return load_frames(s, behind, there - (behind - saved) // WORD_BYTES)
 
 
 OPERATIONS = (create, destroy, reset, append_run, insert, close_burst, evict, load)

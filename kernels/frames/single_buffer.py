@@ -10,6 +10,7 @@ go with their tuples; a policy under which a tuple finds no free cell is an erro
 
 from functools import cache
 
+from kernels.columns import require_whole
 from kernels.frames._buffers import shared_operations
 from kernels.frames._checking import Held, check_frames, require_ascending
 from kernels.frames._content import Buffer, contents
@@ -39,7 +40,7 @@ from kernels.frames._ring import (
     write_entry,
 )
 from kernels.frames._rules import Frame, FrameRules, counts, value_of
-from kernels.frames._saving import load_frames, load_head
+from kernels.frames._saving import are_entries, load_frames, load_head
 from kernels.frames._scope import scope
 from kernels.runtime.fields import Code, Count, Flag, Inline
 from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
@@ -179,16 +180,21 @@ def evict(s: SingleBuffer, time):
     begin(s, IDLE)
 
 
-def load(s: SingleBuffer, saved):
-    at = saved + load_head(s, saved) * WORD_BYTES
+def load(s: SingleBuffer, saved, there, first, end):
+    read = load_head(s, saved, there)
+    at = saved + read * WORD_BYTES
+    if read == 0 or not are_entries(at, there - read, first - s.row_offset, end - s.row_offset):
+        return False
     count = words_at(at)[0]
+    if count > s.tuples.capacity:
+        return False
     at += WORD_BYTES
     for place in range(count):
         words = words_at(at)
         write_entry(s.tuples, place, words[0], words[1] + s.row_offset, words[2])
         at += ENTRY_WORDS * WORD_BYTES
     s.tuples.end = count
-    load_frames(s, at)
+    return load_frames(s, at, there - (at - saved) // WORD_BYTES)
 
 
 OPERATIONS = (create, destroy, reset, insert, close_burst, evict, load)
@@ -228,20 +234,14 @@ class SingleBufferWindow(FrameWindow):
         those too short to be one among them, and how many of the oldest go at a time while there are more. Raises
         WrongParameter."""
         given = {"sorting": "eager", "capacity": 1 << 16, "evict_after": 0, "evict": 0} | dict(options)
-        if given["sorting"] not in SORTINGS:
+        if not isinstance(given["sorting"], str) or given["sorting"] not in SORTINGS:
             raise WrongParameter("sorting", given["sorting"], f"one of {', '.join(SORTINGS)}")
-        require_between("capacity", given["capacity"], 1, MOST_CAPACITY)
-        require_between("evict_after", given["evict_after"], 0, given["capacity"] - 1)
+        require_whole("capacity", given["capacity"], 1, MOST_CAPACITY)
+        require_whole("evict_after", given["evict_after"], 0, given["capacity"] - 1)
         if given["evict_after"] == 0 and given["evict"] != 0:
             raise WrongParameter("evict", given["evict"], "none without evict_after, which says when frames go")
-        require_between("evict", given["evict"], min(1, given["evict_after"]), given["evict_after"])
+        require_whole("evict", given["evict"], min(1, given["evict_after"]), given["evict_after"])
         return SingleBufferOptions.make(**given | {"sorting": SORTINGS.index(given["sorting"])})
-
-
-def require_between(name: str, value: object, least: int, most: int) -> None:
-    """WrongParameter unless it is a whole number within limits."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise WrongParameter(name, value, f"a whole number from {least:,} to {most:,}")
 
 
 MOST_CAPACITY = 1 << 28

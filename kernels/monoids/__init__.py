@@ -6,9 +6,10 @@ several aggregates.
 """
 
 import functools
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from kernels.monoid import SECOND, AggregateSpec, Monoid, OrderStatistic, Parameter, Sketch
+from kernels.monoid import SECOND, SHARE, AggregateSpec, Monoid, OrderStatistic, Parameter, Sketch
 from kernels.monoids._names_elsewhere import named_elsewhere
 from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.found import first_paragraph, names_in
@@ -80,6 +81,34 @@ def answered_by_states() -> list[str]:
     return sorted({function for function, found in every_monoid() if not isinstance(found, OrderStatistic)})
 
 
+def those_with(has: Callable[[AnyAggregate], bool]) -> list[str]:
+    """Names of the aggregates of which that is so, sorted; with the types of their columns where it isn't so of all."""
+    found = []
+    for name in functions():
+        of_name = [monoid for each, monoid in every_monoid() if each == name and SHARE not in monoid.second_types]
+        those = [monoid for monoid in of_name if has(monoid)]
+        types = [type_ for monoid in those for type_ in monoid.column_types]
+        if types:
+            found.append(name if those == of_name else _with_types(name, types))
+    return found
+
+
+def has_inverse(monoid: AnyAggregate) -> bool:
+    """Whether a part can be taken away again, exactly."""
+    return monoid.inverse is not None
+
+
+def in_words(spec: AggregateSpec) -> str:
+    """An aggregate with what it is of, as `those_with` names it."""
+    if spec.second_type == SHARE:
+        return f"{spec.function} of shares"
+    return spec.function if spec.column is None else _with_types(spec.function, [spec.column_type])
+
+
+def _with_types(function: str, types: Iterable[str]) -> str:
+    return f"{function} of {' or '.join(dict.fromkeys(each or 'events' for each in types))}"
+
+
 def find_monoid(spec: AggregateSpec) -> tuple[str, AnyAggregate]:
     """Name and monoid of an aggregate. Raises NotServed for an unknown function, WrongParameter for a wrong column or
     parameter."""
@@ -87,7 +116,7 @@ def find_monoid(spec: AggregateSpec) -> tuple[str, AnyAggregate]:
     column_type = "" if spec.column is None else spec.column_type
     fitting = {name: monoid for name, monoid in found.items() if column_type in monoid.column_types}
     if not fitting:
-        allowed = ", ".join(each or "no column" for monoid in found.values() for each in monoid.column_types)
+        allowed = _listed((each for monoid in found.values() for each in monoid.column_types), "no column")
         raise WrongParameter(f"column of {spec.function}", column_type or "no column", allowed)
     return _with_second(spec, fitting)
 
@@ -98,8 +127,13 @@ def _with_second(spec: AggregateSpec, fitting: dict) -> tuple[str, AnyAggregate]
         if second_type in (monoid.second_types or ("",)):
             parameter_values(spec, monoid)
             return name, monoid
-    allowed = ", ".join(each or "none" for monoid in fitting.values() for each in monoid.second_types or ("",))
+    allowed = _listed((each for monoid in fitting.values() for each in monoid.second_types or ("",)), "none")
     raise WrongParameter(f"second column of {spec.function}", second_type or "none", allowed)
+
+
+def _listed(types: Iterable[str], none: str) -> str:
+    """Each once: several monoids of an aggregate may take the same type."""
+    return ", ".join(dict.fromkeys(each or none for each in types))
 
 
 def parameter_values(spec: AggregateSpec, monoid: AnyAggregate) -> tuple[int | float, ...]:
@@ -152,6 +186,9 @@ __all__ = [
     "as_written",
     "describe",
     "every_monoid",
+    "has_inverse",
+    "in_words",
+    "those_with",
     "find_monoid",
     "functions",
     "module_of",

@@ -1,56 +1,58 @@
-"""One value kept as it stands: state (value, whether there is one), or the value alone where a word is free to say
-that there is none."""
+"""One value kept as it stands: state (value, what it is), or the value alone where two words are free to say that there
+is none, or a null. With `nulls` a null is kept as any other value, and without skipped."""
 
-from kernels.monoid import Monoid
+from kernels.monoid import Monoid, Parameter
 
-NONE = -1  # as a float's bits a NaN
+VALUE, NULL = 1, 2  # 0: there is none
+SHORT_NONE, SHORT_NULL = -1, -2  # as a float's bits NaNs
 
 
 def identity():
     return (0, 0)
 
 
-def lift(word):
-    return (word, 1)
+def lift(word, is_there, nulls):
+    if is_there:
+        return (word, VALUE)
+    return (0, NULL) if nulls else (0, 0)
 
 
-def lower(state):
-    return (state[0], state[1] == 0, False)
+def lower(state, nulls):
+    return (state[0], state[1] != VALUE, False)
 
 
 def identity_short():
-    return (NONE,)
+    return (SHORT_NONE,)
 
 
-def lift_short(word):
-    return (word,)
+def lift_short(word, is_there, nulls):
+    if is_there:
+        return (word,)
+    return (SHORT_NULL,) if nulls else (SHORT_NONE,)
 
 
-def lower_short(state):
-    return (state[0], state[0] == NONE, False)
+def lower_short(state, nulls):
+    return (state[0], state[0] == SHORT_NONE or state[0] == SHORT_NULL, False)
+
+
+PARAMETERS = (Parameter("nulls", False, False, True),)
+LONG_TYPES, SHORT_TYPES = ("int64", "timestamp", "date", "string"), ("float64", "bool")
 
 
 def monoids(combine, combine_short) -> tuple[Monoid, ...]:
     """Those of an aggregate that keeps one of two values."""
     return (
-        Monoid(
-            ("int64", "timestamp", "date", "string"),
-            2,
-            identity,
-            lift,
-            combine,
-            lower,
-            commutative=False,
-            checked=False,
-        ),
-        Monoid(
-            ("float64", "bool"),
-            1,
-            identity_short,
-            lift_short,
-            combine_short,
-            lower_short,
-            commutative=False,
-            checked=False,
-        ),
+        _kept(LONG_TYPES, 2, identity, lift, combine, lower),
+        _kept(SHORT_TYPES, 1, identity_short, lift_short, combine_short, lower_short),
+    )
+
+
+def _kept(*parts) -> Monoid:
+    return Monoid(
+        *parts,
+        commutative=False,
+        takes_nulls=True,
+        parameters=PARAMETERS,
+        lift_takes_parameters=True,
+        checked=False,
     )

@@ -1,5 +1,5 @@
-"""first: the value of the first event whose value isn't null, in order of (time, insertion), with the column's type.
-Null over no values."""
+"""first: the value of the first event whose value isn't null, in order of (time, insertion), with the column's type;
+with `nulls=True` that of the first event, even if it is null. Null over no values."""
 
 from kernels.monoids import _kept_value
 
@@ -9,7 +9,7 @@ def combine(older, newer):
 
 
 def combine_short(older, newer):
-    return newer if older[0] == _kept_value.NONE else older
+    return newer if older[0] == _kept_value.SHORT_NONE else older
 
 
 MONOIDS = _kept_value.monoids(combine, combine_short)

@@ -1,5 +1,5 @@
-"""last: the value of the last event whose value isn't null, in order of (time, insertion), with the column's type.
-Null over no values."""
+"""last: the value of the last event whose value isn't null, in order of (time, insertion), with the column's type;
+with `nulls=True` that of the last event, even if it is null. Null over no values."""
 
 from kernels.monoids import _kept_value
 
@@ -9,7 +9,7 @@ def combine(older, newer):
 
 
 def combine_short(older, newer):
-    return older if newer[0] == _kept_value.NONE else newer
+    return older if newer[0] == _kept_value.SHORT_NONE else newer
 
 
 MONOIDS = _kept_value.monoids(combine, combine_short)

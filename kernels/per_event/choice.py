@@ -4,13 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels.given import require_known
 from kernels.per_event import by_ranks, by_sorted_stacks, by_tree, in_order
 from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
 from kernels.ranks.disorder import BY_RANKS, BY_TREE, IN_ORDER, MOST_RANKED_WORDS, classify_keys
 from kernels.ranks.sort import Ranked, rank_keys
 from kernels.runtime.memory import address_of
 from kernels.states.plan import Plan
-from schemas.errors import BadInput, NotServed, WrongParameter
+from schemas.errors import BadInput, WrongParameter
 
 ASKED_FOR = {IN_ORDER: in_order.KERNEL, BY_TREE: by_tree.KERNEL, BY_RANKS: by_ranks.KERNEL}
 """By what a key's events ask for."""
@@ -57,8 +58,7 @@ def _prefer_sorted_stacks(
 
 def _named(kernel: str, kinds: np.ndarray, plan: Plan) -> int:
     """Place of a kernel by name; refused where it can't take the events or the aggregates."""
-    if kernel not in NAMES:
-        raise NotServed("kernel", kernel, NAMES)
+    require_known("kernel", kernel, NAMES)
     named = NAMES.index(kernel)
     if KERNELS[named].in_order_only and (kinds != IN_ORDER).any():
         raise BadInput(

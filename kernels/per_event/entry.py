@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kernels.aggregators.finger_tree.dispatch import dispatch
-from kernels.columns import LIMIT_US, check_offsets, check_plan, check_times, checked_values
+from kernels.columns import LIMIT_US, check_plan, checked_offsets, checked_times, checked_values, require_whole
+from kernels.given import require_kind
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.per_event import context
 from kernels.per_event.choice import KERNELS, NAMES, choose
@@ -14,7 +15,7 @@ from kernels.per_event.loop import answer_keys
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
 from kernels.states.plan import Plan, make_plan
-from schemas.errors import AggregateFailed, WrongParameter
+from schemas.errors import AggregateFailed
 
 
 class KeyedEvents(NamedTuple):
@@ -52,8 +53,10 @@ def answer_per_event(
     WrongParameter for size, kernel or an aggregate, BadInput for columns that don't fit or for disorder that a named
     kernel can't take, AggregateFailed.
     """
-    if type(size_us) is not int or not 0 < size_us <= LIMIT_US:
-        raise WrongParameter("size_us", size_us, f"1 to {LIMIT_US} µs")
+    require_kind("events", events, KeyedEvents)
+    for spec in aggregates:
+        require_kind("aggregates", spec, AggregateSpec)
+    require_whole("size_us", size_us, 1, LIMIT_US)
     offsets, times, values, valid = _checked(events)
     plan = make_plan(tuple(aggregates), counts_events=False)
     check_plan(plan.specs, len(values))
@@ -97,11 +100,9 @@ def _answers_into(outputs: np.ndarray, null: np.ndarray, plan: Plan) -> context.
 
 
 def _checked(events: KeyedEvents) -> tuple[np.ndarray, ...]:
-    offsets, times = (np.ascontiguousarray(array, np.int64) for array in events[:2])
+    times = checked_times("time", "event", events.time_us)
     values, valid = checked_values(events.values, events.valid, len(times))
-    check_offsets(offsets, len(times))
-    check_times("time", "event", times)
-    return offsets, times, values, valid
+    return checked_offsets(events.key_offsets, len(times)), times, values, valid
 
 
 def _raise_failure(answers: context.AnswerColumns, plan: Plan) -> None:

@@ -1,9 +1,9 @@
 """What a replay may cost: what is beyond is refused before it starts, or ended."""
 
-from kernels.replay.stop import GO_ON, INTERRUPTED, OVER_BUDGET, OVER_TIME
+from kernels.replay.stop import DAMAGED, GO_ON, INTERRUPTED, OVER_BUDGET, OVER_TIME
 from kernels.replay.types import CallLimits
 from kernels.runtime.memory import WORD_BYTES
-from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
+from schemas.errors import BadInput, TooManyRows, TooManySeconds, WrongParameter
 from schemas.replay_limits import require_rows
 
 
@@ -29,5 +29,7 @@ def raise_why_stopped(asked: int, most: int, row_words: int) -> None:
         raise TooManySeconds
     if asked == OVER_BUDGET:
         raise TooManyRows(most + 1, most, WORD_BYTES * row_words)
+    if asked == DAMAGED:
+        raise BadInput("the state of a key holds counts that lead beyond it; replay from the first day on")
     if asked != GO_ON:
         raise WrongParameter("stop", asked, f"{OVER_TIME} for over time, or {GO_ON}; the rows are not whole")

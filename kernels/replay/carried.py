@@ -1,6 +1,6 @@
 """Keys that go on from another replay: what that saved of each stands in front of its events.
 
-saved of a key   [description][rows][columns][words behind][start …][value …][valid …][…]
+saved of a key   [seal][rows][columns][words behind][start …][value …][valid …][…]       seal: aggregators/_saved.py
 columns then     kept kept kept new new new        kept rows were taken before, and make no row
 """
 
@@ -9,37 +9,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.aggregators._saved import description
+from kernels.aggregators._saved import description, opened, sealed
 from kernels.monoids import AggregateSpec
-from kernels.replay.types import EventColumns, KernelChoice, ReplayRules, WindowSpec
+from kernels.replay.types import EventColumns, KernelChoice, Labels, ReplayRules, WindowSpec
 from kernels.runtime.cache import AGGREGATES, digest_of
 from kernels.runtime.memory import WORD_BYTES, address_of
 from schemas.errors import BadInput
 
-HEAD_WORDS = 4
-"""Description, rows, columns, words behind them."""
-LAYOUT = 1
+HEAD_WORDS = 3
+"""Rows, columns, words behind them."""
+LAYOUT = 2
 """Raise it when what is saved is laid out anew."""
 BEFORE_ALL_US = -(1 << 62)
 
 
 class KeptKeys(NamedTuple):
     """columns: with the kept rows in front; rows: int64[keys], how many of them; words: int64[keys], addresses of what
-    else was saved, 0 of keys of which nothing was; ends: int64[keys], where what is carried on of each key will end;
-    of: what it is of; saved: what `words` point to."""
+    else was saved, 0 of keys of which nothing was; lengths: int64[keys], how many words that are; ends: int64[keys],
+    where what is carried on of each key will end; of: what it is of; saved: what `words` point to."""
 
     columns: EventColumns
     rows: np.ndarray
     words: np.ndarray
+    lengths: np.ndarray
     ends: np.ndarray
     of: int
     saved: Sequence[np.ndarray]
 
     def split(self, words: np.ndarray) -> list[np.ndarray]:
-        """The words of all keys key by key, with what they are of in front; none of a key that leaves none."""
+        """The words of all keys key by key, sealed; none of a key that leaves none."""
         begins = np.concatenate(([0], self.ends[:-1]))
         pairs = zip(begins, self.ends, strict=True)
-        return [np.concatenate(([self.of], words[begin:end])) if begin < end else words[:0] for begin, end in pairs]
+        return [sealed(self.of, words[begin:end]) if begin < end else words[:0] for begin, end in pairs]
 
 
 def describe(
@@ -58,9 +59,8 @@ def describe(
 def with_kept_rows(columns: EventColumns, saved: Sequence[np.ndarray], of: int) -> KeptKeys:
     """Put what was saved of each key in front of its events; saved: an array for each key, empty if nothing was; of:
     what it must be of. BadInput for words of something else. O(events + kept rows + keys)."""
-    for key, words in enumerate(saved):
-        _require(words, of, len(columns.values), columns.labels.key(key))
-    rows = np.array([words[1] if len(words) else 0 for words in saved], np.int64)
+    saved = [_opened(words, of, len(columns.values), columns.labels, key) for key, words in enumerate(saved)]
+    rows, lengths = (np.array([words[at] if len(words) else 0 for words in saved], np.int64) for at in (0, 2))
     offsets = columns.key_offsets + np.concatenate(([0], np.cumsum(rows)))
     kept = _places(offsets[:-1], rows)
     new = _places(offsets[:-1] + rows, np.diff(columns.key_offsets))
@@ -76,7 +76,8 @@ def with_kept_rows(columns: EventColumns, saved: Sequence[np.ndarray], of: int) 
         values[:, kept] = np.concatenate([each.values for each in parts], axis=1)
         valid[:, kept] = np.concatenate([each.valid for each in parts], axis=1)
     whole = columns._replace(key_offsets=offsets, start_us=starts, arrival_us=arrivals, values=values, valid=valid)
-    return KeptKeys(whole, rows, _addresses(saved, len(columns.values)), np.zeros(len(rows), np.int64), of, saved)
+    ends = np.zeros(len(rows), np.int64)
+    return KeptKeys(whole, rows, _addresses(saved, len(columns.values)), lengths, ends, of, saved)
 
 
 class _Parts(NamedTuple):
@@ -85,24 +86,28 @@ class _Parts(NamedTuple):
     valid: np.ndarray
 
 
-def _require(words: np.ndarray, of: int, columns: int, key: str) -> None:
-    if not len(words):
-        return
-    is_whole = len(words) >= HEAD_WORDS and len(words) == _behind(words, columns) + int(words[3])
-    if words[0] != of or not is_whole or words[2] != columns:
-        raise BadInput(
-            f"the state of {key} is not of this query as it is now: its windows, aggregates, columns, kernel or an "
-            "aggregate's file differ; replay from the first day on"
-        )
+def _opened(words: np.ndarray, of: int, columns: int, labels: Labels, key: int) -> np.ndarray:
+    """Without their seal; none where there were none."""
+    if isinstance(words, np.ndarray) and words.size == 0:
+        return np.zeros(0, np.int64)
+    others = (
+        f"the state of {labels.key(key)} is not of this query as it is now: its windows, aggregates, columns, kernel "
+        "or an aggregate's file differ, or it is damaged; replay from the first day on"
+    )
+    words = opened(words, of, others)
+    is_whole = len(words) >= HEAD_WORDS and min(words[:HEAD_WORDS]) >= 0 and words[1] == columns
+    if not is_whole or len(words) != _behind(words, columns) + int(words[2]):
+        raise BadInput(others)
+    return words
 
 
 def _behind(words: np.ndarray, columns: int) -> int:
     """Where the words behind the rows begin."""
-    return HEAD_WORDS + int(words[1]) * (1 + 2 * columns)
+    return HEAD_WORDS + int(words[0]) * (1 + 2 * columns)
 
 
 def _parts(words: np.ndarray, columns: int) -> _Parts:
-    rows = int(words[1])
+    rows = int(words[0])
     starts, values, valid = np.split(words[HEAD_WORDS : _behind(words, columns)], [rows, rows * (1 + columns)])
     return _Parts(starts, values.reshape(columns, rows), valid.reshape(columns, rows) != 0)
 

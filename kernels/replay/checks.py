@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernels.columns import check_offsets, check_times, checked_values
+from kernels.columns import checked_offsets, checked_times, checked_values, require_whole
 from kernels.replay.types import EventColumns, PassTicks, ReplayRules
 from schemas.errors import BadInput, WrongParameter
 
@@ -15,35 +15,33 @@ def check_rules(rules: ReplayRules, emits: tuple[str, ...]) -> None:
     if rules.emit not in emits:
         raise WrongParameter("emit", rules.emit, ", ".join(emits))
     for name, value in (("lateness", rules.lateness_us), ("allowed_lateness", rules.allowed_us)):
-        if not 0 <= value <= LONGEST_US:
-            raise WrongParameter(name, value, f"0 to {LONGEST_US} µs")
+        require_whole(name, value, 0, LONGEST_US)
     stop = rules.limits.stop
     if stop is not None and not (isinstance(stop, np.ndarray) and stop.dtype == np.int64 and stop.shape == (1,)):
         raise WrongParameter("stop", stop, "None, or an int64 array of one word")
 
 
-def check_ticks(ticks: PassTicks) -> None:
-    """Raise BadInput unless the staircase ascends."""
-    if len(ticks.tick_us) != len(ticks.newest_start_us):
-        raise BadInput(f"{len(ticks.tick_us)} pass ticks but {len(ticks.newest_start_us)} newest starts")
-    tick_us, newest_us = (np.asarray(array, np.int64) for array in ticks)
+def check_ticks(ticks: PassTicks) -> PassTicks:
+    """The staircase as int64. Raises BadInput unless it ascends."""
+    tick_us = checked_times("tick", "pass step", ticks.tick_us)
+    newest_us = checked_times("newest start", "pass step", ticks.newest_start_us)
+    if len(tick_us) != len(newest_us):
+        raise BadInput(f"{len(tick_us)} pass ticks but {len(newest_us)} newest starts")
     if (tick_us[1:] <= tick_us[:-1]).any() or (newest_us[1:] < newest_us[:-1]).any():
         raise BadInput("pass ticks must ascend, and their newest starts must not fall")
-    check_times("tick", "pass step", tick_us)
-    check_times("newest start", "pass step", newest_us)
+    return PassTicks(tick_us, newest_us)
 
 
 def check_columns(columns: EventColumns, rules: ReplayRules, last: bool) -> EventColumns:
     """The columns as contiguous arrays of the right types; `last`: whether events last, so that their ends count.
     Raises BadInput naming the first event that breaks a rule."""
-    offsets, starts, arrivals = (np.ascontiguousarray(array, np.int64) for array in columns[:3])
+    starts = checked_times("start", "event", columns.start_us)
+    arrivals = checked_times("arrival", "event", columns.arrival_us)
     events = len(starts)
     if len(arrivals) != events:
         raise BadInput(f"{events} starts but {len(arrivals)} arrivals")
     values, valid = checked_values(columns.values, columns.valid, events)
-    check_offsets(offsets, events)
-    check_times("start", "event", starts)
-    check_times("arrival", "event", arrivals)
+    offsets = checked_offsets(columns.key_offsets, events)
     _check_order(offsets, arrivals)
     if rules.complete_tick_us is not None and events and arrivals.max() > rules.complete_tick_us:
         raise BadInput(
@@ -55,11 +53,10 @@ def check_columns(columns: EventColumns, rules: ReplayRules, last: bool) -> Even
 
 
 def _checked_ends(columns: EventColumns, starts: np.ndarray) -> np.ndarray:
-    if columns.end_us is None or len(columns.end_us) != len(starts):
-        found = "none" if columns.end_us is None else str(len(columns.end_us))
+    ends = np.zeros(0, np.int64) if columns.end_us is None else checked_times("end", "event", columns.end_us)
+    if columns.end_us is None or len(ends) != len(starts):
+        found = "none" if columns.end_us is None else str(len(ends))
         raise BadInput(f"{len(starts)} starts but {found} ends; spanning windows need the ends of events")
-    ends = np.ascontiguousarray(columns.end_us, np.int64)
-    check_times("end", "event", ends)
     backwards = np.flatnonzero(ends < starts)
     if len(backwards):
         event = int(backwards[0])

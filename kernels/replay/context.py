@@ -79,13 +79,14 @@ class Kernels(Struct):
 
 class Carried(Struct):
     """Of keys that go on from another replay. kept: how many of each key's rows are from there; words: addresses of
-    what else is, 0 of a key of which nothing is; columns: of values.
+    what else is, 0 of a key of which nothing is, and lengths: how many words that are; columns: of values.
 
     is_wanted: whether another one goes on from here; saved: the words of all keys, ends: where those of each end
     """
 
     kept: Pointer(Count)
     words: Pointer(Address)
+    lengths: Pointer(Count)
     columns: Count
     is_wanted: Flag()
     saved: Inline(GrowingList)

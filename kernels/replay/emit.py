@@ -10,9 +10,11 @@ from kernels.states import events_of
 
 @inner
 def emit(r, walk, number, firing, tick, state):
-    """Append a row for the window at which a walk stands, unless its tick is before those whose rows are made. A state
-    kept in the table stays where it is: its window has an entry, so the table doesn't grow."""
+    """Append a row for the window at which a walk stands, unless its tick is before those whose rows are made, or it
+    holds nothing. A state kept in the table stays where it is: its window has an entry, so the table doesn't grow."""
     not_inlined()
+    if events_of(state) == 0:
+        return
     revision = 0
     if r.emit == EMIT_FINAL:
         late = events_of(state) - noted_events(r, number)

@@ -7,6 +7,7 @@ import numpy as np
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.columns import check_plan
+from kernels.given import require_kind
 from kernels.monoids import find_monoid
 from kernels.replay.budget import most_rows, raise_why_stopped, refuse_too_many
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
@@ -61,6 +62,7 @@ class Job(NamedTuple):
     rules: ReplayRules
     selection: Selection
     kept: KeptKeys | None
+    slide_us: int
 
     @property
     def row_words(self) -> int:
@@ -85,16 +87,25 @@ def replay_keys(
     stop, KernelOutOfMemory, KeyboardInterrupt after a signal. Releases the GIL. Time O(events · log d + rows · log
     panes), d being the number of panes that an event arrives behind, by the kernels chosen if none is named.
     """
+    kernel = KernelChoice(None) if kernel is None else kernel
+    for name, given, of in (
+        ("columns", columns, EventColumns),
+        ("window", window, WindowSpec),
+        ("plan", plan, AggregatePlan),
+        ("ticks", ticks, PassTicks),
+        ("rules", rules, ReplayRules),
+        ("kernel", kernel, KernelChoice),
+    ):
+        require_kind(name, given, of)
     check_rules(rules, EMITS)
-    check_ticks(ticks)
+    ticks = check_ticks(ticks)
     kind = window_kind(window.kind)
     columns = with_shares(check_columns(columns, rules, kind.events_last), plan)
     if len(plan.aggregates) > MOST_AGGREGATES:
         raise WrongParameter("aggregates", len(plan.aggregates), f"at most {MOST_AGGREGATES} in one query")
     states = make_plan(of_states(plan).aggregates)
     check_plan(plan.aggregates, len(columns.values))
-    choice = kernel or KernelChoice(None)
-    choice = choose(window, plan, choice.name, dict(choice.options))
+    choice = choose(window, plan, kernel.name, dict(kernel.options))
     kept = None
     if rules.carried is not None:
         of = describe(window, kind.source_digest(window.asked), plan.aggregates, choice, rules)
@@ -108,7 +119,9 @@ def replay_keys(
         selection = kind.select(choice, columns, made, window)
     else:
         selection = select_kernels(choice, columns, kind, made, Passing(*steps, rules.emit))
-    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept)).starting(*rules.starts_us)
+    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept, window.slide_us)).starting(
+        *rules.starts_us
+    )
     return with_order_statistics(ReplayedEvents(columns, ticks, rules, rows), plan)
 
 
@@ -158,6 +171,10 @@ def _expected(job: Job, most: int) -> int:
     if job.kind.depends_on_others:
         return 0
     columns, rules = job.columns, job.rules
+    if columns.end_us is not None and len(columns.start_us):
+        longest = int((columns.end_us - columns.start_us).max()) // job.slide_us
+        if longest > most:  # and one event would be put into as many places first, by one call
+            return longest
     ends = columns.start_us if columns.end_us is None else np.maximum(columns.end_us - 1, columns.start_us)
     events = (columns.key_offsets, columns.start_us, ends, columns.arrival_us)
     if rules.rows_from_us is not None:
@@ -196,7 +213,9 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     r.events.ranks = address_of(selection.ranked.ranks)
     _give_events(r, columns)
     if job.kept is not None:
-        r.carried.kept, r.carried.words, r.carried.ends = map(address_of, job.kept[1:4])
+        kept = job.kept
+        r.carried.kept, r.carried.words, r.carried.ends = map(address_of, (kept.rows, kept.words, kept.ends))
+        r.carried.lengths = address_of(kept.lengths)
         r.carried.columns, r.carried.is_wanted = len(columns.values), True
     return r
 
@@ -219,7 +238,7 @@ def _raise_failure(failure, states: Plan, labels: Labels) -> None:
         spec = states.specs[failure.output - 1]
         window = f"[{labels.time(failure.start)}, {labels.time(failure.end)})"
         where = f"{labels.column(spec.column)} for {labels.key(failure.key)}, window {window}"
-        values = labels.values(spec.column, failure.key, failure.start, failure.end)
+        values = labels.values(spec.column, failure.key, failure.start, failure.end, failure.tick)
         raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)
 
 

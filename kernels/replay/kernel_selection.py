@@ -130,7 +130,7 @@ def select_kernels(
         return _select_by_events(choice, columns, window)
     _require_order(choice.name, columns)
     in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
-    if choice.name is None and kind.keeps_events and passing.emit != "arrival":
+    if choice.name is None and kind.keeps_events and kind.holds_its_time(window) and passing.emit != "arrival":
         events = (columns.key_offsets, columns.start_us, columns.arrival_us)
         in_time = keys_in_time(*events, passing.ticks, passing.marks)
     any_in_time = bool(in_time.any())

@@ -111,9 +111,9 @@ def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -
 
 def _failure(asked: ReplayedEvents, spec: AggregateSpec, row: int) -> AggregateFailed:
     labels, rows = asked.columns.labels, asked.rows
-    key, start, end = (int(each[row]) for each in (rows.key, rows.window_start, rows.window_end))
+    key, start, end, tick = (int(each[row]) for each in (rows.key, rows.window_start, rows.window_end, rows.emitted_at))
     where = f"{labels.column(spec.column)} for {labels.key(key)}, window [{labels.time(start)}, {labels.time(end)})"
-    values = labels.values(spec.column, key, start, end)
+    values = labels.values(spec.column, key, start, end, tick)
     return AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)
 
 

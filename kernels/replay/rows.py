@@ -41,6 +41,7 @@ class Failure(Struct):
     output: Count
     start: Microseconds
     end: Microseconds
+    tick: Microseconds
     key: Place
 
 
@@ -97,7 +98,7 @@ def write_no_outputs(rows, row):
 @inner
 def _note_failure(failure, row, output):
     failure.output = 1 + output
-    failure.start, failure.end, failure.key = row.start, row.end, row.key
+    failure.start, failure.end, failure.tick, failure.key = row.start, row.end, row.tick, row.key
 
 
 def take_rows(rows: Rows, stop: Stop, target):

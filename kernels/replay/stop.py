@@ -10,7 +10,7 @@ from kernels.runtime.memory import inner
 from kernels.runtime.struct import Struct
 
 EVENTS_A_POLL = 1 << 12
-GO_ON, INTERRUPTED, OVER_TIME, OVER_BUDGET, REFUSED = range(5)
+GO_ON, INTERRUPTED, OVER_TIME, OVER_BUDGET, REFUSED, DAMAGED = range(6)
 
 
 class Stop(Struct):

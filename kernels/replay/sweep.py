@@ -67,7 +67,7 @@ def _sweep(r, walk, old, new, step):
     while number != FOREVER and window_end(window, number) <= new and not must_stop(r.stop):
         state = window_state(r, walk, number)
         if events_of(state) == 0:
-            number = _next_with_events(r, number)
+            number = window_from(r, _next_with_events(r, number))
             is_exact = False
         else:
             step = _pass(r, walk, number, state, step)

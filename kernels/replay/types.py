@@ -20,13 +20,13 @@ EMIT_FINAL, EMIT_WATERMARK, EMIT_ARRIVAL = range(3)
 
 class Labels(NamedTuple):
     """How errors name what a replay knows by number: a key, a column of values, a time in µs; and what they say of
-    the values of a column that a key has in a window: (column, key, start, end) to a text, empty or with a blank in
-    front."""
+    the values of a column that a key has in a window, of events that had arrived by a tick: (column, key, start, end,
+    tick) to a text, empty or with a blank in front."""
 
     key: Callable[[int], str] = "key {}".format
     column: Callable[[int], str] = "column {}".format
     time: Callable[[int], str] = "{} µs".format
-    values: Callable[[int, int, int, int], str] = "".format
+    values: Callable[[int, int, int, int, int], str] = "".format
 
 
 class EventColumns(NamedTuple):
@@ -54,14 +54,14 @@ class EventColumns(NamedTuple):
 class Zone(NamedTuple):
     """The days of a calendar window.
 
-    midnights_us: int64[days + 1], never falling (a day that the zone left out has no length): consecutive
-        local midnights as UTC microseconds. They must reach from the day of the earliest event minus the
+    day_starts_us: int64[days + 1], never falling (a day that the zone left out has no length): starts of consecutive
+        local days as UTC microseconds. They must reach from the day of the earliest event minus the
         window's size (a day for sizes below a day) to two days after the day of the latest event plus the
         size; the replay refuses what they don't cover.
-    days_after_origin: local date of midnights_us[0] minus the origin's local date, in days (may be negative)
+    days_after_origin: local date of day_starts_us[0] minus the origin's local date, in days (may be negative)
     """
 
-    midnights_us: np.ndarray
+    day_starts_us: np.ndarray
     days_after_origin: int
 
 

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kernels.given import require_known
 from kernels.runtime.found import names_in
 from kernels.windows import window_kind
 from schemas.errors import NotServed, WrongParameter
@@ -41,6 +42,7 @@ def make(kernel: str, window: Window, aggregates: Mapping[str, Aggregate], **opt
     aggregates, options: as of kernels.aggregators.make. Raises NotServed for an unknown kernel, function or aggregate,
     WrongParameter for a wrong window, option or column.
     """
+    require_known("kernel", kernel, kernels())
     made = window_class(kernel)
     if not isinstance(window, Window) or not window_kind(window.kind).events_last:
         raise WrongParameter("window", window, "one whose events last, as schemas.query.spanning makes")

@@ -23,7 +23,8 @@ class SpanKernel(Struct):
     oldest(s) → a time before which no window ends that has events; first_from(s, time) → the same of windows that begin
         from then on, at least `time`. FOREVER if there is none
     is_empty(s) → 1 or 0
-    save(s, into) → words of all that it holds, written unless `into` is 0; load(s, words): an empty one gets it
+    save(s, into) → words of all that it holds, written unless `into` is 0; load(s, saved, words) → 1: an empty one got
+        it; 0: that isn't what stands in so many words
     """
 
     create: Operation()

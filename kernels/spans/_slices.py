@@ -99,16 +99,14 @@ def reset(slices: Slices):
 
 
 def insert_span(slices: Slices, low, high, state):
-    """SPANS algorithm 7, from the event's own end instead of the newest slice. O(slices / height) combines."""
-    number = slice_of(slices.window, high - 1)
-    left, goes_on = number - slice_of(slices.window, low) + 1, 0
-    while left > 0:
-        level = min(left, slices.height)
-        offset = (2 * (level - 1) + goes_on) * slices.state_bytes
+    """SPANS algorithm 7, over the event's own slices instead of the newest; pieces are cut from its end backwards, and
+    put in from its start on: pages of slices come in order then. O(slices / height) combines."""
+    number, last = slice_of(slices.window, low) - 1, slice_of(slices.window, high - 1)
+    while number < last:
+        level = (last - number - 1) % slices.height + 1
+        number += level
+        offset = (2 * (level - 1) + (1 if number < last else 0)) * slices.state_bytes
         merge_into_record(slices.pages, slices.plan, number, offset, state)
-        number -= level
-        left -= level
-        goes_on = 1
 
 
 def state(slices: Slices, cursor, low, high):
@@ -221,8 +219,8 @@ def save(slices: Slices, into):
     return save_pages(slices.pages, into)
 
 
-def load(slices: Slices, words):
-    load_pages(slices.pages, words)
+def load(slices: Slices, saved, words):
+    return load_pages(slices.pages, saved, words)
 
 
 def youngest(slices: Slices):

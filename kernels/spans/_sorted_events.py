@@ -1,6 +1,7 @@
 """Events in order of start, side by side: [low · high · state][low · high · state] …"""
 
 from kernels.runtime.bisection import searches
+from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Count, Microseconds, Tail, Word, Words
 from kernels.runtime.memory import WORD_BYTES, inner, move, release, resize
 from kernels.runtime.struct import Struct, words_at
@@ -99,8 +100,11 @@ def save_events(events, into):
 
 
 @inner
-def load_events(events, saved):
-    """An empty one gets those that were saved."""
+def load_events(events, saved, words):
+    """An empty one gets those that were saved. Whether they are what stands in so many words."""
+    if not are_there(saved, words, event_words(events)) or 1 + words_at(saved)[0] * event_words(events) != words:
+        return False
     for place in range(words_at(saved)[0]):
         event = SpanEvent(saved + WORD_BYTES * (1 + place * event_words(events)))
         add_event(events, event.low, event.high, event.state.address)
+    return True

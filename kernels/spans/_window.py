@@ -12,15 +12,16 @@ import numpy as np
 from kernels.aggregators._answers import AggregateObject, lower_all
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import PointKernel
-from kernels.aggregators._saved import description, saved_words
+from kernels.aggregators._saved import description, opened, sealed
 from kernels.columns import LIMIT_US
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
-from kernels.runtime.memory import WORD_BYTES, address_of
+from kernels.runtime.memory import address_of
+from kernels.runtime.one_at_a_time import in_turn
 from kernels.spans._checking import check_slices
 from kernels.spans._dispatch import SpanKernel
-from kernels.spans._slices import slice_ends, slices_a_window
+from kernels.spans._slices import Slices, slice_ends, slices_a_window
 from kernels.states import gather
 from kernels.states.layout import StatePlan
 from kernels.states.plan import Plan
@@ -48,8 +49,8 @@ event folds were quicker, with 24 a walk."""
 NOTHING_EVICTED = -LIMIT_US - 1
 LOOKING = 1
 """The cursor of who looks for windows; 0 is that of who asks for them."""
-SAVED_HEAD = 3
-"""What stands before the words of a kernel: what they are of, what was evicted, how many they are."""
+MOST_PIECES = 1 << 20
+"""Records of a kernel that an event may be put into, by one call that nothing interrupts: some tenths of a second."""
 
 
 class SpanWindow(AggregateObject):
@@ -82,6 +83,7 @@ class SpanWindow(AggregateObject):
         kernel = self.dispatch()
         self._address = ask(kernel.create, self._plan.address, self._grid.address, self.pane_option(options))
         self._close = weakref.finalize(self, ask, kernel.destroy, self._address)
+        self._close.atexit = False  # a thread may still be at work in it
 
     @classmethod
     def refuse(cls, specs: Sequence[AggregateSpec]) -> None:
@@ -101,28 +103,34 @@ class SpanWindow(AggregateObject):
         whole."""
         return None
 
+    @in_turn
     def insert_span(self, start: int, end: int, value=None) -> None:
         """An event of [start, end), a point if end = start; value as an aggregator's (kernels.aggregators). What lies
         before the windows that may still be asked is left out."""
+        start, end = self._columns.time_within(start), self._columns.time_within(end)
         low, high = self._interval(start, start + 1 if end == start else end)
         if high - low > self._longest_us:
             raise WrongParameter("interval", (start, end), f"at most {self._longest_us} µs long, as the window says")
+        self._require_few_pieces(low, high)
         source = self._columns.source([value], np.array([low]), np.zeros(1, np.int64))
         state_of(self._plan.address, source.address, address_of(self._state))
         if high > self._evicted + 1:
             self._ask("insert_span", max(low, self._evicted + 1), high, address_of(self._state))
 
+    @in_turn
     def state(self, low: int, high: int) -> dict[str, int | float | bool | None]:
         """The aggregates of all events that meet the window [low, high), by name; None for a null."""
         self._require_window(*self._interval(low, high))
         answer_window(self.dispatch().address, self._address, low, high, self._plan.address, self._answers)
         return self._lowered()
 
+    @in_turn
     def evict(self, time: int) -> None:
         """Forget what only windows need that begin by `time`; these are no longer asked."""
         self._evicted = max(self._evicted, self._columns.time_within(time))
         self._ask("evict", self._evicted)
 
+    @in_turn
     def first_from(self, time: int) -> int | None:
         """Start of the first window that begins at `time` or later and has events, None if there is none; after an
         eviction, of those that may still be asked."""
@@ -136,28 +144,41 @@ class SpanWindow(AggregateObject):
                 return None
             number = max(number + 1, self._grid_says("first_end_after", found))
 
+    @in_turn
     def save(self) -> np.ndarray:
         """All that it holds, as words."""
-        words = np.zeros(SAVED_HEAD + self._ask("save", 0), np.int64)
-        words[:SAVED_HEAD] = self._described, self._evicted, len(words) - SAVED_HEAD
-        self._ask("save", address_of(words) + WORD_BYTES * SAVED_HEAD)
-        return words
+        words = np.zeros(self._ask("save", 0), np.int64)
+        self._ask("save", address_of(words))
+        return sealed(self._described, np.append(words, self._evicted))
 
+    @in_turn
     def load(self, words: np.ndarray) -> None:
         """Become what `save` gave, of the same kernel, window, aggregates and options. BadInput for other words."""
-        words = saved_words(words, SAVED_HEAD)
-        described, evicted, count = (int(word) for word in words[:SAVED_HEAD])
-        if described != self._described or count != len(words) - SAVED_HEAD:
-            raise BadInput(
-                "these words were saved by another kernel, window, aggregates or options; make the same again"
-            )
+        others = (
+            "these words were saved by another kernel, window, aggregates or options, or they are damaged; make the "
+        )
+        words = opened(words, self._described, f"{others}same again, or load another copy")
+        held = words[:-1].copy()
         self._ask("reset")
-        self._evicted = evicted
-        self._ask("load", address_of(words) + WORD_BYTES * SAVED_HEAD)
+        if not len(held) or not self._ask("load", address_of(held), len(held)):
+            self._ask("reset")
+            raise BadInput(f"{others}same again; it is empty now")
+        self._evicted = min(max(int(words[-1]), NOTHING_EVICTED), LIMIT_US)
 
+    @in_turn
     def check(self) -> None:
         """Raise AssertionError with a sentence for the first invariant that doesn't hold. O(all that it holds)."""
         self._check(self._address, self._plan)
+
+    def _require_few_pieces(self, low: int, high: int) -> None:
+        pieces = self._pieces(low, high)
+        if pieces > MOST_PIECES:
+            allowed = f"one that goes into {MOST_PIECES:,} slices or windows, not {pieces:,}; let windows slide further"
+            raise WrongParameter("interval", (low, high), allowed)
+
+    def _pieces(self, low: int, high: int) -> int:
+        """How many records of the kernel an event of [low, high) goes into."""
+        return self._grid_says("last_start_until", high - 1) - self._grid_says("first_end_after", low) + 1
 
     def _ask(self, operation: str, *words: int) -> int:
         return ask(getattr(self.dispatch(), operation), self._address, *words)
@@ -186,6 +207,10 @@ class SliceWindow(SpanWindow):
     """Of kernels with slices."""
 
     _check = staticmethod(check_slices)
+
+    def _pieces(self, low: int, high: int) -> int:
+        cuts = 1 if self._grid.rest == 0 else 2
+        return cuts * ((high - low) // self._grid.slide + 1) // Slices(self._address).height
 
     @classmethod
     def ends(cls, window: Grid, option: int) -> PointKernel | None:

@@ -58,8 +58,8 @@ def save(buckets: Buckets, into):
     return save_pages(buckets.pages, into)
 
 
-def load(buckets: Buckets, words):
-    load_pages(buckets.pages, words)
+def load(buckets: Buckets, saved, words):
+    return load_pages(buckets.pages, saved, words)
 
 
 @cache

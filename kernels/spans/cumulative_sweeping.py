@@ -14,9 +14,9 @@ from functools import cache
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
-from kernels.monoid import SHARE
-from kernels.monoids import AggregateSpec, every_monoid, find_monoid
+from kernels.monoids import AggregateSpec, find_monoid, has_inverse, in_words, those_with
 from kernels.runtime.calls import ask, call
+from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Microseconds, Ref
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.struct import Struct, allocate, words_at
@@ -133,8 +133,11 @@ def _save_tree(sweep, tree, into):
 
 
 @inner
-def _load_tree(sweep, tree, saved):
+def _load_tree(sweep, tree, saved, there):
+    """How many of so many words it read; 0: that is no tree."""
     words = 1 + sweep.plan.state_words
+    if not are_there(saved, there, words):
+        return 0
     for entry in range(words_at(saved)[0]):
         at = saved + WORD_BYTES * (1 + entry * words)
         call(sweep.tree.insert, tree, words_at(at)[0], at + WORD_BYTES, -1)
@@ -151,12 +154,14 @@ def save(sweep: CumulativeSweep, into):
     return words + _save_tree(sweep, sweep.ends, into + WORD_BYTES * words if into != 0 else 0)
 
 
-def load(sweep: CumulativeSweep, saved):
+def load(sweep: CumulativeSweep, saved, there):
+    words = 1 + sweep.plan.state_words
+    if there < words:
+        return False
     sweep.time = words_at(saved)[0]
     copy_words(sweep.gone, saved + WORD_BYTES, sweep.plan.state_words)
-    words = 1 + sweep.plan.state_words
-    words += _load_tree(sweep, sweep.starts, saved + WORD_BYTES * words)
-    _load_tree(sweep, sweep.ends, saved + WORD_BYTES * words)
+    words += _load_tree(sweep, sweep.starts, saved + WORD_BYTES * words, there - words)
+    return words + _load_tree(sweep, sweep.ends, saved + WORD_BYTES * words, there - words) == there
 
 
 OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)
@@ -192,11 +197,9 @@ class CumulativeSweeping(SweepingWindow):
         """NotServed for an aggregate without an exact inverse."""
         super().refuse(specs)
         for spec in specs:
-            if find_monoid(spec)[1].inverse is None:
-                of = f" of a {spec.column_type} column" if spec.column is not None else ""
-                of = " of shares" if spec.second_type == SHARE else of
-                served = sorted({name for name, monoid in every_monoid() if monoid.inverse is not None})
-                raise NotServed("aggregate of cumulative_sweeping", spec.function + of, served)
+            if not has_inverse(find_monoid(spec)[1]):
+                served = those_with(has_inverse)
+                raise NotServed("aggregate of cumulative_sweeping", in_words(spec), served, spec.function)
 
 
 KERNEL = CumulativeSweeping

@@ -15,7 +15,7 @@ import numpy as np
 
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._dispatch import FOREVER, PointKernel
-from kernels.monoids import AggregateSpec, every_monoid, find_monoid
+from kernels.monoids import AggregateSpec, AnyAggregate, find_monoid, in_words, those_with
 from kernels.runtime.calls import ask, call
 from kernels.runtime.fields import Address, Array, Count, Inline, Microseconds, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, release, resize
@@ -181,8 +181,8 @@ def save(sweeping: SelectiveSweep, into):
     return save_events(sweeping.events, into)
 
 
-def load(sweeping: SelectiveSweep, words):
-    load_events(sweeping.events, words)
+def load(sweeping: SelectiveSweep, saved, words):
+    return load_events(sweeping.events, saved, words)
 
 
 OPERATIONS = (create, destroy, reset, insert_span, state, evict, oldest, first_from, is_empty, save, load)
@@ -227,9 +227,12 @@ class SelectiveSweeping(SweepingWindow):
         """NotServed for an aggregate that doesn't select."""
         super().refuse(specs)
         for spec in specs:
-            if not find_monoid(spec)[1].selective:
-                served = sorted({name for name, monoid in every_monoid() if monoid.selective})
-                raise NotServed("aggregate of selective_sweeping", spec.function, served)
+            if not _selects(find_monoid(spec)[1]):
+                raise NotServed("aggregate of selective_sweeping", in_words(spec), those_with(_selects), spec.function)
+
+
+def _selects(monoid: AnyAggregate) -> bool:
+    return monoid.selective
 
 
 KERNEL = SelectiveSweeping

@@ -6,6 +6,7 @@ windows of 15 by 5     [0, 15)  [5, 20)  [10, 25)       an event d of [7, 16) jo
 
 from functools import cache
 
+from kernels.runtime.counted import are_there
 from kernels.runtime.fields import Address, Count
 from kernels.runtime.memory import WORD_BYTES, inner, not_inlined, release, resize
 from kernels.runtime.struct import Struct, allocate, words_at
@@ -132,15 +133,20 @@ def save(buckets: TupleBuckets, into):
     return at
 
 
-def load(buckets: TupleBuckets, saved):
+def load(buckets: TupleBuckets, saved, there):
     at, words = 1, buckets.plan.state_words
+    if not are_there(saved, there, 2 + words):
+        return False
     for _ in range(words_at(saved)[0]):
+        if there < at + 2 or not are_there(saved + WORD_BYTES * (at + 1), there - at - 1, words):
+            return False
         number, count = words_at(saved)[at], words_at(saved)[at + 1]
         events = EventList(record_to_write(buckets.pages, number))
         events.count = events.room = count
         events.first = resize(0, count * words)
         copy_words(events.first, saved + WORD_BYTES * (at + 2), count * words)
         at += 2 + count * words
+    return at == there
 
 
 @cache

@@ -14,7 +14,7 @@ def write_state(at, state):
     {write}
 
 
-def lifted(columns, row):
+def lifted(slot, columns, row):
     return lift({arguments})
 
 
@@ -23,7 +23,7 @@ def lowered(slot, state):
 
 
 def take_row(slot, at, columns, row):
-    write_state(at, combine(read_state(at), lifted(columns, row)))
+    write_state(at, combine(read_state(at), lifted(slot, columns, row)))
 """
 _SKETCH = """def lowered(slot, state):
     return lower(state, slot.parameters.address)
@@ -51,8 +51,12 @@ def _state_glue(monoid: Monoid) -> str:
         read="".join(f"words[{word}], " for word in words),
         write="; ".join(f"words[{word}] = state[{word}]" for word in words),
         arguments=_lift_arguments(monoid),
-        parameters="".join(f", slot.parameters[{place}]" for place in range(len(monoid.parameters))),
+        parameters="".join(f", {each}" for each in _parameters(monoid)),
     )
+
+
+def _parameters(monoid: Monoid) -> list[str]:
+    return [f"slot.parameters[{place}]" for place in range(len(monoid.parameters))]
 
 
 def _lift_arguments(monoid: Monoid) -> str:
@@ -63,11 +67,15 @@ def _lift_arguments(monoid: Monoid) -> str:
         arguments.append("columns.values[row] if columns.has_column else 0")
     else:
         arguments.append("columns.values[row]")
-    return ", ".join(arguments + ["columns.second_values[row]"] * bool(monoid.second_types))
+    arguments += ["columns.valid[row] == 1"] * monoid.takes_nulls
+    arguments += ["columns.second_values[row]"] * bool(monoid.second_types)
+    return ", ".join(arguments + _parameters(monoid) * monoid.lift_takes_parameters)
 
 
 def _condition(monoid: Monoid | Sketch) -> str:
-    """A row counts if none of its values is null; if there is no column, always."""
+    """A row counts if none of its values is null; always, if there is no column or nulls are lifted."""
+    if monoid.takes_nulls:
+        return "True"
     every_event = "not columns.has_column or " if "" in monoid.column_types else ""
     second = " and columns.second_valid[row] == 1" if monoid.second_types else ""
     return f"{every_event}columns.valid[row] == 1{second}"

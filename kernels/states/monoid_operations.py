@@ -66,14 +66,14 @@ def gather(slot: Slot, into, events, first, end):
     state = identity()
     for row in range(first, end):
         if is_there(columns, row):
-            state = combine(state, lifted(columns, row))
+            state = combine(state, lifted(slot, columns, row))
     write_state(into, state)
 
 
 def lift_each(slot: Slot, into, stride, events, first, end):
     columns = columns_of(slot, events)
     for row in range(first, end):
-        write_state(into, lifted(columns, row) if is_there(columns, row) else identity())
+        write_state(into, lifted(slot, columns, row) if is_there(columns, row) else identity())
         into += stride
 
 
@@ -81,7 +81,7 @@ def lift_rows(slot: Slot, into, stride, events, chosen, states):
     columns = columns_of(slot, events)
     for place in range(states):
         row = words_at(chosen)[place]
-        write_state(into, lifted(columns, row) if row >= 0 and is_there(columns, row) else identity())
+        write_state(into, lifted(slot, columns, row) if row >= 0 and is_there(columns, row) else identity())
         into += stride
 
 

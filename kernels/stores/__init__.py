@@ -16,8 +16,9 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from kernels.given import require_known
 from kernels.runtime.found import names_in
-from schemas.errors import NotServed, WrongParameter
+from schemas.errors import WrongParameter
 
 HEADER = 255
 Key = tuple[int, int]
@@ -49,6 +50,5 @@ def open_store(store: str | None = None, path: str | None = None, url: str | Non
             raise WrongParameter(name, value, "only together with store='lmdb' or store='redis'")
     if store is None:
         return None
-    if store not in stores():
-        raise NotServed("store", store, stores())
+    require_known("store", store, stores())
     return importlib.import_module(f"{__name__}.{store}").open_at(path, url)

@@ -17,7 +17,8 @@ from schemas.errors import NotSetUp, StorageFailed, WrongParameter
 try:
     import lmdb
 except ImportError as missing:
-    raise NotSetUp("the package lmdb is not installed, which store='lmdb' needs", "make setup") from missing
+    needed = "the package lmdb is not installed, which store='lmdb' needs"
+    raise NotSetUp(needed, "pip install lmdb   # in a checkout: make setup") from missing
 
 FIRST_BYTES = 1 << 28
 """Of address space, not of disk: the file grows with what is in it. Doubled whenever it is full."""

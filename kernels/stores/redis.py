@@ -11,7 +11,8 @@ from schemas.errors import NotSetUp, StorageFailed
 try:
     import redis
 except ImportError as missing:
-    raise NotSetUp("the package redis is not installed, which store='redis' needs", "make setup") from missing
+    needed = "the package redis is not installed, which store='redis' needs"
+    raise NotSetUp(needed, "pip install redis   # in a checkout: make setup") from missing
 
 DEFAULT_URL = "redis://127.0.0.1:6379/0"
 SECONDS = 20

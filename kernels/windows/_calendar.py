@@ -1,14 +1,14 @@
-"""Calendar windows, the tumbling and sliding ones of a time zone: days run from local midnight to local midnight, 23,
-24 or 25 hours (semantics §2).
+"""Calendar windows, the tumbling and sliding ones of a time zone: days run from a local time of day to the next,
+mostly midnight, 23, 24 or 25 hours (semantics §2).
 
-Starts are the cuts of the days: midnight + j·slide of elapsed time while that is inside the day, or, for a
-slide of whole days, the midnights of the days origin + i·slide. A window of n whole days that starts e after the
-midnight of day D ends e after the midnight of D + n, at most at the end of that day. A window of a part of a day
+Windows start at the cuts of the days: j·slide of elapsed time behind the day's start while that is inside the day,
+or, for a slide of whole days, at the starts of the days origin + i·slide. A window of n whole days that starts e behind
+the start of day D ends e behind that of D + n, at most at the end of that day. A window of a part of a day
 ends as many cuts on as slides fit into its size, and the rest of the size after that, at most at the next cut; if
 the slide is whole days, it ends after its size, at most at the end of its day. Window 0 is the first cut given.
 
     day                 0          1          2            size 12 h, slide 6 h
-    midnights           0 h        24 h       47 h         a day of 23 hours
+    day starts          0 h        24 h       47 h         a day of 23 hours
     cuts before it      0          4          8            window 5: [30 h, 42 h), window 7: [42 h, 53 h)
 """
 
@@ -28,11 +28,11 @@ WHOLE_DAYS, CONSECUTIVE_CUTS, ELAPSED = 0, 1, 2
 
 
 class CalendarWindow(Window):
-    """midnights: one more than days; cuts: of all days before each day, and of all; end_length: days, cuts or µs;
+    """day_starts: one more than days; cuts: of all days before each day, and of all; end_length: days, cuts or µs;
     end_rest: of the size, behind the cuts; most_open: windows that one time can lie in."""
 
     slide: Microseconds
-    midnights: Pointer(Microseconds)
+    day_starts: Pointer(Microseconds)
     days: Count
     cuts: Pointer(Count)
     end_kind: Code
@@ -47,21 +47,21 @@ def _day_of_cut(window, number):
 
 
 @inner
-def _midnight(window, day):
-    return window.midnights[min(day, window.days)]
+def _day_start(window, day):
+    return window.day_starts[min(day, window.days)]
 
 
 @inner
 def _start(window, number):
     not_inlined()
     day = _day_of_cut(window, number)
-    return _midnight(window, day) + (number - window.cuts[day]) * window.slide
+    return _day_start(window, day) + (number - window.cuts[day]) * window.slide
 
 
 @inner
 def _cut(window, number):
-    """Start of a window, the last midnight given for those after all."""
-    return _start(window, number) if number < window.cuts[window.days] else _midnight(window, window.days)
+    """Start of a window, the last day start given for those after all."""
+    return _start(window, number) if number < window.cuts[window.days] else _day_start(window, window.days)
 
 
 @inner
@@ -71,24 +71,24 @@ def _end(window, number):
     begin = _start(window, number)
     length = window.end_length
     if window.end_kind == WHOLE_DAYS:
-        elapsed = begin - _midnight(window, day)
+        elapsed = begin - _day_start(window, day)
         return min(
-            _midnight(window, day + length) + elapsed, _midnight(window, day + length + (1 if elapsed > 0 else 0))
+            _day_start(window, day + length) + elapsed, _day_start(window, day + length + (1 if elapsed > 0 else 0))
         )
     if window.end_kind == CONSECUTIVE_CUTS:
         later = _cut(window, number + length) + window.end_rest
         return min(later, _cut(window, number + length + 1)) if window.end_rest > 0 else later
-    return min(begin + length, _midnight(window, day + 1))
+    return min(begin + length, _day_start(window, day + 1))
 
 
 @inner
 def _last_start_until(window, time):
     """-1 if `time` lies before the first cut."""
     not_inlined()
-    day = place_above(window.midnights, 0, window.days, time) - 1
+    day = place_above(window.day_starts, 0, window.days, time) - 1
     if day < 0:
         return -1
-    elapsed_cuts = (time - _midnight(window, day)) // window.slide
+    elapsed_cuts = (time - _day_start(window, day)) // window.slide
     return min(window.cuts[day] + elapsed_cuts, window.cuts[day + 1] - 1)
 
 
@@ -132,26 +132,26 @@ def _bounds() -> Bounds:
 
 def zone_around(window, starts_us: np.ndarray) -> Zone:
     """The local days of the windows of these event times and of the windows next to them."""
-    midnights, days_after_origin = window.midnights_around(int(starts_us.min()), int(starts_us.max()))
-    return Zone(np.asarray(midnights, dtype=np.int64), days_after_origin)
+    day_starts, days_after_origin = window.days_around(int(starts_us.min()), int(starts_us.max()))
+    return Zone(np.asarray(day_starts, dtype=np.int64), days_after_origin)
 
 
 def calendar_window(size: int, slide: int, zone: Zone, extent: tuple[int, int]) -> CalendarWindow:
-    """The struct for events whose times lie in `extent`. BadInput where the midnights don't cover them."""
-    midnights = np.ascontiguousarray(zone.midnights_us, np.int64)
-    if len(midnights) < 2 or (np.diff(midnights) < 0).any():
-        raise BadInput("midnights of a zone must be at least two, and not fall")
+    """The struct for events whose times lie in `extent`. BadInput where the zone's days don't cover them."""
+    day_starts = np.ascontiguousarray(zone.day_starts_us, np.int64)
+    if len(day_starts) < 2 or (np.diff(day_starts) < 0).any():
+        raise BadInput("day starts of a zone must be at least two, and not fall")
     _require_calendar(size, slide)
-    _require_cover(size, midnights, extent)
-    lengths = np.diff(midnights)
+    _require_cover(size, day_starts, extent)
+    lengths = np.diff(day_starts)
     kind, length, rest, most_open = _ends(size, slide, lengths)
     return made_window(
         CalendarWindow,
         _bounds(),
         size=size,
         slide=slide,
-        midnights=midnights,
-        days=len(midnights) - 1,
+        day_starts=day_starts,
+        days=len(day_starts) - 1,
         cuts=_cuts_before(slide, lengths, zone.days_after_origin),
         end_kind=kind,
         end_length=length,
@@ -166,12 +166,12 @@ def _require_calendar(size_us: int, slide_us: int) -> None:
             raise WrongParameter(name, value, "with a zone: whole days, or a part that divides a day (in µs)")
 
 
-def _require_cover(size: int, midnights: np.ndarray, extent: tuple[int, int]) -> None:
+def _require_cover(size: int, day_starts: np.ndarray, extent: tuple[int, int]) -> None:
     days = max(1, -(-size // DAY_US))
-    first, last = np.searchsorted(midnights, extent, "right") - 1
-    if extent[0] <= extent[1] and (first < days or last + days + 1 > len(midnights) - 1):
+    first, last = np.searchsorted(day_starts, extent, "right") - 1
+    if extent[0] <= extent[1] and (first < days or last + days + 1 > len(day_starts) - 1):
         raise BadInput(
-            f"midnights of the zone cover days {days} to {len(midnights) - days - 2} of theirs, "
+            f"day starts of the zone cover days {days} to {len(day_starts) - days - 2} of theirs, "
             f"events lie in days "
             f"{first} to {last}; give {days} days more before the first event and {days + 1} after the last"
         )

@@ -72,6 +72,10 @@ class WindowKind:
         """Whether the rows of a window, and what an event missed, depend on no events but those within its halo."""
         return True
 
+    def holds_its_time(self, made: Window) -> bool:
+        """Whether windows that end where an event does hold it."""
+        return True
+
     def too_long(self, window: AskedWindow, start_us: np.ndarray, end_us: np.ndarray) -> np.ndarray:
         """Which events are in no window because of their length (semantics §2)."""
         if window.longest_event_us is None:

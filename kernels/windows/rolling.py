@@ -2,35 +2,36 @@
 seen.
 
     size 5, events at 1, 4, 7     window 1: (-4, 1]   window 4: (-1, 4]   window 7: (2, 7]
+    closed on the left            window 1: [-4, 1)   window 4: [-1, 4)   window 7: [2, 7)
 
-u is in the windows u … u + size − 1. Which of them exist is known by the replay only.
+u is in the windows u … u + size − 1, or u + 1 … u + size. Which of them exist is known by the replay only.
 """
 
 from functools import cache
 
-from kernels.replay.rolling import rolling_placement
+from kernels.replay.rolling import RollingWindow, rolling_placement
 from kernels.replay.types import WindowSpec
 from kernels.windows._kind import WindowKind, require_length
 from kernels.windows._late import Late
 from kernels.windows._rolling_rows import expected_rolling_rows
 from kernels.windows._seen_times import SeenTimes
-from kernels.windows._window import Bounds, Window, compiled_bounds, made_window
+from kernels.windows._window import Bounds, compiled_bounds, made_window
 
 
-def start(window: Window, number):
-    return number - window.size + 1
+def start(window: RollingWindow, number):
+    return number - window.size + window.beyond
 
 
-def end(window, number):
-    return number + 1
+def end(window: RollingWindow, number):
+    return number + window.beyond
 
 
-def first_end_after(window, time):
-    return time
+def first_end_after(window: RollingWindow, time):
+    return time + 1 - window.beyond
 
 
-def last_start_until(window: Window, time):
-    return time + window.size - 1
+def last_start_until(window: RollingWindow, time):
+    return time + window.size - window.beyond
 
 
 @cache
@@ -50,31 +51,42 @@ class RollingKind(WindowKind):
         """With emit arrival only a key's youngest window has rows."""
         return emit != "arrival"
 
+    def holds_its_time(self, made):
+        return made.beyond == 1
+
     def spec(self, window, starts_us=None):
-        return WindowSpec("rolling", window.size_us)
+        return WindowSpec("rolling", window.size_us, parameters=(window.beyond_us,))
+
+    def longest_us(self, window):
+        """To the event that a window is named after, whether it holds it or not."""
+        return window.size_us + 1
 
     def make(self, spec, extent):
         require_length("size", spec.size_us)
-        return made_window(Window, bounds(), size=spec.size_us)
+        [beyond] = spec.parameters or (1,)
+        return made_window(RollingWindow, bounds(), size=spec.size_us, beyond=beyond)
 
     def late(self, window, arrived):
         """The windows of an event are those of the times in [start, start + size) that the key has seen by the event's
-        own tick, whether or not the event that brought them was too late itself: its own is the first of them.
+        own tick, whether or not the event that brought them was too late itself: its own is the first of them, also
+        where it doesn't hold the event; then the last is that of start + size.
         O(events · log events)."""
-        row = (arrived.start_us < arrived.reached_us).nonzero()[0]
+        beyond_us = window.beyond_us
+        row = (arrived.start_us + beyond_us <= arrived.reached_us).nonzero()[0]
         if len(row) == 0:
             return Late.of_nothing()
         size_us = window.size_us
         key, start_us, reached_us = arrived.key[row], arrived.start_us[row], arrived.reached_us[row]
-        until_us = (start_us + size_us).clip(max=reached_us)
+        until_us = (start_us + size_us).clip(max=reached_us) + (1 - beyond_us)
         seen = SeenTimes(arrived.key, arrived.start_us, arrived.arrival_us)
         missed, last_us = seen.between(key, start_us, until_us, arrived.arrival_us[row])
-        to_start, late_by_us = 1 - size_us, arrived.watermark_us[row] - (start_us + 1)
+        to_start, late_by_us = beyond_us - size_us, arrived.watermark_us[row] - (start_us + beyond_us)
         return Late.of(row, start_us + to_start, last_us + to_start, missed, late_by_us)
 
     def expected(self, made, events):
-        """What late events of one tick change together is counted by the one that changes most."""
-        return expected_rolling_rows(made.size, events)
+        """What late events of one tick change together is counted by the one that changes most. Of windows that don't
+        hold their own time it is unknown how many hold anything."""
+        return expected_rolling_rows(made.size, events) if made.beyond else 0
 
 
 KIND = RollingKind()

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import resource
 import sys
 import time
 import traceback
@@ -15,7 +16,7 @@ from typer.exceptions import Abort, TyperException
 from pipelines.location import endpoint_url, is_of_server
 from pipelines.printable import without_controls
 from processes import signals
-from schemas.errors import StorageFailed, WindrowError
+from schemas.errors import KernelOutOfMemory, StorageFailed, WindrowError
 
 _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
 DEFECT = 1
@@ -43,13 +44,15 @@ def _report(error: BaseException, as_json: bool) -> int:
 
 def _damage_behind(error: BaseException) -> WindrowError | None:
     """The damaged table that made a library fail."""
-    if isinstance(error, (WindrowError, TyperException, signals.Stopped, KeyboardInterrupt, Abort)):
+    if isinstance(error, (WindrowError, TyperException, signals.Stopped, KeyboardInterrupt, Abort, MemoryError)):
+        return None
+    if _is_of_open_files(error):  # to look for damage would open more
         return None
     from pipelines import config
     from pipelines.lake import damage
     from pipelines.lake.lake import Lake
 
-    with suppress(WindrowError):  # settings that can't be read
+    with suppress(WindrowError, OSError):  # settings, or a home, that can't be read
         return damage.explained(Lake(config.load()), error)
     return None
 
@@ -63,7 +66,7 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
     if isinstance(error, WindrowError):
         return type(error).__name__, error.exit_code, str(error)
     if isinstance(error, TyperException):
-        return "Usage", error.exit_code, f"{error.format_message()}\nwindrow --help shows what there is"
+        return "Usage", error.exit_code, f"{error.format_message()}\n{_command(error)} --help shows what there is"
     if isinstance(error, (signals.Stopped, KeyboardInterrupt, Abort)):
         stopped = error if isinstance(error, signals.Stopped) else signals.Stopped(2)
         return "Stopped", stopped.exit_code, f"{stopped}; nothing was left running"
@@ -72,6 +75,21 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
             StorageFailed.__name__,
             StorageFailed.exit_code,
             f"{error}; give room or rights, then run it again",
+        )
+    if _is_of_open_files(error):
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return (
+            StorageFailed.__name__,
+            StorageFailed.exit_code,
+            f"this process may have {most:,} files open, and needs more; nothing of this write was published. "
+            "Raise the limit (ulimit -n, nofile in limits.conf, or the container's), then run it again",
+        )
+    if isinstance(error, MemoryError):
+        return (
+            KernelOutOfMemory.__name__,
+            KernelOutOfMemory.exit_code,
+            "this process got no more memory; nothing of this write was published. Raise its limit (ulimit -v, -d, "
+            "or the container's), or end other processes, then run it again",
         )
     if is_of_server(error):
         server = endpoint_url() or "Amazon S3"
@@ -82,6 +100,17 @@ def _explain(error: BaseException) -> tuple[str, int, str]:
         DEFECT,
         f"a defect of windrow, {type(error).__name__}: {_first_line(error)}\n{_logged(error)}",
     )
+
+
+def _is_of_open_files(error: BaseException) -> bool:
+    """Libraries have errors of their own for it, of which some hide it behind another's."""
+    return any("too many open files" in text.lower() for text in traceback.format_exception(error))
+
+
+def _command(error: TyperException) -> str:
+    """The command that was used wrongly, as the user wrote it; windrow alone where there is no such command."""
+    context = getattr(error, "ctx", None)
+    return context.command_path if context else "windrow"
 
 
 def _first_line(error: BaseException) -> str:

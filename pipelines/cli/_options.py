@@ -12,6 +12,7 @@ from schemas.replay_limits import ReplayLimits
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _LENGTH = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|min|h|d)\Z")
+_RUN = re.compile(r"[A-Za-z0-9_.~:+-]{1,250}")  # what Airflow lets a run be called
 _UNITS = {
     "ms": timedelta(milliseconds=1),
     "s": timedelta(seconds=1),
@@ -38,6 +39,15 @@ def read_length(text: str) -> timedelta:
         raise typer.BadParameter(f"{text!r} is no length of time; write it as 500ms, 90s, 10min, 1.5h or 2d")
     number, unit = found.groups()
     return float(number) * _UNITS[unit]
+
+
+def read_run_id(text: str) -> str:
+    """The name of a run, of letters that no file, line or page takes for something else; a usage error otherwise."""
+    if _RUN.fullmatch(text):
+        return text
+    raise typer.BadParameter(
+        f"{text[:80]!r} is no name of a run; write 1 to 250 letters, digits and _.~:+-, as Airflow does"
+    )
 
 
 def day_option(*names: str, help: str) -> OptionInfo:
@@ -78,7 +88,10 @@ AssetEvents = Annotated[
         help="Also write to this file, as JSON: day, rows, verdict and version of each table that was updated.",
     ),
 ]
-RunId = Annotated[str | None, typer.Option(help="Name of the run in the ledger.", show_default="a new one")]
+RunId = Annotated[
+    str | None,
+    typer.Option(parser=read_run_id, metavar="NAME", help="Name of the run in the ledger.", show_default="a new one"),
+]
 
 
 def _queries() -> list[str]:

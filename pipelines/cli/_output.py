@@ -94,6 +94,11 @@ def note(text: str) -> None:
     Console(stderr=True, highlight=False, soft_wrap=True, markup=False).print(without_controls(text))
 
 
+def warn(text: str) -> None:
+    """What the user should look at, on stderr; Airflow's log gives such a line a level of its own."""
+    note(f"warning: {text}")
+
+
 def _console() -> Console:
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)

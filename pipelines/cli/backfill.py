@@ -58,7 +58,7 @@ def backfill(
         reports = run(settings, counting(show))
     _output.write_asset_events(asset_events, asset_events_of(reports))
     show_days(reports, as_json)
-    if not reports:
+    if stale and not reports:
         _output.note(f"no day of {query} is stale")
     note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)
     return Superseded.exit_code if any(report.superseded for report in reports) else 0

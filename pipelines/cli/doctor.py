@@ -13,7 +13,8 @@ def doctor(as_json: AsJson = False) -> int:
     try:
         from stack import doctor as stack_doctor
     except ModuleNotFoundError as missing:  # the wheel leaves stack/ out
-        raise NotSetUp("this windrow was installed without a checkout", "make setup, in a checkout") from missing
+        wheel = "this windrow was installed as a wheel, and what doctor looks at is the set-up of a checkout"
+        raise NotSetUp(wheel, "pip check   # its libraries; windrow check   # its definitions") from missing
 
     found = stack_doctor.findings()
     _output.show([vars(finding) for finding in found], as_json)

@@ -45,12 +45,13 @@ def ingest(
 def _asset_events(report: "IngestReport", day: date | None) -> dict[str, dict]:
     """Of bronze where files are new, of silver where events are; what an ingest took has passed the gate, or it ends
     with an error."""
+    from pipelines.ingest.files import ACCEPTED, REFUSED
     from pipelines.ledger.verdicts import PASSED
 
     bronze, silver = (f"{part}_{report.stream}" for part in ("bronze", "silver"))
     versions = {table: report.snapshot.version(table) for table in (bronze, silver)}
     found: dict[str, dict] = {}
-    if report.files:
+    if any(row.lines for row in report.files if row.state in (ACCEPTED, REFUSED)):
         found[bronze] = {"day": day, "files": len(report.files), "version": versions[bronze]}
     if report.touched_days:
         days = {"first_touched_day": report.touched_days[0], "last_touched_day": report.touched_days[-1]}
@@ -66,6 +67,8 @@ def show_report(report: "IngestReport", as_json: bool) -> None:
         return
     for message in report.messages:
         _output.note(message)
+    for warning in report.warnings:
+        _output.warn(warning)
     _output.show_facts(_brief(report), as_json)
 
 

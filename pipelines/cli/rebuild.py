@@ -16,7 +16,8 @@ def rebuild(
     as_json: AsJson = False,
 ) -> None:
     """Make a query's tables anew after a change of its columns: every day that was published is replayed and published
-    again, oldest first. What was there is kept, below replaced/ of the home."""
+    again, oldest first. Readers have the old tables until all days are made; these are kept, below replaced/ of the
+    home."""
     from pipelines import config
     from pipelines.runs.rebuild import rebuild as run
 

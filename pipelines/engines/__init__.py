@@ -4,13 +4,24 @@
 machine; it is asked for by name: for the tests of a query, notebooks, a desk, and tiny lakes.
 """
 
+import resource
 from importlib import import_module
 
 from pipelines.config import Config
 from pipelines.lake.engine import Engine
 
+# Of days × buckets of one commit; some systems allow a billion, which programs that close all they may have go through.
+MOST_OPEN_FILES = 1 << 16
+
 
 def engine_of(config: Config) -> Engine:
-    """The engine that the configuration names. Starts nothing yet."""
+    """The engine that the configuration names. Starts nothing yet.
+
+    This process may have more files open from now on, if its user may: a commit has one for each of its days and
+    buckets, and 1,024 is what most systems give at first.
+    """
+    given, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if given < MOST_OPEN_FILES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MOST_OPEN_FILES), most))
     made: Engine = import_module(f"{__name__}.{config.engine}.engine").made(config)
     return made

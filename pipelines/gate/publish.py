@@ -31,12 +31,13 @@ from schemas.tables import Table
 @dataclass(frozen=True)
 class Publication:
     """What publishing wrote, by table name: versions, rows, and the digests of the day's statistics. `revisions`: rows
-    of the results that replace an earlier one of their window."""
+    of the results that replace an earlier one of their window; `had_rows`: whether the day had any before."""
 
     versions: dict[str, int]
     rows: dict[str, int]
     digests: dict[str, str]
     revisions: int
+    had_rows: bool
 
 
 def publish(lake: Lake, engine: Engine, tables: QueryTables, day: date, versions: AuditVersions) -> Publication:
@@ -52,6 +53,7 @@ def publish(lake: Lake, engine: Engine, tables: QueryTables, day: date, versions
         newest = verdicts.newest_passed(lake, tables, day)
         if newest is not None and newest[:2] > (versions.snapshot, versions.audit):
             raise _superseded(tables, day, versions, newest)
+        had_rows = [_has_rows(lake, table, day) for table in (tables.late, tables.results)]
         written = {
             tables.late.name: _replace_day(lake, engine, late_rows, tables.late),
             tables.results.name: _replace_day(lake, engine, rows, tables.results),
@@ -62,7 +64,14 @@ def publish(lake: Lake, engine: Engine, tables: QueryTables, day: date, versions
         {name: found.rows for name, found in of_day.items()},
         {name: found.digest for name, found in of_day.items()},
         _revisions(lake, tables.results, day, written[tables.results.name]),
+        any(had_rows),
     )
+
+
+def _has_rows(lake: Lake, table: Table, day: date) -> bool:
+    lake.ensure(table)
+    (partition,) = table.partition_by
+    return bool(lake.files(table.name, None, [(partition, "=", day.isoformat())]))
 
 
 def _revisions(lake: Lake, results: Table, day: date, version: int) -> int:
@@ -90,7 +99,6 @@ def _superseded(tables: QueryTables, day: date, versions: AuditVersions, newest:
 
 def _replace_day(lake: Lake, engine: Engine, source: AuditRows, target: Table) -> int:
     """The version written."""
-    lake.ensure(target)
     (partition,) = target.partition_by
     files = lake.files(source.table, source.version, [(partition, "=", source.day.isoformat())])
     shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
@@ -104,5 +112,5 @@ def copy_share(lake: Lake, target: Table, partition: Mapping[str, date], files: 
     copied = []
     for path in files:
         with storage.parquet(path) as file:
-            copied.append(write_batches(lake, target, partition, file.iter_batches()))
+            copied.append(write_batches(lake, target, partition, storage.batches(file)))
     return [each for each in copied if each is not None]

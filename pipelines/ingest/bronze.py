@@ -5,26 +5,32 @@ that landed: a file that changed in between fails the whole write, so that no li
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipelines.ingest.changes import Changes
-from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, FileRow
-from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
+from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED
+from pipelines.ingest.lines import chunks, lines
 from pipelines.ingest.lines_before import lines_before
+from pipelines.ingest.packings import UNREADABLE_FILE
+from pipelines.ingest.records import records
 from pipelines.lake.engine import Engine
 from pipelines.lake.file_commits import append_files, replace_paths
 from pipelines.lake.lake import Lake
 from pipelines.lake.new_files import NewFile, write_batches
 from pipelines.lake.rewrites import rewritten
 from pipelines.lake.shares import packed
+from pipelines.lake.stream_tables import StreamTables
 from pipelines.location import Location
 from schemas.errors import LandingFailed
+from schemas.layouts import Chooser
+from schemas.stream import Layout, Stream
 from schemas.tables import Table
 
 COLUMNS = ("path", "line", "text", "damage")
@@ -36,6 +42,7 @@ class LandedFile(NamedTuple):
     path: str
     content_hash: str
     landed_date: date
+    layout: Layout | None = None
 
     def batches(self, lake: Lake, _: Table) -> Iterator[pa.RecordBatch]:
         """Its lines."""
@@ -57,10 +64,10 @@ class RestoredFile(NamedTuple):
 Delivered = LandedFile | RestoredFile
 
 
-def write_bronze(lake: Lake, engine: Engine, bronze: Table, changes: Changes) -> None:
+def write_bronze(lake: Lake, engine: Engine, tables: StreamTables, changes: Changes) -> None:
     """Replace what bronze holds of files that landed, came back, or deliver no more, in one commit. LandingFailed when
     one is not what landed any more."""
-    wanted = _wanted(changes)
+    bronze, wanted = tables.bronze, _wanted(tables.stream, changes)
     replaced = _held_before(changes)
     if not replaced and not wanted:
         return
@@ -73,18 +80,20 @@ def write_bronze(lake: Lake, engine: Engine, bronze: Table, changes: Changes) ->
         append_files(lake, bronze, added)
 
 
-def _wanted(changes: Changes) -> dict[Delivered, int]:
+def _wanted(stream: Stream, changes: Changes) -> dict[Delivered, int]:
     """Files whose lines are to be written, by the day on which they landed, with their bytes."""
     rows = sorted((changes.rows[path] for path in changes.delivering), key=lambda row: row.landed_date)
-    landed: dict[Delivered, int] = {LandedFile(row.path, row.content_hash, row.landed_date): _bytes(row)
-              for row in rows if row.path in changes.landed}  # fmt: skip
-    restored: dict[Delivered, int] = {RestoredFile(row.path, changes.restored[row.path], row.landed_date): _bytes(row)
-                for row in rows if row.path in changes.restored}  # fmt: skip
+    landed: dict[Delivered, int] = {
+        LandedFile(row.path, row.content_hash, row.landed_date, stream.layout(row.layout)): row.unpacked_bytes
+        for row in rows
+        if row.path in changes.landed
+    }
+    restored: dict[Delivered, int] = {
+        RestoredFile(row.path, changes.restored[row.path], row.landed_date): row.unpacked_bytes
+        for row in rows
+        if row.path in changes.restored
+    }
     return {**landed, **restored}
-
-
-def _bytes(row: FileRow) -> int:
-    return row.file_bytes if row.content_bytes is None else row.content_bytes
 
 
 def _held_before(changes: Changes) -> list[str]:
@@ -112,29 +121,39 @@ def read_file(root: Location, wanted: LandedFile) -> Iterator[pa.RecordBatch]:
     digest, first = hashlib.sha256(), 1
     for texts, damage in _read(root, wanted, digest):
         count = len(texts)
+        *numbers, first = accumulate((1 + text.count("\n") for text in texts), initial=first)
         yield pa.RecordBatch.from_arrays(
             [
                 pa.array([wanted.path], pa.string()).take(pa.array([0] * count)),
-                pa.array(range(first, first + count), pa.int64()),
+                pa.array(numbers, pa.int64()),
                 pa.array(texts, pa.string()),
                 pa.nulls(count, pa.string()) if damage is None else pa.array(damage, pa.string()),
             ],
             names=COLUMNS,
         )
-        first += count
     if digest.hexdigest() != wanted.content_hash:
         raise LandingFailed(f"{wanted.path} changed since it landed")
 
 
 def _read(root: Location, wanted: LandedFile, digest: "hashlib._Hash") -> Iterator[tuple]:
     try:
-        yield from lines(chunks(root / wanted.path, digest))
+        yield from records(lines(chunks(root / wanted.path, digest)), wanted.layout)
     except (OSError, *UNREADABLE_FILE) as error:
         raise LandingFailed(f"{wanted.path} changed since it landed ({error})") from error
 
 
-def first_lines(lake: Lake, bronze: Table, paths: list[str]) -> dict[str, str]:
-    """The first line of files that bronze holds, where it isn't damaged."""
-    first = [("line", "=", 1), ("path", "in", paths)]
-    rows = lake.read(bronze.name, filters=first, columns=["path", "text", "damage"])
-    return {row["path"]: row["text"] for row in rows.to_pylist() if row["damage"] is None}
+def choosers(lake: Lake, tables: StreamTables, paths: Collection[str]) -> dict[str, Chooser]:
+    """What chooses the layouts of files, by their lines in bronze. O(lines of these files) where these name their
+    fields, else O(files)."""
+    found = {path: Chooser(tables.stream, path) for path in paths}
+    if not found:
+        return found
+    columns, of_paths = ["path", "text", "damage"], ("path", "in", sorted(paths))
+    for row in lake.read(tables.bronze.name, filters=[("line", "=", 1), of_paths], columns=columns).to_pylist():
+        found[row["path"]].take([None if row["damage"] else row["text"]])
+    undecided = [path for path, chooser in found.items() if not chooser.decided]
+    if undecided:
+        rows = lake.dataset(tables.bronze.name).to_batches(columns=columns, filter=pc.field("path").isin(undecided))
+        for path, text, damage in (row for batch in rows for row in zip(*batch.to_pydict().values(), strict=True)):
+            found[path].take([None if damage else text])
+    return found

@@ -9,10 +9,9 @@ from pipelines.ingest.definition import Definition
 from pipelines.ingest.duplicate_files import doubled, freed_duplicates, refuse_duplicates
 from pipelines.ingest.files import (
     ACCEPTED,
-    DUPLICATE,
-    EMPTY,
     FORGOTTEN,
     INTENT,
+    LEAVE_NO_ROWS,
     LINES_LOST,
     NO_EVENTS,
     REMOVED,
@@ -28,7 +27,7 @@ from pipelines.location import Location
 from schemas.parsing import belongs
 
 LEFT_OUT = "its content is left out until it changes"
-LEAVE_NO_ROWS = (EMPTY, DUPLICATE, NO_EVENTS, FORGOTTEN, REMOVED)
+LEAST_BYTES = 64 << 10  # of a smaller file too: memory grows with each, so a batch has 8,192 of these at most
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,7 @@ class Changes:
         part: list[str] = []
         size = 0
         for path in order:
-            row = self.rows[path]
-            of_row = row.file_bytes if row.content_bytes is None else row.content_bytes
+            of_row = max(self.rows[path].unpacked_bytes, LEAST_BYTES)
             if part and size + of_row > most_bytes:
                 yield self._only(part)
                 part, size = [], 0
@@ -199,7 +197,11 @@ class _Search:
                 "put the file back"
             )
         self.definition.require_side_inputs_of(row.definition for row in again.values())
-        self.rows |= {path: first_rows.row_again(self.stream, row) for path, row in again.items()}
+        cut = [path for path, row in again.items() if first_rows.may_end_elsewhere(self.stream, row)]
+        for path, file in self._inspected(path for path in cut if path in self.listed):
+            self._take(path, file)
+        of_bronze = {path: row for path, row in again.items() if path not in self.rows}
+        self.rows |= {path: first_rows.row_again(self.stream, row) for path, row in of_bronze.items()}
 
     def take_again_what_two_paths_deliver(self) -> None:
         """Equal content of two paths, as a kill leaves it between giving it to one and taking it from the other."""
@@ -232,9 +234,8 @@ class _Search:
     def _is_asked_for(self, path: str) -> bool:
         return not self.asked.forget or (path in self.known and self.known[path].is_intent)
 
-    def _inspected(self, paths: Iterable[str]) -> Iterator[tuple[str, landing.Landed | landing.LeftOut]]:
-        found = landing.inspect_all(self.engine, self.root, tuple(paths), self.lake.config.task_bytes)
-        yield from found.items()
+    def _inspected(self, paths: Iterable[str]) -> Iterable[tuple[str, landing.Landed | landing.LeftOut]]:
+        return landing.inspect_all(self.lake, self.engine, self.stream, tuple(paths)).items()
 
     def _is_untouched(self, path: str) -> bool:
         """Whether nothing of the file needs to be read."""

@@ -9,7 +9,7 @@ The engine's relations decide, over parsed rows on disk, and spill there what do
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -25,6 +25,7 @@ from pipelines.lake.engine import Engine, Relations
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.location import Location
+from schemas.tables import Table
 
 NEW, EVENT, DUPLICATE = "new", "event", "duplicate"  # what a competing record was before this ingest
 PLACE = "path, line, reading"
@@ -55,16 +56,21 @@ _TOUCHED_DAYS = f"""
     WHERE reason IS NULL
     UNION SELECT CAST(arrival AS DATE) FROM moved WHERE was <> '{NEW}'
     UNION SELECT arrival_date FROM silver_before WHERE path IN (SELECT path FROM changed_before)"""
+_LINES_IN_ORDER = "SELECT path, line, text, damage FROM bronze_in_order WHERE path IN (SELECT path FROM in_order)"
 _LINES_AGAIN = f"""
     SELECT DISTINCT path, line, text, CAST(NULL AS STRING) AS damage
     FROM quarantine SEMI JOIN (SELECT {PLACE} FROM moved WHERE was = '{DUPLICATE}') AS those USING ({PLACE})"""
+
+_WHY_REFUSED = """
+    SELECT path, min_by(concat(reason, ': ', detail), line) FROM parsed
+    WHERE path IN (SELECT path FROM refused_files) GROUP BY path"""
 
 
 @dataclass(frozen=True)
 class Deduplicated:
     """What became of the records.
 
-    relations: `parsed` (every record of the changed files; refused ones with reason, detail and text), `moved`
+    relations: `parsed` (every record of the changed files, as parse.py has them), `moved`
         (identity, arrival, path, line, reading, was), `changed` (paths), `changed_before` (those that were known), and
         silver and quarantine as they were; silver_before: silver's rows of `changed_before`, and others
     records: (path, reason) -> records of the changed files; reason None: accepted, duplicates included
@@ -72,6 +78,7 @@ class Deduplicated:
     moved: what those that moved were before
     others_touched: files that did not change, of which an event lost its place or a duplicate gained one
     days: arrival days of silver that change
+    why_refused: reason and detail of the first record of each changed file of which none was accepted
     """
 
     relations: Relations
@@ -81,10 +88,16 @@ class Deduplicated:
     moved: frozenset[str]
     others_touched: list[str]
     days: tuple[date, ...]
+    why_refused: dict[str, str]
 
-    def parse_again(self) -> None:
-        """Name as `again` the records of lines of other files that hold a duplicate which is an event now."""
-        self.relations.map_rows("again", ParseLines(self.rules, None), _LINES_AGAIN)
+    def parse_again(self, lake: Lake, bronze: Table) -> None:
+        """Name as `again` the records of lines of other files that hold a duplicate which is an event now, and of the
+        lines before them where these say what they mean."""
+        lines = _LINES_AGAIN
+        if ordered := self.rules.line_by_line(self.others_touched):
+            _name_in_order(lake, bronze, ordered, self.relations)
+            lines += f" WHERE path NOT IN (SELECT path FROM in_order) UNION ALL {_LINES_IN_ORDER}"
+        self.relations.map_rows("again", ParseLines(self.rules, None), lines)
 
 
 @contextmanager
@@ -96,10 +109,15 @@ def deduplicated(
     Silver and quarantine are read as they are at this moment, whatever is written meanwhile.
     """
     with _folder(lake, tables.stream.name) as folder, engine.relations(folder) as relations:
-        paths = changes.delivering
+        ordered = rules.line_by_line(changes.delivering)
+        paths = tuple({*changes.delivering} - {*ordered})
         lines = sum(changes.rows[path].lines for path in paths)
         parsed = engine.map_rows(ParseLines(rules, paths), _bronze(lake, tables, changes), lines, folder / "parsed")
-        relations.add_mapped("parsed", parsed)
+        relations.add_mapped("parsed_apart" if ordered else "parsed", parsed)
+        if ordered:
+            _name_in_order(lake, tables.bronze, ordered, relations)
+            relations.map_rows("parsed_in_order", ParseLines(rules, None), _LINES_IN_ORDER)
+            relations.define("parsed", "SELECT * FROM parsed_apart UNION ALL SELECT * FROM parsed_in_order")
         any_before = _name_before(lake, tables, changes, relations)
         competing = _NEW
         if any_before:  # else to look for them would only build tables of the new identities
@@ -130,6 +148,11 @@ def _bronze(lake: Lake, tables: StreamTables, changes: Changes) -> list[str]:
     return lake.files(tables.bronze.name, filters=[("landed_date", "in", days)]) if days else []
 
 
+def _name_in_order(lake: Lake, bronze: Table, paths: Sequence[str], relations: Relations) -> None:
+    relations.add_rows("in_order", pa.table({"path": pa.array(paths, pa.string())}))
+    relations.add_files("bronze_in_order", lake, bronze, files_of(lake, bronze, paths=paths))
+
+
 def _name_before(lake: Lake, tables: StreamTables, changes: Changes, relations: Relations) -> bool:
     """Whether silver holds any events."""
     changed = list(changes.rows)
@@ -145,12 +168,20 @@ def _name_before(lake: Lake, tables: StreamTables, changes: Changes, relations: 
 
 
 def _decided(relations: Relations, rules: ParseRules) -> Deduplicated:
-    records = _counted(relations, "SELECT path, reason, count(*) FROM parsed GROUP BY path, reason")
+    records = _counted(relations, "SELECT path, reason, CAST(sum(records) AS BIGINT) FROM parsed GROUP BY path, reason")
     moves = _counted(relations, "SELECT path, was, count(*) FROM moved GROUP BY path, was")
     moved = frozenset(was for _, was in moves)
     others = sorted({path for path, was in moves if was != NEW})
     days = tuple(sorted(day for (day,) in relations.rows(_TOUCHED_DAYS)))
-    return Deduplicated(relations, rules, records, moves, moved, others, days)
+    return Deduplicated(relations, rules, records, moves, moved, others, days, _why_refused(relations, records))
+
+
+def _why_refused(relations: Relations, records: Counter) -> dict[str, str]:
+    refused = sorted({path for path, _ in records} - {path for path, reason in records if reason is None})
+    if not refused:
+        return {}
+    relations.add_rows("refused_files", pa.table({"path": refused}))
+    return dict(relations.rows(_WHY_REFUSED))
 
 
 def _counted(relations: Relations, statement: str) -> Counter:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from pipelines.ingest import landing
 from pipelines.ingest.files import LINES_LOST, FileRow
-from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
+from pipelines.ingest.lines import chunks, lines
+from pipelines.ingest.packings import UNREADABLE_FILE
 from pipelines.location import Location
 from schemas.errors import LandingFailed
 from schemas.parsing import matches

@@ -17,8 +17,10 @@ from schemas.tables import Table
 
 ACCEPTED, EMPTY, DUPLICATE, UNREADABLE, NO_EVENTS = "accepted", "empty", "duplicate file", "unreadable", "no events"
 UNFINISHED, FORGOTTEN, LINES_LOST = "unfinished", "forgotten", "lines lost"
+REFUSED = "refused"  # what an accepted file is called of whose records none was accepted
 REMOVED = "removed"  # what a row is to become that is to go
 DELIVERS = (ACCEPTED, LINES_LOST)
+LEAVE_NO_ROWS = (EMPTY, DUPLICATE, NO_EVENTS, FORGOTTEN, REMOVED)
 INTENT = ""
 # Each commit leaves a Parquet file or two. Rows are one a file, and known when they are written: rewriting them all now
 # and then costs less than opening what thousands of ingests left.
@@ -47,9 +49,20 @@ class FileRow:
     before: str | None = None
 
     @property
+    def unpacked_bytes(self) -> int:
+        """Of its content; of the file where that is unknown."""
+        return self.file_bytes if self.content_bytes is None else self.content_bytes
+
+    @property
     def is_intent(self) -> bool:
         """Whether an ingest began to change what the file delivers, and did not end."""
         return self.definition == INTENT
+
+    @property
+    def told(self) -> "FileRow":
+        """The row as the table has it, for readers: to an ingest a file that was parsed is one, whatever it gave."""
+        refused = self.state == ACCEPTED and 0 < self.readings == self.quarantined
+        return replace(self, state=REFUSED) if refused else self
 
     def unfinished(self, before: "FileRow | None", bronze_version: int | None) -> "FileRow":
         """The intent of content that is to replace what a row stands for, whose lines that version of bronze holds."""
@@ -83,7 +96,8 @@ def known_files(lake: Lake, files: Table) -> dict[str, FileRow]:
         rows = lake.read(files.name).to_pylist()
     except NotSetUp:
         return {}
-    return {row["path"]: FileRow(**row) for row in rows}
+    parsed = {REFUSED: ACCEPTED}
+    return {row["path"]: FileRow(**row | {"state": parsed.get(row["state"], row["state"])}) for row in rows}
 
 
 def write_files(lake: Lake, files: Table, rows: Iterable[FileRow]) -> None:
@@ -98,4 +112,4 @@ def write_files(lake: Lake, files: Table, rows: Iterable[FileRow]) -> None:
 
 
 def _left(rows: dict[str, FileRow]) -> list[dict]:
-    return [asdict(row) for row in rows.values() if row.state != REMOVED]
+    return [asdict(row.told) for row in rows.values() if row.state != REMOVED]

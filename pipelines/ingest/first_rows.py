@@ -5,8 +5,8 @@ from datetime import date
 
 from pipelines.ingest import landing
 from pipelines.ingest.files import ACCEPTED, EMPTY, FORGOTTEN, NO_EVENTS, UNREADABLE, FileRow
-from schemas.parsing import belongs, choose_layout, no_events
-from schemas.stream import Stream
+from schemas.parsing import belongs, no_events
+from schemas.stream import ACROSS_LINES, Stream
 
 
 def first_row(stream: Stream, file: landing.Landed, known: FileRow | None, today: date) -> FileRow:
@@ -26,8 +26,13 @@ def first_row(stream: Stream, file: landing.Landed, known: FileRow | None, today
         return replace(row, state=UNREADABLE, detail=file.unreadable, readings=1, quarantined=1)
     if file.lines == 0:
         return replace(row, state=EMPTY, detail="the file holds no lines")
-    layout = choose_layout(stream, file.path, file.first_line) if file.first_line is not None else None
-    return replace(row, layout=layout.name if layout else None)
+    return replace(row, layout=file.layout.name if file.layout else None, detail=file.why_unknown)
+
+
+def may_end_elsewhere(stream: Stream, row: FileRow) -> bool:
+    """Whether bronze may have lines of the file where by the definition now a record is several of them."""
+    layout = stream.layout(row.layout)
+    return row.state == ACCEPTED and (layout is None or layout.quoting == ACROSS_LINES)
 
 
 def row_again(stream: Stream, row: FileRow) -> FileRow:

@@ -11,13 +11,13 @@ time per stream.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pipelines import flow
 from pipelines.ingest import definition, landing, outcome, partitions
-from pipelines.ingest.bronze import first_lines, write_bronze
+from pipelines.ingest.bronze import choosers, write_bronze
 from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
 from pipelines.ingest.files import INTENT, UNREADABLE, write_files
@@ -30,7 +30,6 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
 from schemas.errors import LandingFailed
-from schemas.parsing import choose_layout
 
 Progress = Callable[[str], None]
 
@@ -120,11 +119,10 @@ def _make_events(this: _Ingest, changes: Changes, side_inputs: Mapping[str, obje
     this.progress(flow.BRONZE.name)
     if changes.landed:
         this.progress(f"bronze: {len(changes.landed)} file(s)")
-    write_bronze(lake, engine, tables.bronze, changes)
+    write_bronze(lake, engine, tables, changes)
     this.progress(flow.SILVER.name)
     this.progress("silver: parsing lines, finding duplicates")
-    layouts = _layouts(lake, tables, changes)
-    rules = ParseRules(tables.stream, changes.definition.hash, layouts, side_inputs)
+    rules = _rules(lake, tables, changes, side_inputs)
     with deduplicated(lake, engine, tables, rules, changes) as found:
         _write_events(this, changes, found)
     return found
@@ -134,10 +132,11 @@ def _write_events(this: _Ingest, changes: Changes, found: Deduplicated) -> None:
     lake, tables = this.lake, this.tables
     others = [replace(changes.known[path], definition=INTENT) for path in found.others_touched]
     write_files(lake, tables.files, others)
+    _add_headers(lake, tables, found.rules, found.others_touched)
     partitions.forget(lake, tables.partitions, found.days)
     if found.days:
         this.progress(f"silver: {len(found.days)} arrival day(s)")
-        write_silver(lake, this.engine, tables.silver, found)
+        write_silver(lake, this.engine, tables, found)
     if _quarantine_changes(changes, found):
         this.progress("silver: quarantine")
         write_quarantine(lake, tables, changes, found)
@@ -150,13 +149,23 @@ def _quarantine_changes(changes: Changes, found: Deduplicated) -> bool:
     return had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values())
 
 
-def _layouts(lake: Lake, tables: StreamTables, changes: Changes) -> dict[str, str | None]:
-    """Each file's layout by path; chosen anew, from bronze, for files that are made again after a new definition."""
-    layouts = {path: row.layout for path, row in {**changes.known, **changes.rows}.items()}
+def _rules(lake: Lake, tables: StreamTables, changes: Changes, side_inputs: Mapping[str, object]) -> ParseRules:
+    """What the files' lines are parsed by. Layouts are chosen anew, from bronze, for files that are made again after a
+    new definition."""
     again = [path for path in changes.delivering if path not in changes.landed]
-    if again:
-        first = first_lines(lake, tables.bronze, again)
-        chosen = {path: choose_layout(tables.stream, path, first[path]) if path in first else None for path in again}
-        layouts |= {path: layout.name if layout else None for path, layout in chosen.items()}
-        changes.rows.update({path: replace(changes.rows[path], layout=layouts[path]) for path in again})
-    return layouts
+    for path, chooser in choosers(lake, tables, again).items():
+        layout = chooser.layout
+        name, why = (layout.name, None) if layout else (None, chooser.why)
+        changes.rows[path] = replace(changes.rows[path], layout=name, detail=why)
+    rows = {**changes.known, **changes.rows}
+    layouts = {path: row.layout for path, row in rows.items()}
+    unknown = {path: changes.rows[path].detail for path in changes.delivering if layouts[path] is None}
+    rules = ParseRules(tables.stream, changes.definition.hash, layouts, side_inputs, {}, unknown)
+    _add_headers(lake, tables, rules, changes.delivering)
+    return rules
+
+
+def _add_headers(lake: Lake, tables: StreamTables, rules: ParseRules, paths: Iterable[str]) -> None:
+    """The first lines, from bronze, of those files whose columns go by name."""
+    by_name = [path for path in paths if rules.by_name(path)]
+    rules.headers.update({path: chooser.first for path, chooser in choosers(lake, tables, by_name).items()})

@@ -10,22 +10,29 @@ import os
 import stat
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import NamedTuple
 
 from pipelines import storage
-from pipelines.ingest.lines import CHUNK_BYTES, UNREADABLE_FILE, chunks, lines
+from pipelines.ingest.lines import Lines, chunks, lines
+from pipelines.ingest.names import problem_of_name
+from pipelines.ingest.packings import CHUNK_BYTES, UNREADABLE_FILE
+from pipelines.ingest.records import records
+from pipelines.ingest.unread import Unread
 from pipelines.lake.engine import Engine
+from pipelines.lake.lake import Lake
 from pipelines.lake.shares import packed
 from pipelines.location import Location
 from pipelines.storage import NS_PER_S
 from schemas.errors import LandingFailed, NotSetUp
+from schemas.layouts import Chooser
 from schemas.parsing import belongs, no_events
 from schemas.registry import streams
-from schemas.stream import Stream
+from schemas.stream import Layout, Stream
 
 UNPRINTABLE = "its name is not printable UTF-8; rename it"
 TICK_NS, WHOLE_SECONDS_NS = 20_000_000, 2 * NS_PER_S
@@ -74,7 +81,8 @@ class Landed:
     path: str
     content: Content
     lines: int
-    first_line: str | None  # None: there is none, or it is damaged
+    layout: Layout | None
+    why_unknown: str | None  # where no layout fits
     unreadable: str | None
 
 
@@ -89,11 +97,14 @@ def listing(root: Location, stream: Stream) -> Listing:
         # Not LandingFailed: nobody makes the folder by itself, so that trying again doesn't help.
         raise NotSetUp(f"the landing folder {root} does not exist", f"mkdir -p {root}   # or set WINDROW_LANDING")
     tops = {pattern.split("/")[0] for layout in stream.layouts for pattern in layout.paths}
+    unread = Unread()
     events, skipped, messages, states = [], {}, [], {}
     for path, problem, state in _walk(root):
         why = no_events(stream, path)
         ours = why is not None or belongs(stream, path)
         if not ours and (problem == FOLDER or path.split("/")[0] not in tops or _is_anothers(path)):
+            if problem != FOLDER:
+                unread.note(path)
             continue
         if problem:
             messages.append(f"{ascii(path) if problem == UNPRINTABLE else path}: left out, {problem}")
@@ -105,7 +116,7 @@ def listing(root: Location, stream: Stream) -> Listing:
             messages.append(f"{path}: left out, stream {stream.name!r} has no layout for files of that name")
         if state is not None:
             states[path] = state
-    return Listing(tuple(events), skipped, tuple(messages), states)
+    return Listing(tuple(events), skipped, (*messages, *unread.messages), states)
 
 
 def _is_anothers(path: str) -> bool:
@@ -126,7 +137,7 @@ def _walk(root: Location) -> Iterator[_Found]:
 
 
 def _looked_at(root: Location, entry: storage.Listed) -> _Found:
-    problem = _problem(root, entry.place) if entry.below.isprintable() else UNPRINTABLE
+    problem = _problem(root, entry.place) or problem_of_name(entry.below) if entry.below.isprintable() else UNPRINTABLE
     if problem or entry.state:
         return _Found(entry.below, problem, entry.state)
     try:
@@ -180,28 +191,32 @@ def changed_since(root: Location, hashes: Mapping[str, str]) -> set[str]:
     return {path for path, content in found.items() if content is None or content.content_hash != hashes[path]}
 
 
-def inspect(root: Location, path: str) -> Landed:
-    """Read a file to its end: hash, sizes, lines. LeftOut when it can't be opened or changes meanwhile."""
-    found = _FirstLine()
+def inspect(root: Location, stream: Stream, path: str) -> Landed:
+    """Read a file to its end: hash, sizes, layout, lines. LeftOut when it can't be opened or changes meanwhile."""
+    found = _Lines(stream, path)
     try:
         content, unreadable = _read(root, path, found.take)
     except OSError as error:
         raise LeftOut(f"{path}: left out, it can't be read ({error.strerror})") from error
-    return Landed(path, content, 0 if unreadable else found.lines, None if unreadable else found.first, unreadable)
+    if unreadable:
+        return Landed(path, content, 0, None, None, unreadable)
+    layout = found.chooser.layout
+    return Landed(path, content, found.count, layout, None if layout else found.chooser.why, None)
 
 
-def inspect_all(engine: Engine, root: Location, paths: Sequence[str], task_bytes: int) -> dict[str, Landed | LeftOut]:
+def inspect_all(lake: Lake, engine: Engine, stream: Stream, paths: Sequence[str]) -> dict[str, Landed | LeftOut]:
     """Each of these files as `inspect` finds it, or why it is left out."""
+    root, task_bytes = lake.config.landing, lake.config.task_bytes
     shares = packed({path: _bytes_now(root, path) for path in paths}, engine.slots, task_bytes) if paths else []
-    found = (each for of_share in engine.each(partial(_inspect_share, root), shares) for each in of_share)
+    found = (each for of_share in engine.each(partial(_inspect_share, root, stream), shares) for each in of_share)
     return dict(zip(paths, found, strict=True))
 
 
-def _inspect_share(root: Location, paths: Sequence[str]) -> list[Landed | LeftOut]:
+def _inspect_share(root: Location, stream: Stream, paths: Sequence[str]) -> list[Landed | LeftOut]:
     found: list[Landed | LeftOut] = []
     for path in paths:
         try:
-            found.append(inspect(root, path))
+            found.append(inspect(root, stream, path))
         except LeftOut as left_out:
             found.append(left_out)
     return found
@@ -214,18 +229,23 @@ def _bytes_now(root: Location, path: str) -> int:
         return 0
 
 
-class _FirstLine:
-    """The first line of a file's content, None where it is damaged, and how many there are."""
+class _Lines:
+    """How many lines, or records, a file's content has, and what chooses its layout by them."""
 
-    def __init__(self) -> None:
-        self.lines = 0
-        self.first: str | None = None
+    def __init__(self, stream: Stream, path: str) -> None:
+        self.count, self.chooser = 0, Chooser(stream, path)
 
     def take(self, pieces: Iterator[bytes]) -> None:
-        for part in lines(pieces):
-            if self.lines == 0 and not (part.damage and part.damage[0]):
-                self.first = part.texts[0]
-            self.lines += len(part.texts)
+        parts = self._shown(lines(pieces))
+        first = next(parts, None)  # by which lines are known that end records
+        for part in records(parts if first is None else chain([first], parts), self.chooser.layout):
+            self.count += len(part.texts)
+
+    def _shown(self, parts: Iterable[Lines]) -> Iterator[Lines]:
+        for part in parts:
+            damage = part.damage or repeat(None)
+            self.chooser.take(None if wrong else text for text, wrong in zip(part.texts, damage, strict=False))
+            yield part
 
 
 class _Digest:

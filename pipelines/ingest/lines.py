@@ -1,4 +1,4 @@
-"""From a landed file's bytes to its lines as received: gunzipped, split, and damage marked; of Parquet, a line is a row
+"""From a landed file's bytes to its lines as received: unpacked, split, and damage marked; of Parquet, a line is a row
 as JSON. Memory is bounded.
 
 A file is read by `chunks`, which feeds its content into a digest: whoever read the file to its end knows whether it
@@ -6,20 +6,15 @@ read what had landed. The content counts, not the bytes on disk: a file that is 
 holds nothing new.
 """
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator
-from functools import partial
-from typing import IO, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from pipelines import storage
-from pipelines.ingest.parquet_rows import DamagedParquet, json_lines
+from pipelines.ingest.packings import WrongPacking, content
 from pipelines.location import Location
+from schemas.stream import KEPT_CHARACTERS
 
-CHUNK_BYTES = 1 << 20
 LINE_LIMIT_BYTES = 1 << 20
-KEPT_CHARACTERS = 1000  # of a line that is too long
-UNREADABLE_FILE = (EOFError, zlib.error, gzip.BadGzipFile, DamagedParquet)
 # Real files unpack to 5 to 20 times their size; a bomb, to 1,000 times, would fill the disk with refused lines.
 BOMB_BYTES, BOMB_RATIO = 32 << 20, 100
 
@@ -39,27 +34,20 @@ class Digest(Protocol):
 
 
 def chunks(path: Location, digest: Digest) -> Iterator[bytes]:
-    """The file's content (gunzipped where its name ends with .gz, rows as lines of JSON where with .parquet) in pieces,
-    each of which the digest gets too."""
+    """The file's content (unpacked as its name says, rows as lines of JSON where it ends with .parquet) in pieces, each
+    of which the digest gets too."""
     with path.open("rb") as raw:
         unpacked, packed = 0, storage.state(path).file_bytes
-        for chunk in _unpacked(path.name, raw, packed):
+        # An empty file is empty, whatever its name.
+        for chunk in content(path.name, raw) if packed else ():
             unpacked += len(chunk)
             if unpacked > BOMB_BYTES and unpacked > BOMB_RATIO * packed:
-                raise gzip.BadGzipFile(
+                raise WrongPacking(
                     f"it unpacks to more than {BOMB_RATIO} times its size, and to more than "
                     f"{BOMB_BYTES >> 20} MiB; if it is no bomb, land it unpacked (Parquet: as lines of JSON)"
                 )
             digest.update(chunk)
             yield chunk
-
-
-def _unpacked(name: str, raw: IO[bytes], file_bytes: int) -> Iterator[bytes]:
-    if name.endswith(".parquet"):
-        # An empty file is empty, whatever its name; GzipFile reads no bytes as no content.
-        return json_lines(raw) if file_bytes else iter(())
-    content = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else raw
-    return iter(partial(content.read, CHUNK_BYTES), b"")
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[Lines]:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
+import pyarrow.compute as pc
+
 from pipelines.ingest import landing, partitions
 from pipelines.ingest.files import (
     ACCEPTED,
@@ -28,12 +30,13 @@ from pipelines.lake import databases
 from pipelines.lake.day_files import add_view, files_of
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
+from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
 
 
 @dataclass(frozen=True)
 class _Held:
-    """Rows by path, of each table that has lines or records."""
+    """Lines and records by path, of each table that has some."""
 
     bronze: Mapping[str, int]
     silver: Mapping[str, int]
@@ -83,12 +86,19 @@ def _may_be_lost(lake: Lake, tables: StreamTables, known: Mapping[str, FileRow])
     if any(row.is_intent for row in rows):
         return True
     refused = sum(row.quarantined + row.duplicates for row in rows if row.state != DUPLICATE)
-    expected = {
-        tables.bronze.name: sum(row.lines for row in rows if row.state == ACCEPTED),
-        tables.silver.name: sum(row.accepted for row in rows),
-        tables.quarantine.name: refused,
-    }
-    return any(lake.row_count(name) != count for name, count in expected.items())
+    lines = sum(row.lines for row in rows if row.state == ACCEPTED)
+    return (
+        lake.row_count(tables.bronze.name) != lines
+        or lake.row_count(tables.silver.name) != sum(row.accepted for row in rows)
+        or _refused(lake, tables.quarantine, any(row.quarantined > KEPT_REFUSALS for row in rows)) != refused
+    )
+
+
+def _refused(lake: Lake, quarantine: Table, has_rests: bool) -> int:
+    """Records; of rows that stand for one each the log says it."""
+    if not has_rests:
+        return lake.row_count(quarantine.name)
+    return pc.sum(lake.read(quarantine.name, columns=["records"])["records"]).as_py() or 0
 
 
 def _held(lake: Lake, tables: StreamTables) -> _Held:
@@ -96,12 +106,13 @@ def _held(lake: Lake, tables: StreamTables) -> _Held:
         for table in (tables.bronze, tables.silver, tables.quarantine):
             add_view(database, lake, table, table.name, files_of(lake, table))
 
-        def by_path(table: Table, condition: str = "true") -> Counter[str]:
-            counted = f'SELECT path, count(*) FROM "{table.name}" WHERE {condition} GROUP BY path'
+        def by_path(table: Table, records: str, condition: str = "true") -> Counter[str]:
+            counted = f'SELECT path, {records} FROM "{table.name}" WHERE {condition} GROUP BY path'
             return Counter(dict(database.sql(counted).fetchall()))
 
-        duplicates = by_path(tables.quarantine, "reason = 'duplicate'")
-        return _Held(by_path(tables.bronze), by_path(tables.silver), by_path(tables.quarantine), duplicates)
+        rows, records = "count(*)", "sum(records)::BIGINT"
+        refused, duplicates = (by_path(tables.quarantine, records, of) for of in ("true", "reason = 'duplicate'"))
+        return _Held(by_path(tables.bronze, rows), by_path(tables.silver, rows), refused, duplicates)
 
 
 def _checked(row: FileRow, held: _Held, is_listed: bool) -> FileRow:

@@ -1,7 +1,7 @@
 """What became of each file: its final row, and the report of the ingest."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
@@ -12,13 +12,17 @@ from pipelines.ingest.deduplicate import EVENT, NEW, Deduplicated
 from pipelines.ingest.files import ACCEPTED, DUPLICATE, REMOVED, UNREADABLE, FileRow
 from pipelines.lake.snapshot import Snapshot, Touched
 from schemas.parsing import has_header
-from schemas.stream import Stream
+from schemas.stream import KEPT_REFUSALS, Stream
+
+# Fewer repeated lines than both are nothing to speak of.
+A_HANDFUL, A_SMALL_SHARE = 5, 0.01
 
 
 @dataclass(frozen=True)
 class IngestReport:
     """What one ingest did. `files`: the rows of `files_<stream>` that it wrote; `touched`: their paths, and those that
-    deliver nothing any more; `refused`: their records by reason; `accepted`: events that they have in silver."""
+    deliver nothing any more; `refused`: their records by reason; `accepted`: events that they have in silver;
+    `warnings`: limits of the stream that don't hold."""
 
     stream: str
     files: tuple[FileRow, ...]
@@ -29,6 +33,7 @@ class IngestReport:
     touched: Touched
     seconds: float
     accepted: int
+    warnings: tuple[str, ...] = ()
 
 
 class Applied(NamedTuple):
@@ -47,7 +52,7 @@ def report(
     """The report of an ingest that applied these batches, from one snapshot to the other."""
     before, after = snapshots
     rows = {row.path: row for batch in applied for row in batch.rows}
-    left = tuple(row for row in rows.values() if row.state != REMOVED)
+    left = tuple(row.told for row in rows.values() if row.state != REMOVED)
     days = tuple(sorted({day for batch in applied for day in batch.days}))
     refused = _refused(applied, rows)
     accepted = sum(row.accepted for row in left)
@@ -76,8 +81,14 @@ def final_rows(changes: Changes, found: Deduplicated | None) -> tuple[FileRow, .
 def _counted(row: FileRow, of_file: Counter[str | None], found: Deduplicated) -> FileRow:
     readings, duplicates = of_file.total(), found.moves[row.path, NEW]
     accepted = of_file[None] - duplicates
+    why = found.why_refused.get(row.path)
     return replace(
-        row, readings=readings, accepted=accepted, quarantined=readings - accepted - duplicates, duplicates=duplicates
+        row,
+        detail=why and f"none of its {readings:,} record(s) is an event; {why}",
+        readings=readings,
+        accepted=accepted,
+        quarantined=readings - accepted - duplicates,
+        duplicates=duplicates,
     )
 
 
@@ -85,6 +96,20 @@ def _recounted(row: FileRow, found: Deduplicated) -> FileRow:
     """The row of a file that didn't change, after some of its records lost or gained the place of the event."""
     gained = found.moves[row.path, WAS_DUPLICATE] - found.moves[row.path, EVENT]
     return replace(row, accepted=row.accepted + gained, duplicates=row.duplicates - gained)
+
+
+def _repeats(stream: Stream, rows: Iterable[FileRow]) -> list[str]:
+    """Of layouts that take equal lines for one event: whether that may have cost events."""
+    by_line = {layout.name for layout in stream.layouts if layout.identity == "line"}
+    counted = [row for row in rows if row.layout in by_line and row.state == ACCEPTED]
+    readings, repeats = sum(row.readings for row in counted), sum(row.duplicates for row in counted)
+    if repeats <= min(A_HANDFUL, readings * A_SMALL_SHARE):
+        return []
+    return [
+        f"{repeats:,} of {readings:,} records ({repeats / readings:.2%}) repeat an earlier line and were taken for the "
+        'same event, as identity="line" says; if a line may come twice, let identity name the columns that tell events '
+        "apart, or be None (docs/add-a-stream.md)"
+    ]
 
 
 def _refused(applied: list[Applied], rows: dict[str, FileRow]) -> dict[str, int]:
@@ -101,12 +126,19 @@ def _refused(applied: list[Applied], rows: dict[str, FileRow]) -> dict[str, int]
     return {reason: count for reason, count in sorted(counts.items()) if count}
 
 
-def _messages(stream: Stream, rows: Iterable[FileRow]) -> list[str]:
-    """One per file that gave no events."""
+def _messages(stream: Stream, rows: Collection[FileRow]) -> list[str]:
+    """One per file without events, or of which not all that was refused is kept; and one where many lines repeat."""
     headers = {layout.name for layout in stream.layouts if has_header(layout)}
     not_accepted = [f"{row.path}: {row.state}, {row.detail}" for row in rows if row.state != ACCEPTED]
-    return not_accepted + [
+    more = [
+        f"{row.path}: {row.quarantined:,} records are refused, of which quarantine keeps the first {KEPT_REFUSALS:,} "
+        "and, by reason, the number of the others; bronze has their lines"
+        for row in rows
+        if row.quarantined > KEPT_REFUSALS
+    ]
+    only_headers = [
         f"{row.path}: {row.state}, but it holds only its header"
         for row in rows
         if row.state == ACCEPTED and row.lines == 1 and row.layout in headers
     ]
+    return [*not_accepted, *more, *_repeats(stream, rows), *only_headers]

@@ -32,6 +32,7 @@ def json_lines(file: IO[bytes]) -> Iterator[bytes]:
     try:
         parquet = pq.ParquetFile(file)
         _require_distinct(parquet.schema_arrow.names)
+        _require_texts(parquet.schema_arrow)
         for batch in parquet.iter_batches(_ROWS_PER_PIECE):
             rows = plain_rows(pa.Table.from_batches([batch]))
             yield "".join(f"{_line(row)}\n" for row in rows).encode(errors="backslashreplace")
@@ -46,6 +47,13 @@ def _require_distinct(names: list[str]) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise DamagedParquet(f"more than one of its columns is named {', '.join(map(repr, twice))}")
+
+
+def _require_texts(schema: pa.Schema) -> None:
+    """Python's times of day have no nanoseconds: Arrow would cut them off without a word."""
+    for field in schema:
+        if str(pa.time64("ns")) in str(field.type):
+            raise DamagedParquet(f"column {field.name!r} holds times of day in nanoseconds; write it in microseconds")
 
 
 def _line(row: dict) -> str:

@@ -1,11 +1,12 @@
 """From lines to parsed records, as Arrow batches.
 
 One row per record, accepted or refused: silver's columns (null where refused), then `reason`, `detail` and `text`
-(null where accepted).
+(null where accepted). Of a file in which more is refused than is kept one row stands for many records, as `records`
+says, for each reason and batch; it has no text. So neither memory nor disk grows with what is refused.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,39 +15,67 @@ from pipelines.lake.arrays import TIME
 from pipelines.lake.arrow_schemas import ARROW_TYPES, arrow_schema
 from schemas.buckets import bucket_of
 from schemas.errors import UnknownName
+from schemas.layouts import of_file
 from schemas.parsing import has_header, identity_of, read_line
-from schemas.stream import COMMON_REFUSALS, Layout, Place, Record, Refusal, Stream
+from schemas.stream import (
+    BY_NAME,
+    COMMON_REFUSALS,
+    KEPT_CHARACTERS,
+    KEPT_REFUSALS,
+    Layout,
+    Place,
+    Record,
+    Refusal,
+    Stream,
+)
 from schemas.tables import silver_table
 
 LINE_COLUMNS = ("path", "line", "text", "damage")
-UNKNOWN_LAYOUT = Refusal("unknown layout", "the file's first line is no header of the stream, or is damaged")
-OUTCOME = ("reason", "detail", "text")
+UNKNOWN_LAYOUT = "unknown layout"
+OUTCOME = (("reason", pa.string()), ("detail", pa.string()), ("text", pa.string()), ("records", pa.int64()))
+# A line may hold many.
+RECORDS_AT_ONCE = 50_000
 _Values = tuple[int | None, int | None, int | None, tuple]  # a Record, or what a refusal has of one
-_Parsed = tuple[int, int, _Values, str | None, str | None, str | None]  # row, number, record, identity, reason, detail
+# Row, number, record, identity, reason, detail, text, records.
+_Parsed = tuple[int, int, _Values, str | None, str | None, str | None, str | None, int]
 
 
 @dataclass(frozen=True)
 class ParseRules:
     """What lines are parsed by. definition: the hash that their records carry; layouts: the layout's name by path;
-    side_inputs: what the stream's side inputs hold, by name."""
+    side_inputs: what the stream's side inputs hold, by name; headers: first lines of files whose columns go by name;
+    unknown: why a file has no layout."""
 
     stream: Stream
     definition: str
     layouts: Mapping[str, str | None]
     side_inputs: Mapping[str, object]
+    headers: dict[str, str] = field(default_factory=dict)
+    unknown: Mapping[str, str | None] = field(default_factory=dict)
+
+    def line_by_line(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Those of the files whose lines are parsed one after the other."""
+        names = {layout.name for layout in self.stream.layouts if layout.line_by_line}
+        return tuple(path for path in paths if self.layouts.get(path) in names)
 
     def layout(self, path: str) -> Layout | None:
         """The layout of a file; None where its first line is none of the stream's."""
         if path not in self.layouts:
             raise UnknownName("layout for the file", path, list(self.layouts))
-        return next((each for each in self.stream.layouts if each.name == self.layouts[path]), None)
+        layout = self.stream.layout(self.layouts[path])
+        return of_file(layout, self.headers[path]) if layout and self.by_name(path) else layout
+
+    def by_name(self, path: str) -> bool:
+        """Whether columns of a file go by name."""
+        layout = self.stream.layout(self.layouts[path])
+        return layout is not None and layout.columns == BY_NAME
 
 
 def parsed_schema(stream: Stream) -> pa.Schema:
     """Of parsed records."""
     fields = arrow_schema(silver_table(stream))
     return pa.schema(
-        [*(pa.field(field.name, field.type) for field in fields), *(pa.field(name, pa.string()) for name in OUTCOME)]
+        [*(pa.field(field.name, field.type) for field in fields), *(pa.field(name, type_) for name, type_ in OUTCOME)]
     )
 
 
@@ -69,13 +98,13 @@ class ParseLines:
             return rows
         return rows.filter(pc.is_in(rows["path"], pa.array(self.paths, pa.string())))
 
-    def start(self) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
         """A parser."""
         return Parser(self.rules).parse
 
 
 class Parser:
-    """Parses lines of one stream."""
+    """Parses lines of one stream; of a file that is read in order all of them, from the first on."""
 
     def __init__(self, rules: ParseRules):
         self.rules, self.stream = rules, rules.stream
@@ -83,55 +112,80 @@ class Parser:
         self.layouts: dict[str, Layout | None] = {}  # by path
         self.buckets = _Buckets(self.stream.buckets)
         self.no_values = (None,) * len(self.stream.columns)
+        self.path, self.kept = "", 0  # the file whose lines are parsed, and how many of its refusals are kept
+        self.before: Record | None = None  # its last record
+        self.rest: dict[tuple[str, str], _Parsed] = {}  # refusals of a batch that are only counted, by path and reason
 
-    def parse(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The records of lines, given as LINE_COLUMNS: O(bytes)."""
+    def parse(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """The records of lines, given as LINE_COLUMNS, some at a time: O(bytes)."""
         parsed: list[_Parsed] = []
         for row, line in enumerate(zip(*(column.to_pylist() for column in batch.columns), strict=True)):
             self._parse_line(parsed, row, *line)
-        if not parsed:
-            return pa.RecordBatch.from_pylist([], self.schema)
-        return pa.RecordBatch.from_arrays(self._columns(batch, parsed), schema=self.schema)
+            if len(parsed) >= RECORDS_AT_ONCE:
+                yield self._batch(batch, parsed)
+                parsed = []
+        parsed += self.rest.values()
+        self.rest = {}
+        if parsed:
+            yield self._batch(batch, parsed)
 
     def _parse_line(self, parsed: list[_Parsed], row: int, path: str, line: int, text: str, damage: str | None) -> None:
         if path not in self.layouts:
             self.layouts[path] = self.rules.layout(path)
+        if path != self.path:
+            self.path, self.kept, self.before = path, 0, None
         layout = self.layouts[path]
+        place = Place(path, line, self.rules.side_inputs, self.before)
+        for number, found in enumerate(self._read(layout, place, text, damage)):
+            if isinstance(found, Refusal):
+                self._refuse(parsed, row, number, found, text)
+            elif layout is not None:
+                if layout.line_by_line:
+                    self.before = found
+                identity = identity_of(self.stream, layout, text, found, number)
+                parsed.append((row, number, found, identity, None, None, None, 1))
+
+    def _refuse(self, parsed: list[_Parsed], row: int, number: int, refusal: Refusal, text: str) -> None:
+        """Of a file's first refusals all is kept that says what they are, of the others how many there are."""
+        reason, counted = refusal.reason, self.rest.get((self.path, refusal.reason))
+        if self.kept < KEPT_REFUSALS:
+            self.kept += 1
+            record = (None, None, refusal.arrival_us, self.no_values)
+            detail = refusal.detail[:KEPT_CHARACTERS]
+            parsed.append((row, number, record, None, reason, detail, text[:KEPT_CHARACTERS], 1))
+        elif counted is None:
+            self.rest[self.path, reason] = row, number, (None, None, None, self.no_values), None, reason, None, None, 1
+        else:
+            self.rest[self.path, reason] = (*counted[:-1], counted[-1] + 1)
+
+    def _read(self, layout: Layout | None, place: Place, text: str, damage: str | None) -> list[Record | Refusal]:
         if layout is None:
-            parsed.append(self._refused(row, 0, UNKNOWN_LAYOUT))
-            return
-        for number, found in enumerate(self._read(layout, Place(path, line, self.rules.side_inputs), text, damage)):
-            if isinstance(found, Record):
-                parsed.append((row, number, found, identity_of(self.stream, layout, text, found, number), None, None))
-            else:
-                parsed.append(self._refused(row, number, found))
-
-    def _refused(self, row: int, number: int, refusal: Refusal) -> _Parsed:
-        nothing = (None, None, refusal.arrival_us, self.no_values)
-        return row, number, nothing, None, refusal.reason, refusal.detail
-
-    def _read(self, layout: Layout, place: Place, text: str, damage: str | None) -> list[Record | Refusal]:
+            return [Refusal(UNKNOWN_LAYOUT, self.rules.unknown.get(place.path) or COMMON_REFUSALS[UNKNOWN_LAYOUT])]
         if place.line == 1 and has_header(layout):
             return []
         return [Refusal(damage, COMMON_REFUSALS[damage])] if damage else read_line(self.stream, layout, text, place)
 
+    def _batch(self, batch: pa.RecordBatch, parsed: list[_Parsed]) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays(self._columns(batch, parsed), schema=self.schema)
+
     def _columns(self, batch: pa.RecordBatch, parsed: list[_Parsed]) -> list[pa.Array]:
         # Turned from rows to columns at once, and copied where a line's columns are at hand: building a row of
         # every column for each record took a fifth of the time.
-        rows, numbers, records, identities, reasons, details = zip(*parsed, strict=True)
+        rows, numbers, records, identities, reasons, details, texts, counts = zip(*parsed, strict=True)
         starts, ends, arrivals, values = zip(*records, strict=True)
         columns = list(zip(*values, strict=True))
         keys = zip(*(columns[self.stream.positions[name]] for name in self.stream.key), strict=True)
-        lines, reason, arrival = batch.take(pa.array(rows)), pa.array(reasons, pa.string()), _array(arrivals, TIME)
+        places = batch.select(["path", "line"]).take(pa.array(rows))
+        reason, arrival = pa.array(reasons, pa.string()), _array(arrivals, TIME)
         none, accepted = pa.scalar(None), reason.is_null()
         return [
             *map(_array, columns, self.schema.types),
-            _array(starts, TIME), _array(ends, TIME), arrival, lines["path"], lines["line"],
+            _array(starts, TIME), _array(ends, TIME), arrival, places["path"], places["line"],
             pa.array(numbers, pa.int64()), pa.array(identities, pa.string()),
             pa.repeat(pa.scalar(self.rules.definition), len(parsed)),
             pc.if_else(accepted, arrival.cast(ARROW_TYPES["date"], safe=False), none),
             pc.if_else(accepted, pa.array(map(self.buckets.__getitem__, keys), pa.int64()), none),
-            reason, pa.array(details, pa.string()), pc.if_else(accepted, none, lines["text"])]  # fmt: skip
+            reason, pa.array(details, pa.string()), pa.array(texts, pa.string()), pa.array(counts)]  # fmt: skip
 
 
 class _Buckets(dict):

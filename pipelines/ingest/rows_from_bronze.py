@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.ingest.files import ACCEPTED, FileRow
-from pipelines.ingest.lines import UNREADABLE_FILE, chunks, lines
+from pipelines.ingest.lines import chunks, lines
+from pipelines.ingest.packings import UNREADABLE_FILE
 from pipelines.lake import databases
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables

@@ -15,17 +15,32 @@ from pipelines.lake.day_files import files_of
 from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
+from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
 
+# Each worker of an engine keeps the first of each file, of which these are the first.
+_REFUSED = """
+    SELECT *, CASE WHEN text IS NULL THEN NULL ELSE
+        row_number() OVER (PARTITION BY path, text IS NULL ORDER BY line, reading) END AS place
+    FROM parsed WHERE reason IS NOT NULL"""
+_KEPT = f"SELECT * FROM refused WHERE place <= {KEPT_REFUSALS}"
+_REST = f"""
+    SELECT path, CAST(NULL AS BIGINT) AS line, 0 AS reading, reason,
+           concat('from line ', CAST(min(line) AS STRING), ' on; bronze has the lines') AS detail,
+           CAST(NULL AS TIMESTAMP) AS arrival, CAST(NULL AS STRING) AS identity, CAST(NULL AS STRING) AS text,
+           CAST(sum(records) AS BIGINT) AS records, definition
+    FROM refused WHERE place IS NULL OR place > {KEPT_REFUSALS} GROUP BY path, reason, definition"""
 
-def write_silver(lake: Lake, engine: Engine, silver: Table, found: Deduplicated) -> None:
+
+def write_silver(lake: Lake, engine: Engine, tables: StreamTables, found: Deduplicated) -> None:
     """Replace the touched arrival days: events that stay, and records that became events.
 
     A commit replaces as many whole days as the engine takes at once. A kill in between is as safe as between two
     tables.
     """
     if DUPLICATE in found.moved:
-        found.parse_again()
+        found.parse_again(lake, tables.bronze)
+    silver = tables.silver
     for days in _commits(lake, engine, silver, found):
         _choose(lake, silver, found, days)
         found.relations.replace(lake, silver, {"arrival_date": days}, _rows_of_chosen_days(silver, found))
@@ -78,7 +93,8 @@ def write_quarantine(lake: Lake, tables: StreamTables, changes: Changes, found: 
     table, others, relations = tables.quarantine, found.others_touched, found.relations
     columns = _columns(table)
     relations.add_rows("whole_files", _whole_files(found, lake.schema(table), changes))
-    rows = [f"SELECT {columns} FROM parsed WHERE reason IS NOT NULL", f"SELECT {columns} FROM whole_files"]
+    relations.define("refused", _REFUSED)
+    rows = [f"SELECT {columns} FROM ({each})" for each in (_KEPT, _REST, "SELECT * FROM whole_files")]
     if NEW in found.moved or EVENT in found.moved:
         files = files_of(lake, tables.bronze, paths=_with_new_duplicates(found))
         relations.add_files("texts", lake, tables.bronze, files)
@@ -106,7 +122,7 @@ def _new_duplicates(found: Deduplicated) -> str:
     """SQL: with bronze's lines."""
     return f"""
         SELECT path, line, reading, identity, arrival, text, 'duplicate' AS reason, CAST(NULL AS STRING) AS detail,
-               '{found.rules.definition}' AS definition
+               1 AS records, '{found.rules.definition}' AS definition
         FROM moved LEFT JOIN (SELECT path, line, text FROM texts) AS those USING (path, line)
         WHERE was <> '{DUPLICATE}'"""
 
@@ -119,6 +135,7 @@ def _whole_files(found: Deduplicated, schema: pa.Schema, changes: Changes) -> pa
             "reading": 0,
             "reason": "unreadable file",
             "detail": row.detail,
+            "records": 1,
             "definition": found.rules.definition,
         }
         for row in changes.rows.values()

@@ -19,6 +19,8 @@ from schemas.stream import Column
 from schemas.validation import TIMES
 from schemas.windows import require
 
+OF_ANY_COLUMN = {"count"}
+"""Aggregates that look at no value."""
 OF_HASHES = {"approx_distinct", "count_distinct"}
 """Aggregates that ask of strings only whether they are equal, and give none."""
 _RESULTS: dict[str | None, pa.DataType] = {
@@ -121,8 +123,8 @@ def _output(
 
 
 def _word_type(function: str, type_: pa.DataType) -> str:
-    """How the kernel reads a column; `count` looks at no value."""
-    return "int64" if function == "count" else KERNEL_TYPES.get(type_.id, str(type_))
+    """How the kernel reads a column."""
+    return "int64" if function in OF_ANY_COLUMN else KERNEL_TYPES.get(type_.id, str(type_))
 
 
 def _specification(aggregate: Aggregate, words: list[str]) -> AggregateSpec:
@@ -191,6 +193,5 @@ def _refuse_strings(output: Output) -> None:
 def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:
     of = " and ".join(each.column for each in output.reads)
     given = "".join(f", {name} {value}" for name, value in aggregate.parameters)
-    return Column(
-        output.name, type_, aggregate.function + (f" of {of}{given}; null values are skipped" if of else " of events")
-    )
+    skipped = "" if dict(aggregate.parameters).get("nulls") else "; null values are skipped"
+    return Column(output.name, type_, aggregate.function + (f" of {of}{given}{skipped}" if of else " of events"))

@@ -46,6 +46,11 @@ class ArrivalDays:
         """By which all of them are compared with those of another version."""
         return {day: noted.digests for day, noted in self.by_date.items()}
 
+    @property
+    def span(self) -> tuple[date, date] | None:
+        """The first day and the newest."""
+        return (min(self.by_date), max(self.by_date)) if self.by_date else None
+
     def events(self, day: date) -> int:
         """How many events silver has of a day."""
         return self.by_date[day].events if day in self.by_date else 0

@@ -20,12 +20,13 @@ from pipelines.lake.log_damage import damaged_log
 from pipelines.lake.log_files import entry, entry_versions, names
 from pipelines.lake.remade import commands
 from pipelines.location import below
-from schemas.errors import TableDamaged
+from schemas.errors import StorageFailed, TableDamaged
 
 # Kinds of errors by which the libraries report what they could not read; Rust panics derive from no class of theirs.
 _READING = (DeltaError, pa.ArrowException, OSError, duckdb.IOException, duckdb.InvalidInputException)
 _PANIC, _SPARK = "PanicException", ("pyspark", "py4j")
 _NOT_OF_A_FILE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE)
+_REPAIR = '"operation":"FSCK"'
 _PARQUET = re.compile(r"[\w.\-]+\.parquet")
 
 
@@ -63,8 +64,9 @@ def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
     return Damage(name, (), tuple(files)) if files else None
 
 
-def explained(lake: Lake, error: BaseException) -> TableDamaged | None:
-    """The damage that explains an error of a library; None where there is none, or where nobody may look.
+def explained(lake: Lake, error: BaseException) -> TableDamaged | StorageFailed | None:
+    """The damage that explains an error of a library, or that maintenance has removed what was just read; None where
+    there is none, or where this process may not look.
 
     O(files of the lake); where these look right, O(bytes) of the tables that the error names, or else of all.
     """
@@ -83,7 +85,7 @@ def _is_of_reading(error: BaseException) -> bool:
     return isinstance(error, _READING) or kind.__name__ == _PANIC or kind.__module__.startswith(_SPARK)
 
 
-def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged]:
+def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged | StorageFailed]:
     tables = lake.names()
     named = [name for name in tables if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
     others = [name for name in tables if name not in named]
@@ -96,22 +98,38 @@ def _explanations(lake: Lake, text: str) -> Iterator[TableDamaged]:
             yield damage.error(lake)
 
 
-def _older_versions(lake: Lake, tables: list[str], text: str) -> Iterator[TableDamaged]:
-    """Of a file that is gone and that the newest version doesn't need: a repair took it out of the table."""
+def _older_versions(lake: Lake, tables: list[str], text: str) -> Iterator[TableDamaged | StorageFailed]:
+    """Of a file that is gone and that the newest version doesn't need: a repair took it out of the table, or another
+    commit replaced it and maintenance removed it."""
     for file in dict.fromkeys(_PARQUET.findall(text)):
         for name in tables:
-            if path := _path_in_log(lake, name, file):
-                wrong = "is missing: it was taken out of the table, and this run reads a version from before"
-                again = next(iter(commands(lake, name, [path])), f"windrow repair {name}")
-                yield TableDamaged(name, f"{name}/{path}", wrong, again)
+            if found := _last_entry(lake, name, file):
+                yield _gone(lake, name, *found)
 
 
-def _path_in_log(lake: Lake, name: str, file: str) -> str | None:
-    """Path of a Parquet file, by its name, below the folder of the table whose log has it, if it is gone."""
+def _gone(lake: Lake, name: str, path: str, commit: str) -> TableDamaged | StorageFailed:
+    if _REPAIR not in commit:
+        return _removed(name, path)
+    wrong = "is missing: it was taken out of the table, and this run reads a version from before"
+    again = next(iter(commands(lake, name, [path])), f"windrow repair {name}")
+    return TableDamaged(name, f"{name}/{path}", wrong, again)
+
+
+def _removed(table: str, path: str) -> StorageFailed:
+    return StorageFailed(
+        f"{table}/{path} is gone: its version of table {table!r} was replaced, and windrow maintain removed it while "
+        "this was reading. Nothing is damaged and nothing was published: run the same command again; where maintenance "
+        "keeps what was replaced for a day (--keep-days 1), runs don't meet that"
+    )
+
+
+def _last_entry(lake: Lake, name: str, file: str) -> tuple[str, str] | None:
+    """Path of a Parquet file, by its name, below the folder of the table whose log has it, if it is gone; and the
+    newest entry of the log that has it."""
     wanted = re.compile(rf'"path":"([^"]*{re.escape(file)})"')
     folder = lake.folder(name)
     for version in sorted(entry_versions(names(folder)), reverse=True):
-        found = wanted.search(entry(folder, version).read_text())
-        if found:
-            return None if (folder / found[1]).exists() else found[1]
+        commit = entry(folder, version).read_text()
+        if found := wanted.search(commit):
+            return None if (folder / found[1]).exists() else (found[1], commit)
     return None

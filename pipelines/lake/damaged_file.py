@@ -45,7 +45,7 @@ def wrong_with(path: Location, size_bytes: int | None, read_all: bool = False) -
 def _read(path: Location, read_all: bool) -> None:
     with storage.parquet(path) as file:
         if read_all:
-            for _ in file.iter_batches():
+            for _ in storage.batches(file):
                 pass
 
 

@@ -5,7 +5,7 @@ answer statements of SQL over tables and rows (`relations`). Files of tables are
 named in commits by the driver (file_commits.py).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
@@ -37,7 +37,7 @@ class RowMap(Protocol):
     def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Those rows that it is about."""
 
-    def start(self) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
         """A function for many batches of chosen rows, one after the other."""
 
 
@@ -90,7 +90,7 @@ class Relations(Protocol):
         """Name rows that this engine's `map_rows` has made."""
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
-        """Name what becomes of the rows of a statement."""
+        """Name what becomes of the rows of a statement: lines of files, those of one file together and in order."""
 
     def define(self, view: str, statement: str) -> None:
         """Name what a statement finds, whenever it is asked for."""

@@ -119,7 +119,7 @@ class Lake:
 
     def folder(self, name: str) -> Location:
         """Where a table lies."""
-        return self.config.lake / name
+        return (self.config.anew if name in self.config.asked_anew else self.config.lake) / name
 
     def repaired_folder(self, name: str) -> Location:
         """Where a repair makes the table that replaces a damaged one, until it renames it."""

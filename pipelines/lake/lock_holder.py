@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from processes import proc
+
 _MOST_CHARACTERS = 200
+# It heeds no other signal but SIGKILL until it goes on.
+_STOPPED = "it is stopped: kill -CONT {0} lets it go on"
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,14 @@ class Holder:
     def __str__(self) -> str:
         others = ", or others with which it shares it" if self.shared else ""
         host = f" on {self.host}" if self.host else ""
-        return f"process {self.process}{host} ({self.command}), since {self.since} UTC{others}"
+        stopped = "" if self.host or not _is_stopped(self.process) else f" ({_STOPPED.format(self.process)})"
+        return f"process {self.process}{host} ({self.command}), since {self.since} UTC{others}{stopped}"
+
+
+def _is_stopped(process: int) -> bool:
+    """By SIGSTOP, or Ctrl-Z."""
+    found = proc.status(process)
+    return found is not None and found.state in ("T", "t")
 
 
 def this_process(shared: bool) -> Holder:

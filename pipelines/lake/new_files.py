@@ -26,7 +26,9 @@ from schemas.tables import Table
 
 # A text that is longer has no bounds in the log, as other writers cut it off there.
 LONGEST_BOUND = 64
-ROWS_PER_GROUP = 131_072
+ROWS_PER_GROUP, BYTES_PER_GROUP = 131_072, 32 << 20
+# What a part without rows takes in memory.
+_PART_BYTES = 4 << 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
@@ -52,7 +54,8 @@ def write_rows(lake: Lake, table: Table, rows: pa.Table) -> list[NewFile]:
 def write_batches(
     lake: Lake, table: Table, partition: Mapping[str, object], batches: Iterable[pa.RecordBatch]
 ) -> NewFile | None:
-    """Write batches of one partition into one file, as they come; None where there are no rows. Memory: a row group."""
+    """Write batches of one partition into one file, as they come; None where there are no rows. Memory: a row group,
+    and a batch."""
     names = [name for name in lake.schema(table).names if name not in table.partition_by]
     of_table = (
         _in_types(lake, table, _with(partition, pa.Table.from_batches([each]), lake, table)) for each in batches
@@ -65,14 +68,18 @@ def write_batches(
 
 
 def _gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """In parts of about ROWS_PER_GROUP rows: to check the constraints of a part takes 15 ms, however few it has."""
+    """In parts of about ROWS_PER_GROUP rows, or BYTES_PER_GROUP: to check the constraints of a part takes 15 ms,
+    however few it has."""
     waiting: list[pa.Table] = []
+    rows = size = 0
     for part in parts:
-        if waiting and sum(map(len, waiting)) + len(part) > ROWS_PER_GROUP:
+        more = _PART_BYTES + part.nbytes
+        if waiting and (rows + len(part) > ROWS_PER_GROUP or size + more > BYTES_PER_GROUP):
             yield pa.concat_tables(waiting)
-            waiting = []
+            waiting, rows, size = [], 0, 0
         if len(part):
             waiting.append(part)
+            rows, size = rows + len(part), size + more
     if waiting:
         yield pa.concat_tables(waiting)
 

@@ -8,13 +8,14 @@ import pyarrow.compute as pc
 
 class Range(NamedTuple):
     """Values from `low` on, or behind it where that is left out, up to before `high`; None: no bound on that side.
-    `nulls`: whether rows without a value are in it. `only`: one value, and no bounds."""
+    `nulls`: whether rows without a value are in it. `only`: one value, and no bounds; `only_nulls`: no value."""
 
     low: object = None
     high: object = None
     without_low: bool = False
     nulls: bool = True
     only: object = None
+    only_nulls: bool = False
 
     def widened(self, before: int, after: int) -> "Range":
         """Of numbers: from so much earlier to so much later."""
@@ -25,6 +26,11 @@ class Range(NamedTuple):
     def bounds(self) -> tuple[int | None, int | None]:
         """Of numbers."""
         return cast(int | None, self.low), cast(int | None, self.high)
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether all its rows have the same value, or none."""
+        return self.only_nulls or self.only is not None
 
     @property
     def is_everything(self) -> bool:
@@ -57,6 +63,8 @@ class Panes(NamedTuple):
 def filter_of(column: str, type_: pa.DataType, wanted: Range) -> pc.Expression:
     """Whether a row's value is in the range."""
     field = pc.field(column)
+    if wanted.only_nulls:
+        return field.is_null()
     if wanted.only is not None:
         return field == pa.scalar(wanted.only, type_)
     inside = field.is_valid()

@@ -29,7 +29,7 @@ def without_paths(lake: Lake, table: Table, paths: Sequence[str], files: Sequenc
     found = []
     for file in files:
         with storage.parquet(lake.folder(table.name) / file) as rows:
-            left = (batch.filter(pc.invert(pc.is_in(batch["path"], gone))) for batch in rows.iter_batches())
+            left = (batch.filter(pc.invert(pc.is_in(batch["path"], gone))) for batch in storage.batches(rows))
             found.append(write_batches(lake, table, _partition(table, file), left))
     return [each for each in found if each is not None]
 

@@ -108,17 +108,21 @@ def _per_window() -> str:
 def _per_rolling_window(windows: RollingWindows) -> str:
     """A window's events follow on each other by their starts: pairs of events and windows took 22 GB for a million
     readings. It is there once an event of its last time has come, and has a row on time if that was."""
+    beyond_us = windows.beyond_us
+    until = "CURRENT ROW" if beyond_us else "1 PRECEDING"
     return f"""
-        SELECT start_us + 1 AS window_end_us, any_value(events) AS events,
-               any_value(most_us) - start_us - 1 AS most_us, any_value(least_us) - start_us - 1 AS least_us
+        SELECT start_us + {beyond_us} AS window_end_us, any_value(events) AS events,
+               any_value(most_us) - start_us - {beyond_us} AS most_us,
+               greatest(any_value(least_us), any_value(own_us)) - start_us - {beyond_us} AS least_us
         FROM (
             SELECT key_number, start_us, count(*) OVER held AS events,
                    max(coalesce(newest_us, {EVER_US})) OVER held AS most_us,
-                   min(coalesce(newest_us, {EVER_US})) OVER (PARTITION BY key_number, start_us) AS least_us
+                   min(coalesce(newest_us, {EVER_US})) OVER held AS least_us,
+                   min(coalesce(newest_us, {EVER_US})) OVER (PARTITION BY key_number, start_us) AS own_us
             FROM candidates
             WINDOW held AS (PARTITION BY key_number ORDER BY start_us
-                            RANGE BETWEEN {windows.size_us - 1} PRECEDING AND CURRENT ROW))
-        GROUP BY key_number, start_us"""
+                            RANGE BETWEEN {windows.size_us - beyond_us} PRECEDING AND {until}))
+        WHERE events > 0 GROUP BY key_number, start_us"""
 
 
 def _ticks() -> str:

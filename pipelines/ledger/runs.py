@@ -25,7 +25,7 @@ from pipelines.ledger import running
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from processes import signals
-from schemas.errors import StorageFailed, TableDamaged, WindrowError
+from schemas.errors import StorageFailed, WindrowError
 from schemas.ledger_tables import RUNS
 
 _JSON_COLUMNS = ("inputs", "outputs", "counts")
@@ -88,7 +88,7 @@ class Recording:
             error = signals.asked() or damage.explained(self.lake, raised) or raised
             entry.state = _state_after(error)
             entry.message = f"{type(error).__name__}: {error}"[:4_000]
-            if isinstance(error, TableDamaged):
+            if isinstance(error, WindrowError) and error is not raised:
                 raise error from raised
             raise
         finally:

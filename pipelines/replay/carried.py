@@ -27,7 +27,8 @@ def group_with(events: pa.Table, carried: pa.Table, key: tuple[str, ...]) -> tup
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     saved = [np.zeros(0, np.int64)] * keys
     for row, number in zip(groups.order[~is_event], groups.number[~is_event], strict=True):
-        saved[number] = np.frombuffer(carried[CARRIED][int(row) - len(events)].as_py(), WORD)
+        words = carried[CARRIED][int(row) - len(events)].as_py()
+        saved[number] = np.frombuffer(words, WORD, len(words) // WORD.itemsize)  # the kernel refuses what was cut
     return Groups(groups.order[is_event], offsets, groups.number[is_event], groups.keys), saved
 
 

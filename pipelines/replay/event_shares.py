@@ -79,7 +79,7 @@ def _shares_of_keys(files: tuple[str, ...], cuts: Cuts, limit: int) -> list[Even
         by_key[group.least].append(group)
     found = []
     for keys, size in _ranges({key: _bytes(of_key) for key, of_key in by_key.items()}, limit):
-        panes = [(EVERYTHING, size)] if keys.only is None else _panes(by_key[keys.only], cuts.halo_us, limit)
+        panes = _panes(by_key[keys.only], cuts.halo_us, limit) if keys.is_of_one else [(EVERYTHING, size)]
         found += [EventShare((files,), keys, pane, of_pane) for pane, of_pane in panes]
     return found
 
@@ -89,10 +89,12 @@ def _bytes(groups: Iterable[RowGroup]) -> int:
 
 
 def _ranges(bytes_from: Mapping[object, int], limit: int) -> list[tuple[Range, int]]:
-    """Ranges of keys that have about so many bytes each, and these; together all keys. A key that has more is alone.
-    bytes_from: of the row groups that begin with a key."""
+    """Ranges of keys that have about so many bytes each, and these; together all keys. A key that has more is alone,
+    the null key too. bytes_from: of the row groups that begin with a key."""
     ranges: list[tuple[Range, int]] = []
     low, without_low, filled = None, False, bytes_from.get(None, 0)
+    if filled > limit:
+        ranges, filled = [(Range(only_nulls=True), filled)], 0
     for key in sorted(each for each in bytes_from if each is not None):  # type: ignore[type-var]
         size = bytes_from[key]
         if filled + size > limit:

@@ -115,15 +115,17 @@ def _compare_days(column: pa.ChunkedArray, operator: str, value: date) -> np.nda
 
 
 def _compare_times(column: pa.ChunkedArray, operator: str, value: datetime | time | timedelta) -> np.ndarray:
-    return _compare_integers(column, operator, Fraction(_micros(value)) / _US_IN_UNIT[column.type.unit])
+    return _compare_integers(column, operator, _micros(value) / _US_IN_UNIT[column.type.unit])
 
 
-def _micros(value: datetime | time | timedelta) -> int:
+def _micros(value: datetime | time | timedelta) -> Fraction:
+    # pandas' times and durations have nanoseconds, which the division below cuts off.
+    beyond_ns = getattr(value, "nanosecond", 0) + getattr(value, "nanoseconds", 0)
     if isinstance(value, time):
         value = datetime.combine(_EPOCH, value)
     if isinstance(value, datetime):
         value = (value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value) - _EPOCH
-    return value // timedelta(microseconds=1)
+    return value // timedelta(microseconds=1) + Fraction(beyond_ns, 1_000)
 
 
 def _is_text_type(type_: pa.DataType) -> bool:

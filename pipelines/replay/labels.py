@@ -16,8 +16,9 @@ def labels_of(events: pa.Table, groups: Groups, aggregates: Aggregates, served: 
     """Keys by their columns' values, columns by name, times as dates in UTC, events by file and line, or by seq."""
     names = [each.column for each in aggregates.value_columns]
 
-    def values(column: int, key: int, start_us: int, end_us: int) -> str:
+    def values(column: int, key: int, start_us: int, end_us: int, tick_us: int) -> str:
         of_key = events.take(groups.order[groups.offsets[key] : groups.offsets[key + 1]])
+        of_key = of_key.filter(stored(of_key["arrival"]) <= tick_us)
         starts, ends = served.kind.attributed(served.query.window, stored(of_key["start"]), stored(of_key["end"]))
         last = np.maximum(ends - 1, starts)
         return _extremes(of_key.filter((starts < end_us) & (last >= start_us)), names[column])

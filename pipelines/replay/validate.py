@@ -5,6 +5,7 @@ any integer type. Times without a zone are refused: whose clock was it?
 """
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import numpy as np
 import pyarrow as pa
@@ -14,13 +15,14 @@ import pyarrow.types as types
 from pipelines.lake.arrays import TIME, decoded, nan_row, stored
 from schemas.errors import BadInput, WrongParameter
 from schemas.query import EVENT_COLUMNS, Query
+from schemas.spelling import shown
 from schemas.windows import require
 
 FARTHEST_US = 1 << 60
 """Event times lie within ±36,533 years of 1970, so that no window's bound leaves int64."""
 
 
-def validate(events: pa.Table, query: Query) -> pa.Table:
+def validate(events: pa.Table, query: Query, ahead_at_most: timedelta) -> pa.Table:
     """The columns that the query reads, with `start`, `end`, `arrival` as timestamp[us, UTC] and `seq` as int64.
 
     String and binary views become large strings and binaries.
@@ -33,6 +35,7 @@ def validate(events: pa.Table, query: Query) -> pa.Table:
     for name in EVENT_COLUMNS:
         ours = ours.set_column(ours.column_names.index(name), name, _event_column(events[name], name))
     _check_times(ours)
+    _check_ahead(ours, ahead_at_most)
     _check_floats(ours.select(query.read_columns))
     _check_order(ours)
     return ours
@@ -120,6 +123,18 @@ def _check_times(events: pa.Table) -> None:
         start, end = (_text(events[name], backwards[0]) for name in ("start", "end"))
         raise BadInput(
             f"{_named(events, backwards[0])}: end {end} is before start {start}; an event ends at its start or later"
+        )
+
+
+def _check_ahead(events: pa.Table, ahead_at_most: timedelta) -> None:
+    most_us = min(ahead_at_most // timedelta(microseconds=1), 2 * FARTHEST_US)
+    ahead_us = stored(events["start"]) - stored(events["arrival"])
+    if len(ahead := np.flatnonzero(ahead_us > most_us)):
+        row, by = ahead[0], timedelta(microseconds=int(ahead_us[ahead[0]]))
+        raise BadInput(
+            f"{_named(events, row)}: start {_text(events['start'], row)} is {shown(by)} after arrival "
+            f"{_text(events['arrival'], row)}; ahead_at_most is {shown(ahead_at_most)}. Leave the row out, as "
+            f"one wrong clock makes all others too late, or give ahead_at_most={by!r}".replace("datetime.", "")
         )
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from pipelines.lake.lake import Lake
-from pipelines.ledger.runs import rows
+from pipelines.ledger.runs import StepRow, rows
 from pipelines.ledger.stale import stale
 from pipelines.report import dag_text
 from pipelines.report.file_names import FIRST_FILE, query_file, stream_file
@@ -86,11 +86,18 @@ def _to_do(lake: Lake) -> list[Remark]:
                 "bad",
             )
         )
+    notes += [Remark(f"{row.stream}: {row.message}", "bad") for row in _warned(lake)]
     if found := stale(lake):
         notes.append(
             Remark(f"{len(found):,} published days would come out differently now: the page of runs says why.", "bad")
         )
     return notes or [Remark("Nothing: every step ended well, every definition loads, and no run is stale.", "good")]
+
+
+def _warned(lake: Lake) -> list[StepRow]:
+    """The newest ingest of each stream that ended well and left a warning."""
+    newest = {row.stream: row for row in rows(lake, [("step", "=", "ingest")])}
+    return [row for _, row in sorted(newest.items()) if row.state == "done" and row.message]
 
 
 def _holds(asked: Callable[[Lake, Any], bool], lake: Lake, of: Stream | Query) -> bool:

@@ -10,6 +10,8 @@ from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.ledger.runs import new_run_id
 from pipelines.ledger.stale import stale
+from pipelines.runs.arrived import nothing_arrived, with_arrivals
+from pipelines.runs.definitions import tables_of
 from pipelines.runs.replay_day import DayReport, replay_day
 from schemas import registry
 from schemas.errors import EarlierDayMissing, Superseded, WindrowError, WrongParameter
@@ -33,9 +35,10 @@ def backfill(
     """Run a query for each day from `first` to `last`, both included; `progress` gets the report of each that is done,
     and how many there are.
 
-    The order changes no row; WrongParameter for `backwards` of a query whose days go on from each other: of these the
-    days without arrivals are left out, with a warning. The first error ends it; days done before stay published. A day
-    that another run publishes meanwhile is no error: its report's `note` has which.
+    The order changes no row; WrongParameter for `backwards` of a query whose days go on from each other. Days before
+    the first arrival and after the newest are left out, with a warning, and where days go on from each other those
+    between that have no arrivals; NothingArrived if there are no others. The first error ends it; days done before stay
+    published. A day that another run publishes meanwhile is no error: its report's `note` has which.
     """
     if backwards and not registry.query(query_name).window.context_free:
         allowed = f"of {query_name} oldest day first: each day goes on from the state that the one before it left"
@@ -43,19 +46,21 @@ def backfill(
     if last < first:
         raise WrongParameter("to", last.isoformat(), f"a day from {first} on")
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
-    if not registry.query(query_name).window.context_free:
-        days = _with_arrivals(Lake(config), query_name, days)
+    days = _with_arrivals(Lake(config), query_name, days)
     return _each(config, query_name, days[::-1] if backwards else days, progress)
 
 
 def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
-    """Those that change the state that days go on from; the others are named, and left out."""
-    stream = registry.stream(registry.query(query_name).stream)
-    partitions = f"partitions_{stream.name}"
-    if lake.version(partitions) is None:
+    """Those that can have rows, or change the state that days go on from; the others are counted, and left out."""
+    tables = tables_of(query_name)
+    if lake.version(tables.source.partitions.name) is None:
         return days
-    there = {*ArrivalDays.read(lake, partitions).by_date, stream.last_day}
-    kept = [day for day in days if day in there]
+    arrivals = ArrivalDays.read(lake, tables.source.partitions.name)
+    kept = with_arrivals(lake, tables, arrivals, days)
+    if not tables.query.window.context_free:
+        kept = [day for day in kept if day in {*arrivals.by_date, tables.source.stream.last_day}]
+    if not kept:
+        raise nothing_arrived(tables, arrivals, days)
     if len(kept) < len(days):
         _log.warning(
             "%s: nothing arrived on %d of the days from %s to %s; they change nothing, and are left out",

@@ -6,14 +6,15 @@ leaves is the snapshot that the other steps of the run read, whatever lands or i
 """
 
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 
 from pipelines import flow
 from pipelines.config import Config
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
+from pipelines.ingest import limits
 from pipelines.ingest.changes import Asked
-from pipelines.ingest.files import FORGOTTEN
+from pipelines.ingest.files import FORGOTTEN, REFUSED, known_files
 from pipelines.ingest.ingest import Progress, ingest
 from pipelines.ingest.outcome import IngestReport
 from pipelines.lake.arrival_days import ArrivalDays
@@ -51,7 +52,12 @@ def ingest_day(
         entry.counts |= report.refused
         progress(flow.CHECK_SILVER.name)
         require(config, check(lake, run, tables, report), entry, progress)
-    return report
+        known = known_files(lake, tables.files).values()
+        found = limits.broken(tables.stream, known, report, datetime.now(UTC).date())
+        limits.require(tables.stream, found)
+        warnings = tuple(map(str, found))
+        entry.message = "; ".join(warnings) or None
+    return replace(report, warnings=warnings)
 
 
 def ingest_as_step(
@@ -71,7 +77,8 @@ def ingest_as_step(
     entry.outputs = snapshots.outputs(report.snapshot)
     if forgotten := {row.path: row.content_hash for row in report.files if row.state == FORGOTTEN}:
         entry.outputs[left_out.KEY] = forgotten
-    entry.counts = {"files": len(report.files), "accepted": report.accepted}
+    refused_files = sum(row.state == REFUSED for row in report.files)
+    entry.counts = {"files": len(report.files), "refused files": refused_files, "accepted": report.accepted}
     before = snapshots.days_since_newest(lake, stream, report.touched.since)
     return replace(report, touched_days=tuple(sorted({*report.touched_days, *before})))
 

@@ -1,11 +1,14 @@
 """A query's tables made anew, after a definition that changes their columns, with all days that were published.
 
-Nothing is deleted: what was there lies below `<home>/replaced` then. Each day can be read again as soon as it is
-published. A rebuild that was cut off goes on where it is started again, since all days that it has not made are stale.
+    <home>/anew/bikes_daily   the days, one after the other   ──once all are made──▶   <home>/lake/bikes_daily
+                                                   what was there   ──▶   <home>/replaced/bikes_daily-20181104T…
+
+Nothing is deleted, and readers have the old tables until the new ones take their place. A rebuild that was cut off goes
+on where it is started again: what it has made waits below `anew`, where `bikes_daily.made` says that all of it is made.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from pipelines import storage
@@ -17,6 +20,7 @@ from pipelines.location import Location
 from pipelines.runs import definitions
 from pipelines.runs.backfill import Progress, redo_stale
 from pipelines.runs.replay_day import DayReport
+from schemas.errors import WindrowError
 from schemas.tables import Table
 
 
@@ -29,55 +33,75 @@ class Rebuilt:
 
 
 def is_due(lake: Lake, tables: QueryTables) -> bool:
-    """Whether a table on disk is another than its definition."""
-    return any(lake.differs(table) for table in _there(lake, tables))
+    """Whether a table on disk is another than its definition, or a rebuild was cut off as it put them into place."""
+    return _made(lake, tables).exists() or any(lake.differs(table) for table in _every(tables))
 
 
 def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     """Make the tables anew if one is not as defined, and the published days again; else only the days that are stale.
 
-    Raises UnknownName, NotServed and the like before anything is moved. Where no day can be published, the published
-    tables are put back, and the first day's error is raised; otherwise as `redo_stale`.
+    Raises UnknownName, NotServed and the like before anything is made. Where no day can be published, the published
+    tables stay, and the first day's error is raised; otherwise as `redo_stale`.
     """
     lake, tables = Lake(config), definitions.tables_of(query_name)
     definitions.served(tables)
     snapshots.newest(lake, tables.query.stream)
+    names = [table.name for table in _every(tables)]
+    anew = Lake(replace(config, asked_anew=frozenset(names)))
+    moved = _put_into_place(anew, lake, tables) if _made(lake, tables).exists() else {}
     if not is_due(lake, tables):
-        return Rebuilt({}, redo_stale(config, query_name, progress))
-    days = _published_days(lake, tables)
-    moved = {table.name: _moved_away(lake, table) for table in _there(lake, tables)}
+        return Rebuilt(moved, redo_stale(config, query_name, progress))
+    if any(anew.differs(table) for table in _every(tables)):  # what a rebuild to another definition has left
+        for name in names:
+            storage.remove_folder(anew.folder(name))
+    # Of days that the ledger knows, a rebuild that goes on has only stale ones to make.
+    known = {*runs.published(lake, query_name)}
+    days = _held(lake, tables) - known - _held(anew, tables) if _held(anew, tables) else _held(lake, tables) | known
     try:
-        return Rebuilt(moved, redo_stale(config, query_name, progress, days))
-    except BaseException:
-        _put_back(lake, tables, moved)
+        done = redo_stale(anew.config, query_name, progress, days)
+    except WindrowError as error:
+        if error.refused and _held(anew, tables):
+            _put_into_place(anew, lake, tables)
+        elif error.refused:  # for the query of the gate's message
+            _moved(anew, lake, [tables.late_audit.name, tables.audit.name])
         raise
+    return Rebuilt(_put_into_place(anew, lake, tables), done)
 
 
-def _there(lake: Lake, tables: QueryTables) -> Iterator[Table]:
+def _every(tables: QueryTables) -> Iterator[Table]:
     # Readers find results without late events for a moment rather than late events without results.
     every = (tables.state, tables.late_audit, tables.audit, tables.late, tables.results)
-    return (table for table in every if table is not None and lake.version(table.name) is not None)
+    return (table for table in every if table is not None)
 
 
-def _published_days(lake: Lake, tables: QueryTables) -> set[date]:
-    """Of the ledger, and those that only the tables know."""
-    held = (lake.partition_dates(table.name) for table in (tables.results, tables.late))
-    return {*runs.published(lake, tables.query.name)}.union(*held)
+def _held(lake: Lake, tables: QueryTables) -> set[date]:
+    """Days of the published tables."""
+    return set().union(*(lake.partition_dates(table.name) for table in (tables.results, tables.late)))
 
 
-def _moved_away(lake: Lake, table: Table) -> Location:
-    place = lake.config.replaced / f"{table.name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
-    with lake.locked(table.name):
-        storage.move(lake.folder(table.name), place)
-    return place
+def _made(lake: Lake, tables: QueryTables) -> Location:
+    """The file that is there from when all is made until all is in its place."""
+    return lake.config.anew / f"{tables.query.name}.made"
 
 
-def _put_back(lake: Lake, tables: QueryTables, moved: Mapping[str, Location]) -> None:
-    """The published tables, where none was made in their place: readers keep what they had. The audit rows that the
-    gate refused stay, for its message's query."""
-    published = [table.name for table in (tables.late, tables.results) if table.name in moved]
-    if any(lake.version(name) is not None for name in published):
-        return
-    for name in published:
+def _put_into_place(anew: Lake, lake: Lake, tables: QueryTables) -> dict[str, Location]:
+    """All that was made; where each table lies that was there."""
+    made = _made(lake, tables)
+    storage.make_folder(made.parent)
+    made.write_text("")
+    moved = _moved(anew, lake, [table.name for table in _every(tables)])
+    made.unlink()
+    return moved
+
+
+def _moved(anew: Lake, lake: Lake, names: Collection[str]) -> dict[str, Location]:
+    moved, now = {}, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
+    for name in names:
         with lake.locked(name):
-            storage.move(moved[name], lake.folder(name))
+            if anew.version(name) is None:
+                continue
+            if lake.holds_anything(name):
+                moved[name] = lake.config.replaced / f"{name}-{now}"
+                storage.move(lake.folder(name), moved[name])
+            storage.move(anew.folder(name), lake.folder(name))
+    return moved

@@ -31,6 +31,7 @@ from pipelines.replay import look_back
 from pipelines.replay.audit import audit
 from pipelines.replay.look_back import Reading
 from pipelines.runs import definitions
+from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.checked import require
 from schemas.errors import NotSetUp, WrongParameter
 
@@ -47,7 +48,7 @@ class DayReport:
     """What became of a run. `rows` by table; `revisions`: those of the results that replace an earlier one of their
     window; `checks`: how many of the gate they passed; `superseded`: of a day of a backfill, whether another run
     publishes it; `note`: which that is, or why what was published is stale already. `versions` of the lake that it
-    published, by table."""
+    published, by table; `had_rows`: whether the day had any before."""
 
     run_id: str
     query: str
@@ -58,10 +59,14 @@ class DayReport:
     versions: dict[str, int] = field(default_factory=dict)
     revisions: int = 0
     checks: int = 0
+    had_rows: bool = False
 
     @property
     def asset_events(self) -> dict[str, dict]:
-        """What is new of each published table, in plain values. The gate's verdict on what is published is one."""
+        """What is new of each published table, in plain values; nothing, where the day has no rows and had none. The
+        gate's verdict on what is published is one."""
+        if not (self.had_rows or any(self.rows.values())):
+            return {}
         verdict = {"checks": self.checks, "verdict": verdicts.PASSED}
         found = {
             table: {"day": str(self.day), "rows": self.rows[table], **verdict, "version": version}
@@ -104,7 +109,8 @@ def replay_day(
 
     It reads what the run's own ingest left, or else the stream's newest: what landed since makes it stale, not wrong.
     Raises UnknownName, WrongParameter, OutsideStream, NotServed, NotRecounted, IngestBehind and GateFailed (nothing was
-    published), Superseded (nothing was, another run publishes), NotSetUp (no ingest yet, or publish without an audit
+    published), Superseded (nothing was, another run publishes), NothingArrived (before the
+    first arrival, or after the newest), NotSetUp (no ingest yet, or publish without an audit
     of the day by that run), StorageFailed. Repeating a run leaves the tables' rows as they were.
     """
     if stage not in STAGES:
@@ -130,6 +136,8 @@ def _audit(replay: _Replay) -> _Audited:
         served = definitions.served(tables)
         progress(flow.CHECK_SILVER.name)
         read = Reading.of(lake, tables.source, snapshots.of_run(lake, run.stream, run.run_id))
+        if not with_arrivals(lake, tables, read.days, [day]):
+            raise nothing_arrived(tables, read.days, [day])
         back = look_back.of(lake, tables, served, day, read)
         dates = back.arrival_days(read.days.by_date)
         require(
@@ -201,6 +209,7 @@ def _publish(replay: _Replay, made: _Audited) -> DayReport:
         versions=publication.versions,
         revisions=publication.revisions,
         checks=len(found),
+        had_rows=publication.had_rows,
     )
 
 

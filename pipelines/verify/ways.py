@@ -21,6 +21,7 @@ from pipelines.lake.shares import file_sizes
 from pipelines.runs import definitions
 from pipelines.runs.replay_day import replay_day
 from schemas import errors
+from schemas.raised_elsewhere import raised_elsewhere
 
 SEED = 1
 AT_ONCE = 2
@@ -138,7 +139,7 @@ def _require_done(process: subprocess.Popen[str], printed: str = "") -> None:
         error = json.loads(printed.splitlines()[-1])
         if error["kind"] not in {kind.__name__ for kind in errors.kinds()}:
             raise RuntimeError(error["error"])
-        raise errors.raised_elsewhere(error["kind"], error["error"])
+        raise raised_elsewhere(error["kind"], error["error"])
 
 
 def _kill_in(config: Config, stage: str, *words: str) -> None:

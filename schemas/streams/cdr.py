@@ -57,6 +57,7 @@ SESSIONS = Layout(
     header=None,
     parse=parse_session,
     identity=None,
+    quoting=None,
     example=(
         Place("cdr/isp-xdr/beijing/BY_USER_20_XJL_20150803.csv.gz", 1),
         "0123456789AB,42000,3500,3gnet,013468,10.0.0.1,10.0.0.2,2015-08-02 22:10:37.500000,"

@@ -10,11 +10,12 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from schemas.fields import decimal_number, whole_number
+from schemas.instants import us_of_ns
 from schemas.local_time import LocalClock
 from schemas.stream import MOST, Column, Layout, Place, Record, Refusal, SideInput, Stream, packed_or_not
 
-CLOCK = LocalClock("UTC")
-MS_US, SECOND_US, US_NS = 1_000, 1_000_000, 1_000
+CLOCK, POD_CLOCK = LocalClock("UTC"), LocalClock("UTC", round="down")
+MS_US, SECOND_US = 1_000, 1_000_000
 REQUEST_METRIC = "request_duration"
 POD_METRICS = {
     "CpuUsage(m)": ("cpu_usage", "millicores"),
@@ -136,13 +137,13 @@ def _pod_time_us(text: str) -> int:
     found = _POD_TIME.fullmatch(text)
     if not found:
         raise ValueError(f"{text[:60]!r} is not a time such as 2022-08-22 03:51:19.470514006 +0000 UTC")
-    return CLOCK.read(found[1] + (found[2] or "")[:7])[0]
+    return POD_CLOCK.read(found[1] + (found[2] or ""))[0]
 
 
 def _us_of_ns(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 30):
         raise ValueError(f"{text[:60]!r} is not a whole number of nanoseconds")
-    return int(text) // US_NS
+    return us_of_ns(int(text), round="down")
 
 
 @lru_cache(maxsize=1 << 12)

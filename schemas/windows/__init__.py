@@ -32,6 +32,7 @@ from schemas.windows.frame.aggregate import AggregateFrame
 from schemas.windows.frame.boundary import BoundaryFrame
 from schemas.windows.frame.delta import DeltaFrame
 from schemas.windows.frame.threshold import ThresholdFrame
+from schemas.windows.month import Month
 from schemas.windows.policy import Policy
 from schemas.windows.rolling import Rolling
 from schemas.windows.session import Session
@@ -39,6 +40,7 @@ from schemas.windows.slide_by_tuple import SlideByTuple
 from schemas.windows.sliding import Sliding
 from schemas.windows.spanning import Spanning
 from schemas.windows.tumbling import Tumbling
+from schemas.windows.week import Week
 
 
 def kinds_below(path: Iterable[str], package: str) -> tuple[str, ...]:
@@ -67,6 +69,7 @@ __all__ = [
     "DeltaFrame",
     "EPOCH",
     "MICROSECOND",
+    "Month",
     "Policy",
     "Regular",
     "Rolling",
@@ -76,6 +79,7 @@ __all__ = [
     "Spanning",
     "ThresholdFrame",
     "Tumbling",
+    "Week",
     "Window",
     "every_kind",
     "kinds_below",

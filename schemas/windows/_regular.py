@@ -1,13 +1,13 @@
 """What windows of one size that start every slide share: tumbling, sliding, and spanning ones, of events that last.
 
-A regular window's origin is an aware `datetime` and defaults to the Unix epoch; with a `zone` it is a local `date`, and
-size and slide are whole days or divide a day.
+A regular window's origin is an aware `datetime` and defaults to the Unix epoch; with a `zone` it is a local `date`, or
+a local `datetime` where days begin elsewhere than at midnight, and size and slide are whole days or divide a day.
 """
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, ClassVar
 
-from schemas.local_time import midnights_around
+from schemas.local_time import MIDNIGHT, days_around
 from schemas.windows._requirements import (
     DAY,
     EPOCH,
@@ -60,13 +60,24 @@ class Regular(Window):
         extra = max(1, self.size // DAY) * timedelta(hours=1) if self.zone is not None else timedelta(0)
         return (self.size + extra) // MICROSECOND
 
-    def midnights_around(self, first_us: int, last_us: int) -> tuple[list[int], int]:
-        """The local midnights of the days of the windows of all times from first to last, three to spare, and how many
+    @property
+    def origin_date(self) -> date:
+        """With a zone: a day from which whole slides lead to windows."""
+        origin = self.origin or EPOCH
+        return origin.date() if isinstance(origin, datetime) else origin
+
+    @property
+    def day_begins(self) -> time:
+        """With a zone: the local time at which days begin."""
+        return self.origin.time() if isinstance(self.origin, datetime) else MIDNIGHT
+
+    def days_around(self, first_us: int, last_us: int) -> tuple[list[int], int]:
+        """The starts of the local days of the windows of all times from first to last, three to spare, and how many
         days behind the origin the first of them is."""
-        assert self.zone is not None, "windows without a zone start at no midnight"
+        assert self.zone is not None, "windows without a zone have no days"
         spare = (self.size_us + self.slide_us) // (DAY // MICROSECOND) + 3
-        origin = self.origin or EPOCH.date()
-        return midnights_around(self.zone, first_us, last_us, spare, origin)
+        starts, first = days_around(self.zone, first_us, last_us, spare, self.day_begins)
+        return starts, (first - self.origin_date).days
 
 
 def require_regular(size: timedelta, slide: timedelta, origin: datetime | date | None, zone: str | None) -> None:

@@ -74,10 +74,11 @@ def require_calendar(parameter: str, value: timedelta) -> None:
 
 
 def require_origin(origin: object, zone: str | None) -> None:
-    """An aware datetime; with a zone, a local date."""
+    """An aware datetime; with a zone, a local date, or a local time where days begin elsewhere than at midnight."""
     if zone is None:
         aware = isinstance(origin, datetime) and origin.tzinfo is not None
         require(origin is None or aware, "origin", origin, "an aware datetime (or None for the Unix epoch)")
     else:
-        local = isinstance(origin, date) and not isinstance(origin, datetime)
-        require(origin is None or local, "origin", origin, "with a zone: a local date (or None for 1970-01-01)")
+        local = isinstance(origin, date) and getattr(origin, "tzinfo", None) is None
+        allowed = "with a zone: a local date, or a datetime without a tzinfo for days that begin at its time of day"
+        require(origin is None or local, "origin", origin, f"{allowed} (or None for 1970-01-01)")

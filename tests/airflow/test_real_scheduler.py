@@ -83,11 +83,16 @@ def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks
     assert runs["foreign_day"]["state"] == "failed"
 
 
+def without_rows(run: dict) -> dict[str, str]:
+    """Tasks of a run that are skipped: no window of a day is over on the first one, so nothing of it is published."""
+    return {"bikes_daily": "skipped"} if run["dag_run_id"] == "by_hand" else {}
+
+
 def test_scheduled_and_manual_runs_succeed_each_with_all_tasks(stack, done):
     assert [run["run_type"] for run in done] == ["scheduled", "manual"]
     for run in done:
         states = {task["task_id"]: task["state"] for task in stack.client.tasks(DAG, run["dag_run_id"])}
-        assert states == dict.fromkeys(TASKS, "success"), run["dag_run_id"]
+        assert states == dict.fromkeys(TASKS, "success") | without_rows(run), run["dag_run_id"]
     assert stack.other_tries(done, asked=1) == {}
 
 
@@ -152,11 +157,11 @@ def test_the_note_of_a_run_is_its_day_which_its_name_is_not(stack, done):
 
 
 def test_a_task_s_xcom_is_what_it_published(stack, done):
-    path = f"/dags/{DAG}/dagRuns/by_hand/taskInstances/bikes_daily/xcomEntries/return_value"
+    path = f"/dags/{DAG}/dagRuns/by_hand/taskInstances/bikes_demand/xcomEntries/return_value"
     value = stack.client.call("GET", path)["value"]
     published = value if isinstance(value, dict) else json.loads(value)
-    assert published["bikes_daily"].keys() == {"day", "rows", "revisions", "checks", "verdict", "version"}
-    assert published["bikes_daily"]["checks"] > 10
+    assert published["bikes_demand"].keys() == {"day", "rows", "revisions", "checks", "verdict", "version"}
+    assert published["bikes_demand"]["checks"] > 10
 
 
 def test_each_stage_has_its_own_section_of_the_log(stack, done):
@@ -170,14 +175,17 @@ def test_publishing_updates_airflow_s_assets(stack, done):
     assert known == published | {DAY_BY_DAY, f"{DAY_BY_DAY}_late", "silver_bikes", "bronze_bikes", "report"}
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
     counted = Counter(event["name"] for event in events if event["name"] != "report")
-    assert counted == dict.fromkeys(published, DAYS) | {"bronze_bikes": 1, "silver_bikes": 1}
-    lake, days = Lake(stack.config), set(map(str, stack.days))
+    once = {"bikes_daily": 1, "bikes_daily_late": 1}  # its first day has no rows
+    assert counted == dict.fromkeys(published, DAYS) | once | {"bronze_bikes": 1, "silver_bikes": 1}
+    lake = Lake(stack.config)
     for name in published:
         extras = [event["extra"] for event in events if event["name"] == name]
         held = {str(day): statistics.rows for day, statistics in by_day(lake, name).items()}
+        days = map(str, stack.days[-counted[name] :])
         assert {extra["day"]: extra["rows"] for extra in extras} == dict.fromkeys(days, 0) | held
         assert {extra["verdict"] for extra in extras} == {"passed"}
-        assert max(extra["version"] for extra in extras) == lake.version(name)
+        newest = max(extra["version"] for extra in extras)
+        assert newest == lake.version(name) or (name in once and newest < lake.version(name))
 
 
 @pytest.mark.nightly

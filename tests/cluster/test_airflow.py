@@ -15,7 +15,7 @@ import pytest
 
 from pipelines import config, flow
 from pipelines.config import Config
-from pipelines.location import VARIABLES
+from pipelines.location import KEYS, PLACES
 from pipelines.runs.replay_day import replay_day
 from processes import proc
 from samples import cdr
@@ -81,7 +81,7 @@ def installation(tmp_path_factory, on_s3, lock_server, outside):
             with pytest.MonkeyPatch.context() as of_airflow:
                 for name, value in {**OF_TASKS, database.VARIABLE: lock_server}.items():
                     of_airflow.setenv(name, value)
-                for name in VARIABLES:
+                for name in (*PLACES, *KEYS):
                     of_airflow.delenv(name, raising=False)
                 client = airflow.start(home, places.landing).client()
             connect(client, workers, on_s3)

@@ -13,10 +13,12 @@ from pipelines import config
 from pipelines.config import REPOSITORY, Config
 from pipelines.lake.lake import Lake
 from pipelines.runs.replay_day import replay_day
+from processes import proc
 from schemas import registry
 from schemas.errors import NotSetUp
 from schemas.ledger_tables import FARM_RUNS
 from stack.places import WINDROW
+from tests.support import s3
 from tests.support.command_line import typed
 from tests.support.digests import digests_of_rows
 from tests.support.lakes import ingest
@@ -121,6 +123,23 @@ def at_work(running, variables, tmp_path):
         wait_until(lambda: "== replay" in (tmp_path / "log").read_text() and running.executors(), "tasks replay")
         yield process
         process.kill()
+
+
+def test_nobody_sees_the_keys_of_lake_and_cluster(running, replayed, at_work):
+    commands = [b" ".join(proc.command_line(each)).decode(errors="replace") for each in proc.all_processes()]
+    assert [each for each in commands if "CoarseGrainedExecutorBackend" in each]
+    assert at_work.wait(LIMIT_S) == 0
+    folders = (config.load().here, *(running.folder / name for name in ("master", *WORKERS)))
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    seen = (*commands, *(path.read_bytes().decode(errors="replace") for path in files))
+    assert not [each for each in seen if s3.SECRET in each or running.key in each]
+
+
+def test_a_driver_without_the_key_is_not_let_in(running, replayed, variables):
+    conf = json.dumps({**running.conf, "spark.authenticate.secret": "another"})
+    ended = typed(*REPLAY, limit_s=LIMIT_S, **{**variables, "WINDROW_SPARK_CONF": conf})
+    assert ended.code == NotSetUp.exit_code, ended.error
+    assert "doesn't take this driver" in ended.error and "Traceback" not in ended.error
 
 
 def test_an_executor_that_is_killed_costs_no_row(in_folder, replayed, at_work, running):

@@ -92,7 +92,7 @@ def test_definitions_that_are_right_are_listed_and_nothing_else(tree):
 
 MISTAKES = {
     "a_column": ('agg("mean", "trip_duration_s")', 'agg("mean", "trip_duration")', "Did you mean 'trip_duration_s'?"),
-    "an_aggregate": ('agg("mean"', 'agg("meen"', " 'meen' isn't supported yet; "),
+    "an_aggregate": ('agg("mean"', 'agg("meen"', " 'meen' isn't supported yet. Did you mean 'mean'? "),
     "an_aggregates_type": (
         'agg("mean", "trip_duration_s")',
         'agg("mean", "user_type")',
@@ -107,7 +107,7 @@ MODELS = {
     "a_columns_type": ('"trip_duration_s"', '"user_type"', "column of numbers (int64, float64, bool), not of"),
     "a_function": ('"median_deviation"', '"median_deviations"', " 'median_deviations' isn't supported yet"),
     "too_many_columns": ('"trip_duration_s",', '"trip_duration_s", "bike_id",', "allowed: 1 of them, for value"),
-    "a_parameter": ("threshold=3.5", "threshhold=3.5", "'threshhold'; allowed: threshold, least"),
+    "a_parameter": ("threshold=3.5", "threshhold=3.5", "'threshhold'. Did you mean 'threshold'? Allowed: "),
     "a_parameters_value": ("threshold=3.5", "threshold=-1.0", "allowed: a number from 0.0 to 1000000.0"),
     "a_name": ('name="farm_', 'name="', "is 'a_name'; allowed: 'farm_a_name', as its file is a_name"),
     "no_function": ("    function=heavy(", "    functions=heavy(", "unexpected keyword argument 'functions'"),

@@ -1,12 +1,13 @@
 """Long work says how far it is: lines in a log, bars on a terminal, and never on stdout."""
 
 from io import StringIO
+from threading import Event
 
 from rich.console import Console
 from rich.progress import Progress
 
 from pipelines import flow
-from pipelines.cli._progress import StageBars, StageLines, progress
+from pipelines.cli._progress import StageBars, StageLines, progress, repeated
 
 
 def test_in_a_log_each_stage_is_logged_once_as_it_begins(capsys):
@@ -55,3 +56,20 @@ def test_on_a_terminal_each_stage_has_a_bar_which_is_full_when_the_next_begins()
         ("replay", 10, 10),
         ("gate", 0, None),
     ]
+
+
+def test_a_log_says_again_and_again_how_far_the_work_is(capsys):
+    lines, said = StageLines(), Event()
+
+    def say():
+        lines.go_on()
+        said.set()
+
+    lines.go_on()
+    assert capsys.readouterr().err == "", "nothing has begun"
+    lines("days of bikes_demand", 1, 677)
+    lines("days of bikes_demand", 12, 677)
+    with repeated(0.001, say):
+        assert said.wait(60)
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert (first, second) == ("== days of bikes_demand", "days of bikes_demand: 12 of 677, 0 s so far")

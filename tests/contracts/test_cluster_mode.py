@@ -1,4 +1,4 @@
-"""tests/cluster and tests/image are run where they are asked for by their names, and nowhere else."""
+"""tests/cluster, tests/image and tests/days are run where they are asked for by their names, and nowhere else."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["cluster", "image"])
+@pytest.mark.parametrize("name", ["cluster", "image", "days"])
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
@@ -45,7 +45,7 @@ def test_only_its_name_runs_it(tmp_path, asked, found, name):
     assert [line.rpartition("::")[2] for line in ended.stdout.splitlines() if "::" in line] == found, ended.stdout
 
 
-@pytest.mark.parametrize("name", ["cluster", "image"])
+@pytest.mark.parametrize("name", ["cluster", "image", "days"])
 def test_make_runs_all_of_it_by_its_name(name):
     command = ["make", "--no-print-directory", "-n", f"test-{name}"]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -14,7 +14,7 @@ PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONT
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # Lines of files, signatures, what a command printed; and drawings.
 TEXT, DRAWN = "text", re.compile("[▶◀▲▼│┌└]")
-GENERATOR = re.compile(r"make new-(\w+) NAME=(\w+)\n")
+GENERATOR = re.compile(r"make new-(\w+) NAME=(\w+)(?: IDENTITY=(\S+))?\n")
 IMPORTS = """
 from datetime import timedelta
 from schemas.model import Model, heavy
@@ -129,7 +129,8 @@ def test_no_reason_and_no_test_is_left_behind():
 @pytest.mark.parametrize("block", GENERATORS, ids=lambda block: block.page)
 def test_a_generator_that_a_page_shows_writes_the_files_that_the_page_names(block, tmp_path):
     shutil.copytree(ROOT / "schemas", tmp_path / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
-    written = new.write(*GENERATOR.fullmatch(block.body).groups(), tmp_path)
+    kind, name, identity = GENERATOR.fullmatch(block.body).groups()
+    written = new.write(kind, name, tmp_path, identity or "")
     page = (ROOT / block.page).read_text()
     assert all(path.is_file() and str(path.relative_to(tmp_path)) in page for path in written)
 
@@ -140,17 +141,6 @@ def test_a_piece_of_python_is_python_that_runs(block):
     if body.startswith("return "):
         body = "def piece(started, ended):\n    " + body.replace("\n", "\n    ") + "\npiece('08:31.0', '08:31.2')"
     exec(compile(IMPORTS + body, block.page, "exec"), {})
-
-
-def test_times_with_an_offset_are_read_as_the_page_says():
-    (source,) = [block.body for block in PIECES if "def read_time" in block.body]
-    made = {}
-    exec(source, made)
-    assert (
-        made["read_time"]("1970-01-01T02:00:01.25+02:00") == made["read_time"]("1970-01-01T00:00:01.25Z") == 1_250_000
-    )
-    with pytest.raises(ValueError, match="has no offset"):
-        made["read_time"]("1970-01-01T00:00:01")
 
 
 @pytest.mark.nightly

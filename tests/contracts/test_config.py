@@ -104,3 +104,17 @@ def test_what_is_no_such_number_is_refused_by_the_name_of_the_setting(monkeypatc
     with pytest.raises(WrongParameter) as refused:
         READ[name]()
     assert (refused.value.parameter, refused.value.value, refused.value.allowed) == (name, text, allowed)
+
+
+@pytest.mark.parametrize("name", [config.HOME, config.LANDING])
+@pytest.mark.parametrize("below", ["", "home"])
+def test_a_home_or_a_landing_folder_that_is_a_file_or_below_one_is_refused_by_its_name(
+    monkeypatch, here, tmp_path, name, below
+):
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv(name, str(file / below))
+    ended = here("tables")
+    assert ended.code == WrongParameter.exit_code
+    wrong = f"{name} is {str(file / below)!r}; allowed: a folder, also one that is yet to be made; {file} is a file"
+    assert ended.error == f"error: {wrong}\n"

@@ -90,7 +90,7 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     assert tasks == {"ingest", "report"} | scheduled - {"bikes_daily"}
     [(file, text)] = found["errors"].items()
     assert Path(file).name == "broken_definitions.py"
-    assert f"schemas/queries/bikes_daily.py:{line}: no stream is named 'bike'; known: " in text
+    assert f"schemas/queries/bikes_daily.py:{line}: no stream is named 'bike'. Did you mean 'bikes'? Known: " in text
     assert "Did you mean 'bikes'?" in text and "schemas/streams/cdr.py:" in text
 
 

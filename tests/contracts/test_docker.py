@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from pipelines.engines.spark import authentication
 from schemas.errors import NotSetUp
 from stack import doctor, environments, images, secret_files, settings
 from stack.places import REPOSITORY
@@ -127,6 +128,16 @@ def test_secrets_are_random_kept_and_closed_to_other_users(tmp_path):
     assert first["AWS_SECRET_ACCESS_KEY"] in first["S3_IDENTITIES"]
 
 
+def test_spark_lets_in_who_has_the_key_and_asks_for_it_by_a_file(tmp_path):
+    for name in ("spark-master", "spark-worker-1", "spark-worker-2", "scheduler"):
+        assert SERVICES[name]["environment"]["SPARK_CONF_DIR"] == "/run/secrets"
+        assert secret_files.SPARK in SERVICES[name]["secrets"]
+    said = dict(line.split() for line in secret_files.ensure(tmp_path)[secret_files.SPARK].splitlines())
+    assert len(said.pop("spark.authenticate.secret")) >= 32
+    assert said.pop("spark.master.rest.enabled") == said.pop("spark.ui.killEnabled") == "false"
+    assert said.items() <= {**authentication.of_a_cluster("yarn", {}), "spark.authenticate": "true"}.items()
+
+
 def test_airflow_s_settings_are_those_of_make_up(tmp_path):
     """Where one has another value here, it is one of these: places, and what a secret file gives."""
     of_make_up = settings.airflow_environment(tmp_path, 8080)
@@ -171,6 +182,7 @@ def test_the_entry_point_makes_variables_of_secrets_and_a_file_of_the_login(tmp_
     entrypoint, file = script("entrypoint"), tmp_path / "passwords.json"
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets" / "WINDROW_LOCKS").write_text("postgresql://there\n")
+    (tmp_path / "secrets" / "spark-defaults.conf").write_text("no variable")
     found = entrypoint.variables(tmp_path / "secrets")
     assert found == {"WINDROW_LOCKS": "postgresql://there"}
     found |= {entrypoint.LOGIN: "word", entrypoint.LOGIN_FILE: str(file)}
@@ -210,3 +222,10 @@ def test_drivers_on_kubernetes_may_start_the_pods_that_spark_s_settings_name():
     assert {"pods", "configmaps"} <= set(role["rules"][0]["resources"])
     assert binding["subjects"][0]["name"] == VALUES["scheduler"]["serviceAccount"]["name"]
     assert role["metadata"]["namespace"] == spark["spark.kubernetes.namespace"]
+    [mounted] = VALUES["scheduler"]["extraVolumeMounts"]
+    [volume] = VALUES["scheduler"]["extraVolumes"]
+    assert spark[f"spark.kubernetes.executor.secrets.{volume['secret']['secretName']}"] == mounted["mountPath"]
+    assert spark["spark.authenticate.secret.file"].startswith(mounted["mountPath"])
+    keys = {each["envName"]: f"{each['secretName']}:{each['secretKey']}" for each in VALUES["secret"]}
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        assert spark[f"spark.kubernetes.executor.secretKeyRef.{name}"] == keys[name]

@@ -11,6 +11,7 @@ from pipelines.ledger import runs
 from pipelines.ledger.entry import Run
 from schemas import errors
 from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter
+from schemas.raised_elsewhere import raised_elsewhere
 from tests.support.rules import assert_none
 
 # The ledger's state, and whether a retry may help.
@@ -27,7 +28,7 @@ EXPECTED = {
     # Room, memory, a share of the network and a lock come back when others end.
     **dict.fromkeys(("StorageFailed", "LandingFailed", "KernelOutOfMemory", "LockHeld"), FAILED),
     **dict.fromkeys(("SparkEnded", "WorkerLost"), FAILED),
-    "Superseded": SKIPPED,
+    **dict.fromkeys(("Superseded", "NothingArrived"), SKIPPED),
 }
 
 
@@ -40,7 +41,7 @@ def test_every_kind_of_error_is_sorted():
 def test_the_ledger_and_a_retry_go_by_the_kind(tmp_path, kind):
     lake, run = Lake(Config(tmp_path, tmp_path)), Run("a run", "bikes", "bikes_demand", None)
     with pytest.raises(kind), runs.step(lake, run, "audit"):
-        raise errors.raised_elsewhere(kind.__name__, "why")
+        raise raised_elsewhere(kind.__name__, "why")
     assert (runs.rows(lake)[-1].state, kind.retry_helps) == EXPECTED[kind.__name__]
 
 

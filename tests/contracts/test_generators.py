@@ -44,8 +44,9 @@ def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-m", *arguments], cwd=tree, env=settings, capture_output=True, text=True)
 
 
-def new(tree: Path, kind: str, name: str) -> subprocess.CompletedProcess:
-    return run(tree, "tools.new", kind, name)
+def new(tree: Path, kind: str, name: str, identity: str = "line") -> subprocess.CompletedProcess:
+    asked = ("--identity", identity) if kind == "stream" else ()
+    return run(tree, "tools.new", kind, name, *asked)
 
 
 def outcome(tree: Path, *tests: str) -> tuple[int, str]:

@@ -50,7 +50,11 @@ def test_a_lock_server_is_named_as_airflow_names_it(monkeypatch, text):
     assert config.load().lock_server == "postgresql://u:p@h/d"
 
 
-@pytest.mark.parametrize("text", ["", "redis://u:secret@h", "postgresql:", "FILE"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "redis://u:secret@h", "postgresql:", "FILE", "postgresql://u:a@secret@h/d", "postgresql://u:a/secret@h/d",
+     "postgresql://u:%secret@h/d", "postgresql://u:a\nsecret@h/d", "u:secret@h/d"],
+)  # fmt: skip
 def test_another_lock_server_is_refused_without_its_password(monkeypatch, text):
     monkeypatch.setenv(LOCKS, text)
     with pytest.raises(WrongParameter, match=f"{LOCKS} is .*allowed: file, or postgresql://") as refused:

@@ -109,6 +109,8 @@ def test_fast_runs_the_unmarked_ones_without_an_import_of_marked_files_and_those
     printed = run("-m", "pytest", "--fast", "-q", "-p", "no:cacheprovider")
     assert "3 failed, 6 passed, 79 deselected" in printed, printed
     assert "--fast lets none start" in printed
+    both = run("-m", "pytest", "--fast", "--part", "3/10", "-q", "-p", "no:cacheprovider")
+    assert both.startswith("ERROR: --part is of the nightly set"), both
 
 
 def test_each_part_runs_some_each_time_and_ten_together_everything(run):

@@ -1,6 +1,7 @@
 """The wheel holds all that `windrow` and a cluster's executors need, and works where no checkout is on the path."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from stack import uv
+from tests.support.rules import assert_none, files
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("kernels", "pipelines", "processes", "schemas", "windrow")
@@ -77,7 +79,7 @@ def test_windrow_starts_and_is_the_wheel_s(elsewhere):
 @pytest.mark.slow
 def test_its_doctor_says_that_it_looks_at_checkouts(elsewhere):
     asked = start(elsewhere, "windrow", "doctor")
-    assert (asked.returncode, "in a checkout" in asked.stderr) == (6, True), asked.stderr
+    assert (asked.returncode, "set-up of a checkout" in asked.stderr) == (6, True), asked.stderr
 
 
 @pytest.mark.slow
@@ -91,3 +93,12 @@ def test_the_readme_s_replay_gives_its_rows(elsewhere):
     readme = (ROOT / "README.md").read_text()
     program, printed = (readme.split(fence)[1].split("```")[0] for fence in ("```python\n", "```text\n"))
     assert run(elsewhere, "python", "-", text=program) == printed
+
+
+def test_no_message_of_an_installed_wheel_asks_for_make_setup():
+    """A wheel has no Makefile: `set_up` of pipelines/location.py says what to do there."""
+    told = re.compile(r"NotSetUp\([^)]*\"make setup\"")
+    found = ((path, (ROOT / path).read_text()) for path in files("pipelines", "kernels", "windrow"))
+    assert_none(
+        "say by set_up(…) what gives it to users of a wheel", (str(path) for path, text in found if told.search(text))
+    )

@@ -18,7 +18,7 @@ USERS += ("kernels/frames/rules/", "kernels/frames/_making.py")
 # A drawing of each.
 USERS += ("tools/docs/drawings.py",)
 # Words that mean something else in most code.
-ORDINARY = {"count", "delta", "policy", "session", "Count"}
+ORDINARY = {"count", "delta", "month", "policy", "session", "week", "Count"}
 CLASSES = {kind.__name__ for kind in every_kind() if kind.kind in kinds()}
 NAMES = (CLASSES | set(kinds())) - ORDINARY
 

@@ -1,18 +1,13 @@
 """The user's settings of Spark win, ours fill what nobody set, and those that rows depend on are refused."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from pipelines import config
 from pipelines.engines.spark.settings import MASTER, settings
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs
-from schemas.errors import WrongParameter
+from schemas.errors import NotSetUp, WrongParameter
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 
@@ -35,8 +30,8 @@ def test_ours_fill_what_nobody_set(defaults):
 
 
 def test_the_variable_beats_the_defaults_which_beat_ours(defaults, monkeypatch, tmp_path):
-    defaults("# a comment", "", f"{PARTITIONS}   7", "spark.ui.enabled=true", "spark.master: spark://host:7077")
-    assert (found()[PARTITIONS], found()["spark.ui.enabled"], found()[MASTER]) == ("7", "true", "spark://host:7077")
+    defaults("# a comment", "", f"{PARTITIONS}   7", "spark.ui.enabled=true", "spark.master: k8s://host:7077")
+    assert (found()[PARTITIONS], found()["spark.ui.enabled"], found()[MASTER]) == ("7", "true", "k8s://host:7077")
     monkeypatch.setenv("WINDROW_SPARK_CONF", json.dumps({PARTITIONS: 8}))
     assert found()[PARTITIONS] == "8" and found()["spark.ui.enabled"] == "true"
     file = tmp_path / "more.conf"
@@ -57,7 +52,7 @@ def test_lists_have_ours_and_the_users(defaults):
 
 def test_only_a_session_of_one_machine_takes_its_folders_and_its_loopback_for_granted(defaults):
     here = set(found())
-    defaults("spark.master spark://host:7077")
+    defaults("spark.master yarn")
     assert here - set(found()) == {
         "spark.driver.bindAddress",
         "spark.driver.host",
@@ -80,41 +75,45 @@ def test_a_setting_that_rows_depend_on_is_refused_by_name(defaults, name, value)
         found()
 
 
-@pytest.mark.parametrize("text", ["{", "/nowhere/spark.conf", '{"a": }'])
-def test_settings_that_are_none_are_refused(defaults, monkeypatch, text):
+@pytest.mark.parametrize("text", ["{", "/nowhere/spark.conf", '{"a": "secret"', "spark.password=secret"])
+def test_settings_that_are_none_are_refused_without_what_may_be_a_key(defaults, monkeypatch, text):
     monkeypatch.setenv("WINDROW_SPARK_CONF", text)
-    with pytest.raises(WrongParameter, match="WINDROW_SPARK_CONF is .*; allowed: a JSON object"):
+    with pytest.raises(WrongParameter, match="WINDROW_SPARK_CONF is .*; allowed: a JSON object") as refused:
         found()
+    assert "secret" not in str(refused.value)
 
 
-@pytest.mark.nightly
-@pytest.mark.jvm
-def test_a_session_has_the_users_settings_and_the_ledger_its_pages(tmp_path):
-    """In a process of its own: this one's session is there already."""
-    log = tmp_path / "events"
-    log.mkdir()
-    conf = {
-        PARTITIONS: 3,
-        "spark.eventLog.enabled": True,
-        "spark.eventLog.dir": f"file:{log}",
-        "spark.ui.enabled": True,
-    }
-    environment = os.environ | {"WINDROW_SPARK_CONF": json.dumps(conf), "WINDROW_ENGINE": "spark"}
-    code = f"""
-from pathlib import Path
-from pipelines.config import Config
-from pipelines.engines.spark.session import session
-from pipelines.runs.ingest_day import ingest_day
-from tests.support.replay import landing
-config = Config(Path({str(tmp_path / "home")!r}), Path({str(tmp_path / "landing")!r}))
-landing.write(config.landing, landing.trips(per_day=2))
-ingest_day(config, "bikes", None, None, print)
-print(session(config).conf.get("{PARTITIONS}"))
-"""
-    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=250)
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    assert ended.stdout.splitlines()[-1] == "3"
-    (row,) = runs.rows(Lake(config.Config(tmp_path / "home", tmp_path / "landing")))
-    page, event_log = row.engine_page.split(", ")
-    assert page.startswith("http://") and event_log.startswith(f"file:{log}/")
-    assert [path.name for path in log.iterdir()]
+def test_a_cluster_s_key_is_asked_for_or_the_cluster_is_said_to_have_none(defaults):
+    master, key, encrypted = (
+        "spark.master spark://host:7077",
+        "spark.authenticate.secret",
+        "spark.network.crypto.enabled",
+    )
+    defaults(master)
+    with pytest.raises(NotSetUp, match=r"spark://host:7077 asks for a key.*spark\.authenticate\.secret .*\"false\""):
+        found()
+    defaults(master, f"{key} the-key")
+    assert (found()["spark.authenticate"], found()[key], found()[encrypted]) == ("true", "the-key", "true")
+    defaults(master, "spark.authenticate false")
+    assert not {key, encrypted} & found().keys()
+
+
+@pytest.mark.parametrize("master", ["local[2]", "local-cluster[2, 1, 1024]", "k8s://host:6443", "yarn"])
+def test_every_other_master_is_authenticated_by_itself(defaults, master):
+    defaults(f"spark.master {master}")
+    assert found()["spark.authenticate"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("master", "given"),
+    [("local[2]", set()), ("k8s://host:6443", {"AWS_REGION"}), ("yarn", {"AWS_REGION", "AWS_SECRET_ACCESS_KEY"})],
+)
+def test_executors_get_keys_of_s3_where_nobody_else_can_read_them(defaults, monkeypatch, tmp_path, master, given):
+    (tmp_path / "s3").mkdir()
+    for name in ("delta.jar", "s3/s3.jar"):
+        (tmp_path / name).touch()
+    variables = {"AWS_REGION": "r", "AWS_SECRET_ACCESS_KEY": "k", "WINDROW_HOME": "s3://b/h", "WINDROW_JARS": tmp_path}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(value))
+    defaults(f"spark.master {master}")
+    assert {name for name in variables if f"spark.executorEnv.{name}" in found()} == given

@@ -2,7 +2,7 @@
 emit, and each fails on rows that break it."""
 
 from collections import Counter
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import cycle
 
 import pytest
@@ -12,7 +12,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import code_hash
 from schemas import registry
-from schemas.query import EMITS, agg, count, delta, frame, policy, session, slide_by_tuple
+from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
 from tests.support.replay.work import run_day
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, random_events, write_ingested
 
@@ -31,7 +31,8 @@ WINDOWS = {
 }
 # Named as the recount's own columns, some of them.
 AGGREGATES = {"row": agg("count"), "total": agg("sum", "whole"), "most": agg("max", "real"), "closed_us": agg("count"),
-              "newest": agg("count", "whole"), "least": agg("min", "real")}  # fmt: skip
+              "newest": agg("count", "whole"), "least": agg("min", "real"), "first": agg("first", "whole"),
+              "place_in_order": agg("rate", "real"), "started_us": agg("argmax", "whole")}  # fmt: skip
 # Of these no grouping says by when they were passed, or what is in them.
 NOT_BY_THEIR_ENDS = ("count", "delta", "frame.threshold", "frame.delta", "frame.aggregate", "frame.boundary")
 DAY = DAYS[1]
@@ -46,9 +47,13 @@ def config(tmp_path, monkeypatch) -> Config:
 
 def lake_of(config: Config, kind: str, emit: str = "watermark") -> SmallLake:
     """Audit rows of three days by the kernels, each day's as if the days before were published."""
-    registry.streams()[STREAM.name] = STREAM
     query = asked(window=WINDOWS[kind], emit=emit, aggregates=AGGREGATES)
-    write_ingested(config, STREAM, random_events(seed=5, count=250))
+    return lake_with(config, query, random_events(seed=5, count=250))
+
+
+def lake_with(config: Config, query: Query, events: list[dict]) -> SmallLake:
+    registry.streams()[STREAM.name] = STREAM
+    write_ingested(config, STREAM, events)
     made = SmallLake(config, query, STREAM, QueryTables.of(query))
     for day in DAYS:
         run_day(Lake(config), made.tables, day)
@@ -107,6 +112,19 @@ def test_a_window_with_another_value_is_found(config):
         made.change(made.tables.audit, {**row, "total": (row["total"] or 0) + 1}, total=row["total"])
     assert found >= 4, "all but those that a later event of the day lies in"
     assert made.failing(DAY) == set()
+
+
+def test_law_5_takes_events_of_count_windows_by_arrival_in_order_of_time(config):
+    first, second = random_events(seed=5, count=2)
+    noon = datetime(DAY.year, DAY.month, DAY.day, 12, tzinfo=UTC)
+    pair = [{**each, "key": "a", "whole": whole, "start": noon + start * MINUTE, "end": noon + start * MINUTE,
+             "arrival": noon + arrival * MINUTE}
+            for each, whole, start, arrival in ((first, 9, 9, 10), (second, 1, 1, 11))]  # fmt: skip
+    made = lake_with(config, asked(window=count(2, 2), aggregates={"first": agg("first", "whole")}), pair)
+    row = audit_row(made)
+    assert row["first"] == 1 and made.failing(DAY) == set()
+    made.change(made.tables.audit, row, first=9)
+    assert made.failing(DAY) == {"law 5"}
 
 
 def test_a_session_that_is_closed_and_still_stands_alone_is_found(config):

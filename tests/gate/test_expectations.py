@@ -12,7 +12,7 @@ from pipelines.lake.sql import statements
 from pipelines.ledger.entry import Run
 from schemas import registry
 from schemas.errors import GateFailed
-from schemas.expectations import audit_expectations, late_expectations, silver_expectations
+from schemas.expectations import NOT_NULL, audit_expectations, late_expectations, silver_expectations
 from schemas.ledger_tables import VERDICTS
 from schemas.query import spanning
 from schemas.tables import files_table, partitions_table, pass_table, silver_table
@@ -27,8 +27,7 @@ SILVER = silver_table(STREAM)
 @pytest.fixture
 def made(tmp_path) -> SmallLake:
     """A lake whose tables lack their own constraints: what the gate checks got past every other guard."""
-    events = [event for event in random_events(seed=5) if event["key"] is not None]
-    return make_lake(Config(tmp_path, tmp_path), asked(), events, constrained=False)
+    return make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=5), constrained=False)
 
 
 def failed(verdicts: list) -> dict[str, str]:
@@ -77,7 +76,6 @@ class TestSilver:
     @pytest.mark.parametrize(
         "check, column, change",
         [
-            ("key is not null", "key", lambda row: None),
             ("arrival is inside the day", "arrival", lambda row: row["arrival"] + timedelta(days=1)),
             ("end >= start", "end", lambda row: row["start"] - HOUR),
             ("whole is in range", "whole", lambda row: 1_001),
@@ -233,6 +231,14 @@ def test_a_query_with_emit_final_has_no_second_revision(tmp_path):
     made.change(made.tables.audit, row, revision=1)
     verdicts = gate_of(Lake(made.config)).check_audit(AuditedDay(made.tables, DAY, made.versions))
     assert "revision is in range" in failed(verdicts)
+
+
+def test_a_key_may_be_null_unless_its_column_says_that_it_may_not():
+    """semantics §3: a null key is a group of its own."""
+    required = {name: [each.columns for each in silver_expectations(registry.stream(name), DAY, 1)
+                       if each.kind == NOT_NULL] for name in ("bikes", "phone_calls")}  # fmt: skip
+    assert ("start_station_id",) in required["bikes"]
+    assert required["phone_calls"] == [("duration_s",)]
 
 
 @pytest.mark.parametrize("name", registry.queries())

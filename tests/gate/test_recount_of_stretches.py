@@ -24,7 +24,7 @@ INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
 @pytest.mark.parametrize("emit", ["final", "watermark", "arrival"])
 @pytest.mark.parametrize("kind", WINDOWS)
 def test_history_is_that_of_all_pairs(tmp_path, kind, emit):
-    if (kind, emit) == ("rolling", "arrival"):
+    if kind.startswith("rolling") and emit == "arrival":
         pytest.skip("its rows are those of the youngest window only")
     made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit), random_events(seed=11, count=60))
     for day in DAYS:

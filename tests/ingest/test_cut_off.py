@@ -69,7 +69,7 @@ def test_a_file_cut_off_and_gone_then_keeps_what_it_delivered_before(config, in_
     found = changes.find(Lake(config), engine_of(config), TABLES, datetime.now(UTC).date() + timedelta(days=1))
     trips.remember(config, found.intents[path])
     if in_bronze:
-        write_bronze(Lake(config), engine_of(config), TABLES.bronze, found)
+        write_bronze(Lake(config), engine_of(config), TABLES, found)
         assert Lake(config).read("bronze_bikes").num_rows == bronze.num_rows + 1
     (config.landing / path).unlink()
     ingest(config, "bikes")
@@ -85,7 +85,7 @@ def test_a_file_cut_off_and_gone_whose_lines_from_before_are_vacuumed_is_reporte
     trips.write(config, "a", [*LINES, trips.trip("2017-06-03 09:00:00", 600)])
     found = find(config)
     trips.remember(config, found.intents[path])
-    write_bronze(Lake(config), engine_of(config), TABLES.bronze, found)
+    write_bronze(Lake(config), engine_of(config), TABLES, found)
     DeltaTable(config.lake / "bronze_bikes").vacuum(0, dry_run=False, enforce_retention_duration=False)
     (config.landing / path).unlink()
     messages = ingest(config, "bikes").messages

@@ -43,6 +43,17 @@ def test_what_no_layout_names_and_what_holds_no_events_is_reported(config):
     assert find(config).rows[stations].state == "no events"
 
 
+def test_files_that_lie_where_no_stream_looks_are_listed_a_line_for_each_folder(config):
+    for path in ("bike/a.csv", "bike/b/c.csv", "a.csv", trips.path_of("a")):
+        trips.write_bytes(config, path, b"a")
+    found = landing.listing(config.landing, BIKES)
+    assert found.events == (trips.path_of("a"),)
+    assert found.messages == (
+        "a.csv: left out, no stream reads what lies in no folder",
+        "bike/a.csv and 1 more: left out, no stream reads what lies in that folder",
+    )
+
+
 def test_links_that_lead_out_are_refused_with_a_message(config, tmp_path):
     inside = trips.write(config, "a", LINES)
     (tmp_path / "outside.csv.gz").write_bytes(gzip.compress(b"a\n"))
@@ -63,7 +74,9 @@ def test_links_that_lead_in_a_circle_are_left_out_with_a_message(config):
     (config.landing / "elsewhere").symlink_to("elsewhere")
     found = landing.listing(config.landing, BIKES)
     assert found.events == (inside,)
-    assert [message.split(": left out, a link")[0] for message in found.messages] == [
+    *links, unread = found.messages
+    assert unread.startswith("elsewhere: left out, no stream reads")
+    assert [message.split(": left out, a link")[0] for message in links] == [
         f"{trips.FOLDER}/{name}" for name in ("deep", "trips-self.csv.gz", "x", "y")
     ]
 
@@ -93,8 +106,8 @@ def test_names_that_are_not_text_are_left_out_with_a_message(config):
 
 
 def test_what_a_file_is(config):
-    landed = landing.inspect(config.landing, trips.write(config, "a", LINES))
-    assert (landed.lines, landed.first_line, landed.unreadable) == (3, trips.HEADER, None)
+    landed = landing.inspect(config.landing, trips.BIKES, trips.write(config, "a", LINES))
+    assert (landed.lines, landed.layout.name, landed.unreadable) == (3, "daily", None)
     assert landed.content.file_bytes == (config.landing / landed.path).stat().st_size
 
 

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.ingest import landing
-from pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, UNREADABLE_FILE, chunks, lines
+from pipelines.ingest.lines import KEPT_CHARACTERS, LINE_LIMIT_BYTES, chunks, lines
+from pipelines.ingest.packings import UNREADABLE_FILE
+from tests.support import trips
 
 
 def read(content: bytes, piece_bytes: int = 1 << 20) -> list[tuple[str, str | None]]:
@@ -79,7 +81,7 @@ def test_a_damaged_gzip_is_noticed_and_known_by_its_bytes_on_disk(tmp_path, pack
         list(chunks(tmp_path / "f.csv.gz", hashlib.sha256()))
     content = landing.content_or_none(tmp_path, "f.csv.gz")
     assert (content.content_hash, content.content_bytes) == (hashlib.sha256(packed).hexdigest(), len(packed))
-    assert landing.inspect(tmp_path, "f.csv.gz").content.content_hash == content.content_hash
+    assert landing.inspect(tmp_path, trips.BIKES, "f.csv.gz").content.content_hash == content.content_hash
 
 
 def test_a_file_that_unpacks_to_a_hundred_times_its_size_is_unreadable_and_one_with_a_dull_half_is_not(tmp_path):

@@ -84,6 +84,9 @@ def test_two_columns_of_one_name_are_damage_and_so_is_a_type_without_a_text():
         list(json_lines(file))
     with pytest.raises(DamagedParquet, match="values of type timedelta"):
         list(json_lines(packed({"length": pa.array([1], pa.duration("us"))})))
+    of_day = pa.list_(pa.time64("ns"))
+    with pytest.raises(DamagedParquet, match="column 'at' holds times of day in nanoseconds"):
+        list(json_lines(packed({"at": pa.array([[1]], of_day)})))
 
 
 def test_a_failure_of_the_disk_is_no_damage():

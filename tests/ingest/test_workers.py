@@ -14,6 +14,7 @@ from pipelines.config import Config
 from pipelines.engines.local import workers
 from pipelines.ingest.parse import LINE_COLUMNS, ParseLines, ParseRules
 from pipelines.lake.engine import MappedFiles
+from schemas.errors import WorkerLost
 from tests.support import processes, trips
 from tests.support.lakes import ingest
 
@@ -92,6 +93,13 @@ def test_what_a_helper_reports_is_reported(share):
     (share.folder / "1.arrow").mkdir()
     with pytest.raises(RuntimeError, match="ended with 1(?s:.*)is a directory"):
         workers.map_all(share, 2)
+
+
+def test_a_helper_that_is_killed_is_an_error_of_its_own_and_the_same_command_helps(share, monkeypatch):
+    monkeypatch.setattr(workers, "_HELPER", "import os; os.kill(os.getpid(), 9)")
+    with pytest.raises(WorkerLost, match="ended while it worked \\(by SIGKILL\\).*Run the same command again") as lost:
+        workers.map_all(share, 2)
+    assert lost.value.retry_helps
 
 
 @pytest.mark.slow

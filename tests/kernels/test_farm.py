@@ -242,7 +242,7 @@ REFUSED = {
     "step": ({"window": Count(1 << 61, 1, "event_time")}, "size is .*; allowed: from 1 to 2..60 tuples"),
     "values": ({"parameters": None}, "parameters is None; allowed: a mapping"),
     "parameter": ({"parameters": {"degrees": 2}}, "parameters of polynomial_fit is 'degrees'"),
-    "option": ({"chunks": 4}, "option of a farm is 'chunks'; allowed: .*Did you mean 'chunk'"),
+    "option": ({"chunks": 4}, "option of a farm is 'chunks'. Did you mean 'chunk'"),
     "zone": ({"window": Tumbling(timedelta(days=1), zone="Europe/Rome")}, "span_us is None"),
 }
 

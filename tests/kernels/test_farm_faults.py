@@ -144,7 +144,7 @@ def test_a_farm_that_is_closed_early_computes_nothing_more(model):
 def test_a_closed_farm_takes_nothing_more_and_a_wrong_key_is_refused(model):
     with farm.make(model, Tumbling(10 * US), heavy.IN_ORDER, 2) as made:
         made.insert(np.arange(100), POISONED)
-        with pytest.raises(WrongParameter, match="key is 1; allowed: a number from 0 to 0"):
+        with pytest.raises(WrongParameter, match="key is 1; allowed: an integer from 0 to 0"):
             made.finish_key(1)
         made.finish()
     made.close()

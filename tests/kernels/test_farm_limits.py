@@ -181,7 +181,7 @@ WRONG_TUPLES = {
     "dates": (np.array([0, 1], "datetime64[ns]"), [1.0, 1.0], None, "times_us is 'datetime64.ns. .*make datetime64 so"),
     "keys": ([0, 1], [1.0, 1.0], [0.0, 0.5], "keys is 'float64 of shape .2,.'; allowed: int64"),
     "fewer": ([0, 1], [1.0, 1.0], [0], "keys is '1 numbers'; allowed: 2 numbers from 0 to 0"),
-    "text": ([0, 1], ["a", "b"], None, "values is '<U1 of shape .1, 2.'; allowed: float64"),
+    "text": ([0, 1], ["a", "b"], None, "values is '<U1 of shape .2,.'; allowed: float64"),
 }
 
 

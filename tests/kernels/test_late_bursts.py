@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, replay_keys
-from pipelines.local import replay_table
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.semantics.test_against_oracle import assert_same_rows
+from tests.support.local import replay_table
 from tests.support.oracle import oracle
 from tests.support.semantics.generate import Question, questions
 

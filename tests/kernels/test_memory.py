@@ -14,7 +14,7 @@ FILL_UP = """
 import resource
 import numpy as np
 from kernels.aggregators import make
-from schemas.errors import KernelOutOfMemory
+from schemas.errors import KernelOutOfMemory, WrongParameter
 from schemas.query import agg
 window = make("finger_tree", {"sum": agg("sum", "v")})
 times, values = np.arange(1 << 13), np.zeros(1 << 13)  # small, so that memory ends in the kernel, not in NumPy
@@ -28,6 +28,12 @@ try:
         window.bulk_insert(times, values)
 except KernelOutOfMemory as error:
     print(error)
+for ask in (window.query, window.oldest, lambda: window.insert(0, 0.0), lambda: len(window)):
+    try:
+        print("answered", ask())
+    except WrongParameter as error:
+        lost = error
+print(lost)
 del window
 resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY,) * 2)
 window = make("finger_tree", {"sum": agg("sum", "v")})
@@ -124,8 +130,11 @@ def test_floats_and_words_keep_their_bits(value):
 def test_a_kernel_that_gets_no_memory_ends_its_call_and_the_process_goes_on():
     answer = run(FILL_UP)
     assert answer.returncode == 0, answer.stderr
-    message, sum_after = answer.stdout.splitlines()
+    message, lost, sum_after = answer.stdout.splitlines()
     assert re.match(r"a kernel asked for [\d,]{9,} bytes and there is no more memory; give the process more", message)
+    assert lost.startswith(
+        "FingerTree is 'lost: bulk_insert got no memory, and ended in its middle'; allowed: one that"
+    )
     assert sum_after == "{'sum': 7.0}"
 
 

@@ -61,17 +61,19 @@ def pieces(draw, monoid, most=3):
 def fold(monoid, events):
     state = monoid.identity()
     for time, word, second in events:
-        arguments = [time] * monoid.takes_time + [word] + [second] * bool(monoid.second_types)
+        arguments = [time] * monoid.takes_time + [word] + [True] * monoid.takes_nulls
+        arguments += [second] * bool(monoid.second_types) + defaults(monoid) * monoid.lift_takes_parameters
         state = monoid.combine(state, monoid.lift(*arguments))
     return state
 
 
 def answer(function, monoid, state, kinds):
     """What a state comes to, with the parameters' defaults."""
-    parameters = [
-        as_word(each.default) if isinstance(each.default, float) else each.default for each in monoid.parameters
-    ]
-    return read_answer(monoid.lower(state, *parameters), kind_of(monoid, *kinds))
+    return read_answer(monoid.lower(state, *defaults(monoid)), kind_of(monoid, *kinds))
+
+
+def defaults(monoid):
+    return [as_word(each.default) if isinstance(each.default, float) else each.default for each in monoid.parameters]
 
 
 def same(function, monoid, state, other, drawn):

@@ -16,10 +16,10 @@ import pytest
 from kernels import windows as kernel_windows
 from pipelines.config import Config
 from pipelines.gate.recount import kinds as recount_kinds
-from pipelines.local import late_table, replay_table
 from schemas import windows as query_windows
 from schemas.errors import NotRecounted, NotServed
 from schemas.query import agg
+from tests.support.local import late_table, replay_table
 from tests.support.semantics.queries import MINUTE, ZERO, ask
 from tests.support.small_lake import DAYS, asked, random_events, replayed_lake
 

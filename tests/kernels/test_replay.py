@@ -195,7 +195,7 @@ def test_an_event_behind_the_completing_tick_is_refused():
         replayed(columns_of([(1, 9, 1)]), WindowSpec("tumbling", 10), ReplayRules(0, 0, "final", complete_tick_us=8))
 
 
-def test_midnights_must_cover_the_events():
+def test_days_must_cover_the_events():
     zone = Zone(np.arange(5) * DAY, 0)
     with pytest.raises(BadInput, match="give 1 days more before"):
         replayed(columns_of([(5, 5, 1)]), WindowSpec("tumbling", DAY, DAY, zone=zone), ReplayRules(0, 0, "final"))

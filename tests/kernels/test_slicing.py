@@ -10,10 +10,10 @@ import pytest
 
 from kernels.monoids import AggregateSpec
 from kernels.replay import AggregatePlan, EventColumns, PassTicks, ReplayRules, WindowSpec, entry, replay_keys
-from pipelines.local import replay_table
 from schemas.query import Query, agg, sliding, spanning
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain_slices import PlainSlices
+from tests.support.local import replay_table
 
 MINUTE, MINUTE_US = timedelta(minutes=1), 60_000_000
 ENDING, GOING_ON = (8, 19, 15, 18, 14, 12, 16), (25, 18, 12, 14, 11, 19, 16)

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from kernels import spans
+from kernels.monoid import SHARE, AggregateSpec
+from kernels.monoids import every_monoid, in_words
+from kernels.spans._window import MOST_PIECES
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import agg, spanning, tumbling
 from tests.kernels.test_spans import BOTH, COUNT, DAY, FIFTEEN_BY_FIVE, SERVED, US, WAYS
@@ -29,13 +32,13 @@ REFUSED = {
     ),
     "too high": (("se_ml_slicing", FIFTEEN_BY_FIVE, COUNT), {"height": 1025}, WrongParameter, "height is 1025"),
     "order": (("se_slicing", FIFTEEN_BY_FIVE, {"x": agg("first", "v")}), {}, NotServed, "windows 'first'"),
-    "selects": (("cumulative_sweeping", FIFTEEN_BY_FIVE, {"x": agg("max", "v")}), {}, NotServed, "'max of a float64"),
-    "floats": (("cumulative_sweeping", FIFTEEN_BY_FIVE, {"x": agg("sum", "v")}), {}, NotServed, "'sum of a float64"),
+    "selects": (("cumulative_sweeping", FIFTEEN_BY_FIVE, {"x": agg("max", "v")}), {}, NotServed, "'max of float64"),
+    "floats": (("cumulative_sweeping", FIFTEEN_BY_FIVE, {"x": agg("sum", "v")}), {}, NotServed, "'sum of float64"),
     "cumulates": (
         ("selective_sweeping", FIFTEEN_BY_FIVE, {"x": agg("sum", "v")}),
         {},
         NotServed,
-        "'sum'.*: argmax, argmin, max, min",
+        "'sum of float64'.*: argmax.*, argmin.*, max, min",
     ),
     "aggregates": (("se_slicing", FIFTEEN_BY_FIVE, {"x": 3}), {}, WrongParameter, "aggregates is"),
 }
@@ -65,6 +68,16 @@ def test_after_an_eviction_late_events_count_where_they_may_and_gone_windows_are
     for each in (made, loaded):
         with pytest.raises(BadInput, match=r"\[10, 25\) begins by 14, up to which was evicted"):
             each.state(10, 25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["se_slicing", "aggregate_buckets"])
+def test_an_event_goes_into_so_many_slices_or_windows_and_no_more(kernel):
+    made = spans.make(kernel, spanning(5 * US, 5 * US, longest=DAY), COUNT)
+    made.insert_span(0, 5 * (MOST_PIECES - 1))
+    assert made.state(5 * (MOST_PIECES // 2), 5 * (MOST_PIECES // 2 + 1)) == {"calls": 1}
+    with pytest.raises(WrongParameter, match="allowed: one that goes into 1,048,576 slices or windows, not"):
+        made.insert_span(0, 5 * MOST_PIECES + 1)
 
 
 def test_limits_of_times_and_lengths_from_both_sides():
@@ -118,3 +131,14 @@ def test_intervals_and_windows_that_are_none_are_refused():
     for low, high in ((1, 16), (0, 14)):
         with pytest.raises(BadInput, match=rf"\[{low}, {high}\) is no window; the one that .* is \[0, 15\]"):
             made.state(low, high)
+
+
+@pytest.mark.parametrize("kernel", spans.kernels())
+def test_what_is_refused_is_not_among_what_is_said_to_be_supported(kernel):
+    for function, monoid in every_monoid():
+        for type_ in monoid.column_types if SHARE not in monoid.second_types else ():
+            spec = AggregateSpec(function, 0 if type_ else None, type_ or "int64", None, *monoid.second_types[:1])
+            try:
+                spans.window_class(kernel).refuse([spec])
+            except NotServed as refused:
+                assert not {function, in_words(spec)} & {*refused.allowed.split(", ")}, refused

@@ -8,9 +8,9 @@ import pytest
 from numba import config
 
 from kernels import spans
+from kernels.aggregators._saved import SEAL_WORDS, sealed
 from kernels.spans._checking import held_records
 from kernels.spans._slices import Slices
-from kernels.spans._window import SAVED_HEAD
 from schemas.query import agg, spanning
 from tests.kernels.test_compilation import run_as_plain_python
 
@@ -161,7 +161,7 @@ def test_nothing_is_left_when_no_window_needs_it(kernel, options):
 )
 def test_check_finds_states_that_count_too_many_events_or_none(kernel, record, states, state, damage):
     made, words = saved(kernel)
-    held = words[SAVED_HEAD:]
+    held = words[SEAL_WORDS:-1]
     records = held[1:].reshape(held[0], 1 + states * made._plan.state_words)
     records[record][1 + state * made._plan.state_words] ^= damage
     assert_broken(made, words)
@@ -169,14 +169,14 @@ def test_check_finds_states_that_count_too_many_events_or_none(kernel, record, s
 
 def test_check_finds_an_event_of_a_list_that_counts_none():
     made, words = saved("tuple_buckets")
-    words[SAVED_HEAD + 3] ^= 1
+    words[SEAL_WORDS + 3] ^= 1
     assert_broken(made, words)
 
 
 @pytest.mark.parametrize(("kernel", "damage"), [("cumulative_sweeping", 1), ("selective_sweeping", 1 << 40)])
 def test_check_finds_an_event_that_ended_more_often_than_it_began_or_before(kernel, damage):
     made, words = saved(kernel)
-    words[SAVED_HEAD + 1] ^= damage
+    words[SEAL_WORDS + 1] ^= damage
     assert_broken(made, words)
 
 
@@ -191,6 +191,6 @@ def saved(kernel: str):
 
 
 def assert_broken(made, words: np.ndarray) -> None:
-    made.load(words)
+    made.load(sealed(int(words[0]), words[SEAL_WORDS:]))
     with pytest.raises(AssertionError, match=r"^\w+( \w+)?: "):
         made.check()

@@ -7,6 +7,7 @@ from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
 from pipelines.gate.validation_results import kept
+from pipelines.lake.damage import explained
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs as ledger
@@ -16,7 +17,7 @@ from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.maintain import maintain
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
-from schemas.errors import GateFailed, IngestBehind, NotSetUp, Superseded
+from schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Superseded
 from schemas.ledger_tables import RUNS
 from tests.support import landings
 from tests.support.aging import make_older
@@ -48,6 +49,16 @@ def scatter(published) -> None:
     lake.replace(table, {"emitted_date": [DAY]}, rows[::3])
     for part in (1, 2):
         lake.append(table, rows[part::3])
+
+
+def test_what_read_a_version_beside_maintenance_is_run_again_and_nothing_is_called_damaged(published):
+    scatter(published)
+    read = Lake(published).dataset(QUERY)
+    of_table(published, QUERY, NOW)
+    with pytest.raises(OSError) as failed:
+        read.to_table()
+    gone = explained(Lake(published), failed.value)
+    assert isinstance(gone, StorageFailed) and gone.retry_helps and f"of table '{QUERY}' was replaced" in str(gone)
 
 
 def test_small_files_are_put_together_and_every_table_holds_what_it_held(published):

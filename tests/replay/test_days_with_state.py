@@ -11,10 +11,10 @@ from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import code_hash, runs
-from pipelines.local import late_table, replay_table
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
 from schemas.state_table import CARRIED
+from tests.support.local import late_table, replay_table
 from tests.support.replay import toy
 from tests.support.replay.work import run_day
 

@@ -62,6 +62,7 @@ CUT_IN_TIME = [
     query("slides_by_final", sliding(HOUR, 3 * HOUR), emit="final"),
     query("by_calendar", tumbling(2 * HOUR, zone="America/New_York")),
     query("rolls", rolling(2 * HOUR)),
+    query("rolls_before", rolling(2 * HOUR, closed="left")),
     query("rolls_by_final", rolling(2 * HOUR), emit="final"),
     query("spans", spanning(2 * HOUR, HOUR, longest=2 * HOUR), aggregates=COMMUTING),
     query("two_columns", sliding(2 * HOUR, HOUR), key=("kind", "place")),
@@ -81,10 +82,11 @@ ALL = [pytest.param(each, id=each.name) for each in (*CUT_IN_TIME, *NOT_CUT_IN_T
 
 @pytest.fixture
 def lake(config, monkeypatch) -> Lake:
-    """Random events, most of one key, in files of many row groups."""
+    """Random events, most of two keys, of which one is null, in files of many row groups."""
     rows = toy.events(seed=3, per_day=150)
-    for row in rows[::2]:
-        row["place"] = "hot"
+    for hot, some in (("hot", rows[::2]), (None, rows[1::4])):
+        for row in some:
+            row["place"] = hot
     toy.build(config, rows)
     lake, silver = Lake(config), silver_table(toy.STREAM)
     monkeypatch.setattr(new_files, "ROWS_PER_GROUP", 8)
@@ -139,6 +141,7 @@ def test_rows_are_those_of_no_cut(lake, taken, monkeypatch, asked):
         assert cut == whole
         if "place" in asked.key:
             assert any(share.keys.only == "hot" for share in taken)
+            assert any(share.keys.only_nulls for share in taken)
             assert any(share.keys.low is not None for share in taken)
         assert (len(panes) > 1) == (asked in CUT_IN_TIME)
 
@@ -170,7 +173,7 @@ def test_ranges_of_keys_hold_each_key_once(bytes_from, limit):
 
 
 def holds(wanted, key) -> bool:
-    if wanted.only is not None:
+    if wanted.is_of_one:
         return key == wanted.only
     if key is None:
         return wanted.nulls

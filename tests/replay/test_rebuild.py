@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from pipelines import storage
 from pipelines.cli import _app as command_line
 from pipelines.lake.lake import Lake
 from pipelines.ledger.stale import stale
@@ -78,7 +79,19 @@ def test_where_no_day_can_be_made_readers_keep_what_they_had(changed):
 
 
 @pytest.mark.nightly
+def test_a_rebuild_that_was_killed_between_two_moves_goes_on(changed):
+    rebuild(changed, QUERY, count_of)
+    after, lake = Lake(changed).read(QUERY), Lake(changed)
+    storage.move(lake.folder(QUERY), changed.anew / QUERY)
+    (changed.anew / f"{QUERY}.made").touch()
+    assert rebuild(changed, QUERY, count_of).moved == {} and lake.read(QUERY).equals(after)
+
+
+@pytest.mark.nightly
 def test_a_rebuild_that_was_cut_off_goes_on(changed, monkeypatch):
+    """Until it is done readers have what they had."""
+    before = Lake(changed).read(QUERY)
+
     class Killed(BaseException):
         """As a kill would end it, after the second day."""
 
@@ -88,6 +101,8 @@ def test_a_rebuild_that_was_cut_off_goes_on(changed, monkeypatch):
 
     with pytest.raises(Killed):
         rebuild(changed, QUERY, end)
+    assert Lake(changed).read(QUERY).equals(before)
     done = rebuild(changed, QUERY, count_of)
-    assert [report.day for report in done.days] == DAYS[2:] and done.moved == {}
+    assert [report.day for report in done.days] == DAYS[2:] and QUERY in done.moved
+    assert Lake(changed).read(QUERY).num_rows == before.num_rows and [*changed.anew.iterdir()] == []
     assert stale(Lake(changed)) == [] and DAYS[0] - timedelta(days=1) not in Lake(changed).partition_dates(QUERY)

@@ -1,7 +1,7 @@
 """Runs over landed files: what is published, however often and in whatever order, and what is refused."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import pyarrow as pa
 import pytest
@@ -11,6 +11,7 @@ from pipelines.engines import engine_of
 from pipelines.gate.publish import publish
 from pipelines.gate.recount import kinds as recount_kinds
 from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
@@ -18,11 +19,13 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.code_hash import code_hash
 from pipelines.ledger.entry import Run
+from pipelines.runs.arrived import with_arrivals
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay_day import replay_day
 from schemas import registry
 from schemas.errors import (
     GateFailed,
+    NothingArrived,
     NotRecounted,
     NotServed,
     NotSetUp,
@@ -35,7 +38,7 @@ from tests.support.lakes import DAYS, PATIENT, QUERIES, gate_of, ingest
 from tests.support.replay import landing
 from tests.support.replay.reading import assert_oracles, published_rows, rows
 
-DAY = DAYS[2]
+DAY, DAY_LONG = DAYS[2], timedelta(days=1)
 pytestmark = [PATIENT, pytest.mark.few_tests(2)]
 
 
@@ -64,9 +67,30 @@ def test_backfilling_backwards_gives_the_same_rows(ingested, first_published):
 
 
 @pytest.mark.slow
-def test_a_day_without_events_is_a_success_without_rows(ingested):
-    report = replay_day(ingested, "bikes_demand", date(2018, 7, 20))
-    assert report.rows == {"bikes_demand": 0, "bikes_demand_late": 0} and report.note is None
+def test_days_before_the_first_arrival_and_after_the_newest_are_skipped_and_left_out(ingested, caplog):
+    arrived = ArrivalDays.read(Lake(ingested), "partitions_bikes")
+    first, newest = arrived.span
+    for day in (first - DAY_LONG, newest + DAY_LONG):
+        with pytest.raises(NothingArrived, match=f"on {day}, .* from {first} to {newest}"):
+            replay_day(ingested, "bikes_demand", day, run_id=f"run of {day}")
+        assert [row.state for row in ledger.rows(Lake(ingested), [("run_id", "=", f"run of {day}")])] == ["skipped"]
+    [report] = backfill(ingested, "bikes_demand", newest, newest + 30 * DAY_LONG)
+    assert report.day == newest and "nothing arrived on 30 of the days" in caplog.text
+    with pytest.raises(NothingArrived, match="on the days from"):
+        backfill(ingested, "bikes_demand", newest + DAY_LONG, newest + 2 * DAY_LONG)
+
+
+def test_a_day_between_the_arrivals_keeps_its_run_and_so_does_one_that_has_rows_to_lose(published):
+    lake, tables = Lake(published), QueryTables.of(registry.query("bikes_demand"))
+    arrived = ArrivalDays.read(lake, tables.source.partitions.name)
+    ends = ArrivalDays({day: arrived.by_date[day] for day in (DAYS[1], DAYS[3])})
+    assert with_arrivals(lake, tables, ends, DAYS) == DAYS, "all of them are published"
+    monthly = [date(2018, month, 1) for month in range(1, 13)]
+    assert with_arrivals(lake, tables, ends, monthly) == [day for day in monthly if day in DAYS]
+    last = DAYS[4] + 10 * DAY_LONG
+    stream = replace(tables.source.stream, last_day=last)
+    ended = tables._replace(source=tables.source._replace(stream=stream))
+    assert with_arrivals(lake, ended, ends, [last - DAY_LONG, last]) == [last], "it closes all windows"
 
 
 @pytest.mark.nightly

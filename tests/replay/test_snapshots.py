@@ -3,7 +3,6 @@
 import os
 import shutil
 from dataclasses import replace
-from datetime import date
 
 import pytest
 from deltalake import DeltaTable
@@ -181,15 +180,15 @@ def test_outside_of_a_run_the_command_says_that_the_landing_folder_is_ahead(inge
         monkeypatch.setenv(name, str(folder))
     assert command_line.run(["replay", QUERY, "--day", str(DAY)]) == 0
     assert "1 file(s) of bikes are new" in capsys.readouterr().err
-    ingest_of(ingested, "in a run")
+    ingest_of(ingested, "in-a-run")
     os.utime(ingested.landing)
-    assert command_line.run(["replay", QUERY, "--day", str(DAY), "--run-id", "in a run"]) == 0
+    assert command_line.run(["replay", QUERY, "--day", str(DAY), "--run-id", "in-a-run"]) == 0
     assert "file(s) of bikes" not in capsys.readouterr().err
 
 
 def test_one_run_is_one_commit_of_the_ledger(ingested):
     version = Lake(ingested).version("runs")
-    replay_day(ingested, QUERY, date(2018, 7, 20), run_id="whole")
+    replay_day(ingested, QUERY, DAYS[0], run_id="whole")
     assert Lake(ingested).version("runs") == version + 1
     steps = ledger.rows(Lake(ingested), [("run_id", "=", "whole")])
     assert [(row.step, row.state) for row in steps] == [("audit", "done"), ("publish", "done")]

@@ -17,11 +17,11 @@ from pipelines.engines.spark.session import session
 from pipelines.lake import shares
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.local import late_table, replay_table
 from pipelines.replay.audit import replayed
 from pipelines.replay.task import WrittenShare
 from schemas.errors import BadInput
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
+from tests.support.local import late_table, replay_table
 from tests.support.replay import toy
 from tests.support.replay.work import audit_day, work_of
 
@@ -72,6 +72,7 @@ BY_BUCKET = [
     query("by_calendar", window=tumbling(timedelta(days=1), zone="America/New_York")),
     query("gaps_between", window=sliding(HOUR, 3 * HOUR)),
     query("rolls", window=rolling(6 * HOUR)),
+    query("rolls_before", window=rolling(6 * HOUR, closed="left")),
     query("spans", window=spanning(4 * HOUR, HOUR, longest=5 * HOUR)),
     query("spans_by_final", window=spanning(150 * toy.MINUTE, HOUR, longest=7 * HOUR), emit="final"),
     query("rolls_by_arrival", window=rolling(6 * HOUR), emit="arrival"),

@@ -59,14 +59,14 @@ def do_what_it_says(error: Exception, config: Config, monkeypatch) -> None:
 @GONE
 @pytest.mark.parametrize("table", RUNS_READ)
 def test_a_run_whose_snapshot_is_gone_must_ingest_again(ingested, monkeypatch, table, take):
-    ingest_day(ingested, "bikes", DAY, "an old run", silent)
+    ingest_day(ingested, "bikes", DAY, "an-old-run", silent)
     landing.write(ingested.landing, landing.late_file())
     ingest(ingested, "bikes")
     take(ingested, table)
     with pytest.raises(IngestBehind, match=f"of {table}.* is gone") as raised:
-        replay_day(ingested, QUERY, DAY, run_id="an old run")
+        replay_day(ingested, QUERY, DAY, run_id="an-old-run")
     do_what_it_says(raised.value, ingested, monkeypatch)
-    replay_day(ingested, QUERY, DAY, run_id="an old run")
+    replay_day(ingested, QUERY, DAY, run_id="an-old-run")
 
 
 @GONE

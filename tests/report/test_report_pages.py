@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -19,11 +20,14 @@ from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lateness.whatif import LatenessQuestion, whatif
 from pipelines.report import site
+from pipelines.report.queries.results import key_label
 from schemas import registry
 from schemas.durations import in_words
 from schemas.errors import BrokenDefinition, WrongParameter
+from schemas.query import session
 from tests.command_line.conftest import ROWS, write_days
 from tests.support.lakes import QUERIES
+from tests.support.semantics.queries import HOUR, ask
 
 pytestmark = pytest.mark.slow
 
@@ -195,6 +199,14 @@ def test_windows_that_were_all_known_at_once_have_a_slider_of_seconds(tmp_path):
     assert "known at: seconds after the first row " in json.dumps(page.specs)
 
 
+def test_a_null_key_is_another_than_the_word_null():
+    query = ask(session(HOUR), key=("a", "b"))
+    keys = [("null", "x"), (None, "x"), ("y", None)]
+    values = ", ".join(map(str, keys)).replace("None", "NULL")
+    shown = duckdb.sql(f"SELECT {key_label(query)} FROM (VALUES {values}) AS rows(a, b)").fetchall()
+    assert [text for (text,) in shown] == ["'null' · x", "null · x", "y · null"]
+
+
 def test_the_calendar_has_each_published_day_as_done(made):
     days = {(row["query"], row["day"]): row["state"] for row in made.rows("runs.html", "calendar-bikes")}
     assert {query for query, _ in days} == set(QUERIES)
@@ -271,6 +283,7 @@ def test_lines_that_were_refused_are_shown_and_cannot_steer_a_page(ingested, tmp
         "reading": 0,
         "reason": "unreadable",
         "text": hostile,
+        "records": 1,
         "definition": "x",
     }
     write_deltalake(str(Lake(ingested).folder("quarantine_bikes")), pa.Table.from_pylist([row], table), mode="append")

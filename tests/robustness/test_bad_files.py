@@ -58,9 +58,9 @@ def test_every_kind_of_damage_is_refused_with_its_reason_and_counted_until_it_is
         "empty": ("empty", 0, 0, 0),
         "empty inside": ("empty", 0, 0, 0),
         "header only": ("accepted", 1, 0, 0),
-        "columns": ("accepted", 4, 3, 0),
-        "bytes": ("accepted", 4, 3, 0),
-        "other header": ("accepted", 2, 2, 0),
+        "columns": ("refused", 4, 3, 0),
+        "bytes": ("refused", 4, 3, 0),
+        "other header": ("refused", 2, 2, 0),
         "not gzip": ("unreadable", 0, 1, 0),
     }
     assert all(law_1(row) for row in rows.values())
@@ -98,7 +98,7 @@ def test_a_file_that_becomes_unreadable_takes_its_events_with_it(ingested):
 
 
 def test_bytes_other_than_those_that_landed_are_noticed_at_the_files_end(config):
-    landed = landing.inspect(config.landing, trips.write(config, "a", GOOD))
+    landed = landing.inspect(config.landing, trips.BIKES, trips.write(config, "a", GOOD))
     trips.write(config, "a", GOOD[:1])
     wanted = bronze.LandedFile(landed.path, landed.content.content_hash, bronze.date(2024, 1, 1))
     with pytest.raises(LandingFailed, match="changed since it landed"):

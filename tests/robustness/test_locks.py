@@ -14,6 +14,7 @@ import pytest
 from pipelines.config import MOST_WAIT
 from pipelines.lake import locks
 from pipelines.lake.file_locks import FileLock
+from processes import proc
 from schemas.errors import LockHeld
 from tests.support import processes
 
@@ -45,6 +46,15 @@ def held_by_another_process(config):
 def take(config, shared: bool = False) -> None:
     with locks.locked(config, NAME, shared):
         pass
+
+
+def test_a_holder_that_is_stopped_is_named_as_that_and_how_it_goes_on(config, monkeypatch):
+    monkeypatch.setenv(MOST_WAIT, "0")
+    with held_by_another_process(config) as holder:
+        os.kill(holder.pid, signal.SIGSTOP)
+        processes.wait_until(lambda: proc.status(holder.pid).state == "T", "the holder stands still")
+        with pytest.raises(LockHeld, match=f"it is stopped: kill -CONT {holder.pid} lets it go on"):
+            take(config)
 
 
 def test_one_waits_as_long_as_one_may_and_the_error_names_lock_holder_and_next_step(config, monkeypatch):

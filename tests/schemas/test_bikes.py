@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from schemas.parsing import belongs, choose_layout, identity_of, no_events, read_line
+from schemas.layouts import Chooser
+from schemas.parsing import belongs, identity_of, no_events, read_line
 from schemas.stream import Record, Refusal
 from schemas.streams.bikes import DAILY, MONTHLY, STREAM
+from tests.support.lines import choose_layout
 
 PLACES = '3183,"Exchange Place",40.7162469,-74.0334588,3270,"Jersey & 6th St",40.72528910781132,-74.04557168483734'
 
@@ -155,7 +157,7 @@ def test_a_missing_time_is_read_with_the_offset_before_and_noted():
         (
             lambda: daily(start="2013-05-26 12:00:00"),
             "out of range",
-            "arrival is outside the stream's days, 2013-05-27",
+            "arrival 2013-05-26 16:04:45 is outside the stream's days, 2013-05-27",
         ),
         (lambda: daily(start="9999-12-31 23:59:59"), "out of range", "outside the years 1 to 9999"),
     ],
@@ -223,3 +225,22 @@ def test_a_list_of_stations_is_skipped_with_a_message():
         assert "holds no trips" in no_events(STREAM, path)
     assert no_events(STREAM, "bikes/generated-nyc/stations.csv.gz.part") is None, "it still arrives"
     assert no_events(STREAM, "bikes/generated-nyc/trips-2018-11-04.csv.gz") is None
+
+
+OPERATORS = {
+    "Trip Duration,Start Time,Stop Time,Start Station ID,Start Station Name,Start Station Latitude,Start Station "
+    "Longitude,End Station ID,End Station Name,End Station Latitude,End Station Longitude,Bike ID,User Type,Birth Year,"
+    "Gender": "'Trip Duration' where 'tripduration' is expected: another layout than 'monthly'?",
+    "ride_id,rideable_type,started_at,ended_at,start_station_name,start_station_id,end_station_name,end_station_id,"
+    "start_lat,start_lng,end_lat,end_lng,member_casual": "'ride_id' where 'tripduration' is expected",
+    ",".join(MONTHLY.header).replace(
+        "birth year,gender", "postal code"
+    ): "'postal code' where 'birth year' is expected",
+}
+
+
+@pytest.mark.parametrize("first_line", OPERATORS)
+def test_a_file_of_another_time_or_operator_is_told_apart_by_the_column_that_differs(first_line):
+    chooser = Chooser(STREAM, "bikes/citibike-jc/x.csv")
+    chooser.take([first_line])
+    assert chooser.layout is None and OPERATORS[first_line] in chooser.why

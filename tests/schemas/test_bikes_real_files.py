@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.parsing import choose_layout, identity_of, read_line
+from schemas.parsing import identity_of, read_line
 from schemas.stream import Record
 from schemas.streams.bikes import STREAM
+from tests.support.lines import choose_layout
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 pytestmark = [

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from samples import bikes as sample
-from schemas.parsing import belongs, choose_layout, no_events, read_line
+from schemas.parsing import belongs, no_events, read_line
 from schemas.stream import Record
 from schemas.streams.bikes import STREAM
-from tests.support.lines import lines_of
+from tests.support.lines import choose_layout, lines_of
 
 LAST_DAY = date(2018, 11, 5)  # the clocks went back on the 4th
 DAY_US = 86_400_000_000

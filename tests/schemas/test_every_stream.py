@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import OutsideStream
-from schemas.parsing import EARLIEST_US, LATEST_US, belongs, choose_layout, identity_of, read_line
+from schemas.parsing import EARLIEST_US, LATEST_US, belongs, identity_of, read_line
 from schemas.registry import streams
 from schemas.stream import COMMON_REFUSALS, Column, Record, Refusal
 from schemas.tables import ingest_tables, silver_table
+from tests.support.lines import choose_layout
 
 STREAMS = [pytest.param(stream, id=name) for name, stream in streams().items()]
 LAYOUTS = [
@@ -131,8 +132,15 @@ def test_whatever_a_line_holds_it_becomes_readings_or_refusals_and_never_an_erro
     assert parsed
     for each in parsed:
         check_reading(stream, each) if isinstance(each, Record) else check_refusal(stream, each)
+        if isinstance(each, Refusal) and each.reason == "unreadable":
+            assert names_a_value(each.detail, text.split(layout.delimiter))
         if isinstance(each, Record) and layout.identity is not None:
             assert len(identity_of(stream, layout, text, each)) == 32
+
+
+def names_a_value(detail: str, fields: list[str]) -> bool:
+    """A text, or that it is empty."""
+    return any(field and repr(field[:60])[1:-1] in detail for field in fields) or "''" in detail or "is empty" in detail
 
 
 def check_reading(stream, reading: Record) -> None:

@@ -1,13 +1,16 @@
 """Local clock times become UTC by PEP 495, and every time that a clock change touches is noted."""
 
-from datetime import UTC, date, datetime, timedelta
+import re
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.local_time import MISSING, REPEATED, LocalClock, local_midnights_us
+from schemas.errors import WrongParameter
+from schemas.instants import read_time, us_of_ns
+from schemas.local_time import MISSING, REPEATED, LocalClock, day_starts_us
 
 NEW_YORK = LocalClock("America/New_York")
 ZONES = (
@@ -28,6 +31,15 @@ def utc_us(*moment: int) -> int:
 def test_an_ordinary_time_has_one_reading_and_no_note():
     expected = utc_us(2018, 8, 1, 10, 40, 33, 361_000)
     assert NEW_YORK.read("2018-08-01 06:40:33.3610") == (expected, expected, None)
+
+
+@pytest.mark.parametrize("text", [
+    "2018-08-01 24:00:00", "2018-02-30 12:00:00", "2018-13-01 12:00:00", "0000-01-01 00:00:00", "2018-08-01 06:60:00",
+    "2018-08-01 06:40:33.", "2018-8-1 06:40:33", "",
+])  # fmt: skip
+def test_a_time_that_is_none_is_named(text):
+    with pytest.raises(ValueError, match=re.escape(repr(text[19:] or text))):
+        NEW_YORK.read(text)
 
 
 def test_a_repeated_time_has_two_readings_an_hour_apart_and_is_noted():
@@ -89,13 +101,50 @@ def test_a_time_without_note_goes_there_and_back(naive, zone):
     ],
 )
 def test_anything_else_is_refused_with_its_text(text):
-    with pytest.raises(ValueError, match="is not|not match|range|unconverted|day|year"):
+    with pytest.raises(ValueError, match=f"^{re.escape(repr(text))}"):
         NEW_YORK.read(text)
+
+
+def test_a_time_with_an_offset_is_an_instant_and_other_texts_are_refused_with_their_value():
+    assert read_time("1970-01-01T02:00:01.25+02:00") == read_time("1970-01-01 00:00:01.25Z") == 1_250_000
+    assert read_time("1969-12-31T23:59:59.75-0000") == -250_000
+    for text in (
+        "1970-01-01T00:00:01", "1970-01-01", "1970-01-01T24:00:00Z", "1970-02-30T00:00:00Z", "1970-W01-1T00:00:00Z",
+        "1970-01-01T00:00:60Z", "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00,5Z", "",
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{re.escape(repr(text))}"):
+            read_time(text)
+
+
+@given(st.integers(-(10**18), 4 * 10**18), st.sampled_from(["Z", "+05:30", "-0800"]))
+def test_nanoseconds_have_one_rule_wherever_they_come_in(ns, offset):
+    """Whole microseconds are read; else the value is refused, unless the layout asks for a rounding."""
+    seconds, beyond_ns = divmod(ns, 10**9)
+    local = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    text = f"{local:%Y-%m-%d %H:%M:%S}.{beyond_ns:09}"
+    shift = datetime.fromisoformat(f"1970-01-01 00:00:00{offset}").utcoffset() // timedelta(microseconds=1)
+    entrances = (
+        lambda **rounded: LocalClock("UTC", **rounded).read(text)[0],
+        lambda **rounded: read_time(text + offset, **rounded) + shift,
+        lambda **rounded: us_of_ns(ns, **rounded),
+    )
+    for read in entrances:
+        assert (read(round="down"), read(round="nearest")) == (ns // 1_000, (ns + 500) // 1_000)
+        if ns % 1_000 == 0:
+            assert read() == ns // 1_000
+        else:
+            with pytest.raises(ValueError, match=f"({re.escape(text)}|{ns} ns).*has a fraction of a microsecond"):
+                read()
+
+
+def test_a_rounding_is_one_of_two():
+    with pytest.raises(WrongParameter, match="round is 'up'; allowed: None"):
+        LocalClock("UTC", round="up")
 
 
 def test_days_have_23_24_and_25_hours_in_new_york():
     def hours(first, last):
-        midnights = local_midnights_us("America/New_York", first, last)
+        midnights = day_starts_us("America/New_York", first, last)
         return [(after - before) / HOUR_US for before, after in zip(midnights, midnights[1:], strict=False)]
 
     assert hours(date(2018, 3, 10), date(2018, 3, 13)) == [24, 23, 24]
@@ -103,10 +152,16 @@ def test_days_have_23_24_and_25_hours_in_new_york():
 
 
 def test_a_day_starts_at_the_change_where_midnight_is_left_out_and_at_the_first_where_it_is_repeated():
-    assert local_midnights_us("America/Sao_Paulo", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 3)]
-    assert local_midnights_us("America/Havana", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 4)]
+    assert day_starts_us("America/Sao_Paulo", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 3)]
+    assert day_starts_us("America/Havana", date(2018, 11, 4), date(2018, 11, 4)) == [utc_us(2018, 11, 4, 4)]
+
+
+def test_a_day_may_begin_elsewhere_than_at_midnight_and_a_time_left_out_is_read_by_the_offset_before():
+    days = day_starts_us("America/New_York", date(2024, 3, 9), date(2024, 3, 11), time(2, 30))
+    assert days == [utc_us(2024, 3, 9, 7, 30), utc_us(2024, 3, 10, 7, 30), utc_us(2024, 3, 11, 6, 30)]
+    assert day_starts_us("America/New_York", date(2018, 11, 4), date(2018, 11, 4), time(1)) == [utc_us(2018, 11, 4, 5)]
 
 
 def test_a_day_that_a_zone_left_out_has_length_zero():
-    first, left_out, after = local_midnights_us("Pacific/Apia", date(2011, 12, 29), date(2011, 12, 31))
+    first, left_out, after = day_starts_us("Pacific/Apia", date(2011, 12, 29), date(2011, 12, 31))
     assert (left_out - first, after - left_out) == (24 * HOUR_US, 0)

@@ -1,6 +1,6 @@
 """All window kinds can be written; a value that can't be meant is refused with what is allowed."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 
@@ -16,6 +16,8 @@ KINDS = {
     "tumbling": tumbling(DAY, origin=date(2018, 1, 1), zone="America/New_York"),
     "sliding": sliding(DAY, HOUR, origin=datetime(2018, 1, 1, tzinfo=UTC)),
     "spanning": spanning(HOUR, HOUR, longest=DAY),
+    "month": language.month(3, date(2024, 4, 1), "America/New_York"),
+    "week": language.week("America/New_York"),
     "rolling": rolling(HOUR),
     "session": session(HOUR),
     "count": language.count(100, 10, order="event_time"),
@@ -64,12 +66,15 @@ THRESHOLD = {"column": "a", "at_least": 600}
 REFUSED = [
     (tumbling, {"size": DAY}, {"size": LENGTHS, "origin": ORIGINS, "zone": ("America/New_Amsterdam", "", 5, ["UTC"])}),
     (tumbling, LOCAL, {"size": (timedelta(hours=36), timedelta(hours=7)),
-                       "origin": (datetime(2018, 1, 1, tzinfo=UTC), 0)}),
+                       "origin": (datetime(2018, 1, 1, 6, tzinfo=UTC), time(6), "06:00", 0)}),
     (sliding, REGULAR, {"size": LENGTHS, "slide": LENGTHS, "origin": ORIGINS}),
     (sliding, {**LOCAL, "slide": HOUR}, {"slide": (timedelta(hours=7), timedelta(seconds=7))}),
     (spanning, REGULAR, {"size": LENGTHS, "slide": LENGTHS, "origin": ORIGINS, "longest": LENGTHS,
                          "attribution": ("share", None)}),
-    (rolling, {"size": HOUR}, {"size": LENGTHS}),
+    (language.month, {}, {"months": (*COUNTS, 1_201), "zone": ("America/New_Amsterdam", 5, None),
+                          "origin": (date(2024, 1, 2), datetime(2018, 1, 1, tzinfo=UTC), "May")}),
+    (language.week, {}, {"zone": ("America/New_Amsterdam", "", 5, None)}),
+    (rolling, {"size": HOUR}, {"size": LENGTHS, "closed": ("both", "neither", None, 1)}),
     (session, {"gap": HOUR}, {"gap": LENGTHS}),
     (language.count, {"size": 10, "step": 1}, {"size": COUNTS, "step": COUNTS, "order": ("size", None, 1)}),
     (language.delta, DELTA, {"column": NAMES, "extent": ABOVE_ZERO, "threshold": ABOVE_ZERO}),

@@ -24,6 +24,7 @@ EVENTS: list[Event] = [
     ("sessions", LINE.replace(",845,706,", f",{MOST},{MOST},"), *SECONDS, {"whole_bytes": 2 * MOST}),
     ("sessions", LINE.replace(",42000,3500,", f",65535,{2**28 - 1},"), *SECONDS, {"cell": 2**28 - 1}),
     ("sessions", f"{LINE},,,,,,", *SECONDS, {"cell": 3500, "http_status": 200}),
+    ("sessions", f'{LINE},"{{"ad":"7"}}",,', *SECONDS, {"cell": 3500}),  # a URL of JSON, without quotes around it
     ("sessions", LINE.replace(",0,845", ",3,845"), *SECONDS, {"length_note": "reported length disagrees"}),
     ("sessions", LINE.replace(",0,845", ",1,845"), *SECONDS, {"length_note": None}),
     ("sessions", LINE.replace("38.250000", "39.000000"), SECONDS[0], *2 * ("2015-08-02 14:10:39.000000",),

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-from pipelines.local import late_table, replay_table
 from schemas.query import Aggregate
+from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle
 from tests.support.semantics.generate import AGGREGATES, ROUGH, Question, questions
 from tests.support.semantics.searching import search_until_nothing_is_missing

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.local import late_table, replay_table
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import agg, sliding, spanning
 from schemas.windows.spanning import END, PRORATED, START
 from tests.semantics.test_against_oracle import assert_same_rows
+from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle
 from tests.support.oracle.windows import EPOCH
 from tests.support.semantics.generate import Question, questions

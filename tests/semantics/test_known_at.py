@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.local import replay_table
+from tests.support.local import replay_table
 from tests.support.semantics.generate import CONTEXT_BOUND, questions
 from tests.support.semantics.known import assert_only_what_had_arrived
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from pipelines.gate.recount.session import FLOOR_DIV
 from pipelines.lateness.curve import CurvePoint, curve, recommended_us
 from pipelines.lateness.needed import AskedLateness, add_needed
-from pipelines.local import replay_table
 from schemas.errors import WrongParameter
 from schemas.query import Query, count, session
 from schemas.windows import MICROSECOND
+from tests.support.local import replay_table
 from tests.support.semantics.generate import Question, questions
 from tests.support.semantics.searching import search_until_nothing_is_missing
 

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipelines.local import late_table, replay_table
 from schemas.query import sliding
+from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle
 from tests.support.oracle.history import history
 from tests.support.oracle.windows import to_us

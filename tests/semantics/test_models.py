@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.local import replay_table
 from schemas.errors import NotServed, WrongParameter
 from schemas.model import HeavyCall, Model, heavy
 from schemas.query import rolling, sliding, spanning, tumbling
+from tests.support.local import replay_table
 from tests.support.models import of_function
 from tests.support.oracle import oracle
 from tests.support.semantics.generate import Question, questions, to_table

@@ -2,11 +2,11 @@
 
 import pytest
 
-from pipelines.local import replay_table
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import agg, policy
 from schemas.windows import policy as language
 from schemas.windows.policy import EvictionPolicy, policies
+from tests.support.local import replay_table
 from tests.support.semantics.queries import ask
 from tests.support.semantics.spec_tables import events, table
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pyarrow as pa
 
-from pipelines.local import replay_table
 from schemas.query import rolling
+from tests.support.local import replay_table
 from tests.support.oracle import oracle
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import assert_late, at, events, rows_of, table

@@ -1,5 +1,7 @@
 """Rows before a tick are counted and not made: those from it on are the same, to the last bit, with their revisions."""
 
+from datetime import timedelta
+
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -19,7 +21,7 @@ from tests.support.semantics.spec_tables import events, table
 
 
 def replayed(rows: pa.Table, query: Query, complete: bool, rows_from_us: int | None = None, **options: int) -> pa.Table:
-    ours = validate(rows, query)
+    ours = validate(rows, query, timedelta.max)
     arrivals_us = stored(ours["arrival"])
     ticks = ticks_of_events(arrivals_us, stored(ours["start"]))
     last_us = int(arrivals_us.max()) if complete and len(ours) else None

@@ -1,13 +1,15 @@
 """Count, delta, slide-by-tuple and policy windows: events of a key that trigger them (semantics §2)."""
 
 import math
+from random import Random
 
 import pyarrow as pa
 import pytest
 
-from pipelines.local import replay_table
 from schemas.errors import BadInput, WrongParameter
-from schemas.query import count, delta, policy, slide_by_tuple
+from schemas.query import agg, count, delta, policy, slide_by_tuple
+from tests.support.local import replay_table
+from tests.support.oracle.aggregates import aggregate
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import assert_replay, at, events, table
 
@@ -52,6 +54,49 @@ def test_count_windows_by_arrival_are_complete_with_their_last_event_and_never_c
         a   | 10:00..10:05:00.000001 | 1             | on_time | 10:08 | 3      | 0    | 14
         """,
     )
+
+
+def test_count_windows_by_arrival_take_their_events_in_order_of_time():
+    """As every window does: which events are in it is decided by their arrival, what comes first by their start. Of two
+    with the same start that which arrived first is the first."""
+    orders = {
+        "first": agg("first", "value"),
+        "last": agg("last", "value"),
+        "run": agg("longest_run", "value"),
+        "rate": agg("rate", "value"),
+    }
+    assert_replay(
+        ask(count(2, 1), aggregates=orders),
+        """
+        key | start | arrival | value
+        a   | 10:09 | 10:10   | 9
+        a   | 10:01 | 10:11   | 3
+        a   | 10:01 | 10:12   | 6
+        a   | 10:00 | 10:12   | 9
+        """,
+        """
+        key | window                 | pane    | at    | events | late | first | last | run | rate
+        a   | 10:00..10:01:00.000001 | on_time | 10:12 | 2      | 0    | 9     | 6    | 1   | -0.05
+        a   | 10:01..10:01:00.000001 | on_time | 10:12 | 2      | 0    | 3     | 6    | 2   |
+        a   | 10:01..10:09:00.000001 | on_time | 10:11 | 2      | 0    | 3     | 9    | 2   | 0.0125
+        """,
+    )
+
+
+@pytest.mark.parametrize(("size", "step"), [(1, 1), (7, 1), (7, 3), (20, 20), (20, 33)])
+def test_count_windows_by_arrival_of_many_events_are_their_rows_sorted_by_time(size, step):
+    random = Random(size + step)
+    starts = [random.randrange(30) for _ in range(200)]
+    story = values(*(random.randrange(9) for _ in starts))
+    at_starts = pa.array([at("10:00") + start * MINUTE for start in starts], story["start"].type)
+    story = story.set_column(0, "start", at_starts).set_column(1, "end", at_starts)
+    orders = {"first": agg("first", "value"), "last": agg("last", "value"), "run": agg("longest_run", "value")}
+    found = replay_table(story, ask(count(size, step), "arrival", aggregates=orders)).to_pylist()
+    rows, arrived = story.to_pylist(), range(0, len(starts) - size + 1, step)
+    windows = [sorted(rows[first : first + size], key=lambda row: row["start"]) for first in arrived]
+    wanted = [{name: aggregate(each, window) for name, each in orders.items()} for window in windows]
+    found.sort(key=lambda row: row["emitted_at"])
+    assert [{name: row[name] for name in orders} for row in found] == wanted
 
 
 def test_a_delta_window_holds_what_lies_at_most_an_extent_below_the_value_that_triggers():
@@ -121,7 +166,7 @@ def test_a_policy_has_a_window_after_each_event_of_what_it_has_left():
 
 def values(*numbers: float) -> pa.Table:
     """Events of a key, a minute apart."""
-    times = pa.array([at(f"10:{minute:02}") for minute in range(len(numbers))], pa.timestamp("us", tz="UTC"))
+    times = pa.array([at("10:00") + minute * MINUTE for minute in range(len(numbers))], pa.timestamp("us", tz="UTC"))
     columns = dict.fromkeys(("start", "end", "arrival"), times)
     return pa.table({**columns, "seq": range(len(numbers)), "key": ["a"] * len(numbers), "value": pa.array(numbers)})
 

@@ -6,10 +6,15 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from pipelines.local import late_table, replay_table
+from kernels.monoids import functions
+from pipelines.lake.aggregates import plan_aggregates
+from pipelines.lake.arrays import TIME
+from schemas.errors import WrongParameter
 from schemas.query import agg, tumbling
+from tests.support.local import late_table, replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
+from tools.docs.aggregates import _aggregate
 
 TEN = tumbling(10 * MINUTE)
 STORY = table(
@@ -258,3 +263,20 @@ def test_a_key_may_be_a_time_of_the_event():
     late = late_table(STORY, ask(TEN, key=("start",)))
     assert late.column_names[:4] == ["start", "end", "arrival", "seq"]
     assert late["start"].to_pylist() == [at("10:04")]
+
+
+def test_the_page_of_aggregates_lists_exactly_the_types_that_a_query_may_ask_of():
+    """Of one column, and without any."""
+    types_ = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(), "timestamp": TIME, "date": pa.date32(),
+              "string": pa.string()}  # fmt: skip
+    for name in functions():
+        listed = _aggregate(name)[1].partition(";")[0].split(", ")
+        for column, type_ in types_.items():
+            query = ask(TEN, aggregates={"x": agg(name, "value")})
+            try:
+                plan_aggregates(query, {"value": type_})
+                served = True
+            except WrongParameter:
+                served = False
+            needs_second = "with a second column" in _aggregate(name)[1]
+            assert needs_second or served == (column in listed or "or any" in listed or "any" in listed), (name, column)

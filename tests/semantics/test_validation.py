@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pytest
 
-from pipelines.local import late_table, replay_table
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg, rolling, session, sliding, tumbling
 from schemas.windows import Session
+from tests.support.local import late_table, replay_table
 from tests.support.semantics.queries import MINUTE, ask
 from tests.support.semantics.spec_tables import TIMES, at, events, table
 
@@ -214,6 +214,14 @@ def test_events_beyond_the_window_of_a_failed_aggregate_and_of_other_keys_are_no
         replay_table(rows.set_column(rows.column_names.index("value"), "value", value), QUERY)
 
 
+def test_a_revision_that_fails_names_none_of_the_events_that_came_after_it():
+    big = replaced("value", [2**62, 1, 2**62], pa.int64()).set_column(4, "key", pa.array(["a"] * 3))
+    rows = pa.concat_tables([big, big.slice(1, 1).set_column(2, "arrival", pa.array([at("10:09")], TIMES))])
+    rows = rows.set_column(5, "value", pa.array([2**62, 2**62, 1, -(2**62)]))
+    with pytest.raises(AggregateFailed, match=re.escape(f"Of its 2 values the least is {2**62} (seq 0), the")):
+        replay_table(rows, QUERY)
+
+
 def test_a_failed_aggregate_of_a_key_at_a_time_beyond_the_years_of_python_names_the_key():
     big = replaced("value", [2**62, 1, 2**62], pa.int64())
     days = 720 * 146_097 + 10_957  # 720 times 400 years and the 30 from 1970 to 2000
@@ -263,3 +271,12 @@ def test_a_key_named_like_a_column_of_the_late_table_is_refused_there():
     with pytest.raises(WrongParameter, match="key is 'reason'"):
         late_table(renamed, ask(TEN, key=("reason",)))
     assert replay_table(renamed, ask(TEN, "arrival", key=("reason",))).num_rows == 3
+
+
+def test_an_event_further_ahead_of_its_arrival_than_is_allowed_is_refused_as_one_wrong_clock_makes_others_late():
+    ahead = replaced("start", [at("10:01"), at("10:10"), at("10:03")], TIMES)
+    most = timedelta(minutes=7)
+    for ask_for in (replay_table, late_table):
+        assert ask_for(ahead, QUERY, ahead_at_most=most).num_rows == ask_for(ahead, QUERY).num_rows
+        with pytest.raises(BadInput, match=r"^row 1 .* is 7 minutes after arrival .*timedelta\(seconds=420\)"):
+            ask_for(ahead, QUERY, ahead_at_most=most - timedelta(microseconds=1))

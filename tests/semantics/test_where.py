@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta, timezone
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -29,11 +30,14 @@ COLUMNS = [
     ((pa.dictionary(pa.int8(), pa.string()), ["a", "b", None, "a"]), ["a", "b"]),
     ((pa.binary(), [b"a", b"\xff", None]), [b"a", b"\xfe"]),
     (SECONDS, [MOMENT, MOMENT + timedelta(milliseconds=500), MOMENT.astimezone(timezone(timedelta(hours=5)))]),
-    ((pa.timestamp("us"), [datetime(2024, 3, 1), None]), [datetime(2024, 3, 1), datetime(2024, 3, 2)]),
+    (
+        (pa.timestamp("us"), [datetime(2024, 3, 1), None]),
+        [datetime(2024, 3, 1), pd.Timestamp(2024, 3, 1, nanosecond=1)],
+    ),
     (DATES, [date(2024, 3, 1), date(1969, 12, 31)]),
     ((pa.date64(), [date(2024, 3, 1), None]), [date(2024, 3, 1)]),
     ((pa.time64("us"), [time(10), None]), [time(9, 30)]),
-    ((pa.duration("s"), [timedelta(seconds=90), None]), [timedelta(seconds=90, milliseconds=1)]),
+    ((pa.duration("s"), [timedelta(seconds=90), None]), [pd.Timedelta(seconds=90, nanoseconds=1)]),
     (BOOLS, [True, False]),
 ]
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")

@@ -1,16 +1,19 @@
 """`make up`: its landing folder, kept for the home, and what it says of other homes, other users and taken ports."""
 
+import io
 import os
 import socket
 import subprocess
 import sys
+from datetime import date
+from types import SimpleNamespace
 
 import pytest
 
 from pipelines import config
 from pipelines.config import Config
 from schemas.errors import NotSetUp, WrongParameter
-from stack import airflow, airflow_command, settings, up
+from stack import airflow, airflow_command, credentials, settings, up
 from stack.airflow import Running
 from stack.places import REPOSITORY, make
 from tests.support.other_user import as_other_user
@@ -61,6 +64,16 @@ def test_a_home_of_another_user_is_refused_in_words(tmp_path):
     assert "you can't write there; have a home of your own; fix it with: make up WINDROW_HOME=~/windrow" in ended.stderr
 
 
+@pytest.mark.parametrize(("terminal", "ci", "told"), [(True, "", True), (True, "true", False), (False, "", False)])
+def test_the_password_is_told_to_a_terminal_only_and_else_its_file(home, monkeypatch, terminal, ci, told):
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    said, file = settings.login(home), credentials.password_file(settings.airflow_home(home))
+    assert (settings.password(home) in said, str(file) in said) == (told, not told)
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_command_of_make_names_the_home_that_the_environment_does(monkeypatch):
     monkeypatch.delenv(config.HOME, raising=False)
     assert make("down") == "make down"
@@ -107,3 +120,28 @@ def test_airflow_s_command_line_is_that_of_the_home(home, set_up, capfd, monkeyp
     monkeypatch.setenv(airflow_command.ARGS, "config get-value core dags_folder")
     assert airflow_command.run([]) == 0
     assert str(REPOSITORY / "dags") in capfd.readouterr().out
+
+
+ASKED = "backfill create --dag-id bikes --from-date 2018-06-01 --to-date 2018-06-03"
+
+
+@pytest.mark.parametrize("more", [{}, {"--run-backwards": None, "--reprocess-behavior": "failed"}])
+def test_a_backfill_is_asked_of_the_server_where_one_runs(monkeypatch, home, capsys, more):
+    asked = []
+    client = SimpleNamespace(backfill=lambda **days: asked.append(days) or 7)
+    running = SimpleNamespace(client=lambda: client, address="http://here", environment={})
+    monkeypatch.setattr(airflow_command.shutil, "which", lambda name: name)
+    monkeypatch.setattr(airflow_command.airflow, "running", lambda home: running)
+    words = [word for pair in more.items() for word in pair if word]
+    assert airflow_command.run([*ASKED.split(), *words]) == 0
+    given = {"dag": "bikes", "first": date(2018, 6, 1), "last": date(2018, 6, 3)}
+    assert asked == [given | {"backwards": bool(more), "reprocess": more.get("--reprocess-behavior", "none")}]
+    assert "backfill 7: http://here/dags/bikes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [
+    "backfill pause 3", "dags list", f"{ASKED} --dry-run", f"{ASKED} --max-active-runs 3",
+    ASKED.replace("06-01", "06-31"), "backfill create --dag-id bikes", f"{ASKED} --reprocess-behavior some",
+])  # fmt: skip
+def test_any_other_command_is_airflow_s_own(words):
+    assert airflow_command._days_of_backfill(words.split()) is None

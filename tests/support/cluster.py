@@ -1,13 +1,14 @@
-"""tests/cluster and tests/image need what `make setup` does not bring: servers, and what builds images.
+"""tests/cluster and tests/image need what `make setup` does not bring: servers, and what builds images; tests/days
+takes hours.
 
-Each is run by its name, as `make test-cluster` and `make test-image` do.
+Each is run by its name, as `make test-cluster`, `make test-image` and `make test-days` do.
 """
 
 from pathlib import Path
 
 import pytest
 
-BY_NAME = ("cluster", "image")
+BY_NAME = ("cluster", "image", "days")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

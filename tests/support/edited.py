@@ -1,4 +1,4 @@
-"""A query whose file somebody has edited, as far as a process that reads it now can see."""
+"""A query, or a stream, whose file the user has edited, as far as a process that reads it now can see."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ from pytest import MonkeyPatch
 
 from pipelines.ledger import code_hash
 from schemas import registry
+from schemas.stream import Layout, Stream
 
 
 def edit(monkeypatch: MonkeyPatch, name: str, **changes) -> None:
@@ -13,3 +14,8 @@ def edit(monkeypatch: MonkeyPatch, name: str, **changes) -> None:
     hashed = code_hash.query_hash
     monkeypatch.setitem(registry.queries(), name, replace(registry.query(name), **changes))
     monkeypatch.setattr(code_hash, "query_hash", lambda query: "edited" if query == name else hashed(query))
+
+
+def with_layout(stream: Stream, layout: Layout) -> Stream:
+    """The stream with this one only."""
+    return replace(stream, layouts=(layout,))

@@ -4,11 +4,19 @@ import gzip
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from schemas.parsing import belongs, choose_layout, read_line
-from schemas.stream import Place, Record, Stream
+from schemas.layouts import Chooser
+from schemas.parsing import belongs, read_line
+from schemas.stream import Layout, Place, Record, Stream
 
 # (layout, line, start, end, arrival in UTC such as "2018-08-01 10:40:33.361", some columns)
 Event = tuple[str, str, str, str, str, dict]
+
+
+def choose_layout(stream: Stream, path: str, *lines: str) -> Layout | None:
+    """The layout of a file with these first lines."""
+    chooser = Chooser(stream, path)
+    chooser.take(lines)
+    return chooser.layout
 
 
 def layouts_found(stream: Stream, files: list[tuple[str, str]]) -> list[str]:

@@ -10,7 +10,8 @@ from tests.support import processes
 from tests.support.ports import free_port
 
 BUCKET = "bucket"
-KEYS = {"AWS_ACCESS_KEY_ID": "of-this-test", "AWS_SECRET_ACCESS_KEY": "only", "AWS_REGION": "us-east-1"}
+SECRET = "kept-by-this-test"
+KEYS = {"AWS_ACCESS_KEY_ID": "of-this-test", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_REGION": "us-east-1"}
 
 
 @contextmanager

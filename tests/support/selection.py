@@ -63,6 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         f"{TAKES}(seconds): about so long, its share where a file is dealt as a whole: no part has most of these",
     )
+    if config.getoption("fast") and config.getoption("part") and not hasattr(config, "workerinput"):
+        raise pytest.UsageError("--part is of the nightly set, of which --fast runs nothing: leave one of them out")
     # Chosen once: workers get it as an option.
     config.option.part = config.getoption("part") or _default_part(config)
     _part(config)  # or refused

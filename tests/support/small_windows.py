@@ -1,6 +1,6 @@
 """Every kind of window that the gate counts again, and aggregates over the columns of the small lake's events."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from schemas.query import agg, rolling, sliding, spanning, tumbling
 
@@ -14,7 +14,9 @@ WINDOWS = {
     "calendar day": tumbling(DAY, zone="America/New_York"),
     "parts of a day": sliding(DAY / 2, DAY / 4, zone="America/New_York"),
     "calendar days": sliding(2 * DAY, DAY, date(2024, 3, 1), zone="America/New_York"),
+    "days from six": tumbling(DAY, datetime(2024, 3, 1, 6), zone="America/New_York"),
     "rolling": rolling(2 * HOUR),
+    "rolling, closed left": rolling(2 * HOUR, closed="left"),
     "spanning": spanning(3 * HOUR, HOUR, longest=2 * HOUR),
     "spanning with gaps": spanning(HOUR, 2 * HOUR, longest=HOUR),
     "prorated": spanning(3 * HOUR, HOUR, longest=2 * HOUR, attribution="prorated"),

@@ -6,6 +6,7 @@ environment with Windrow's libraries and without Windrow.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from pathlib import Path
 import pyspark
 
 from processes import proc
-from stack import java
+from stack import java, secret_files
 from tests.support import processes
 from tests.support.ports import free_port
 
@@ -44,7 +45,13 @@ class SparkCluster:
             "spark.executor.memory": "1g",
             "spark.driver.host": "127.0.0.1",
             "spark.default.parallelism": "7",
+            "spark.authenticate.secret": self.key,
         }
+
+    @property
+    def key(self) -> str:
+        """That master, workers and drivers have."""
+        return re.search(r"secret (\S+)", (self.folder / "conf" / secret_files.SPARK).read_text())[1]
 
     @property
     def variables(self) -> dict[str, str]:
@@ -85,6 +92,7 @@ def cluster(folder: Path) -> Iterator[SparkCluster]:
     """Start one below a folder."""
     _make_environment(folder / "environment")
     made, started = SparkCluster(folder, free_port()), []
+    secret_files.ensure(folder / "conf")
     try:
         started.append(_start(made, "master", _MASTER, "--host", "127.0.0.1", "--port", str(made.port)))
         processes.wait_until(lambda: "I have been elected leader" in _printed(made, "master"), "the master leads")
@@ -142,6 +150,7 @@ def _start(of: SparkCluster, name: str, main: str, *options: object) -> subproce
         "SPARK_HOME": str(spark),
         "SPARK_LOCAL_DIRS": str(folder / "tmp"),
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_CONF_DIR": str(of.folder / "conf"),
     }
     words = [str(word) for word in (spark / "bin" / "spark-class", main, "--webui-port", "0", *options)]
     with open(folder / "log", "w") as log:

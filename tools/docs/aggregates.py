@@ -2,6 +2,7 @@
 
 from kernels.monoid import SECOND, SHARE, Parameter
 from kernels.monoids import describe, every_monoid, functions
+from pipelines.lake.aggregates import OF_ANY_COLUMN
 from tools.docs.markdown import MADE, grid, page
 
 
@@ -38,12 +39,14 @@ def _aggregate(name: str) -> list[str]:
     )
     second = f"; or with a second column: {', '.join(seconds)}" if seconds else ""
     prorated = "; float64 of prorated events" if by_shares else ""
-    return [f"`{name}`", ", ".join(columns) + second, "<br>".join(parameters.values()), ", ".join(gives) + prorated]
+    listed = "none, or any" if name in OF_ANY_COLUMN else ", ".join(columns)
+    return [f"`{name}`", listed + second, "<br>".join(parameters.values()), ", ".join(gives) + prorated]
 
 
 def _parameter(parameter: Parameter) -> str:
     if isinstance(parameter.default, bool):
-        return f"`{parameter.name}` {parameter.default}"
+        other = "" if parameter.least == parameter.most else f" or {not parameter.default}"
+        return f"`{parameter.name}` {parameter.default}{other}"
     step = f", a multiple of {parameter.step}" if parameter.step else ""
     return (
         f"`{parameter.name}` {parameter.least:,} to {parameter.most:,}{step}; {parameter.default:,} unless given"

@@ -13,7 +13,9 @@ INTRODUCTION = (
     '`kernels.aggregators.make("finger_tree", {"total": agg("sum", "amount")})` is a window of events: `insert`, '
     "`bulk_insert`, `evict`, `bulk_evict`, `query`, `range_query`, `oldest`, `youngest`, `len`, `check`. Costs below: "
     "n entries in the window, d of them younger than an event, m in a burst or an eviction; amortised unless marked "
-    "otherwise."
+    "otherwise.\n\nThreads that share an object of any kernel take turns. It isn't copied or pickled: make another, of "
+    "the same events or of what `save` gave. After `KernelOutOfMemory` it only says that it is lost. Times and values "
+    "are taken as they are or refused: whole numbers of any size and order of bytes, no `datetime64`, nothing masked."
 )
 OF_REPLAYS = (
     'A replay keeps panes, or events, in the same kernels. `replay_table(events, query, kernel="daba_lite")` names '

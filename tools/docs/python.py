@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import schemas.fields
+import schemas.instants
 import schemas.local_time
 import schemas.model
 import schemas.query
@@ -47,6 +48,7 @@ def parts() -> tuple[Chapter, ...]:
         Chapter("Models", "schemas.model", (schemas.model.Model, schemas.model.heavy)),
         Chapter("Streams", "schemas.stream", (*of_streams, stream.Place, stream.packed_or_not)),
         Chapter("Fields of a line", "schemas.fields", (*lines, *decimals)),
+        Chapter("Times with an offset", "schemas.instants", (schemas.instants.read_time, schemas.instants.us_of_ns)),
         Chapter("Clocks", "schemas.local_time", (schemas.local_time.LocalClock, schemas.local_time.LocalClock.read)),
         Chapter("Kernels of point events", "kernels.aggregators", (aggregators.make,)),
         Chapter("Kernels of events that last", "kernels.spans", (spans.make,)),

@@ -6,7 +6,7 @@ from pipelines.report import dag_text
 from schemas.durations import in_words
 from schemas.parsing import read_line
 from schemas.registry import queries_of, streams
-from schemas.stream import COMMON_REFUSALS, Layout, Stream
+from schemas.stream import BY_NAME, COMMON_REFUSALS, Layout, Stream
 from schemas.windows import EPOCH, MICROSECOND
 from tools.docs.columns import columns_grid
 from tools.docs.markdown import MADE, grid, page
@@ -84,7 +84,8 @@ def _layouts(stream: Stream) -> list[list[str]]:
 def _first_line(layout: Layout) -> str:
     if layout.members is not None:
         return f"no header; JSON: {', '.join(f'`{name}`' for name in layout.members)}"
-    return f"`{layout.delimiter.join(layout.header)}`" if layout.header else "no header"
+    by_name = " in any order" if layout.columns == BY_NAME else ""
+    return f"`{layout.delimiter.join(layout.header)}`{by_name}" if layout.header else "no header"
 
 
 def _reading(stream: Stream, layout: Layout) -> str:

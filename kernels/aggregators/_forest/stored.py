@@ -18,7 +18,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from kernels.aggregators._arrays import records_of
-from kernels.aggregators._forest.layout import HEAD_SLOTS, HEADS, KEPT_NODES, MAX_LEVELS, MISSING, SLOTS, Forest, Level
+from kernels.aggregators._forest.layout import (
+    HEAD_SLOTS,
+    HEADS,
+    KEPT_NODES,
+    MAX_LEVELS,
+    MISSING,
+    NO_PAGE,
+    SLOTS,
+    Forest,
+    Level,
+)
 from kernels.aggregators._forest.nodes import append_node
 from kernels.aggregators._forest.paging import LAST_KEPT
 from kernels.runtime.guarded import guarded_entry
@@ -178,6 +188,7 @@ class StoredForest:
         at = self._levels[level]
         if at["slots"] == 0:
             prepare_level(self._forest.address, level)
+        at["pages"][slot] = NO_PAGE  # an interrupt may come behind any line
         ctypes.memmove(int(at["slots"]) + slot * self._page_bytes, data, self._page_bytes)
         at["pages"][slot] = page
 

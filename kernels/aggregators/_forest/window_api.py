@@ -14,6 +14,7 @@ from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffe
 from kernels.aggregators._window import Window, ask
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import entry
+from kernels.runtime.one_at_a_time import in_turn
 from kernels.stores import open_store
 from schemas.errors import WrongParameter
 from schemas.query import Aggregate
@@ -88,10 +89,12 @@ class MonoidWindow(Window):
             "state_words": self._plan.state_words,
         }
 
+    @in_turn
     def flush(self) -> None:
         """Write everything to the store, at once: what another process finds there is the window of now."""
         self._need_store().flush()
 
+    @in_turn
     def close(self) -> None:
         """Let go of the store, without a flush; the window can't be used afterwards."""
         self._need_store().close()

@@ -12,6 +12,7 @@ from kernels.aggregators.finger_tree.arity import USUAL_ARITY, check_arity
 from kernels.aggregators.finger_tree.check import check_tree
 from kernels.aggregators.finger_tree.dispatch import dispatch, single_dispatch
 from kernels.runtime.memory import address_of
+from kernels.runtime.one_at_a_time import in_turn
 from schemas.errors import WrongParameter
 
 
@@ -35,6 +36,7 @@ class FingerTree(Window):
     dispatch = staticmethod(dispatch)
     _check = staticmethod(check_tree)
 
+    @in_turn
     def first_where(self, predicate: Callable[[Mapping, Mapping], bool]) -> tuple[int, dict] | None:
         """Time of the first entry at which predicate(total, prefix) is true, and that prefix; None if it is at none.
 

@@ -11,6 +11,7 @@ from numba.core.errors import NumbaError
 
 from kernels.farm.content import RAISED, Result, WindowContent
 from kernels.farm.functions._function import HeavyFunction, Parameter, Parameters, Values
+from kernels.given import require_known
 from kernels.runtime.addresses import bound_to
 from kernels.runtime.cache import HEAVY_FUNCTIONS, digest_of, folders_of
 from kernels.runtime.found import first_paragraph, names_in, not_compiled
@@ -39,6 +40,12 @@ def functions() -> list[str]:
 def describe(name: str) -> str:
     """What a function computes: the first paragraph of its file."""
     return first_paragraph(module_of(name))
+
+
+def require_function(name: object) -> None:
+    """NotServed for what is neither a HeavyFunction nor the name of a file."""
+    if not isinstance(name, HeavyFunction):
+        require_known("function", name, functions())
 
 
 @functools.cache
@@ -121,6 +128,8 @@ def operations(given: str | HeavyFunction) -> HeavyOperations:
 
 def parameter_values(chosen: str | HeavyFunction, given: Mapping[str, object]) -> Values:
     """A float for each parameter, in their order, with defaults. WrongParameter for one that isn't allowed."""
+    if not isinstance(given, Mapping):
+        raise WrongParameter("parameters", given, "a mapping of names to values")
     name, known = name_of(chosen), {parameter.name: parameter for parameter in function(chosen).parameters}
     for each in given:
         if each not in known:

@@ -4,6 +4,8 @@ size 3, step 2        rows    0  1  2  3  4  5        windows [0 1 2] [2 3 4]
                       panes  [0  1][2][3][4][5 …      between the edges of windows: one entry of the kernel each
                       least     ▲ rows from which on no later one starts earlier: the first of them that a window
                                   holds is its earliest. latest: the same of later ones
+
+Aggregates that depend on order take a window's rows in that of time (in_time_order.py), and need no panes.
 """
 
 from functools import cache
@@ -15,6 +17,7 @@ from kernels.replay.by_context.emitted import (
     is_same_window,
     place_in_emitted,
 )
+from kernels.replay.by_context.in_time_order import state_in_order
 from kernels.replay.by_context.saving import HEAD_WORDS, save_rows
 from kernels.replay.clock import move_floor, move_watermark, start_clock
 from kernels.replay.context import Replay
@@ -105,8 +108,9 @@ def _end_pane(r, window, number, tick):
     not_inlined()
     derived = r.derived
     end = r.events.first_of_key[r.key] - derived.rows_before + number
-    gather(r.plan, r.state, r.events.columns, derived.pane_row, end)
-    insert(r, r.panes, derived.pane_row, r.state, -1)
+    if r.plan.is_commutative:
+        gather(r.plan, r.state, r.events.columns, derived.pane_row, end)
+        insert(r, r.panes, derived.pane_row, r.state, -1)
     derived.taken = 0
     if number >= window.size and (number - window.size) % window.every == 0:
         _emit(r, end - window.size, end, tick, (number - window.size) // window.every)
@@ -125,8 +129,15 @@ def _emit(r, first, end, tick, index):
         row.start, row.end = derived.found.start, derived.found.end
         row.revision, row.tick, row.late = 0, tick, 0
         row.firing = EARLY if r.emit == EMIT_ARRIVAL else FINAL if r.emit == EMIT_FINAL else ON_TIME
-        write_outputs(r.rows, row, range_query(r, r.panes, first, end))
-    bulk_evict(r, r.panes, first - 1)
+        write_outputs(r.rows, row, _state(r, first, end))
+    if r.plan.is_commutative:
+        bulk_evict(r, r.panes, first - 1)
+
+
+@inner
+def _state(r, first, end):
+    """Address of the aggregates of these rows, valid until the next operation."""
+    return range_query(r, r.panes, first, end) if r.plan.is_commutative else state_in_order(r, first, end)
 
 
 @inner

@@ -264,9 +264,9 @@ def save(r: Replay, into, first):
     return call(r.frames.save, r.panes, into)
 
 
-def load(r: Replay, saved, first):
+def load(r: Replay, saved, words, first):
     KeyFrames(r.panes).row_offset = first
-    call(r.frames.load, r.panes, saved)
+    return call(r.frames.load, r.panes, saved, words, first, first + r.carried.kept[r.key])
 
 
 OPERATIONS = {

@@ -13,7 +13,7 @@ from kernels.replay.by_context.saving import load_key, save_key
 from kernels.replay.clock import NEVER, start_clock
 from kernels.replay.context import Replay
 from kernels.replay.placement import WindowLogic
-from kernels.replay.stop import EVENTS_A_POLL, must_stop_at
+from kernels.replay.stop import DAMAGED, EVENTS_A_POLL, must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.bisection import gallop
 from kernels.runtime.calls import call
@@ -37,8 +37,9 @@ def start_key(r: Replay):
     derived.taken = derived.kept = 0
     derived.run_rows = LEAST_RUN
     call(derived.source.start_key, r)
-    if r.carried.words.address != 0 and r.carried.words[r.key] != 0:
-        load_key(r, r.carried.words[r.key], r.events.first_of_key[r.key])
+    goes_on = r.carried.words.address != 0 and r.carried.words[r.key] != 0
+    if goes_on and not load_key(r, r.carried.words[r.key], r.events.first_of_key[r.key]):
+        r.stop.asked = DAMAGED
 
 
 def end_key(r: Replay):

@@ -5,12 +5,14 @@
 [frontier · row · youngest][forgotten][emitted · emitted …][closed · closed …][late · late …][the source's own]
 """
 
+from kernels.frames._ordered import ENTRY_WORDS
 from kernels.frames._saving import load_ordered, ordered_words, save_ordered
 from kernels.replay.by_context.emitted import EMITTED_WORDS, count_emitted
 from kernels.replay.by_context.found import FOUND_WORDS, FoundWindow, move_rows
 from kernels.replay.by_context.state import EmittedWindow
 from kernels.replay.growing import append
 from kernels.runtime.calls import call
+from kernels.runtime.counted import are_there
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
 from kernels.runtime.struct import words_at
 
@@ -96,7 +98,10 @@ def _save_emitted(emitted, at, first):
 
 
 @inner
-def _load_emitted(emitted, at, first):
+def _load_emitted(emitted, at, first, end):
+    """Returns the address behind them; 0: they aren't all before `end`, or `at` is 0."""
+    if at == 0 or not are_there(at, (end - at) // WORD_BYTES, EMITTED_WORDS):
+        return 0
     kept = words_at(at)[0]
     at += WORD_BYTES
     for _ in range(kept):
@@ -116,15 +121,20 @@ def save_found(found, at, first):
 
 @inner
 def load_key(r, saved, first):
-    """What save_key wrote behind the rows, which are those from `first` on now."""
+    """What save_key wrote behind the rows, which are those from `first` on now. Whether that is what stands there."""
     not_inlined()
     derived, at = r.derived, saved
-    words = words_at(at)
+    words, end = words_at(at), saved + r.carried.lengths[r.key] * WORD_BYTES
+    if end < at + (SCALARS + FOUND_WORDS) * WORD_BYTES:
+        return False
     derived.frontier, derived.frontier_row, derived.youngest = words[0], words[1] + first, words[2]
     at += SCALARS * WORD_BYTES
     move(derived.forgotten.address, at, FOUND_WORDS)
     move_rows(derived.forgotten, first)
     at += FOUND_WORDS * WORD_BYTES
-    at = _load_emitted(derived.emitted, at, first)
-    at = _load_emitted(derived.closed, at, first)
-    call(derived.source.load, r, load_ordered(derived.late, at, first), first)
+    at = _load_emitted(derived.emitted, at, first, end)
+    at = _load_emitted(derived.closed, at, first, end)
+    if at == 0 or not are_there(at, (end - at) // WORD_BYTES, ENTRY_WORDS):
+        return False
+    at = load_ordered(derived.late, at, first)
+    return call(derived.source.load, r, at, (end - at) // WORD_BYTES, first) == 1

@@ -8,6 +8,7 @@ frontier  8                                the last tuple of the last window tha
 from kernels.frames._ordered import Ordered, release_ordered
 from kernels.frames._rules import Frame
 from kernels.replay.by_context.found import FoundWindow
+from kernels.replay.by_context.in_time_order import InTimeOrder, release_in_order
 from kernels.replay.by_context.progress import TupleWalk
 from kernels.replay.growing import GrowingQueue, release_list
 from kernels.runtime.fields import Count, Inline, Microseconds, Place, Pointer, Ref, Word
@@ -36,7 +37,8 @@ class WindowSource(Struct):
     least_row(r) → the least row of its tuples, −1 if it has none
     begins_anew(r) → 1: all that can still come will find it as if no tuple had come yet
     save(r, into, first) → words of what it holds, rows counted from `first` on; written unless `into` is 0
-    load(r, saved, first): what was saved, when there are no tuples yet
+    load(r, saved, words, first) → 1: it has what was saved, when there are no tuples yet; 0: that isn't what stands in
+        so many words, or it names rows that aren't kept
     """
 
     start_key: Operation()
@@ -87,7 +89,7 @@ class Derived(Struct):
     walk: over tuples that trigger windows; forgotten: the last window that the source has let go of
     kept, taken: tuples that were left when it was last asked to forget, and how many have come since;
         least_forgotten: how many must have come before it is asked again, and at least so many as were left
-    earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py)
+    earliest, latest, pane_row, rows_before: of windows by arrival (by_arrival.py); in_order: their rows by time
     refused, refused_row: why the source couldn't take a tuple, and which; 0: it could
     """
 
@@ -119,6 +121,7 @@ class Derived(Struct):
     latest: Inline(GrowingQueue)
     pane_row: Place
     rows_before: Count
+    in_order: Inline(InTimeOrder)
     refused: Word
     refused_row: Place
 
@@ -130,5 +133,6 @@ def release_derived(derived):
     release_list(derived.closed)
     release_list(derived.earliest)
     release_list(derived.latest)
+    release_in_order(derived.in_order)
     release_ordered(derived.late)
     release_ordered(derived.walk.tuples)

@@ -27,7 +27,7 @@ from kernels.frames._ordered import (
     standing,
 )
 from kernels.frames._rules import counts, value_of
-from kernels.frames._saving import load_ordered, ordered_words, save_ordered
+from kernels.frames._saving import are_entries, load_ordered, ordered_words, save_ordered
 from kernels.replay.by_context.found import copy_window
 from kernels.replay.by_context.late import late_between
 from kernels.replay.by_context.progress import (
@@ -192,16 +192,20 @@ def save(r: Replay, into, first):
     return PROGRESS_WORDS + ordered_words(walk.tuples)
 
 
-def load(r: Replay, saved, first):
+def load(r: Replay, saved, words, first):
     """The kernel gets the tuples again."""
-    window, walk = TupleWindow(r.window.address), r.derived.walk
+    window, walk, kept = TupleWindow(r.window.address), r.derived.walk, r.carried.kept[r.key]
+    at, left = saved + PROGRESS_WORDS * WORD_BYTES, words - PROGRESS_WORDS
+    if not are_entries(at, left, 0, kept) or WalkProgress(saved).tail_row >= kept:
+        return False
     move(walk.base.address, saved, PROGRESS_WORDS)
     move_progress_rows(walk.base, first)
-    load_ordered(walk.tuples, saved + PROGRESS_WORDS * WORD_BYTES, first)
+    load_ordered(walk.tuples, at, first)
     chunk, at = standing(walk.tuples, walk.tuples.first, 0)
     while chunk < walk.tuples.end:
         _put_into_kernel(r, window, entry_at(walk.tuples, chunk, at).row)
         chunk, at = next_place(walk.tuples, chunk, at)
+    return True
 
 
 OPERATIONS = {

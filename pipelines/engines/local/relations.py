@@ -34,7 +34,8 @@ class DuckdbRelations:
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
         """In this process."""
-        lines = self.database.sql(statement).to_arrow_reader(workers.ROWS_PER_BATCH)
+        ordered = f"SELECT * FROM ({statement}) ORDER BY path, line"
+        lines = self.database.sql(ordered).to_arrow_reader(workers.ROWS_PER_BATCH)
         path = self.folder / f"{uuid4().hex}.arrow"
         workers.write_mapped(work, lines, path)
         self.add_mapped(view, MappedFiles((path,), work.schema))

@@ -16,6 +16,7 @@ parent. Forking would be the quickest, but Arrow's and delta-rs's threads may ho
 import gc
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -29,6 +30,7 @@ import pyarrow as pa
 from pipelines import storage
 from pipelines.config import REPOSITORY
 from pipelines.lake.engine import MappedFiles, RowMap
+from schemas.errors import WorkerLost
 
 ROWS_PER_BATCH = 5_000
 _HELPER = "from pipelines.engines.local import workers; workers.help_out()"
@@ -56,7 +58,7 @@ class Mapping:
     def _all(self) -> Iterator[pa.RecordBatch]:
         for path in self.files:
             with storage.parquet(path) as file:
-                yield from file.iter_batches(self.rows_per_batch, columns=list(self.work.columns), use_threads=False)
+                yield from storage.batches(file, self.rows_per_batch, list(self.work.columns))
 
     def _claims(self, number: int) -> bool:
         try:
@@ -69,8 +71,8 @@ class Mapping:
 def map_all(mapping: Mapping, workers: int) -> list[Path]:
     """Map the rows with that many workers, into one Arrow file each in the folder, and return these.
 
-    `mapping`: what is to be done, as if by one. Raises OSError for a file that can't be written, and RuntimeError with
-    what a helper wrote on stderr.
+    `mapping`: what is to be done, as if by one. Raises OSError for a file that can't be written, WorkerLost for a
+    helper that was killed, and RuntimeError with what another wrote on stderr.
     """
     mapping.folder.mkdir(parents=True, exist_ok=True)
     shares = [replace(mapping, worker=worker, parent=os.getpid()) for worker in range(workers)]
@@ -78,10 +80,18 @@ def map_all(mapping: Mapping, workers: int) -> list[Path]:
         made = _map(shares[0])
         for helper in helpers:
             errors = _piped(helper.stderr).read().decode(errors="replace").strip()
-            if helper.wait():
-                why = errors or "it was killed, perhaps for lack of memory"
-                raise RuntimeError(f"a process that maps rows ended with {helper.returncode}: {why}")
+            if helper.wait() < 0:
+                raise _lost(signal.Signals(-helper.returncode))
+            if helper.returncode:
+                raise RuntimeError(f"a process that maps rows ended with {helper.returncode}: {errors}")
     return [made.with_name(f"{worker}.arrow") for worker in range(workers)]
+
+
+def _lost(by: signal.Signals) -> WorkerLost:
+    return WorkerLost(
+        f"a process of the local engine ended while it worked (by {by.name}): nothing was published, and what it left "
+        "is made again. Run the same command again; if it ends again, the machine may have too little memory for it"
+    )
 
 
 def help_out() -> None:
@@ -95,7 +105,8 @@ def write_mapped(work: RowMap, batches: Iterable[pa.RecordBatch], path: Path) ->
     mapped = work.start()
     with pa.ipc.new_file(path, work.schema) as file, _without_search_for_cycles():
         for batch in batches:
-            file.write(mapped(batch))
+            for found in mapped(batch):
+                file.write(found)
 
 
 def _map(share: Mapping, wanted: Callable[[], bool] = lambda: True) -> Path:

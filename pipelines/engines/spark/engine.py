@@ -134,9 +134,9 @@ def _mapped(work: RowMap, folder: Location, files: Sequence[str]) -> Location:
     with storage.new_parquet(path, work.schema, "lz4") as writer:
         for file in files:
             with storage.parquet(file) as rows:
-                for batch in rows.iter_batches(ROWS_PER_BATCH, columns=list(work.columns), use_threads=False):
-                    if len(chosen := work.chosen(batch)):
-                        writer.write_batch(mapped(chosen))
+                for batch in storage.batches(rows, ROWS_PER_BATCH, list(work.columns)):
+                    for found in mapped(work.chosen(batch)):
+                        writer.write_batch(found)
     return path
 
 

@@ -54,8 +54,9 @@ class SparkRelations:
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
         """In tasks; the rows are kept."""
-        columns = self.spark.sql(statement).select(*work.columns)
-        self._keep(view, columns.mapInArrow(partial(_mapped, work), ddl(work.schema)))
+        rows = self.spark.sql(statement).select(*work.columns)
+        ordered = rows.repartition("path").sortWithinPartitions("path", "line")
+        self._keep(view, ordered.mapInArrow(partial(_mapped, work), ddl(work.schema)))
 
     def define(self, view: str, statement: str) -> None:
         """A view."""
@@ -123,7 +124,7 @@ def ddl(schema: pa.Schema) -> str:
 
 def _mapped(work: RowMap, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     mapped = work.start()
-    return (mapped(work.chosen(batch)) for batch in batches)
+    return (found for batch in batches for found in mapped(work.chosen(batch)))
 
 
 def _write(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

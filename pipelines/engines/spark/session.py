@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.config import Config
 from pipelines.engines.spark import executors
-from pipelines.engines.spark.settings import MASTER, is_one_machine
+from pipelines.engines.spark.launch import launch
+from pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
 from pipelines.engines.spark.settings import settings as settings_of
 from pipelines.lake.locks import full_disk_reported
+from pipelines.location import KEYS, set_up
 from processes import orphan_jvms, signals
 from schemas.errors import NotSetUp, SparkEnded
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 _PATIENCE_S = 10.0
 # A JVM that was killed hangs up before its process is over.
 _DYING_S = 2.0
+_NOT_TAKEN = "nobody answers there, or its spark.authenticate.secret is another"
+_TAKEN = "start it, or give this machine its key (docs/operations.md#a-cluster-of-spark)"
 _START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
 _kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
 _pages: list[str | None] = []  # of each
@@ -46,7 +50,6 @@ def session(config: Config) -> "SparkSession":
     Raises NotSetUp without Delta's JARs or a JRE, or where a signal ended this process's JVM within a write.
     """
     from pyspark import SparkContext  # a second of imports that commands without Spark need not pay
-    from pyspark.sql import SparkSession
 
     if _kept and not orphan_jvms.jvm_lives():
         raise NotSetUp("Spark's JVM was ended, as a write of it was interrupted", "a new Python process")
@@ -55,15 +58,13 @@ def session(config: Config) -> "SparkSession":
     _require_java()
     settings = settings_of(config)
     _prepare_environment(settings)
-    builder = SparkSession.builder
     with full_disk_reported(config, "spark"):
         folder = orphan_jvms.new_folder(config.spark)
         sent = _sent(settings, folder)
-    for key, value in {**settings, **sent, orphan_jvms.LOCAL_FOLDER: str(folder)}.items():
-        builder = builder.config(key, value)
+    asked = {**settings, **sent, orphan_jvms.LOCAL_FOLDER: str(folder)}
     _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
     with _reported_start(config, settings[MASTER]), end_reported():
-        _kept.append(_start(builder))
+        _kept.append(_start(lambda: _started(asked)))
         _pages.append(_pages_of(_kept[-1]))
         if sent:
             executors.require_fit(_kept[-1])
@@ -80,12 +81,22 @@ def _sent(settings: Mapping[str, str], folder: Path) -> dict[str, str]:
     return {executors.ARCHIVES: ",".join(filter(None, archives))}
 
 
-def _start(builder: "SparkSession.Builder") -> "SparkSession":
+def _started(settings: Mapping[str, str]) -> "SparkSession":
+    from pyspark.sql import SparkSession
+
+    launch(settings)
+    made = SparkSession.builder.config(map=dict(settings)).getOrCreate()
+    for name in KEYS:  # executors have them already, and would get them with each task again
+        made.sparkContext.environment.pop(name, None)
+    return made
+
+
+def _start(start: Callable[[], "SparkSession"]) -> "SparkSession":
     """In a thread of its own, while this one only waits. In the main thread Spark installs its own handler of SIGINT,
     which asks the JVM to cancel all jobs, on the connection that just waits for one, so that it never gets there; and
     our handler would raise within callbacks of Spark's and Py4J's start, where Python drops what is raised."""
     session: Future[SparkSession] = Future()
-    starting = threading.Thread(target=_resolve, args=(session, builder.getOrCreate), daemon=True)
+    starting = threading.Thread(target=_resolve, args=(session, start), daemon=True)
     starting.start()
     try:
         return session.result()
@@ -114,10 +125,15 @@ def _end_start(starting: threading.Thread) -> None:
 
 @contextmanager
 def _reported_start(config: Config, master: str) -> Iterator[None]:
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkRuntimeError
 
     try:
         yield
+    except Py4JJavaError as error:
+        if is_one_machine(master) or "stopped SparkContext" not in str(error):
+            raise
+        raise NotSetUp(f"Spark's master {master} doesn't take this driver: {_NOT_TAKEN}", _TAKEN) from error
     except PySparkRuntimeError as error:
         if error.getCondition() != "JAVA_GATEWAY_EXITED":
             raise
@@ -215,7 +231,8 @@ def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=os.path.join(home, "bin") if home else None) is None:
         where = f"in JAVA_HOME ({home})" if home else "on PATH"
-        raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", "make setup")
+        fix = set_up(f"JAVA_HOME=… of Java 17, or {WITHOUT_JVM}")
+        raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", fix)
 
 
 def _prepare_environment(settings: Mapping[str, str]) -> None:

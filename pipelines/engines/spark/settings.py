@@ -14,13 +14,15 @@ import pyspark
 
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, SPARK_CONF, Config
+from pipelines.engines.spark import authentication
 from pipelines.engines.spark.executors import FOLDER
-from pipelines.location import VARIABLES, endpoint_url, region
+from pipelines.location import KEYS, PLACES, endpoint_url, region, set_up
 from processes import modes
 from schemas.errors import NotSetUp, WrongParameter
 
 MASTER = "spark.master"
 CLUSTER = "make setup-cluster"
+WITHOUT_JVM = "WINDROW_ENGINE=local, which needs no JVM"
 DEFAULT_MASTER = "local[2]"
 _DAEMON = "pipelines.engines.spark.daemon"
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?")
@@ -60,7 +62,7 @@ def settings(config: Config) -> dict[str, str]:
     master = users.get(MASTER, DEFAULT_MASTER)
     ours = {
         **_of_every_session(config),
-        **(_of_one_machine(config) if is_one_machine(master) else _of_a_cluster()),
+        **(_of_one_machine(config) if is_one_machine(master) else _of_a_cluster(config, master, users)),
         **_of_storage(config),
         **_of_jars(config, master),
     }
@@ -108,9 +110,7 @@ def _of_variable(text: str) -> dict[str, str]:
     if text.startswith("{"):
         return _of_json(text)
     if not Path(text).is_file():
-        raise WrongParameter(
-            SPARK_CONF, text, "a JSON object, or the path of a file like spark-defaults.conf that exists"
-        )
+        raise _no_settings(text, "a JSON object, or the path of a file like spark-defaults.conf that exists")
     return _of_file(Path(text))
 
 
@@ -118,8 +118,13 @@ def _of_json(text: str) -> dict[str, str]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise WrongParameter(SPARK_CONF, text, f"a JSON object; it is none: {error}") from error
+        raise _no_settings(text, f"a JSON object; it is none: {error}") from error
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items()}
+
+
+def _no_settings(text: str, allowed: str) -> WrongParameter:
+    # Of what is no path nothing but its beginning: settings may be keys.
+    return WrongParameter(SPARK_CONF, text if re.fullmatch(r"[\w./~-]+", text) else f"{text[:1]}…", allowed)
 
 
 def _defaults() -> Path:
@@ -146,6 +151,7 @@ def _of_every_session(config: Config) -> Mapping[str, str]:
         "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        authentication.AUTHENTICATE: "true",
         # Hadoop, which writes for Spark, gives files 0644 whatever the process's umask.
         "spark.hadoop.fs.permissions.umask-mode": modes.umask_digits(),
         # The defaults (50 and 200) make every small read or shuffle that many tasks.
@@ -167,13 +173,23 @@ def _of_one_machine(config: Config) -> Mapping[str, str]:
     }
 
 
-def _of_a_cluster() -> Mapping[str, str]:
-    """Driver and executors share no folder: JARs and Windrow itself are sent to them (executors.py)."""
+def _of_a_cluster(config: Config, master: str, users: Mapping[str, str]) -> Mapping[str, str]:
+    """Driver and executors share no folder, and maybe no host: JARs and Windrow itself are sent to them (executors.py),
+    and what they say to each other is encrypted."""
     return {
         "spark.executorEnv.PYTHONPATH": FOLDER,
         "spark.executorEnv.WINDROW_ENGINE": "spark",
         "spark.python.daemon.module": _DAEMON,
+        **authentication.of_a_cluster(master, users),
+        **_variables_of_executors(config, master),
     }
+
+
+def _variables_of_executors(config: Config, master: str) -> Mapping[str, str]:
+    """By which Hadoop and the libraries find S3 there. Kubernetes shows them to all who may see a pod: there the keys
+    come from a secret of its own (docs/kubernetes.md)."""
+    names = PLACES if master.startswith("k8s:") else (*PLACES, *KEYS)
+    return {f"spark.executorEnv.{name}": os.environ[name] for name in names if _is_on_s3(config) and name in os.environ}
 
 
 def _of_jars(config: Config, master: str) -> Mapping[str, str]:
@@ -188,7 +204,8 @@ def _is_on_s3(config: Config) -> bool:
 
 
 def _of_storage(config: Config) -> Mapping[str, str]:
-    """Hadoop's file system for S3, in the words of the standard variables; it takes keys from these itself."""
+    """Hadoop's file system for S3, in the words of the standard variables; it takes keys from these itself, in the
+    JVM that has them."""
     if not _is_on_s3(config):
         return {}
     asked = {
@@ -196,11 +213,9 @@ def _of_storage(config: Config) -> Mapping[str, str]:
         "endpoint.region": region(),
         "path.style.access": "true" if endpoint_url() else None,
     }
-    keys = {f"spark.executorEnv.{name}": os.environ[name] for name in VARIABLES if name in os.environ}
     return {
         "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         **{f"spark.hadoop.fs.s3a.{name}": value for name, value in asked.items() if value},
-        **keys,
     }
 
 
@@ -214,7 +229,9 @@ def _jars_of_s3(config: Config) -> list[str]:
 def _jars(config: Config) -> list[str]:
     jars = sorted(str(jar) for jar in config.jars.glob("*.jar"))
     if not jars:
-        raise NotSetUp(f"Delta's JARs are not in {config.jars}", "make setup")
+        raise NotSetUp(
+            f"Delta's JARs are not in {config.jars}", set_up(f"WINDROW_JARS=… of a checkout, or {WITHOUT_JVM}")
+        )
     return jars
 
 

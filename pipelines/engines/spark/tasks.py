@@ -18,7 +18,7 @@ from pipelines.engines.spark import whole_executors
 from pipelines.engines.spark.session import end_reported, session
 from pipelines.lake.engine import Found, Share
 from processes import orphan_jvms
-from schemas import errors
+from schemas.raised_elsewhere import raised_elsewhere
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -74,4 +74,4 @@ def _errors_of_tasks() -> Iterator[None]:
         found = _REFUSED.search(str(error))
         if found is None:
             raise
-        raise errors.raised_elsewhere(*found.groups()) from error
+        raise raised_elsewhere(*found.groups()) from error

@@ -43,8 +43,8 @@ def _unaccounted() -> str:
     return f"""
         WITH taken AS (SELECT path, count(*) AS accepted_again FROM silver GROUP BY path),
         refused AS (
-            SELECT path, count(*) FILTER (WHERE reason <> 'duplicate') AS quarantined_again,
-                   count(*) FILTER (WHERE reason = 'duplicate') AS duplicates_again
+            SELECT path, sum(records) FILTER (WHERE reason <> 'duplicate') AS quarantined_again,
+                   sum(records) FILTER (WHERE reason = 'duplicate') AS duplicates_again
             FROM quarantine GROUP BY path)
         SELECT path, coalesce(accepted_again, 0) AS accepted_again,
                coalesce(quarantined_again, 0) AS quarantined_again,

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from pipelines.gate.recount import sql
+from pipelines.gate.recount import in_order, sql
 from pipelines.gate.recount.order_statistics import Coded, means
 from pipelines.gate.recount.query_day import QueryDay, value_name
 from pipelines.gate.recount.stretches import StretchesOfWindows
+from pipelines.gate.recount.values import TOLERANCE, Recounted, Values
 from schemas.query import Aggregate, Query
 
-TOLERANCE = 1e-9
 # By this power of two values are made smaller that add up beyond float64: more than events can be counted.
 SCALE = 64
 TEXT = "VARCHAR"
@@ -26,25 +25,6 @@ AS_NUMBERS = {
     "TIMESTAMP WITH TIME ZONE": "epoch_us({0})",
     "DATE": "CAST({0} - DATE '1970-01-01' AS BIGINT)",
 }
-
-
-class Values(NamedTuple):
-    """A column's numbers by event, 0 where they are null; and by stretch how many are not null, and the sum of their
-    shares, of windows that count events by shares: numbers then are shares of values."""
-
-    numbers: np.ndarray
-    present: np.ndarray
-    counted: np.ndarray
-    shares: np.ndarray | None = None
-
-
-class Recounted(NamedTuple):
-    """By stretch an aggregate's value, whether it is null, and how far from it a rounded value may be: TOLERANCE times
-    the magnitude that the error is relative to, multiplied before that is beyond float64."""
-
-    value: np.ndarray
-    null: np.ndarray
-    tolerance: np.ndarray | None = None
 
 
 def counts(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
@@ -172,6 +152,7 @@ RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted
     "mode": mode,
     "top_k": top,
     "count_distinct": distinct,
+    **in_order.RECOUNTED,
 }
 _STRING_OF = "(SELECT s.string FROM strings s WHERE s.place = {0})"
 OF_SHARES = {"count": shares, "sum": total, "mean": mean_by_shares}
@@ -187,6 +168,11 @@ def compared_columns(query: Query) -> set[str]:
     return {column for each in recounted(query).values() if each.function != "count" for column in each.columns}
 
 
+def depends_on_order(query: Query) -> bool:
+    """Whether some aggregate that is counted again takes events in their order."""
+    return any(each.function in in_order.RECOUNTED for each in recounted(query).values())
+
+
 def values_of(query: Query, types: dict[str, str]) -> str:
     """SQL: the value columns as numbers, and the share that counts; of a type that is only counted, whether it is null.
     types: by column."""
@@ -195,7 +181,8 @@ def values_of(query: Query, types: dict[str, str]) -> str:
         for column in query.value_columns
         for name in [value_name(query, column)]
     )
-    return values + (", share" if query.window.counts_shares else "")
+    in_their_order = f", {in_order.PLACE}, start_us AS {in_order.STARTED_US}" if depends_on_order(query) else ""
+    return values + in_their_order + (", share" if query.window.counts_shares else "")
 
 
 def _number(query: Query, column: str, types: dict[str, str]) -> str:
@@ -211,7 +198,12 @@ def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarra
     exact = np.zeros(len(found.first))
     for number, each in enumerate(recounted(query).values()):
         column = events[value_name(query, each.columns[0])] if each.columns else every_event
-        made = functions[each.function](found, _values(found, column, events.get("share")), each)
+        values = _values(found, column, events.get("share"))
+        if each.function in in_order.RECOUNTED:
+            values = in_order.with_order(
+                found, values, events, [value_name(query, other) for other in each.columns[1:]]
+            )
+        made = functions[each.function](found, values, each)
         yield f"recounted_{number}", np.ma.masked_array(made.value, made.null)
         yield f"tolerance_{number}", exact if made.tolerance is None else made.tolerance
 

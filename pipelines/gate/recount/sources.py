@@ -1,7 +1,7 @@
 """The rows that a recount reads, each table at one fixed version, as temporary tables of integers.
 
 candidates events that `where` lets through and that a window which the day can still change may hold, with the
-           last time of theirs that counts, reach_us
+           last time of theirs that counts, reach_us; where order counts, with their place in it
 arrived    every accepted event of the day, whether or not `where` lets it through
 keys       a number per key, so that a null key is a group like any other
 audit      the run's rows; late_audit: its late rows
@@ -12,7 +12,7 @@ published  of windows that depend on their key's other events, the newest revisi
 from dataclasses import replace
 from datetime import date, timedelta
 
-from pipelines.gate.recount import sql
+from pipelines.gate.recount import aggregates, in_order, sql
 from pipelines.gate.recount.query_day import DAY_US, value_name
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.session import EVER_US
@@ -82,7 +82,7 @@ def _add_keys(recount: Recount, lower_us: int) -> None:
     recount.connection.execute(f"""
         CREATE TEMP TABLE found AS
         SELECT {columns} epoch_us(s.start) AS start_us, {recount.windows.reach_us("s")} AS reach_us,
-               epoch_us(s.arrival) AS arrival_us {values}
+               epoch_us(s.arrival) AS arrival_us {_place(recount)} {values}
         FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
           AND {sql.where(recount.query.where, "s")} AND NOT {recount.windows.too_long("s")}""")
     recount.connection.execute(f"""
@@ -91,6 +91,13 @@ def _add_keys(recount: Recount, lower_us: int) -> None:
             UNION SELECT {columns} TRUE FROM silver_of_day
             UNION SELECT {columns} TRUE FROM audit_table
             UNION SELECT {columns} TRUE FROM late_table)""")
+
+
+def _place(recount: Recount) -> str:
+    """SQL: where order counts, which event it is in order."""
+    if not aggregates.depends_on_order(recount.query):
+        return ""
+    return f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"
 
 
 def _add_arrived(recount: Recount) -> None:
@@ -105,9 +112,10 @@ def _add_arrived(recount: Recount) -> None:
 
 def _add_candidates(recount: Recount) -> None:
     values = "".join(f", f.{value_name(recount.query, column)}" for column in recount.query.value_columns)
+    place = f", f.{in_order.PLACE}" if aggregates.depends_on_order(recount.query) else ""
     recount.connection.execute(f"""
         CREATE TEMP TABLE candidates AS
-        SELECT k.key_number, f.start_us, f.reach_us, f.arrival_us {values}
+        SELECT k.key_number, f.start_us, f.reach_us, f.arrival_us {place} {values}
         FROM found f JOIN keys k ON {_same_key(recount, "f", "k")}""")
     recount.connection.execute("DROP TABLE found")
 

@@ -84,7 +84,7 @@ def profile(lake: Lake, tables: StreamTables) -> list[Profile]:
     stream = tables.stream
     columns = [*PLACE, *stream.key, "start", "end", "arrival"]
     silver = lake.read(tables.silver.name, columns=list(dict.fromkeys(columns)))
-    refused = lake.read(tables.quarantine.name, columns=["path", "reason"])
+    refused = lake.read(tables.quarantine.name, columns=["path", "reason", "records"])
     events, dirt, files = _by_folder(silver), _by_folder(refused), _files_by_folder(lake, tables.files)
     return [_of_folder(folder, stream, files[folder], events.get(folder), dirt.get(folder)) for folder in sorted(files)]
 
@@ -107,7 +107,8 @@ def _by_folder(rows: pa.Table) -> dict[str, pa.Table]:
 def _of_folder(
     folder: str, stream: Stream, files: list[FileRow], events: pa.Table | None, refused: pa.Table | None
 ) -> Profile:
-    dirt = Counter([] if refused is None else refused["reason"].to_pylist())
+    counted = [] if refused is None else refused.group_by("reason").aggregate([("records", "sum")]).to_pylist()
+    dirt = Counter({row["reason"]: row["records_sum"] for row in counted})
     dirt["duplicate file"] = sum(row.duplicates for row in files if row.state == DUPLICATE)
     headed = {layout.name for layout in stream.layouts if has_header(layout)}
     counts = (

@@ -138,7 +138,7 @@ def _require_one_question(statements: list[duckdb.Statement]) -> None:
         )
 
 
-def _damage_behind(lake: Lake, error: Exception) -> TableDamaged | None:
+def _damage_behind(lake: Lake, error: Exception) -> TableDamaged | StorageFailed | None:
     """Not looked for where a statement is wrong: that is how most fail."""
     if isinstance(error, duckdb.Error) and _UNREADABLE not in str(error):
         return None

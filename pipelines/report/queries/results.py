@@ -96,8 +96,9 @@ def unit_of(query: Query, stream: Stream, column: str) -> str | None:
 
 
 def key_label(query: Query) -> str:
-    """SQL of a key as one text."""
-    parts = [f"coalesce({name(column)}::VARCHAR, 'null')" for column in query.key]
+    """SQL of a key as one text: null is another key than the string "null"."""
+    shown = "CASE {0} WHEN 'null' THEN $$'null'$$ ELSE {0} END"
+    parts = [f"coalesce({shown.format(f'{name(column)}::VARCHAR')}, 'null')" for column in query.key]
     return " || ' · ' || ".join(parts) if parts else text("all")
 
 

@@ -208,8 +208,9 @@ def bursts(reader: Reader) -> PageFigure:
 def refused(reader: Reader, quarantine: str) -> PageFigure:
     """Refused records by reason."""
     rows = reader.table(f"""
-        SELECT reason, regexp_replace(regexp_replace(path, '/[^/]*$', ''), '^[^/]+/', '') AS folder, count(*) AS records
-        FROM {quarantine} GROUP BY ALL ORDER BY records DESC, folder LIMIT 60""")
+        SELECT reason, regexp_replace(regexp_replace(path, '/[^/]*$', ''), '^[^/]+/', '') AS folder,
+            sum(records)::BIGINT AS records
+        FROM {quarantine} GROUP BY ALL ORDER BY 3 DESC, folder LIMIT 60""")
     chart = (
         alt.Chart(f.data(rows))
         .mark_bar()

@@ -106,7 +106,7 @@ def _moment(value: object) -> str:
 def _dirt(reader: Reader, tables: StreamTables) -> Section:
     name, meanings = tables.quarantine.name, COMMON_REFUSALS | tables.stream.refusals
     counts = reader.rows(
-        f"SELECT reason, count(*) AS records FROM {name} GROUP BY reason ORDER BY records DESC, reason"
+        f"SELECT reason, sum(records)::BIGINT AS records FROM {name} GROUP BY reason ORDER BY 2 DESC, reason"
     )
     if not counts:
         return Section("Dirt", (Remark("No record was refused.", "good"),))

@@ -85,7 +85,7 @@ def test_what_a_retry_can_not_fix_is_not_retried(exit_code):
 
 def test_what_fails_for_good_is_what_the_errors_say():
     assert command.FAILS_FOR_GOOD == (2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20)
-    assert [error_with(exit_code) for exit_code in command.SKIPS] == [[errors.Superseded]]
+    assert [error_with(exit_code) for exit_code in command.SKIPS] == [[errors.Superseded], [errors.NothingArrived]]
 
 
 @pytest.mark.parametrize("exit_code", [1, 10, 11, 13, 17, 18, -signal.SIGKILL])
@@ -176,6 +176,14 @@ def test_an_error_ends_its_stage_s_section():
     output, levels = shown(["== gate: checks", "error: no", "  more"])
     assert output == ["::group::gate: checks", "::endgroup::", "error: no", "  more"]
     assert levels == ["info", "info", "error", "error"]
+
+
+def test_a_warning_stands_outside_of_the_sections_with_its_level():
+    lines = ["== ticks: notes", "warning: 3 file(s) hold no event", "done"]
+    logged = []
+    log = command.Log(*(lambda line, level=level: logged.append((line, level)) for level in command.Log._fields))
+    assert command.show(lines, log) == "", "it is no reason to fail"
+    assert logged[1:] == [("::endgroup::", "info"), (lines[1], "warning"), (lines[2], "info")]
 
 
 def test_a_skipped_run_is_no_error_in_the_log():

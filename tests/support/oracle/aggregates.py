@@ -1,17 +1,24 @@
 """The aggregates of the oracle: plain Python over the rows of a window, exact."""
 
 import math
+from datetime import timedelta
 from fractions import Fraction
+from itertools import pairwise
 
 
 def aggregate(each, rows: list[dict]) -> object:
     """One aggregate over rows, exactly; null values are skipped."""
     if not each.columns:
         return len(rows)
-    values = [row[each.columns[0]] for row in rows if row[each.columns[0]] is not None]
+    parameters = dict(each.parameters)
+    if not parameters.pop("nulls", False):
+        rows = [row for row in rows if all(row[column] is not None for column in each.columns)]
+    if each.function in OF_ROWS and rows:
+        return OF_ROWS[each.function](rows, *each.columns)
+    values = [row[each.columns[0]] for row in rows]
     if each.function in ("count", "count_distinct"):
         return len(values if each.function == "count" else set(values))
-    return AGGREGATES[each.function](values, **dict(each.parameters)) if values else None
+    return AGGREGATES[each.function](values, **parameters) if values else None
 
 
 def aggregate_shares(each, rows: list[dict], shares: list[Fraction]) -> float | None:
@@ -69,6 +76,32 @@ def _variance(values: list, ddof: int = 1) -> float | None:
     return float(squares / (len(values) - ddof)) if len(values) > ddof else None
 
 
+def _longest_run(rows: list[dict], column: str) -> list[dict]:
+    """The rows of the first of the longest runs of increasing values."""
+    runs = [[rows[0]]]
+    for before, row in pairwise(rows):
+        if before[column] < row[column]:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    return max(runs, key=len)
+
+
+def _rate(rows: list[dict], column: str) -> float | None:
+    first, last = rows[0], rows[-1]
+    seconds = (last["start"] - first["start"]) / timedelta(seconds=1)
+    return (last[column] - first[column]) / seconds if seconds else None
+
+
+OF_ROWS = {
+    "rate": _rate,
+    "longest_run": lambda rows, column: len(_longest_run(rows, column)),
+    "longest_run_start": lambda rows, column: _longest_run(rows, column)[0]["start"],
+    "longest_run_end": lambda rows, column: _longest_run(rows, column)[-1]["start"],
+    "argmin": lambda rows, column, other="start": min(rows, key=lambda row: row[column])[other],
+    "argmax": lambda rows, column, other="start": max(rows, key=lambda row: row[column])[other],
+}
+"""Of rows in order, of which none lacks a value: of several least ones the first."""
 AGGREGATES = {
     "median": _median,
     "quantile": _quantile,

@@ -86,7 +86,7 @@ class ContextBoundSystem:
         revision = 0 if before is None else before.revision + 1
         self.emitted[key][place] = Emitted(revision, events)
         start, end, number = place
-        rows = [event.row for event in events]
+        rows = [event.row for event in sorted(events, key=lambda event: event.start)]
         late = [event for event in events if event.watermark_before >= end and not self.by_arrival]
         self.held.append(rows)
         self.rows.append(

@@ -79,14 +79,17 @@ class StreamingSystem:
         """(event, window) for every window that an event of the burst lies in."""
         if self.query.window.kind != "rolling":
             return [(event, window) for event in burst for window in windows_of_event(event, self.query)]
+        made = set()
         for event in burst:
             if not too_late(event, rolling_window(event.start, self.query), self.query):
+                made |= {(event.key, event.start)} - {(event.key, time) for time in self.rolling[event.key]}
                 self.rolling[event.key].add(event.start)
         return [
-            (event, rolling_window(time, self.query))
+            (event, window)
             for event in burst
             for time in self.rolling[event.key]
-            if event.start <= time < event.start + span(self.query.window.size)
+            for window in [rolling_window(time, self.query)]
+            if lies_in(event, window, self.query) or (time == event.start and (event.key, time) in made)
         ]
 
     def emit_final(self, tick: Tick, changed: list[tuple]) -> None:
@@ -109,7 +112,9 @@ class StreamingSystem:
     def emit_arrival(self, tick: Tick, changed: list[tuple]) -> None:
         """A row for each window that the tick changed; rolling: only for that of the key's youngest event time."""
         for key, window in changed:
-            overtaken = self.query.window.kind == "rolling" and window[1] <= max(self.rolling[key])
+            overtaken = self.query.window.kind == "rolling" and window != rolling_window(
+                max(self.rolling[key]), self.query
+            )
             if not overtaken:
                 self.row(tick, key, window, "late" if tick.watermark_before >= window[1] else "early")
 
@@ -126,12 +131,15 @@ class StreamingSystem:
             yield key, window
 
     def row(self, tick: Tick, key: tuple, window: tuple[int, int], pane: str) -> None:
-        """Add a row: everything in the window so far that was not too late for it."""
+        """Add a row: everything in the window so far that was not too late for it. Without any there is none: of a
+        rolling window that doesn't hold the time after which it is named."""
         held = [
             event
             for event in self.arrived[key]
             if lies_in(event, window, self.query) and not too_late(event, window, self.query)
         ]
+        if not held:
+            return
         late_events = sum(event.watermark_before >= window[1] for event in held)
         held.sort(key=lambda event: event.start)  # events of one time stay in order of arrival
         rows = [event.row for event in held]
@@ -176,8 +184,9 @@ def too_long(event: Event, query: Query) -> bool:
 
 
 def rolling_window(time: int, query: Query) -> tuple[int, int]:
-    """(u − size, u] in half-open form."""
-    return time + 1 - span(query.window.size), time + 1
+    """(u − size, u] in half-open form, or [u − size, u)."""
+    end = time + 1 if query.window.closed == "right" else time
+    return end - span(query.window.size), end
 
 
 def late(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
@@ -212,7 +221,10 @@ def _of_event(event: Event, query: Query) -> dict:
 def _windows_for_late(event: Event, seen: set[int], query: Query) -> list[tuple[int, int]]:
     if query.window.kind != "rolling":
         return windows_of_event(event, query)
-    return [rolling_window(time, query) for time in seen if event.start <= time < event.start + span(query.window.size)]
+    windows = [
+        (time, rolling_window(time, query)) for time in seen
+    ]  # its own is one, whether it holds the event or not
+    return [window for time, window in windows if time == event.start or lies_in(event, window, query)]
 
 
 def _late_row(event: Event, windows: list[tuple[int, int]], query: Query) -> list[dict]:

@@ -1,11 +1,12 @@
 """Which windows an event time lies in, by trying every window near it (semantics §2): (start, end) in µs."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from schemas.windows import Window
+from schemas.windows import Month, Window
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY_US = 86_400_000_000
@@ -19,6 +20,8 @@ def to_us(time: datetime | timedelta) -> int:
 
 def windows_around(time: int, window: Window) -> list[tuple[int, int]]:
     """All tumbling or sliding windows that hold `time`, in order of their start."""
+    if isinstance(window, Month):
+        return [(start, end) for start, end in months_around(time, window) if start <= time < end]
     size, slide = to_us(window.size), to_us(getattr(window, "slide", window.size))
     near = calendar_windows(time, size, slide, window) if window.zone else plain_windows(time, size, slide, window)
     return [(start, end) for start, end in near if start <= time < end]
@@ -52,8 +55,9 @@ def plain_windows(time: int, size: int, slide: int, window: Window) -> list[tupl
 def calendar_windows(time: int, size: int, slide: int, window: Window) -> list[tuple[int, int]]:
     """The calendar windows of the days around the time.
 
-    Days run from local midnight to local midnight. Parts of a day are cut by elapsed time from midnight, as many as the
-    day's true length holds. A window of whole days ends as long after its last midnight as it starts after its first;
+    Days run from local midnight to local midnight, or from the origin's time of day to the same of the next. Parts of a
+    day are cut by elapsed time from its start, as many as the day's true length holds. A window of whole days ends as
+    long after the start of its last day as it starts after that of its first;
     one that is part of a day ends so many cuts after its start, or, where the size is no multiple of the slide, that
     and the rest of the size, but not beyond the next cut. So `zone="UTC"` is the same as no zone.
     """
@@ -61,27 +65,38 @@ def calendar_windows(time: int, size: int, slide: int, window: Window) -> list[t
     today, reach = local.astimezone(ZoneInfo(window.zone)).date().toordinal(), size // DAY_US + 3
     days = range(today - reach, today + reach + 1)
     cuts = [(day, cut) for day in days for cut in cuts_of_day(day, slide, window)]
-    ends = [end_of(position, size, slide, cuts, window.zone) for position in range(len(cuts))]
+    ends = [end_of(position, size, slide, cuts, window) for position in range(len(cuts))]
     return [(start, end) for (_, start), end in zip(cuts, ends, strict=True) if end is not None]
 
 
+def months_around(time: int, window: Month) -> list[tuple[int, int]]:
+    """Windows of so many months around the time: from the start of a month's first day to that of another's."""
+    local, origin = (EPOCH + timedelta(microseconds=time)).astimezone(ZoneInfo(window.zone)), window.origin_date
+    place = 12 * (local.year - origin.year) + local.month - origin.month
+    first = place - place % window.months
+    months = [first + each * window.months for each in (-1, 0, 1, 2)]
+    counted = [origin.month - 1 + each for each in months]
+    days = [date(origin.year + each // 12, each % 12 + 1, 1).toordinal() for each in counted]
+    return list(pairwise(day_start(window, day) for day in days))
+
+
 def cuts_of_day(day: int, slide: int, window: Window) -> list[int]:
-    """The window starts of a day: its midnight if whole slides after the origin, or every slide from midnight on."""
-    first, next_midnight = midnight(window.zone, day), midnight(window.zone, day + 1)
+    """The window starts of a day: its own if whole slides after the origin, or every slide from that on."""
+    first, next_day = day_start(window, day), day_start(window, day + 1)
     if slide >= DAY_US:
         origin = (window.origin or date(1970, 1, 1)).toordinal()
         return [first] if (day - origin) % (slide // DAY_US) == 0 else []
-    return list(range(first, next_midnight, slide))
+    return list(range(first, next_day, slide))
 
 
-def end_of(position: int, size: int, slide: int, cuts: list[tuple[int, int]], zone: str) -> int | None:
+def end_of(position: int, size: int, slide: int, cuts: list[tuple[int, int]], window: Window) -> int | None:
     """The end of the window that starts at a cut; None where the days looked at don't reach it."""
     day, start = cuts[position]
     if size >= DAY_US:
         days = size // DAY_US
-        return min(midnight(zone, day + days) + start - midnight(zone, day), midnight(zone, day + days + 1))
+        return min(day_start(window, day + days) + start - day_start(window, day), day_start(window, day + days + 1))
     if slide >= DAY_US:
-        return min(start + size, midnight(zone, day + 1))
+        return min(start + size, day_start(window, day + 1))
     steps, rest = divmod(size, slide)
     if position + steps + 1 >= len(cuts):
         return None
@@ -89,7 +104,7 @@ def end_of(position: int, size: int, slide: int, cuts: list[tuple[int, int]], zo
 
 
 @cache
-def midnight(zone: str, day: int) -> int:
-    """The first midnight of a local day (its ordinal), in µs UTC."""
-    local = date.fromordinal(day)
-    return to_us(datetime(local.year, local.month, local.day, tzinfo=ZoneInfo(zone)).astimezone(UTC))
+def day_start(window: Window, day: int) -> int:
+    """When a local day (its ordinal) begins, in µs UTC: the first time that clocks show it."""
+    begins = window.origin.time() if isinstance(window.origin, datetime) else time(0)
+    return to_us(datetime.combine(date.fromordinal(day), begins, ZoneInfo(window.zone)).astimezone(UTC))

@@ -16,6 +16,7 @@ from schemas.query import (
     count,
     delta,
     frame,
+    month,
     policy,
     rolling,
     session,
@@ -23,6 +24,7 @@ from schemas.query import (
     sliding,
     spanning,
     tumbling,
+    week,
 )
 from schemas.windows.spanning import ATTRIBUTIONS
 
@@ -56,6 +58,7 @@ ANCHORS = (
     datetime(1931, 7, 2, 3, 4, 5, 6, tzinfo=UTC),
 )
 DAY_SIZES = (DAY, 2 * DAY, 7 * DAY)
+DAYS_FROM = (datetime(2000, 1, 1, 6), datetime(2030, 5, 5, 2, 30), datetime(2000, 1, 1, 23))
 PART_SIZES = tuple(DAY / parts for parts in (2, 3, 4, 6, 24))
 AGGREGATES = {
     "rows": agg("count"),
@@ -79,6 +82,11 @@ ORDERED = {
     "first_bikes": agg("first", "bikes"),
     "last_weight": agg("last", "weight"),
     "last_hub": agg("last", "hub"),
+    "run": agg("longest_run", "bikes"),
+    "rate": agg("rate", "weight"),
+    "hub_of_most": agg("argmax", "bikes", "hub"),
+    "first_bikes_or_null": agg("first", "bikes", nulls=True),
+    "last_weight_or_null": agg("last", "weight", nulls=True),
     "rows": agg("count"),
 }
 """With some that don't commute, so that windows are made of events, not of panes."""
@@ -134,7 +142,12 @@ def questions(draw, kinds: tuple[str, ...] = ("tumbling", "sliding", "spanning",
 @st.composite
 def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: datetime):
     if kind == "calendar":
-        origin = draw(st.sampled_from((None, date(2000, 1, 1), date(2030, 5, 5))))
+        origin = draw(st.sampled_from((None, date(2000, 1, 1), date(2030, 5, 5), *DAYS_FROM)))
+        whole = draw(
+            st.sampled_from((week(zone), month(1, None, zone), month(3, datetime(2024, 5, 1, 6), zone), *[None] * 5))
+        )
+        if whole is not None:
+            return whole
         size, slide = draw(st.sampled_from(DAY_SIZES + PART_SIZES)), draw(st.sampled_from(DAY_SIZES + PART_SIZES))
         return sliding(size, slide, origin, zone) if draw(st.booleans()) else tumbling(size, origin, zone)
     size, slide = draw(st.integers(1, 8)) * grain, draw(st.integers(1, 8)) * grain
@@ -145,7 +158,7 @@ def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: dateti
     return {
         "tumbling": tumbling(size, origin),
         "sliding": sliding(size, slide, origin),
-        "rolling": rolling(size),
+        "rolling": rolling(size, draw(st.sampled_from(("right", "left")))),
         "spanning": spanning(size, slide, origin, longest, draw(st.sampled_from(ATTRIBUTIONS))),
     }[kind]
 

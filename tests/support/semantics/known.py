@@ -5,7 +5,7 @@ from datetime import datetime
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.local import replay_table
+from tests.support.local import replay_table
 from tests.support.semantics.generate import Question, to_table
 
 

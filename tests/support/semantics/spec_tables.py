@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 
-from pipelines.local import late_table, replay_table
+from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle
 
 DAY = datetime(2024, 3, 1, tzinfo=UTC)

@@ -1,16 +1,14 @@
 """The calendar windows over a range of time, listed one by one (semantics §2, "Calendar windows")."""
 
 from bisect import bisect_right
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import chain, pairwise
-from zoneinfo import ZoneInfo
 
 import pyarrow
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._numbered import NumberedWindows
 from pipelines.gate.recount.query_day import QuerySession
-from schemas.local_time import local_midnights_us
 from schemas.windows import DAY, Regular
 
 DAY_US = sql.microseconds(DAY)
@@ -22,7 +20,7 @@ class CalendarWindows(NumberedWindows[Regular]):
 
     def longest(self) -> timedelta:
         """The days of a zone vary."""
-        return self.window.size + timedelta(days=1)
+        return timedelta(microseconds=self.window.longest_us)
 
     def listed(self, recount: QuerySession) -> str:
         """Made in Python."""
@@ -48,36 +46,29 @@ class CalendarWindows(NumberedWindows[Regular]):
 
 
 class Days:
-    """The days of a zone around a range of time, each from local midnight to local midnight."""
+    """The days of a calendar around a range of time; of months, its months in their place."""
 
-    def __init__(self, zone: str, first_us: int, last_us: int, spare_days: int):
-        zone_info = ZoneInfo(zone)
-        self.first = _local_date(first_us, zone_info) - timedelta(days=spare_days)
-        last = _local_date(last_us, zone_info) + timedelta(days=spare_days)
-        self.midnights_us = local_midnights_us(zone, self.first, last)
+    def __init__(self, window: Regular, first_us: int, last_us: int):
+        self.starts_us, self.after_origin = window.days_around(first_us, last_us)
 
-    def cuts(self, slide_us: int, origin: date) -> list[int]:
-        """Window starts: midnights whole slides after the origin, or every slide from each midnight on."""
+    def cuts(self, slide_us: int) -> list[int]:
+        """Window starts: those of days whole slides after the origin, or every slide from each of them on."""
         if slide_us >= DAY_US:
-            offset = (self.first - origin).days
             days = slide_us // DAY_US
-            return [us for number, us in enumerate(self.midnights_us[:-1]) if (offset + number) % days == 0]
-        pairs = pairwise(self.midnights_us)
+            return [us for number, us in enumerate(self.starts_us[:-1]) if (self.after_origin + number) % days == 0]
+        pairs = pairwise(self.starts_us)
         return list(chain.from_iterable(range(start, end, slide_us) for start, end in pairs))
 
     def number(self, us: int) -> int:
         """The day that a time lies in."""
-        return bisect_right(self.midnights_us, us) - 1
+        return bisect_right(self.starts_us, us) - 1
 
 
 def calendar_windows(window: Regular, first_us: int, last_us: int) -> list[tuple[int, int]]:
     """(start, end) in µs, by start, of all windows that may hold a time of the range, and of some more."""
-    size_us = sql.microseconds(window.size)
-    slide_us = sql.microseconds(window.slide)
-    assert window.zone is not None, "windows without a zone are in no calendar"
-    days = Days(window.zone, first_us, last_us, spare_days=2 * (size_us // DAY_US) + slide_us // DAY_US + 3)
-    cuts = days.cuts(slide_us, window.origin or date(1970, 1, 1))
-    ended = ((start, _end(days, cuts, position, size_us, slide_us)) for position, start in enumerate(cuts))
+    days = Days(window, first_us, last_us)
+    cuts = days.cuts(window.slide_us)
+    ended = ((start, _end(days, cuts, number, window.size_us, window.slide_us)) for number, start in enumerate(cuts))
     return [(start, end) for start, end in ended if end is not None]
 
 
@@ -86,7 +77,7 @@ def _end(days: Days, cuts: list[int], position: int, size_us: int, slide_us: int
     if size_us >= DAY_US:
         return _end_after_days(days, start, size_us // DAY_US)
     if slide_us >= DAY_US:
-        return min(start + size_us, days.midnights_us[days.number(start) + 1])
+        return min(start + size_us, days.starts_us[days.number(start) + 1])
     slides, rest_us = divmod(size_us, slide_us)
     if position + slides + 1 >= len(cuts):
         return None
@@ -94,13 +85,9 @@ def _end(days: Days, cuts: list[int], position: int, size_us: int, slide_us: int
 
 
 def _end_after_days(days: Days, start: int, count: int) -> int | None:
-    """As long after its last midnight as the window starts after its first, but within that day."""
+    """As long after its last day's start as the window starts after its first's, but within that day."""
     first = days.number(start)
-    if first + count + 1 >= len(days.midnights_us):
+    if first + count + 1 >= len(days.starts_us):
         return None
-    elapsed_us = start - days.midnights_us[first]
-    return min(days.midnights_us[first + count] + elapsed_us, days.midnights_us[first + count + 1])
-
-
-def _local_date(us: int, zone: ZoneInfo) -> date:
-    return (sql.EPOCH + timedelta(microseconds=us)).astimezone(zone).date()
+    elapsed_us = start - days.starts_us[first]
+    return min(days.starts_us[first + count] + elapsed_us, days.starts_us[first + count + 1])

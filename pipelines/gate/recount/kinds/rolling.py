@@ -11,7 +11,7 @@ from pipelines.gate.recount.kinds._windows import LookedBackWindows
 from pipelines.gate.recount.query_day import QueryDay, QuerySession
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
-from schemas.windows import Rolling
+from schemas.windows import MICROSECOND, Rolling
 
 
 class RollingWindows(LookedBackWindows[Rolling]):
@@ -22,10 +22,10 @@ class RollingWindows(LookedBackWindows[Rolling]):
 
     def __init__(self, window: Rolling):
         super().__init__(window)
-        self.size_us = sql.microseconds(window.size)
+        self.size_us, self.beyond_us = sql.microseconds(window.size), window.beyond_us
 
     def longest(self) -> timedelta:
-        return self.window.size
+        return self.window.size + MICROSECOND  # to the event that it is named after, whether it holds it or not
 
     def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
         """Also every event time that a late event of the day may lie in a window of."""
@@ -37,14 +37,15 @@ class RollingWindows(LookedBackWindows[Rolling]):
         """`times` has every event time's window; `windows` those that exist, with key_number and born_us."""
         recount.connection.execute(f"""
             CREATE TEMP TABLE seen AS
-            SELECT DISTINCT start_us + 1 - {self.size_us} AS window_start_us, start_us + 1 AS window_end_us
+            SELECT DISTINCT start_us + {self.beyond_us - self.size_us} AS window_start_us,
+                   start_us + {self.beyond_us} AS window_end_us
             FROM candidates""")
         recount.connection.execute(f"CREATE TEMP TABLE times AS {with_passes(recount, 'seen')}")
-        recount.connection.execute("""
+        recount.connection.execute(f"""
             CREATE TEMP TABLE windows AS
             SELECT row_number() OVER (ORDER BY e.key_number, t.window_end_us) AS number, t.*, e.key_number,
                    min(e.arrival_us) AS born_us
-            FROM candidates e JOIN times t ON e.start_us + 1 = t.window_end_us
+            FROM candidates e JOIN times t ON e.start_us + {self.beyond_us} = t.window_end_us
             WHERE e.arrival_us <= t.closed_us
             GROUP BY e.key_number, t.window_start_us, t.window_end_us, t.reached_us, t.closed_us""")
 
@@ -55,7 +56,8 @@ class RollingWindows(LookedBackWindows[Rolling]):
             SELECT e.*, f.number AS first, l.number AS last, e.arrival_us <= f.reached_us AS in_time
             FROM candidates e
             ASOF JOIN windows f ON e.key_number = f.key_number AND e.start_us < f.window_end_us
-            ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us""")
+            ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us
+            WHERE f.number <= l.number""")
 
     def missed(self, recount: QueryDay) -> str:
         """A late event's windows are those of the times that its key has seen by then, itself included.
@@ -64,7 +66,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
         """
         return f"""
             WITH too_late AS (
-                SELECT a.* FROM arrived a JOIN times t ON a.start_us + 1 = t.window_end_us
+                SELECT a.* FROM arrived a JOIN times t ON a.start_us + {self.beyond_us} = t.window_end_us
                 WHERE a.kept AND t.closed_us < a.arrival_us),
             shown AS (
                 SELECT key_number, start_us AS time_us, min(arrival_us) AS seen_us,
@@ -78,8 +80,9 @@ class RollingWindows(LookedBackWindows[Rolling]):
                        min(t.window_end_us) FILTER (t.closed_us < a.arrival_us) AS first_end_us
                 FROM {cells("too_late", self.size_us)} a
                 JOIN shown s USING (key_number, near)
-                JOIN times t ON s.time_us + 1 = t.window_end_us
-                WHERE s.time_us >= a.start_us AND s.time_us < a.start_us + {self.size_us} AND s.seen_us <= a.arrival_us
+                JOIN times t ON s.time_us + {self.beyond_us} = t.window_end_us
+                WHERE s.time_us BETWEEN a.start_us AND a.start_us + {self.size_us - self.beyond_us}
+                  AND s.seen_us <= a.arrival_us
                 GROUP BY ALL)
             SELECT a.*, coalesce(c.windows, 1) AS windows, first_missed_us, first_end_us, last_missed_us,
                    coalesce(windows_missed, 0) AS windows_missed
@@ -87,7 +90,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
 
     def history(self, recount: QueryDay) -> str:
         """With emit `arrival` there are rows for the key's youngest window only (semantics §2)."""
-        return youngest_rows() if recount.query.emit == "arrival" else super().history(recount)
+        return youngest_rows(self.beyond_us) if recount.query.emit == "arrival" else super().history(recount)
 
     def exceptions(self, query: Query) -> dict[str, str]:
         """Rows of the youngest window do not say what becomes of the others (semantics §2)."""
@@ -102,25 +105,29 @@ def cells(relation: str, size_us: int) -> str:
     return f"(SELECT *, unnest([{cell}, {cell} + 1]) AS near FROM {relation})"
 
 
-def youngest_rows() -> str:
+def youngest_rows(beyond_us: int) -> str:
     """SQL for emit `arrival`: after each tick of a key, its youngest window, if the tick changed it."""
-    return """
+    return f"""
         WITH own AS (
             SELECT e.key_number, e.arrival_us AS tick_us, e.start_us, e.arrival_us <= t.closed_us AS shows
-            FROM candidates e JOIN times t ON e.start_us + 1 = t.window_end_us),
+            FROM candidates e JOIN times t ON e.start_us + {beyond_us} = t.window_end_us),
         bursts AS (
             SELECT key_number, tick_us, max(start_us) FILTER (shows) AS shown_us
             FROM own GROUP BY key_number, tick_us),
-        youngest AS (
+        so_far AS (
             SELECT key_number, tick_us,
                    max(shown_us) OVER (PARTITION BY key_number ORDER BY tick_us) AS time_us
             FROM bursts),
+        youngest AS (
+            SELECT *, time_us IS DISTINCT FROM lag(time_us) OVER (PARTITION BY key_number ORDER BY tick_us) AS is_new
+            FROM so_far),
         emitted AS (
             SELECT DISTINCT y.key_number, y.tick_us, t.window_start_us, t.window_end_us, t.reached_us
             FROM youngest y
-            JOIN times t ON y.time_us + 1 = t.window_end_us
-            JOIN own e ON e.key_number = y.key_number AND e.tick_us = y.tick_us
-            WHERE e.start_us BETWEEN t.window_start_us AND y.time_us AND e.tick_us <= t.closed_us)
+            JOIN times t ON y.time_us + {beyond_us} = t.window_end_us
+            JOIN own e ON e.key_number = y.key_number
+                AND (e.tick_us = y.tick_us OR (y.is_new AND e.tick_us < y.tick_us))
+            WHERE e.start_us >= t.window_start_us AND e.start_us < t.window_end_us AND y.tick_us <= t.closed_us)
         SELECT key_number, window_start_us, window_end_us, tick_us,
                row_number() OVER (PARTITION BY key_number, window_end_us ORDER BY tick_us) - 1 AS revision,
                CASE WHEN tick_us > reached_us THEN 'late' ELSE 'early' END AS pane

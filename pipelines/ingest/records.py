@@ -1,0 +1,91 @@
+"""Lines of a file put together where a quoted field holds line breaks: what bronze has a row for.
+
+A line that leaves a quote open goes on up to the next line with an odd number of quotes, if together they are a record:
+of as many fields as the layout has, within the limit of a line. So a stray quote harms its own line only. A layout that
+takes no such records refuses each of them once; one of ragged lines has to ask for them.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import repeat
+
+from pipelines.ingest.lines import LINE_LIMIT_BYTES, Lines
+from schemas.layouts import of_file
+from schemas.parsing import count_of, split
+from schemas.stream import ACROSS_LINES, Layout
+
+
+def records(parts: Iterable[Lines], layout: Layout | None) -> Iterator[Lines]:
+    """The file's records in parts, from its first line on; without a layout each line is one."""
+    if layout is None or layout.members is not None or layout.quoting is None:
+        yield from parts
+        return
+    joining: _Joining | None = None
+    for part in parts:
+        joining = joining or _Joining(of_file(layout, part.texts[0]))
+        if (taken := joining.take(part)).texts:
+            yield taken
+    if joining and joining.waiting:
+        yield joining.rest()
+
+
+class _Joining:
+    """`waiting`: lines of a record that is still open."""
+
+    def __init__(self, layout: Layout):
+        self.layout, self.count = replace(layout, quoting=ACROSS_LINES), count_of(layout)
+        self.joins = self.count is not None or layout.quoting == ACROSS_LINES
+        self.waiting: list[str] = []
+        self.bytes = 0
+
+    def take(self, part: Lines) -> Lines:
+        odd = [text.count('"') % 2 for text in part.texts] if self.joins else []
+        if not self.waiting and not any(odd):
+            return part
+        found: list[tuple[str, str | None]] = []
+        for text, damage, is_odd in zip(part.texts, part.damage or repeat(None), odd, strict=False):
+            self._take_line(found, text, damage, bool(is_odd))
+        return _lines(found)
+
+    def rest(self) -> Lines:
+        """What no line has closed."""
+        found: list[tuple[str, str | None]] = []
+        self._give_up(found)
+        return _lines(found)
+
+    def _take_line(self, found: list, text: str, damage: str | None, is_odd: bool) -> None:
+        if damage is None and is_odd and self.waiting and self._is_record([*self.waiting, text]):
+            found.append(("\n".join([*self.waiting, text]), None))
+            self.waiting, self.bytes = [], 0
+            return
+        if damage is not None or is_odd:
+            self._give_up(found)
+        if damage is None and (is_odd or self.waiting):
+            self._wait(found, text)
+        else:
+            found.append((text, damage))
+
+    def _wait(self, found: list, text: str) -> None:
+        self.waiting.append(text)
+        self.bytes += len(text.encode()) + 1
+        if self.bytes > LINE_LIMIT_BYTES:
+            self._give_up(found)
+
+    def _give_up(self, found: list) -> None:
+        """Each of them is a record by itself: only the first has an odd number of quotes."""
+        found += ((text, None) for text in self.waiting)
+        self.waiting, self.bytes = [], 0
+
+    def _is_record(self, texts: list[str]) -> bool:
+        if self.bytes + len(texts[-1].encode()) > LINE_LIMIT_BYTES:
+            return False
+        try:
+            fields = split(self.layout, "\n".join(texts))
+        except ValueError:
+            return False
+        return self.count is None or len(fields) == self.count
+
+
+def _lines(found: list[tuple[str, str | None]]) -> Lines:
+    damage = [each for _, each in found]
+    return Lines([text for text, _ in found], damage if any(damage) else None)

@@ -1,0 +1,39 @@
+"""Whether there is anything to replay on a day: before a stream's first arrival and after its newest no run can make a
+row. A day between them that has no arrivals keeps its run: that is stale when a late file brings it some."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.day_statistics import by_day
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger import runs
+from schemas.errors import NothingArrived
+
+
+def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> list[date]:
+    """Those of the days that can have rows: between the first and the newest arrival, the stream's last, which closes
+    its windows, and those that were published, whose rows may have to go. O(ledger) where a day is none of the first.
+    """
+    first, newest = arrivals.span or (date.max, date.min)
+    last = tables.source.stream.last_day
+    others = [day for day in days if not (first <= day <= newest or day == last)]
+    return sorted({*days} - ({*others} - _published(lake, tables))) if others else list(days)
+
+
+def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> NothingArrived:
+    """The error of days of which none can have rows."""
+    asked = str(days[0]) if len(days) == 1 else f"the days from {days[0]} to {days[-1]}"
+    found = "from {} to {}".format(*arrivals.span) if arrivals.span else "none yet"
+    stream = tables.source.stream.name
+    return NothingArrived(
+        f"nothing of stream {stream!r} has arrived on {asked}, so there is nothing to replay: its arrivals are {found}"
+        f". Choose days of these; where files are waiting, first: windrow ingest {stream}"
+    )
+
+
+def _published(lake: Lake, tables: QueryTables) -> set[date]:
+    """Also those that only the published tables know of."""
+    names = (tables.query.name, f"{tables.query.name}_late")
+    return {*runs.published(lake, tables.query.name), *(day for name in names for day in by_day(lake, name))}

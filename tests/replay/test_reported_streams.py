@@ -1,0 +1,120 @@
+"""Small streams as users have them, from files to published tables, on both engines."""
+
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+
+import pytest
+
+from pipelines.ingest import definition
+from pipelines.lake.lake import Lake
+from pipelines.lake.sql import statements
+from pipelines.ledger import code_hash
+from pipelines.runs.backfill import backfill
+from schemas import registry
+from schemas.fields import decimal_number
+from schemas.query import Query, agg, session, tumbling
+from schemas.stream import Column, Layout, Place, Record, Stream
+from tests.support.engines import ENGINES
+from tests.support.lakes import ingest
+from tests.support.replay import landing
+from tests.support.replay.reading import assert_oracles, events_of_silver
+
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+pytestmark = pytest.mark.slow
+
+CALLS = {
+    "cdr/social-evolution/Calls.csv": """\
+user_id,time_stamp,duration,dest_user_id_if_known,dest_phone_hash
+19,2009-01-02 10:04:28,15,,1000000001
+,2009-01-02 10:05:28,15,7,1000000002
+20,2009-01-02 11:04:28,15,,1000000001
+"""
+}
+READINGS = {
+    "buoys/d1.jsonl": (("A", "1T22:00", "1T22:00", 1), ("A", "1T22:50", "1T22:50", 2), ("B", "1T23:59", "1T23:59", 5),
+                       ("A", "1T23:40", "1T23:59", 3)),
+    "buoys/d2.jsonl": (("A", "1T22:25", "2T01:00", 4), ("B", "2T00:20", "2T01:10", 6), ("A", "2T03:00", "2T03:00", 7)),
+    "buoys/d3.jsonl": (("A", "1T23:15", "3T02:00", 8), ("B", "3T05:00", "3T05:00", 9), ("A", "4T12:00", "4T12:00", 0)),
+}  # fmt: skip
+LINE = (
+    '{{"buoy": {{"id": "{}"}}, "taken_at": "2024-05-0{}:00Z", "received_at": "2024-05-0{}:00Z", "wave_height_m": {}}}\n'
+)
+
+
+def parse_reading(fields: list[str], _: Place) -> list[Record]:
+    buoy, *times, wave_height = fields
+    taken_us, received_us = (int(datetime.fromisoformat(each).timestamp()) * 1_000_000 for each in times)
+    return [Record(taken_us, taken_us, received_us, (buoy, decimal_number(wave_height)))]
+
+
+BUOYS = Stream(
+    name="buoys",
+    title="heights of waves",
+    source="this file",
+    layouts=(
+        Layout(
+            name="readings",
+            paths=("buoys/*.jsonl",),
+            header=None,
+            members=("buoy.id", "taken_at", "received_at", "wave_height_m"),
+            parse=parse_reading,
+            identity=None,
+        ),
+    ),
+    columns=(Column("buoy", "string", "which"), Column("wave_height_m", "float64", "how high", "m", low=0, high=40)),
+    key=("buoy",),
+    buckets=2,
+    ahead_at_most=timedelta(0),
+    zone="UTC",
+    clock_rule="UTC",
+    first_day=date(2024, 1, 1),
+)
+
+
+@pytest.fixture(autouse=True)
+def defined(monkeypatch):
+    """Streams and queries without files."""
+    monkeypatch.setitem(registry.streams(), BUOYS.name, BUOYS)
+    monkeypatch.setattr(definition, "stream_hash", lambda name: name)
+    for read in ("stream_hash", "query_hash", "replay_hash"):
+        monkeypatch.setattr(code_hash, read, lambda name: name)
+
+
+def published(config, query: Query, first: date, last: date) -> list[tuple]:
+    """Whole rows of what turned out to be true."""
+    registry.queries()[query.name] = query
+    backfill(config, query.name, first, last)
+    found = statements.run(Lake(config), f"SELECT * FROM {query.name}_final ORDER BY ALL").to_pylist()
+    names = [*query.key, "window_start", "window_end", *query.aggregates]
+    return [tuple(row[name] for name in names) for row in found]
+
+
+@ENGINES
+def test_calls_without_a_caller_or_a_receiver_are_published_as_a_group_of_their_own(engine, config):
+    landing.write(config.landing, CALLS)
+    ingest(config, "phone_calls")
+    lengths = {"calls": agg("count"), "talk_s": agg("sum", "duration_s")}
+    day, ten = date(2009, 1, 2), datetime(2009, 1, 2, 10, tzinfo=UTC)
+    for key, other in (("caller", 19), ("receiver", 7)):
+        query = Query(f"by_{key}", "phone_calls", (key,), tumbling(HOUR), lengths, timedelta(0), HOUR, "watermark")
+        found = published(config, query, day, day)
+        assert found == [(each, ten, ten + HOUR, 1, 15) for each in (other, None)]
+        assert_oracles(config, query, events_of_silver(config, "phone_calls"), [day])
+
+
+@pytest.mark.nightly
+@ENGINES
+def test_late_readings_join_sessions_twice_and_what_was_joined_is_closed(engine, config):
+    """Of buoy A five readings, 18 m together, are three sessions, then two, then one."""
+    landing.write(config.landing, {path: "".join(LINE.format(*each) for each in of) for path, of in READINGS.items()})
+    ingest(config, "buoys")
+    query = Query("waves", "buoys", ("buoy",), session(30 * MINUTE), {"total": agg("sum", "wave_height_m")},
+                  10 * MINUTE, timedelta(days=3), "watermark")  # fmt: skip
+    days = [date(2024, 5, day) for day in (1, 2, 3, 4)]
+    found = published(config, query, days[0], days[-1])
+    at = partial(datetime, 2024, 5, tzinfo=UTC)
+    assert found[0] == ("A", at(1, 22), at(2, 0, 10), 18.0)
+    assert [row[:1] + row[3:] for row in found] == [("A", 18.0), ("A", 7.0), ("B", 11.0), ("B", 9.0)]
+    closed = [row for row in Lake(config).read("waves").to_pylist() if row["events"] == 0]
+    assert {row["window_start"] for row in closed} >= {at(1, 22, 50), at(1, 23, 40)}
+    assert_oracles(config, query, events_of_silver(config, "buoys"), days)

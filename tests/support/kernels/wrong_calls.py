@@ -1,0 +1,177 @@
+"""Rounds over calls of whole columns: replays, answers after each event, heavy functions (wrong_hands.py)."""
+
+from datetime import timedelta
+
+import numpy as np
+
+from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
+from kernels.farm.once import compute_once
+from kernels.monoids import AggregateSpec
+from kernels.per_event import KeyedEvents, answer_per_event
+from kernels.replay import (
+    AggregatePlan,
+    CallLimits,
+    EventColumns,
+    KernelChoice,
+    PassTicks,
+    ReplayRules,
+    WindowSpec,
+    replay_keys,
+)
+from schemas.windows import Session
+from tests.support.kernels.hands import damaged
+from tests.support.kernels.wrong_hands import RIGHT, Hands, Wrong, round_of
+
+SUM = AggregatePlan((AggregateSpec("count"), AggregateSpec("sum", 0)))
+LAST = 10**6
+SIZE, SLIDE = 10, 5
+KINDS = {
+    "tumbling": WindowSpec("tumbling", SIZE),
+    "sliding": WindowSpec("sliding", SIZE, SLIDE),
+    "spanning": WindowSpec("spanning", SIZE, SLIDE),
+}
+SESSIONS = WindowSpec("session", 6, asked=Session(timedelta(microseconds=6)))
+
+
+def columns_of(hands: Hands, first: int = 0) -> EventColumns:
+    """Events of two keys."""
+    rng, counts = hands.rng, [hands.rng.randrange(8) for _ in range(2)]
+    count = sum(counts)
+    starts = np.array([rng.randrange(first, first + 40) for _ in range(count)], np.int64)
+    arrivals = np.concatenate([first + 40 + np.sort(rng.choices(range(20), k=of_key)) for of_key in counts]).astype(int)
+    values = np.array([[rng.randrange(9) for _ in range(count)]], np.int64).reshape(1, -1)
+    ends = starts + np.array([rng.randrange(12) for _ in range(count)], np.int64)
+    offsets = np.array([0, counts[0], count])
+    return EventColumns(offsets, starts, arrivals, values, np.ones(values.shape, bool), ends)
+
+
+def wanted_rows(kind: str, columns: EventColumns) -> list:
+    """(key, start, events, total) of windows that have events."""
+    rows = []
+    for key in range(2):
+        places = range(*columns.key_offsets[key : key + 2])
+        for low in range(-SIZE, 100, SIZE if kind == "tumbling" else SLIDE):
+            held = [at for at in places if _is_in(kind, columns, at, low)]
+            if held:
+                rows.append((key, low, len(held), sum(int(columns.values[0, at]) for at in held)))
+    return rows
+
+
+def _is_in(kind: str, columns: EventColumns, at: int, low: int) -> bool:
+    start = int(columns.start_us[at])
+    behind = max(int(columns.end_us[at]), start + 1) if kind == "spanning" else start + 1
+    return start < low + SIZE and behind > low
+
+
+def rows_of(found) -> list:
+    return list(zip(*(each.tolist() for each in (found.key, found.window_start, *found.outputs)), strict=True))
+
+
+@round_of("replays")
+def replays(hands: Hands) -> None:
+    kind = hands.rng.choice(list(KINDS))
+    columns, ticks = columns_of(hands), PassTicks(np.array([40]), np.array([0]))
+    for _ in range(6):
+        came, found = hands.call(
+            lambda ticks, newest, *given: replay_keys(
+                EventColumns(*given),
+                KINDS[kind],
+                SUM,
+                PassTicks(ticks, newest),
+                ReplayRules(0, 0, "final", complete_tick_us=LAST),
+            ),
+            *ticks,
+            *columns[: 6 if kind == "spanning" else 5],
+        )
+        if came == RIGHT:
+            hands.require(rows_of(found), wanted_rows(kind, columns))
+    _with_junk(hands, columns, ticks)
+
+
+def _with_junk(hands: Hands, columns: EventColumns, ticks: PassTicks) -> None:
+    """A parameter that is none: any error of ours, or any answer."""
+    rng, junk = hands.rng, hands.junk
+    for _ in range(4):
+        window = rng.choice((*KINDS.values(), SESSIONS))
+        window = window._replace(**{rng.choice(window._fields): junk()})
+        rules = ReplayRules(0, 0, "final", complete_tick_us=LAST, limits=CallLimits(most_rows=1000))
+        rules = rules._replace(**{rng.choice(rules._fields): junk()}) if rng.random() < 0.5 else rules
+        spec = AggregateSpec("sum", 0)._replace(**{rng.choice(AggregateSpec._fields): junk()})
+        plan = rng.choice((SUM, AggregatePlan((spec,)), junk()))
+        kernel = rng.choice((None, KernelChoice("finger_tree"), KernelChoice(junk()), junk()))
+        hands.plainly(replay_keys, columns, window, plan, ticks, rules, kernel)
+
+
+@round_of("replays that go on")
+def replays_that_go_on(hands: Hands) -> None:
+    columns, later = columns_of(hands), columns_of(hands, 50)
+    nothing = [np.zeros(0, np.int64)] * 2
+    rules = ReplayRules(0, 0, "final", limits=CallLimits(most_rows=1000), carried=nothing)
+    left = replay_keys(columns._replace(end_us=None), SESSIONS, SUM, PassTicks(np.array([60]), np.array([9])), rules)
+    ticks = PassTicks(np.array([60, 95]), np.array([9, 80]))
+
+    def go_on(words: list) -> tuple[bool, object]:
+        return hands.plainly(
+            replay_keys, later._replace(end_us=None), SESSIONS, SUM, ticks, rules._replace(carried=words)
+        )
+
+    wanted = go_on(list(left.carried))[1]
+    for _ in range(6):
+        at = hands.rng.randrange(2)
+        words = list(left.carried)
+        if len(words[at]):
+            words[at] = damaged(hands.rng, words[at])
+            took, found = go_on(words)
+            if took and not np.array_equal(words[at], left.carried[at]) and len(words[at]):
+                raise Wrong(f"damaged words were taken: {words[at]}")
+        took, found = go_on(list(left.carried))
+        hands.require(rows_of(found), rows_of(wanted))
+        hands.plainly(replay_keys, later, SESSIONS, SUM, ticks, rules._replace(carried=hands.junk()))
+
+
+@round_of("answers after each event")
+def answers_after_each_event(hands: Hands) -> None:
+    columns = columns_of(hands)
+    specs = (AggregateSpec("count"), AggregateSpec("sum", 0))
+    for _ in range(6):
+        came, found = hands.call(
+            lambda *given: answer_per_event(KeyedEvents(*given), SIZE, specs), *columns[:2], *columns[3:5]
+        )
+        if came == RIGHT:
+            hands.require(list(zip(*found.outputs.tolist(), strict=True)), _after_each(columns))
+    hands.plainly(answer_per_event, KeyedEvents(*columns[:2], *columns[3:5]), hands.junk(), specs)
+    hands.plainly(answer_per_event, KeyedEvents(*columns[:2], *columns[3:5]), SIZE, specs, hands.junk())
+
+
+def _after_each(columns: EventColumns) -> list:
+    found = []
+    for key in range(2):
+        first, end = columns.key_offsets[key : key + 2].tolist()
+        for at in range(first, end):
+            youngest = max(columns.start_us[first : at + 1])
+            held = [each for each in range(first, at + 1) if columns.start_us[each] > youngest - SIZE]
+            found.append((len(held), sum(int(columns.values[0, each]) for each in held)))
+    return found
+
+
+@round_of("heavy functions")
+def heavy_functions(hands: Hands) -> None:
+    times, values = np.arange(12), np.array([[hands.rng.random() for _ in range(12)]])
+    wanted = compute_once("median_deviation", times, values).outputs
+    windows = WindowsOfKeys(np.zeros(3, np.int64), np.array([0, 4, 8]), np.array([4, 8, 12]), np.full(3, 100))
+    tuples = TuplesOfKeys(np.array([0, 12]), times, times, np.full(12, -(1 << 61)), np.ones(12, bool), values)
+    for _ in range(3):
+        came, found = hands.call(lambda *given: compute_once("median_deviation", *given), times, values)
+        if came == RIGHT:
+            hands.require(found.outputs, wanted)
+        came, found = hands.call(
+            lambda *given: compute_windows(
+                "median_deviation", {}, TuplesOfKeys(*given[:6]), WindowsOfKeys(*given[6:]), ComputeOptions(1)
+            )[0],
+            *tuples,
+            *windows,
+        )
+        if came == RIGHT:
+            hands.require(found.tuples.tolist(), [4, 4, 4])
+    hands.plainly(compute_once, hands.junk(), times, values)
+    hands.plainly(compute_once, "median_deviation", times, values, hands.junk())
