@@ -38,7 +38,7 @@ def parse_monthly(fields: list[str], _: Place) -> list[Record]:
         decimal_or_none(end_latitude), decimal_or_none(end_longitude), whole_or_none(bike),
     )  # fmt: skip
     rider = (USER_TYPES[user], whole_or_none(birth_year) or None, GENDERS[gender])
-    values = (whole_number(start_id), whole_or_none(end_id), duration_s, *places, *rider, note)
+    values = (whole_or_none(start_id), whole_or_none(end_id), duration_s, *places, *rider, note)
     return [Record(start_us, end_us, end_us, values)]
 
 
@@ -52,7 +52,7 @@ def parse_daily(fields: list[str], _: Place) -> list[Record]:
     start_us, _later_us, note = CLOCK.read(started)
     end_us = start_us + duration_s * SECOND_US
     rider = (SUBSCRIBER_FLAGS[subscriber], whole_or_none(birth_year) or None, None)
-    values = (whole_number(start_id), whole_or_none(end_id), duration_s, *NO_PLACES, *rider, note)
+    values = (whole_or_none(start_id), whole_or_none(end_id), duration_s, *NO_PLACES, *rider, note)
     return [Record(start_us, end_us, end_us, values)]
 
 
@@ -106,8 +106,8 @@ DAILY = Layout(
 LATITUDE = {"unit": "degrees north", "low": -90, "high": 90}
 LONGITUDE = {"unit": "degrees east", "low": -180, "high": 180}
 COLUMNS = (
-    Column("start_station_id", "int64", "station where the trip began", low=0, high=MOST, nullable=False),
-    Column("end_station_id", "int64", "station where the trip ended", low=0, high=MOST),
+    Column("start_station_id", "int64", "station where the trip began; null away from all stations", low=0, high=MOST),
+    Column("end_station_id", "int64", "station where the trip ended; null away from all stations", low=0, high=MOST),
     Column("trip_duration_s", "int64", "length of the trip as the operator reports it, whole seconds", "s",
            low=0, high=TEN_YEARS_S, nullable=False),
     monthly_column("start_station_name", "string", "name of the start station"),

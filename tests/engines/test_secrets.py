@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
@@ -21,6 +23,7 @@ from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs
 from processes import proc
+from tests.support.other_user import NOBODY
 
 pytestmark = pytest.mark.jvm
 # Words that java.util.Properties would take for something else.
@@ -62,6 +65,7 @@ sys.stdin.read()
 """
 # Of Spark's network: the frame's bytes, the kind of message, the question's number, and bytes of what is asked.
 HEAD, ASKS, ANSWERS, FAILS = Struct(">qbqi"), 3, 4, 5
+PORTS = ("driver", "blocks")
 
 
 class Seen(NamedTuple):
@@ -140,10 +144,30 @@ def test_the_ledger_has_the_pages_and_these_no_secret(seen):
     assert_no_secret(address, text)
 
 
-@pytest.mark.parametrize("port", ["driver", "blocks"])
+@pytest.mark.parametrize("port", PORTS)
 def test_a_process_without_the_key_learns_nothing(seen, port):
     answer = seen.answer(port)
     assert answer[8] == FAILS and b"SASL" in answer, answer
+
+
+def become_another_user() -> None:
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+def learned(seen: Seen, processes: list[int]) -> tuple[list[int], list[int]]:
+    """Those of the processes whose environment this one reads, and what sort of answer each port gives it."""
+    return [each for each in processes if proc.environment(each)], [seen.answer(each)[8] for each in PORTS]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+def test_a_second_user_of_the_machine_learns_nothing(seen):
+    of_run = str(seen.folder).encode()
+    processes = [each for each in proc.all_processes() if of_run in b" ".join(proc.command_line(each))]
+    assert [each for each in processes if proc.environment(each)] == processes != []
+    with ProcessPoolExecutor(1, get_context("fork"), become_another_user) as others:
+        assert others.submit(learned, seen, processes).result() == ([], [FAILS, FAILS])
 
 
 @pytest.mark.nightly

@@ -128,7 +128,7 @@ def test_a_missing_time_is_read_with_the_offset_before_and_noted():
         (lambda: read_line(STREAM, DAILY, ""), "wrong column count", "1 fields"),
         (lambda: daily(start="2017-04-18"), "unreadable", "'2017-04-18'"),
         (lambda: daily(duration="4.5"), "unreadable", "'4.5' is not a whole number"),
-        (lambda: daily(rest=",3423,1,1999"), "unreadable", "'' is not a whole number"),
+        (lambda: daily(rest="A,3423,1,1999"), "unreadable", "'A' is not a whole number"),
         (lambda: daily(rest="3365,3423,2,1999"), "unreadable", "'2' is none of '1', '0'"),
         (lambda: daily(duration="-1"), "out of range", "trip_duration_s is -1; allowed: 0 to 316224000"),
         (lambda: daily(duration="316224001"), "out of range", "trip_duration_s is 316224001"),
@@ -166,6 +166,11 @@ def test_what_is_no_trip_is_refused_with_its_reason_value_and_limit(parsed, reas
     [refusal] = parsed()
     assert refusal.reason == reason
     assert detail in refusal.detail
+
+
+def test_a_trip_may_begin_and_end_away_from_all_stations():
+    [trip] = daily(rest=",,1,1999")
+    assert (column(trip, "start_station_id"), column(trip, "end_station_id")) == (None, None)
 
 
 def test_a_refused_trip_keeps_its_arrival_where_that_could_be_read():
