@@ -115,3 +115,20 @@ def test_iso_weeks_begin_on_monday_also_where_the_year_changes():
         a   | 2020-12-28 05:00..2021-01-04 05:00 | early | 2021-01-05 00:00 | 2      | 0    | 6
         """,
     )
+
+
+def test_a_window_may_be_a_century():
+    """1,200 months, the most: from 1970, and from 1870."""
+    assert_replay(
+        ask(month(1_200), "arrival"),
+        """
+        key | start            | arrival          | value
+        a   | 1969-12-31 23:59 | 2024-05-02 00:00 | 1
+        a   | 1970-01-01 00:00 | 2024-05-02 00:00 | 2
+        """,
+        """
+        key | window                             | pane  | at               | events | late | total
+        a   | 1870-01-01 00:00..1970-01-01 00:00 | early | 2024-05-02 00:00 | 1      | 0    | 1
+        a   | 1970-01-01 00:00..2070-01-01 00:00 | early | 2024-05-02 00:00 | 1      | 0    | 2
+        """,
+    )
