@@ -48,6 +48,26 @@ def delta_table(folder: Location, version: int | None = None) -> DeltaTable:
     return DeltaTable(str(folder), version=version, storage_options=delta_options(folder))
 
 
+def read_only_table(folder: Location, version: int | None = None) -> DeltaTable:
+    """The same, not to be written to: others may read it too. In a folder it is opened once for each state of its log:
+    a run asks the same few tables dozens of times, and delta-rs takes 10 to 40 ms each time. O(entries of the log)."""
+    if not is_local(folder):
+        return delta_table(folder, version)
+    return _opened(folder, version, _log_state(Path(str(folder), _LOG)))
+
+
+@lru_cache(maxsize=32)
+def _opened(folder: Location, version: int | None, _: tuple) -> DeltaTable:
+    return delta_table(folder, version)
+
+
+def _log_state(log: Path) -> tuple:
+    """By which one sees that anything in the log has changed."""
+    with os.scandir(log) as entries:
+        found = ((entry.name, entry.stat()) for entry in entries)
+        return tuple(sorted((name, stat.st_ino, stat.st_size, stat.st_mtime_ns) for name, stat in found))
+
+
 def is_delta_table(folder: Location) -> bool:
     """Whether there is a log that delta-rs would open."""
     return DeltaTable.is_deltatable(str(folder), delta_options(folder))

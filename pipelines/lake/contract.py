@@ -44,14 +44,18 @@ def create(folder: Location, table: Table, schema: pa.Schema) -> None:
         storage.move(place, folder)
 
 
-def require(table: Table, schema: pa.Schema, found: DeltaTable) -> None:
+def require(folder: Location, table: Table, schema: pa.Schema) -> None:
     """Raise TableMismatch with every difference; renew comments, and add columns to a table that grows."""
-    expected = {field.name: field for field in schema}
-    if table.grows:
-        _add_columns(expected, found)
+    expected, found = {field.name: field for field in schema}, storage.read_only_table(folder)
+    if table.grows and (lacking := _lacking(expected, found)):
+        storage.delta_table(folder).alter.add_columns(Schema.from_arrow(pa.schema(lacking)).fields)
+        found = storage.read_only_table(folder)
     if listed := differences(table, schema, found):
         raise TableMismatch(table.name, listed, made_anew_by(table.name))
-    _renew_comments(expected, found)
+    if renewed := _other_comments(expected, found):
+        alter = storage.delta_table(folder).alter
+        for name, comment in renewed.items():
+            alter.set_column_metadata(name, {"comment": comment})
 
 
 def differences(table: Table, schema: pa.Schema, found: DeltaTable) -> list[str]:
@@ -60,11 +64,9 @@ def differences(table: Table, schema: pa.Schema, found: DeltaTable) -> list[str]
     return [*_schema_differences(table, expected, found), *_constraint_differences(table, found)]
 
 
-def _add_columns(expected: dict[str, pa.Field], found: DeltaTable) -> None:
+def _lacking(expected: dict[str, pa.Field], found: DeltaTable) -> list[pa.Field]:
     present = {field.name for field in found.schema().fields}
-    lacking = [field for name, field in expected.items() if name not in present and field.nullable]
-    if lacking:
-        found.alter.add_columns(Schema.from_arrow(pa.schema(lacking)).fields)
+    return [field for name, field in expected.items() if name not in present and field.nullable]
 
 
 def _schema_differences(table: Table, expected: dict[str, pa.Field], found: DeltaTable) -> list[str]:
@@ -97,9 +99,7 @@ def _constraint_differences(table: Table, found: DeltaTable) -> list[str]:
     ]
 
 
-def _renew_comments(expected: dict[str, pa.Field], found: DeltaTable) -> None:
+def _other_comments(expected: dict[str, pa.Field], found: DeltaTable) -> dict[str, str]:
     present = {field.name: field.metadata.get("comment") for field in found.schema().fields}
-    for name, field in expected.items():
-        comment = field.metadata[b"comment"].decode()
-        if present[name] != comment:
-            found.alter.set_column_metadata(name, {"comment": comment})
+    comments = {name: field.metadata[b"comment"].decode() for name, field in expected.items()}
+    return {name: comment for name, comment in comments.items() if present[name] != comment}

@@ -34,7 +34,7 @@ class FileCommit:
     def files(self, filters: Filters | None = None) -> list[str]:
         """Files of the newest version, below the table's folder, that may hold such rows."""
         folder = self.lake.folder(self.table.name)
-        found = storage.delta_table(folder).file_uris(file_pruning_predicate=filters)
+        found = storage.read_only_table(folder).file_uris(file_pruning_predicate=filters)
         return [unquote(path).removeprefix(f"{folder}/") for path in found]
 
     def replace(self, removed: Collection[str], added: Sequence[NewFile]) -> int:

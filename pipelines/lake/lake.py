@@ -83,7 +83,7 @@ class Lake:
         with self.locked(table.name) as lock, locks.full_disk_reported(self.config, table.name):
             lock.require_held()
             if self._is_there(table.name):
-                contract.require(table, schema, storage.delta_table(folder))
+                contract.require(folder, table, schema)
             else:
                 contract.create(folder, table, schema)
         return schema
@@ -150,7 +150,7 @@ class Lake:
 
     def version(self, name: str) -> int | None:
         """The table's newest version; None where there is no such table."""
-        return storage.delta_table(self.folder(name)).version() if self._is_there(name) else None
+        return storage.read_only_table(self.folder(name)).version() if self._is_there(name) else None
 
     def existing_version(self, name: str) -> int:
         """The table's newest version; NotSetUp where there is no such table."""
@@ -225,7 +225,7 @@ class Lake:
     def _open(self, name: str, version: int | None) -> DeltaTable:
         if not self._is_there(name):
             raise NotSetUp(f"there is no table {name!r} below {self.config.lake}", made_by(name))
-        return storage.delta_table(self.folder(name), version)
+        return storage.read_only_table(self.folder(name), version)
 
     def _is_there(self, name: str) -> bool:
         """TableDamaged for the damage that delta-rs would take for an empty table, or for no table."""
