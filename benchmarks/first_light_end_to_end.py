@@ -41,15 +41,17 @@ from pipelines.engines.spark.settings import MASTER, settings
 from pipelines.ingest import pass_ticks
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.file_commits import replace_partitions
+from pipelines.lake.heartbeats import DAY_US, EPOCH_DATE
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.replay import audit, plan, watermark
+from pipelines.lake.stream_tables import StreamTables
+from pipelines.replay import audit, plan
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import DAY, LookBack
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import ORDER_COLUMNS, WrittenShare
-from pipelines.replay.watermark import DAY_US, EPOCH_DATE
+from pipelines.replay.watermark import PassTable
 from schemas.queries.bikes_demand import QUERY
 from schemas.query import Query, agg
 from schemas.streams.bikes import STREAM
@@ -97,8 +99,8 @@ def whole_span(config: Config) -> LookBack:
     silver = silver_table(STREAM).name
     days = sorted(Lake(config).partition_dates(silver))
     until_us = (days[-1] + DAY - EPOCH_DATE).days * DAY_US
-    passes = pass_table(STREAM).name, Lake(config).existing_version(pass_table(STREAM).name)
-    ticks = watermark.read_ticks(Lake(config), passes, ArrivalDays({}), days[0], days[-1])
+    version = Lake(config).existing_version(pass_table(STREAM).name)
+    ticks = PassTable(Lake(config), StreamTables.of(STREAM), version, ArrivalDays({})).ticks(days[0], days[-1])
     last = Lake(config).read(silver, filters=[("arrival_date", "=", days[-1])], columns=["arrival"])
     from_us = (days[0] - EPOCH_DATE).days * DAY_US
     last_tick_us = int(last["arrival"].cast(pa.int64()).to_numpy().max())

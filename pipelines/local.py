@@ -10,9 +10,11 @@ The rows are those that a run gives over the same interval, bit for bit: both ru
 
 from datetime import timedelta
 
+import numpy as np
 import pyarrow as pa
 
 from kernels.replay import PassTicks
+from pipelines.lake import heartbeats
 from pipelines.lake.arrays import stored
 from pipelines.replay.arrow_table import ArrowStream, arrow_table
 from pipelines.replay.late_events import late_events
@@ -20,17 +22,22 @@ from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import validate
 from pipelines.replay.watermark import ticks_of_events
+from schemas.idle import require_idle_after
 from schemas.query import EVENT_COLUMNS, Query
 from schemas.windows import require
 
+# Those of 30 years of silence by the minute.
+MOST_HEARTBEATS = 1 << 24
 
-def replay_table(
+
+def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query doesn't, are arguments of their own
     events: ArrowStream,
     query: Query,
     complete: bool = False,
     kernel: str | None = None,
     options: dict | None = None,
     ahead_at_most: timedelta = timedelta(0),
+    idle_after: timedelta | None = None,
 ) -> pa.Table:
     """Replay events as they arrived and return every row that a streaming system would have emitted.
 
@@ -44,6 +51,9 @@ def replay_table(
         memory holds) and most_seconds
     ahead_at_most: how far the start of an event may be after its arrival, as a stream says it: after one wrong clock
         all others would be too late
+    idle_after: after how much silence the watermark goes on without events, as a stream says it, from 1 minute to less
+        than a day: at each whole idle_after since the last arrival tick, or since midnight (UTC), as an event that
+        began idle_after before would take it; until the end of the day of the last arrival
     Returns a pyarrow.Table of the key columns with their own types, window_start, window_end, revision, pane,
     emitted_at, events, late_events and the aggregates, sorted by key (null last), window_start, window_end, revision.
     Raises BadInput for events that break the contract (it names the row), WrongParameter for a query that doesn't fit
@@ -52,7 +62,7 @@ def replay_table(
     O(rows · log rows) time for in-memory sorting; see the kernel for the rest.
     """
     table = arrow_table(events)
-    ours, ticks = _validated(table, query, complete, ahead_at_most)
+    ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
     served = ServedQuery.of(query)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
     replayed = replay_events(ours, served, ticks, served.rules(ended_us), kernel, options)
@@ -60,7 +70,11 @@ def replay_table(
 
 
 def late_table(
-    events: ArrowStream, query: Query, complete: bool = False, ahead_at_most: timedelta = timedelta(0)
+    events: ArrowStream,
+    query: Query,
+    complete: bool = False,
+    ahead_at_most: timedelta = timedelta(0),
+    idle_after: timedelta | None = None,
 ) -> pa.Table:
     """The events of `replay_table` that were too late for at least one of their windows, or too long for spanning ones,
     sorted by key, arrival, seq.
@@ -71,17 +85,30 @@ def late_table(
     `complete` changes nothing: no event arrives after the last tick. Raises as replay_table.
     """
     table = arrow_table(events)
-    ours, ticks = _validated(table, query, complete, ahead_at_most)
+    ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
     return _with_key_types(late_events(ours, ServedQuery.of(query), ticks), table, query)
 
 
-def _validated(events: pa.Table, query: Query, complete: bool, ahead_at_most: timedelta) -> tuple[pa.Table, PassTicks]:
+def _validated(
+    events: pa.Table, query: Query, complete: bool, ahead_at_most: timedelta, idle_after: timedelta | None
+) -> tuple[pa.Table, PassTicks]:
     require(isinstance(complete, bool), "complete", complete, "True or False")
     require(
         isinstance(ahead_at_most, timedelta), "ahead_at_most", ahead_at_most, "a timedelta such as timedelta(hours=1)"
     )
+    require_idle_after(idle_after)
     ours = validate(events, query, ahead_at_most)
-    return ours, ticks_of_events(stored(ours["arrival"]), stored(ours["start"]))
+    arrival_us = stored(ours["arrival"])
+    if idle_after is not None:
+        _require_few_heartbeats(arrival_us, idle_after)
+    return ours, ticks_of_events(arrival_us, stored(ours["start"]), idle_after)
+
+
+def _require_few_heartbeats(arrival_us: np.ndarray, idle_after: timedelta) -> None:
+    """One wrong arrival time must not cost all memory."""
+    most = heartbeats.at_most(arrival_us, heartbeats.idle_us(idle_after))
+    allowed = f"one so long that the table has {MOST_HEARTBEATS:,} heartbeats at most; so it has up to {most:,}"
+    require(most <= MOST_HEARTBEATS, "idle_after", idle_after, allowed)
 
 
 def _with_key_types(rows: pa.Table, events: pa.Table, query: Query) -> pa.Table:

@@ -164,10 +164,11 @@ def stream_hash(name: str) -> str:
 
 def replay_hash(name: str) -> str:
     """Changes whenever what a replay takes from a stream's definition does, apart from its events: what columns hold,
-    which days there are, and how far ahead an event may be. How lines are read shows in the events."""
+    which days there are, how far ahead an event may be, and when heartbeats come. How lines are read shows in the
+    events."""
     found = stream(name)
     columns = [(column.name, column.type, column.low, column.high, column.nullable) for column in found.columns]
-    facts = (found.key, columns, found.ahead_at_most, found.first_day, found.last_day)
+    facts = (found.key, columns, found.ahead_at_most, found.first_day, found.last_day, found.idle_after)
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
 
 

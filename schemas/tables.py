@@ -148,10 +148,14 @@ def pass_table(stream: Stream) -> Table:
     """The watermark's history: a staircase per arrival day."""
     return Table(
         f"pass_{stream.name}",
-        f"Arrival ticks of {stream.name} that raised the day's newest event start",
+        f"Arrival ticks of {stream.name}, and heartbeats after them, that raised the day's newest event start",
         (
-            required("tick", "timestamp", "an arrival tick, UTC"),
-            required("newest_start", "timestamp", "the newest event start that had arrived by then that day, UTC"),
+            required("tick", "timestamp", "an arrival tick or a heartbeat, UTC"),
+            required(
+                "newest_start",
+                "timestamp",
+                "the newest event start that had arrived by then that day, or that a heartbeat stands for, UTC",
+            ),
             required("arrival_date", "date", "day of arrival, UTC"),
         ),
         partition_by=("arrival_date",),
@@ -167,7 +171,7 @@ def partitions_table(stream: Stream) -> Table:
         (
             required("arrival_date", "date", "day of arrival, UTC"),
             required("events", "int64", "rows of the day"),
-            required("newest_start", "timestamp", "the newest event start of the day, UTC"),
+            required("newest_start", "timestamp", "that of the day's last pass tick, UTC"),
             required("silver_digest", "string", "order-free hash of the day's rows"),
             required("pass_digest", "string", "hash of the day's pass ticks"),
             required("silver_version", "int64", f"version of silver_{stream.name} that has had these rows since"),

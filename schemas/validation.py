@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from schemas import conditions
 from schemas.errors import WrongParameter
+from schemas.idle import require_idle_after
 from schemas.model import Model
 from schemas.query import Query
 from schemas.stream import ACROSS_LINES, BY_NAME, FAIL, IN_ORDER, WARN, WITHIN_LINES, Layout, Limit, Stream
@@ -34,6 +35,7 @@ def validate_stream(stream: Stream) -> None:
         _require_layout(layout)
     require(stream.buckets >= 1, "buckets", stream.buckets, "a whole number of at least 1")
     require_zone(stream.zone)
+    require_idle_after(stream.idle_after)
     ends_after = stream.last_day is None or stream.first_day <= stream.last_day
     require(ends_after, "last_day", stream.last_day, f"a day from first_day, {stream.first_day}, on")
     _require_limits(stream)

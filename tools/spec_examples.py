@@ -69,8 +69,9 @@ def _examples(test: ast.FunctionDef, names: Names) -> Iterator[Example]:
     for node in ast.walk(test):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASSERTIONS:
             query, events, result, *complete = (_Spelt(names).visit(copy.deepcopy(each)) for each in node.args)
-            complete += [_Spelt(names).visit(copy.deepcopy(each.value)) for each in node.keywords]
-            yield Example(_query(query, complete), _text(events), _text(result), ASSERTIONS[node.func.id])
+            of_replay = [("complete", each) for each in complete]
+            of_replay += [(str(each.arg), _Spelt(names).visit(copy.deepcopy(each.value))) for each in node.keywords]
+            yield Example(_query(query, of_replay), _text(events), _text(result), ASSERTIONS[node.func.id])
 
 
 class _Spelt(ast.NodeTransformer):
@@ -112,11 +113,11 @@ def _varied(test: ast.FunctionDef) -> Names:
     }
 
 
-def _query(query: ast.expr, complete: list[ast.expr]) -> str:
+def _query(query: ast.expr, of_replay: list[tuple[str, ast.expr]]) -> str:
     """The parameters of the query, and of the replay, in a query's words."""
     assert isinstance(query, ast.Call), f"{ast.unparse(query)} is no call of ask"
     given = list(zip(POSITIONS, query.args, strict=False)) + [(each.arg, each.value) for each in query.keywords]
-    given += [("complete", each) for each in complete]
+    given += of_replay
     words = [f"{OF_A_QUERY.get(name, name)}={ast.unparse(value)}" for name, value in given]
     return ", ".join(words).replace("'", '"')
 

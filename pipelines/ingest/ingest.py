@@ -20,7 +20,7 @@ from pipelines.ingest import definition, landing, outcome, partitions
 from pipelines.ingest.bronze import choosers, write_bronze
 from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
-from pipelines.ingest.files import INTENT, UNREADABLE, write_files
+from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, write_files
 from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules
@@ -90,6 +90,7 @@ def _apply_all(this: _Ingest, changes: Changes, applied: list[Applied]) -> set[s
     config, stream = this.lake.config, this.tables.stream
     root = config.landing
     side_inputs = definition.side_inputs(root, stream, changes.definition) if changes.touch_tables else {}
+    _forget_days_of_lost_lines(this, changes)
     for batch in changes.batches(config.ingest_batch_bytes):
         try:
             applied.append(_apply(this, batch, side_inputs))
@@ -101,6 +102,16 @@ def _apply_all(this: _Ingest, changes: Changes, applied: list[Applied]) -> set[s
         # The next batch's records compete with what this one left.
         changes.known.update({row.path: row for row in applied[-1].rows})
     return set()
+
+
+def _forget_days_of_lost_lines(this: _Ingest, changes: Changes) -> None:
+    """Where lines are lost, events stay as an earlier definition made them; pass ticks follow the one of now, which may
+    say otherwise when silence moves the watermark."""
+    known, covers = changes.known, changes.definition.covers
+    is_another = any(path in known and not covers(known[path].definition) for path in changes.rows)
+    if is_another and any(row.state == LINES_LOST for row in known.values()):
+        lake, tables = this.lake, this.tables
+        partitions.forget(lake, tables.partitions, lake.partition_dates(tables.silver.name))
 
 
 def _apply(this: _Ingest, changes: Changes, side_inputs: Mapping[str, object]) -> Applied:

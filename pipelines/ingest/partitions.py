@@ -14,8 +14,9 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.ingest.pass_ticks import staircases
-from pipelines.lake import databases
+from pipelines.ingest import pass_ticks
+from pipelines.ingest.pass_ticks import STEPS, STRETCHES
+from pipelines.lake import databases, heartbeats
 from pipelines.lake.arrays import TIME
 from pipelines.lake.day_files import files_of, parquet
 from pipelines.lake.engine import Engine
@@ -28,7 +29,6 @@ from schemas.tables import Table
 # compared while a file is ingested.
 NOT_DIGESTED = ("definition", "identity")
 _DAY, _DIGESTS = ("arrival_date", pa.date32()), [(name, pa.string()) for name in ("silver_digest", "pass_digest")]
-NO_TICKS = pa.schema([("tick", TIME), ("newest_start", TIME), _DAY]).empty_table()
 NO_DIGESTS = pa.schema([_DAY, ("events", pa.int64()), ("newest_start", TIME), *_DIGESTS]).empty_table()
 
 
@@ -54,7 +54,8 @@ def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
         return ()
     files = files_of(lake, tables.silver, new)
     shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
-    noted = _joined(lake, engine.each(partial(note_share, lake, tables.silver), shares))
+    every_us = heartbeats.idle_us(tables.stream.idle_after) if tables.stream.idle_after else None
+    noted = _joined(lake, engine.each(partial(note_share, lake, tables.silver, every_us), shares), every_us)
     version = pa.repeat(pa.scalar(lake.existing_version(tables.silver.name)), len(noted.digests))
     digests = noted.digests.append_column("silver_version", version)
     for table, rows in ((tables.passes, noted.staircase), (tables.partitions, digests)):
@@ -67,41 +68,50 @@ def _known_days(lake: Lake, partitions: Table) -> set[date]:
 
 
 class Noted(NamedTuple):
-    """Of some of silver's files, or of all: pass ticks, and by day `events`, `newest_start` and what digests are of."""
+    """Of some of silver's files, or of all: pass ticks, and by day `events`, `newest_start` and what digests are of; of
+    some also between which silences events arrived."""
 
     staircase: pa.Table
     digests: pa.Table
+    stretches: pa.Table = STRETCHES.empty_table()
 
 
-def note_share(lake: Lake, silver: Table, files: Sequence[str]) -> Noted:
-    """Per day: rows, and order-free sum and exclusive or of the rows' hashes (so that equal rows don't cancel out)."""
+def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[str]) -> Noted:
+    """Per day: rows, and order-free sum and exclusive or of the rows' hashes (so that equal rows don't cancel out).
+    every_us: of heartbeats, None where there are none."""
     columns = ", ".join(
         _as_text(column.name, column.type) for column in silver.columns if column.name not in NOT_DIGESTED
     )
     with databases.open_database(lake.config.scratch, lake.config.lake) as database:
         database.execute(f"CREATE TEMP VIEW silver AS SELECT * FROM {parquet(silver, files)}")
         digests = database.sql(f"""
-            SELECT arrival_date, count(*) AS events, max("start") AS newest_start,
-                   CAST(sum(hashed) AS VARCHAR) AS added, CAST(bit_xor(hashed) AS VARCHAR) AS crossed
-            FROM (SELECT arrival_date, "start", md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
+            SELECT arrival_date, count(*) AS events, CAST(sum(hashed) AS VARCHAR) AS added,
+                   CAST(bit_xor(hashed) AS VARCHAR) AS crossed
+            FROM (SELECT arrival_date, md5_number_lower(concat_ws(chr(31), {columns})) AS hashed FROM silver)
             GROUP BY arrival_date""").to_arrow_table()
-        return Noted(staircases(database), digests)
+        stretches = STRETCHES.empty_table() if every_us is None else pass_ticks.stretches(database, every_us)
+        return Noted(pass_ticks.staircases(database), digests, stretches)
 
 
-def _joined(lake: Lake, shares: Sequence[Noted]) -> Noted:
+def _joined(lake: Lake, shares: Sequence[Noted], every_us: int | None) -> Noted:
     """The whole of what shares noted. A staircase of staircases is the one of all their events."""
     if not shares:
-        return Noted(NO_TICKS, NO_DIGESTS)
+        return Noted(STEPS.empty_table(), NO_DIGESTS)
     with databases.open_database(lake.config.scratch, lake.config.lake) as database:
-        ticks = pa.concat_tables(share.staircase for share in shares)
-        database.register("silver", ticks.rename_columns({"tick": "arrival", "newest_start": "start"}))
-        staircase = staircases(database)
+        steps = [share.staircase for share in shares]
+        if every_us is not None:
+            steps.append(pass_ticks.heartbeats_of(pa.concat_tables(share.stretches for share in shares), every_us))
+        staircase = pass_ticks.joined(database, pa.concat_tables(steps))
+        database.register("steps", staircase)
         database.register("parts", pa.concat_tables(share.digests for share in shares))
         digests = database.sql("""
-            SELECT arrival_date, CAST(sum(events) AS BIGINT) AS events, max(newest_start) AS newest_start,
+            SELECT arrival_date, CAST(sum(events) AS BIGINT) AS events, any_value(newest.newest_start) AS newest_start,
                    to_hex(sum(CAST(added AS HUGEINT))) || '-' || to_hex(bit_xor(CAST(crossed AS UBIGINT)))
                    AS silver_digest
-            FROM parts GROUP BY arrival_date ORDER BY arrival_date""").to_arrow_table()
+            FROM parts
+            JOIN (SELECT arrival_date, max(newest_start) AS newest_start FROM steps GROUP BY ALL) newest
+                USING (arrival_date)
+            GROUP BY arrival_date ORDER BY arrival_date""").to_arrow_table()
     passed = [
         _pass_digest(staircase.filter(pc.equal(staircase["arrival_date"], day))) for day in digests["arrival_date"]
     ]

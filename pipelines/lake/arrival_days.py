@@ -4,7 +4,7 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -60,12 +60,23 @@ class ArrivalDays:
         return self.by_date[day].silver_version if day in self.by_date else newest
 
     def newest_start_before(self, day: date) -> datetime | None:
-        """The newest event start that had arrived before a day; None where nothing had."""
+        """The newest event start that had arrived before a day, as far as these days alone say; None where nothing
+        had."""
         return max((noted.newest_start for each, noted in self.by_date.items() if each < day), default=None)
 
     def newest_before(self, day: date) -> date | None:
         """The newest arrival day before a day."""
         return max((each for each in self.by_date if each < day), default=None)
+
+    def changing(self, first: date, last: date, has_heartbeats: bool) -> list[date]:
+        """The days from the first to the last that can change rows: arrival days, and where the stream has heartbeats
+        all since the first of these."""
+        if self.span is None:
+            return []
+        if not has_heartbeats:
+            return sorted(day for day in self.by_date if first <= day <= last)
+        since = max(first, self.span[0])
+        return [since + timedelta(days=n) for n in range((last - since).days + 1)]
 
     def digest_before(self, day: date) -> str:
         """Of all arrival days before a day, and of which there are. O(log arrival days), the first time O(these)."""

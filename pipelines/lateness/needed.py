@@ -15,6 +15,7 @@ from datetime import date, timedelta
 import duckdb
 
 from pipelines.gate.recount import sql
+from pipelines.gate.recount.heartbeats import between
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
 from pipelines.gate.recount.kinds.rolling import RollingWindows
@@ -61,10 +62,12 @@ def open_silver(lake: Lake, silver: TableVersion, first: date, last: date) -> du
     return connection
 
 
-def add_needed(query: Query, connection: duckdb.DuckDBPyConnection) -> AskedLateness:
+def add_needed(
+    query: Query, connection: duckdb.DuckDBPyConnection, idle_after: timedelta | None = None
+) -> AskedLateness:
     """From the view `silver`, as if the stream began and ended with these events, make
 
-    ticks    tick_us and newest_us: the arrival ticks that raised the newest event start
+    ticks    tick_us and newest_us: the arrival ticks, and heartbeats, that raised the newest event start
     late     events that were late for some of their windows without lateness: key_number, newest_us, the numbers
              `first` and `last` of these windows, and first_end_us
     passed   the last window of each end, by what windows have a numbering of
@@ -78,7 +81,7 @@ def add_needed(query: Query, connection: duckdb.DuckDBPyConnection) -> AskedLate
     assert isinstance(windows, LookedBackWindows), "windows without context are known without their events"
     all_taken = replace(query, lateness=timedelta(0), allowed_lateness=timedelta.max)
     asked = AskedLateness(all_taken, connection, windows.numbered_by)
-    connection.execute(_ticks())
+    connection.execute(_ticks(idle_after))
     connection.execute(_keys(query))
     connection.execute(_candidates(query, windows))
     # Windows that only an event without any of its own would show are of no interest.
@@ -125,13 +128,27 @@ def _per_rolling_window(windows: RollingWindows) -> str:
         WHERE events > 0 GROUP BY key_number, start_us"""
 
 
-def _ticks() -> str:
-    return """
+def _ticks(idle_after: timedelta | None) -> str:
+    return f"""
         CREATE TEMP TABLE ticks AS
         WITH newest AS (
-            SELECT epoch_us(arrival) AS tick_us, max(epoch_us("start")) AS newest_us FROM silver GROUP BY ALL),
+            SELECT epoch_us(arrival) AS tick_us, max(epoch_us("start")) AS newest_us FROM silver GROUP BY ALL
+            {_heartbeats(idle_after)}),
         so_far AS (SELECT tick_us, max(newest_us) OVER (ORDER BY tick_us) AS newest_us FROM newest)
         SELECT min(tick_us) AS tick_us, newest_us FROM so_far GROUP BY newest_us"""
+
+
+def _heartbeats(idle_after: timedelta | None) -> str:
+    """Between the first arrival and the last, with which the stream ends."""
+    if idle_after is None:
+        return ""
+    points = """
+        SELECT epoch_us(arrival) AS point_us FROM silver UNION
+        SELECT epoch_us(midnight) FROM (
+            SELECT unnest(generate_series(
+                CAST(CAST(make_timestamp(min(us)) AS DATE) + 1 AS TIMESTAMP), make_timestamp(max(us)), INTERVAL 1 DAY
+            )) AS midnight FROM (SELECT epoch_us(arrival) AS us FROM silver))"""
+    return f"UNION ALL {between(points, sql.microseconds(idle_after))}"
 
 
 def _keys(query: Query) -> str:

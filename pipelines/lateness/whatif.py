@@ -78,7 +78,7 @@ def whatif(config: Config, query_name: str, asked: LatenessQuestion) -> Lateness
     first, last = _days(lake, tables, asked)
     silver = TableVersion(lake, tables.silver.name, lake.existing_version(tables.silver.name), "arrival_date")
     with open_silver(lake, silver, first, last) as connection:
-        needed = add_needed(query, connection)
+        needed = add_needed(query, connection, tables.stream.idle_after)
         if needed.one("SELECT count(*) FROM windows_needed") == (0,):
             raise _without(query, first, last)
         found = _curve(needed, query, (first, last), asked)

@@ -5,6 +5,7 @@ them, and a commit for each table.
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial, reduce
 from operator import or_
 
@@ -23,6 +24,7 @@ from pipelines.replay.plan import plan, work_of
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import COUNTS, KEYS_BY, Work, WrittenShare, replay_rows, replay_share, rows_of
 from schemas.model import Model
+from schemas.stream import Stream
 from schemas.tables import Table
 
 
@@ -78,9 +80,16 @@ def audit(
 def _inputs(tables: QueryTables, back: LookBack, read: Reading) -> dict:
     if tables.state is not None:
         return earlier_state.inputs(tables, read.days, back.day, back.earlier)
-    # Where nothing had arrived before the day, the run depends on that too.
-    first_day = tables.source.stream.first_day if back.bound_us is None else back.first_day
-    return read.days.inputs(first_day, back.day)
+    return read.days.inputs(_first_day(tables.source.stream, back, read), back.day)
+
+
+def _first_day(stream: Stream, back: LookBack, read: Reading) -> date:
+    """From which day on the arrival days decide what the rows are."""
+    if back.bound_us is None:  # nothing had arrived before the day
+        return stream.first_day
+    newest = read.days.newest_before(back.day)
+    # There are heartbeats since something had arrived, however long before.
+    return back.first_day if stream.idle_after is None or newest is None else min(newest, back.first_day)
 
 
 def _require_earlier_state(tables: QueryTables, back: LookBack, written: Sequence[WrittenShare]) -> None:

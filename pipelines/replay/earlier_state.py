@@ -2,11 +2,13 @@
 
     day 1 ──▶ state ──▶ day 2 ──▶ state ──▶ (no arrivals) ──▶ day 4
 
+Where a stream has heartbeats, a day without arrivals changes the state too, so it is the day before.
+
 That run must have read the same events of all its days as this run's snapshot has of them, and must be of the same
 definitions: else the rows would follow from two snapshots at once.
 """
 
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from pipelines.lake.arrival_days import ArrivalDays
@@ -19,6 +21,8 @@ from pipelines.ledger.runs import StepRow
 from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, QUESTION, STATE
 from schemas.errors import EarlierDayMissing
 from schemas.state_table import state_name
+
+DAY = timedelta(days=1)
 
 
 class EarlierState(NamedTuple):
@@ -40,12 +44,13 @@ class EarlierState(NamedTuple):
 def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date, snapshot: str) -> EarlierState | None:
     """None where nothing had arrived before the day: all begins with it. EarlierDayMissing, which names the run that
     must be first. O(runs of the query + arrival days)."""
-    previous = days.newest_before(day)
-    if previous is None:
+    has_heartbeats = tables.source.stream.idle_after is not None
+    before = days.changing(date.min, day - DAY, has_heartbeats)
+    if not before:
         return None
-    found = runs.published(lake, tables.query.name)
+    previous, found = before[-1], runs.published(lake, tables.query.name)
     if previous not in found:
-        first = _first_unpublished(found, days, previous)
+        first = _first_unpublished(found, before)
         raise _missing(tables.query.name, day, f"{previous} is not published", f"--from {first} --to {day}")
     published = found[previous]
     versions = AuditVersions(**published.inputs)
@@ -85,10 +90,10 @@ def _read(tables: QueryTables, days: ArrivalDays, day: date) -> dict:
     return {**days.inputs(day, day), ARRIVALS_BEFORE: days.digest_before(day), **of_query}
 
 
-def _first_unpublished(found: dict[date, StepRow], days: ArrivalDays, last: date) -> date:
-    """The first of the arrival days up to the last that are not published, behind all that are."""
-    published = max((each for each in found if each < last), default=date.min)
-    return min(each for each in days.by_date if published < each <= last)
+def _first_unpublished(found: dict[date, StepRow], days: list[date]) -> date:
+    """The first of some days that are not published, behind all that are."""
+    published = max((each for each in found if each < days[-1]), default=date.min)
+    return min(each for each in days if published < each)
 
 
 def _why_other(lake: Lake, tables: QueryTables, days: ArrivalDays, published: StepRow) -> str | None:

@@ -9,22 +9,20 @@ Bound and days follow from query and data alone: floating-point results depend o
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-import pyarrow as pa
-
-from pipelines.lake.arrays import TIME
 from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.heartbeats import DAY_US, EPOCH_DATE, day_start_us
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.row_groups import bounds_us
 from pipelines.lake.snapshot import Snapshot
 from pipelines.lake.stream_tables import StreamTables
-from pipelines.replay import earlier_state, watermark
+from pipelines.replay import earlier_state
 from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.watermark import DAY_US, EPOCH_DATE, day_start_us
+from pipelines.replay.watermark import PassTable
 from schemas.stream import Stream
 
 if TYPE_CHECKING:
@@ -47,6 +45,10 @@ class Reading(NamedTuple):
         """O(arrival days)."""
         partitions = source.partitions.name
         return cls(snapshot, ArrivalDays.read(lake, partitions, snapshot.version(partitions)))
+
+    def passes(self, lake: Lake, source: StreamTables) -> PassTable:
+        """The stream's pass ticks in it."""
+        return PassTable(lake, source, self.snapshot.version(source.passes.name), self.days)
 
 
 @dataclass(frozen=True)
@@ -83,15 +85,15 @@ def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Re
     if not tables.query.window.context_free:
         return _of_day_alone(lake, tables, day, read)
     source = tables.source
-    bound_us = _bound_us(served, read.days.newest_start_before(day))
+    passes = read.passes(lake, source)
+    bound_us = _bound_us(served, passes.newest_before_us(day))
     first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))
     least_us = day_start_us(day) if bound_us is None else bound_us + 1
     of_day = _Day(lake, source, read.snapshot, day)
     if served.kind.late_needs_later_events and (oldest_us := of_day.oldest_start_us()) is not None:
         first_day = min(first_day, first_arrival_day(oldest_us - 1, source.stream))
         least_us = min(least_us, oldest_us)
-    passes = source.passes.name, read.snapshot.version(source.passes.name)
-    ticks = watermark.read_ticks(lake, passes, read.days, first_day, day)
+    ticks = passes.ticks(first_day, day)
     silver_version = read.snapshot.version(source.silver.name)
     from_us, last_tick_us = day_start_us(day), of_day.last_tick_us()
     return LookBack(day, from_us, from_us + DAY_US, bound_us, first_day, ticks, silver_version, least_us, last_tick_us)
@@ -100,8 +102,7 @@ def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Re
 def _of_day_alone(lake: Lake, tables: QueryTables, day: date, read: Reading) -> LookBack:
     source, from_us = tables.source, day_start_us(day)
     earlier = earlier_state.find(lake, tables, read.days, day, read.snapshot.name)
-    passes = source.passes.name, read.snapshot.version(source.passes.name)
-    ticks = watermark.read_ticks(lake, passes, read.days, day, day)
+    ticks = read.passes(lake, source).ticks(day, day)
     version = read.snapshot.version(source.silver.name)
     last_tick_us = _Day(lake, source, read.snapshot, day).last_tick_us()
     return LookBack(day, from_us, from_us + DAY_US, None, day, ticks, version, from_us, last_tick_us, earlier)
@@ -123,10 +124,9 @@ def span_us(duration: timedelta) -> int:
     return duration // MICROSECOND
 
 
-def _bound_us(served: ServedQuery, newest_start: datetime | None) -> int | None:
-    if newest_start is None:
+def _bound_us(served: ServedQuery, newest_us: int | None) -> int | None:
+    if newest_us is None:
         return None
-    newest_us = pa.scalar(newest_start, TIME).value
     return max(EVER_US, newest_us - span_us(served.query.lateness) - reach_us(served))
 
 

@@ -1,53 +1,104 @@
-"""The watermark's staircase: the arrival ticks that raised the newest event start of the whole stream."""
+"""The watermark's staircase: the arrival ticks that raised the newest event start of the whole stream.
 
-from datetime import date
+Heartbeats are steps too. Those after a day's first arrival are among the day's pass ticks; those before it, and those
+of days without arrivals, follow from the days alone and are made here.
+"""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from kernels.replay import PassTicks
+from pipelines.lake import heartbeats
 from pipelines.lake.arrays import TIME
 from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.heartbeats import DAY_US, EPOCH_DATE, day_start_us
 from pipelines.lake.lake import Lake
+from pipelines.lake.stream_tables import StreamTables
 
-EPOCH_DATE, DAY_US = date(1970, 1, 1), 86_400_000_000
+DAY = timedelta(days=1)
 
 
-def ticks_of_events(arrival_us: np.ndarray, start_us: np.ndarray) -> PassTicks:
+def ticks_of_events(arrival_us: np.ndarray, start_us: np.ndarray, idle_after: timedelta | None = None) -> PassTicks:
     """The watermark's staircase of events in any order: the ticks that raise the newest start. O(n · log n)."""
-    order = np.argsort(arrival_us, kind="stable")
-    tick_us, newest_us = arrival_us[order], np.maximum.accumulate(start_us[order])
-    ends_tick = np.append(tick_us[1:] != tick_us[:-1], True)[: len(tick_us)]
-    tick_us, newest_us = tick_us[ends_tick], newest_us[ends_tick]
-    raises = np.append(True, newest_us[1:] > newest_us[:-1])[: len(tick_us)]
-    return PassTicks(tick_us[raises], newest_us[raises])
+    if idle_after is not None:
+        every_us = heartbeats.idle_us(idle_after)
+        beats_us = heartbeats.between(arrival_us, every_us)
+        arrival_us, start_us = np.append(arrival_us, beats_us), np.append(start_us, beats_us - every_us)
+    return _rising(arrival_us, start_us)
 
 
-def read_ticks(lake: Lake, passes: tuple[str, int], days: ArrivalDays, first: date, last: date) -> PassTicks:
-    """The stream's staircase over the arrival days from `first` to `last`, both included, in rising order.
+class PassTable(NamedTuple):
+    """The table of a stream's pass ticks, at a version, and what ingest noted of each arrival day at that time."""
 
-    passes: name and version of the table of pass ticks; days: what ingest noted of each arrival day at that time. Of
-    earlier days it has one step, a microsecond before the first: how long before changes no row. O(steps of these days
-    + arrival days).
-    """
-    of_days = [("arrival_date", ">=", first), ("arrival_date", "<=", last)]
-    rows = lake.read(*passes, filters=of_days, columns=["tick", "newest_start"]).sort_by("tick")
-    tick_us, newest_us = (rows[name].cast(pa.int64()).to_numpy() for name in ("tick", "newest_start"))
-    before = days.newest_start_before(first)
-    if before is not None:
-        tick_us = np.append(day_start_us(first) - 1, tick_us)
-        newest_us = np.append(pa.scalar(before, TIME).value, newest_us)
-    return _rising(tick_us, newest_us)
+    lake: Lake
+    source: StreamTables
+    version: int
+    days: ArrivalDays
 
+    def ticks(self, first: date, last: date) -> PassTicks:
+        """The stream's staircase over the arrival days from `first` to `last`, both included, in rising order.
 
-def day_start_us(day: date) -> int:
-    """The first microsecond of a day, UTC."""
-    return (day - EPOCH_DATE).days * DAY_US
+        Of earlier days it has one step, a microsecond before the first: how long before changes no row. O(steps of
+        these days + arrival days).
+        """
+        tick_us, newest_us = self._steps(first, last)
+        before_us = self.newest_before_us(first)
+        if before_us is not None:
+            tick_us, newest_us = np.append(day_start_us(first) - 1, tick_us), np.append(before_us, newest_us)
+        return _rising(tick_us, newest_us)
+
+    def newest_before_us(self, day: date) -> int | None:
+        """The newest start before a day, of events or heartbeats; None where nothing had arrived."""
+        noted = self.days.newest_start_before(day)
+        if noted is None:
+            return None
+        newest_us = pa.scalar(noted, TIME).value
+        if self.source.stream.idle_after is None:
+            return newest_us
+        # Of no earlier day can a heartbeat be newer.
+        since = EPOCH_DATE + timedelta(days=newest_us // DAY_US)
+        return max([newest_us, *self._steps(since, day - DAY)[1].tolist()])
+
+    def _steps(self, first: date, last: date) -> tuple[np.ndarray, np.ndarray]:
+        idle_after = self.source.stream.idle_after
+        of_days = [("arrival_date", ">=", first), ("arrival_date", "<=", last)]
+        columns = ["tick", "newest_start", "arrival_date"]
+        rows = self.lake.read(self.source.passes.name, self.version, filters=of_days, columns=columns)
+        tick_us, newest_us = (rows[name].cast(pa.int64()).to_numpy() for name in columns[:2])
+        if idle_after is None:
+            return tick_us, newest_us
+        every_us = heartbeats.idle_us(idle_after)
+        beats_us = heartbeats.of_silences(*self._silences(rows, first, last), every_us)
+        return np.append(tick_us, beats_us), np.append(newest_us, beats_us - every_us)
+
+    def _silences(self, rows: pa.Table, first: date, last: date) -> tuple[np.ndarray, np.ndarray]:
+        """From the beginning of each day before which something had arrived until its first tick, or its end."""
+        arrived = rows.group_by("arrival_date").aggregate([("tick", "min")])
+        ticks_us = arrived["tick_min"].cast(pa.int64()).to_pylist()
+        first_us = dict(zip(arrived["arrival_date"].to_pylist(), ticks_us, strict=True))
+        days = [*self._silent_from(first, last)]
+        since_us = np.array([day_start_us(day) for day in days], np.int64)
+        until_us = [first_us.get(day, day_start_us(day) + DAY_US) for day in days]
+        return since_us, np.array(until_us, np.int64)
+
+    def _silent_from(self, first: date, last: date) -> Iterator[date]:
+        """The days from the first to the last that are behind the stream's first arrival day."""
+        if self.days.span is not None:
+            day = max(first, self.days.span[0] + DAY)
+            while day <= last:
+                yield day
+                day += DAY
 
 
 def _rising(tick_us: np.ndarray, newest_us: np.ndarray) -> PassTicks:
-    # np.maximum.accumulate gives the newest start so far; a step is where that grows.
-    so_far = np.maximum.accumulate(newest_us)
-    raised = np.ones(len(so_far), bool)
-    raised[1:] = so_far[1:] > so_far[:-1]
-    return PassTicks(np.ascontiguousarray(tick_us[raised]), np.ascontiguousarray(so_far[raised]))
+    """Of ticks in any order those that raise the newest start so far."""
+    order = np.argsort(tick_us, kind="stable")
+    tick_us, so_far_us = tick_us[order], np.maximum.accumulate(newest_us[order])
+    ends_tick = np.append(tick_us[1:] != tick_us[:-1], True)[: len(tick_us)]
+    tick_us, so_far_us = tick_us[ends_tick], so_far_us[ends_tick]
+    raised = np.append(True, so_far_us[1:] > so_far_us[:-1])[: len(tick_us)]
+    return PassTicks(np.ascontiguousarray(tick_us[raised]), np.ascontiguousarray(so_far_us[raised]))

@@ -1,5 +1,6 @@
 """Whether there is anything to replay on a day: before a stream's first arrival and after its newest no run can make a
-row. A day between them that has no arrivals keeps its run: that is stale when a late file brings it some."""
+row. A day between them that has no arrivals keeps its run: that is stale when a late file brings it some. Of a stream
+with heartbeats a day after the newest arrival can have rows: who asks for it says that nothing arrived."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -13,12 +14,14 @@ from schemas.errors import NothingArrived
 
 
 def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> list[date]:
-    """Those of the days that can have rows: between the first and the newest arrival, the stream's last, which closes
-    its windows, and those that were published, whose rows may have to go. O(ledger) where a day is none of the first.
+    """Those of the days that can have rows: between the first and the newest arrival, with heartbeats all since the
+    first, the stream's last, which closes its windows, and those that were published, whose rows may have to go.
+    O(ledger) where a day is none of the first.
     """
     first, newest = arrivals.span or (date.max, date.min)
-    last = tables.source.stream.last_day
-    others = [day for day in days if not (first <= day <= newest or day == last)]
+    stream = tables.source.stream
+    until = newest if stream.idle_after is None else date.max
+    others = [day for day in days if not (first <= day <= until or day == stream.last_day)]
     return sorted({*days} - ({*others} - _published(lake, tables))) if others else list(days)
 
 

@@ -37,8 +37,9 @@ def backfill(
 
     The order changes no row; WrongParameter for `backwards` of a query whose days go on from each other. Days before
     the first arrival and after the newest are left out, with a warning, and where days go on from each other those
-    between that have no arrivals; NothingArrived if there are no others. The first error ends it; days done before stay
-    published. A day that another run publishes meanwhile is no error: its report's `note` has which.
+    between that have no arrivals, but where the stream has heartbeats only those before the first; NothingArrived if
+    there are no others. The first error ends it; days done before stay published. A day that another run publishes
+    meanwhile is no error: its report's `note` has which.
     """
     if backwards and not registry.query(query_name).window.context_free:
         allowed = f"of {query_name} oldest day first: each day goes on from the state that the one before it left"
@@ -58,7 +59,9 @@ def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
     arrivals = ArrivalDays.read(lake, tables.source.partitions.name)
     kept = with_arrivals(lake, tables, arrivals, days)
     if not tables.query.window.context_free:
-        kept = [day for day in kept if day in {*arrivals.by_date, tables.source.stream.last_day}]
+        stream = tables.source.stream
+        changing = arrivals.changing(days[0], days[-1], stream.idle_after is not None)
+        kept = [day for day in kept if day in {*changing, stream.last_day}]
     if not kept:
         raise nothing_arrived(tables, arrivals, days)
     if len(kept) < len(days):

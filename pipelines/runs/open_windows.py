@@ -7,7 +7,7 @@ events that it has not passed are counted.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import duckdb
 
@@ -18,6 +18,7 @@ from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.day_files import files_of, parquet
 from pipelines.lake.lake import Lake
 from pipelines.lake.stream_tables import StreamTables
+from pipelines.replay.watermark import PassTable
 from schemas import registry
 from schemas.query import Query
 from schemas.windows import EPOCH, MICROSECOND, Regular, Window
@@ -48,20 +49,23 @@ def events_in_open_windows(lake: Lake, tables: StreamTables) -> dict[str, int]:
     O(events of the arrival days from the oldest open window on).
     """
     stream, queries = tables.stream, registry.queries_of(tables.stream.name)
-    days = ArrivalDays.read(lake, tables.partitions.name).by_date
+    arrivals = ArrivalDays.read(lake, tables.partitions.name)
+    days = arrivals.by_date
     if not days or not queries or stream.newest_day <= max(days):
         return dict.fromkeys((query.name for query in queries), 0)
-    newest = max(noted.newest_start for noted in days.values())
-    conditions = [_is_open(query, newest) for query in queries]
+    passes = PassTable(lake, tables, lake.existing_version(tables.passes.name), arrivals)
+    newest_us = passes.newest_before_us(max(days) + timedelta(days=1))
+    assert newest_us is not None, "there are arrival days"
+    conditions = [_is_open(query, newest_us) for query in queries]
     oldest_us = min(start_us for start_us, _ in conditions) - stream.ahead_at_most_us
     read = [day for day in days if (day - EPOCH.date()).days >= oldest_us // DAY_US]
     counts = _counted(lake, tables, read, [condition for _, condition in conditions])
     return {query.name: count for query, count in zip(queries, counts, strict=True)}
 
 
-def _is_open(query: Query, newest: datetime) -> tuple[int, str]:
+def _is_open(query: Query, newest_us: int) -> tuple[int, str]:
     """The time before which no event of an open window starts, in µs since the epoch, and which events are in one."""
-    watermark_us = (newest - EPOCH) // MICROSECOND - query.lateness // MICROSECOND
+    watermark_us = newest_us - query.lateness // MICROSECOND
     open_us = first_open_us(query.window, watermark_us)
     longest_us = query.window.longest_event_us
     if longest_us is not None:

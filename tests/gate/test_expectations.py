@@ -1,5 +1,6 @@
 """Each expectation fails on a row that breaks it, with the figure, the limit and SQL that shows the row."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -130,6 +131,23 @@ class TestSilver:
             "missing in the table",
             "only in the table",
         ]
+
+    @pytest.mark.slow
+    def test_a_heartbeat_that_the_pass_ticks_lack(self, tmp_path):
+        stream = replace(STREAM, idle_after=HOUR / 2)
+        made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=5), stream)
+        assert failed(check_silver(made)) == {}
+        ticks = [row for row in made.rows(pass_table(STREAM)) if row["arrival_date"] == DAY]
+        arrivals = {row["arrival"] for row in made.rows(SILVER)}
+        made.delete(pass_table(STREAM), choose(ticks, lambda row: row["tick"] not in arrivals))
+        verdicts = check_silver(made)
+        assert set(failed(verdicts)) == {"pass ticks are those of silver"}
+        [row] = shown(made, verdicts, "pass ticks are those of silver")
+        assert row["problem"] == "missing in the table"
+        made.delete(pass_table(STREAM), ticks[-1])
+        made.change(partitions_table(STREAM), of_day(made, partitions_table(STREAM), "arrival_date"),
+                    newest_start=ticks[-2]["newest_start"])  # fmt: skip
+        assert "the newest start is that of silver" in failed(check_silver(made))
 
     @pytest.mark.slow
     def test_a_newest_start_that_silver_does_not_give(self, made):

@@ -66,6 +66,22 @@ def test_the_last_day_of_a_stream_takes_the_watermark_to_infinity(config, kind):
     assert "law 4" in without_end.failing(last_day)
 
 
+@pytest.mark.parametrize(("kind", "emit"), [("sliding", "watermark"), ("rolling", "final")])
+def test_laws_hold_where_silence_moves_the_watermark(config, kind, emit):
+    """Nothing arrives on the second day, and on the third before 06:00 and after 18:00."""
+    events = [
+        event
+        for event in random_events(seed=8)
+        if event["arrival"].date() == DAYS[0]
+        or (event["arrival"].date() == DAYS[2] and 6 <= event["arrival"].hour < 18)
+    ]
+    made = make_lake(config, asked(kind, emit), events, replace(STREAM, idle_after=timedelta(minutes=50)))
+    at_heartbeats = {row["emitted_at"] for row in made.rows(made.tables.audit)} - {each["arrival"] for each in events}
+    assert {at.date() for at in at_heartbeats} == {*DAYS}
+    assert [made.failing(day) for day in DAYS] == [set()] * len(DAYS)
+    assert replace(made, stream=STREAM).failing(DAYS[1]), "silence has not moved the watermark"
+
+
 def test_a_day_before_all_events_has_nothing_to_check(config):
     made = make_lake(config, asked(), random_events(seed=1))
     assert {verdict.figure.split(" ")[0] for verdict in made.verdicts(FIRST_DAY - 9 * DAY).values()} == {"0"}

@@ -2,7 +2,8 @@
 
 import itertools
 import shutil
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 
 import pytest
 
@@ -12,6 +13,7 @@ from pipelines.ingest import definition, files
 from pipelines.lake.lake import Lake
 from pipelines.ledger import snapshots
 from pipelines.runs.replay_day import replay_day
+from schemas import registry
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending
 from tests.support.landings import BIKES, content_of, path_of
@@ -161,9 +163,13 @@ def test_events_without_lines_stay_as_an_older_definition_made_them_and_the_inge
     (config.landing / DELIVERING[1]).unlink()
     move_away(config, BRONZE)
     ingest(config, BIKES)
+    ticks = [("arrival_date", "=", date(2017, 6, 5))]
+    assert Lake(config).read(PASSES, filters=ticks).num_rows == 1
+    monkeypatch.setitem(registry.streams(), BIKES, replace(registry.stream(BIKES), idle_after=timedelta(hours=1)))
     monkeypatch.setattr(definition, "stream_hash", lambda stream: "another")
     (message,) = [text for text in ingest(config, BIKES).messages if "older definition" in text]
     assert message.startswith(DELIVERING[1]) and "put the file back" in message
+    assert Lake(config).read(PASSES, filters=ticks).num_rows > 1, "silence moves the watermark on all days"
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The staircase gives P(E) as its definition does, whatever days it is put together from. No JVM."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import duckdb
@@ -14,7 +15,8 @@ from pipelines.config import Config
 from pipelines.ingest import pass_ticks
 from pipelines.lake.arrival_days import ArrivalDay, ArrivalDays
 from pipelines.lake.lake import Lake
-from pipelines.replay import watermark
+from pipelines.replay.watermark import PassTable
+from tests.support.oracle.history import heartbeats
 from tests.support.trips import TABLES
 
 pytestmark = pytest.mark.few_tests(2)
@@ -28,20 +30,36 @@ EVENTS = st.lists(st.tuples(st.integers(0, 29), st.integers(-20, 40)), min_size=
 STEP_US = DAY_US // 10
 
 
-def steps_of(events: list[tuple[int, int]]) -> pa.Table:
+def silver_of(events: list[tuple[int, int]]) -> pa.Table:
     arrival = np.array([ORIGIN_US + arrival * STEP_US for arrival, _ in events])
     start = np.array([ORIGIN_US + start * STEP_US for _, start in events])
     stamp = pa.timestamp("us", "UTC")
-    silver = pa.table(
+    return pa.table(
         {
             "arrival": pa.array(arrival).cast(stamp),
             "start": pa.array(start).cast(stamp),
             "arrival_date": pa.array((arrival // DAY_US).astype("int32")).cast(pa.date32()),
         }
     )
+
+
+def steps_of(events: list[tuple[int, int]]) -> pa.Table:
     with duckdb.connect() as database:
-        database.register("silver", silver)
+        database.register("silver", silver_of(events))
         return pass_ticks.staircases(database)
+
+
+def steps_of_parts(parts: list[list[tuple[int, int]]], every_us: int) -> pa.Table:
+    """With heartbeats, as ingest makes them of shares of silver."""
+    steps, stretches = [], []
+    with duckdb.connect() as database:
+        database.execute("SET TimeZone = 'UTC'")
+        for events in filter(None, parts):
+            database.register("silver", silver_of(events))
+            steps.append(pass_ticks.staircases(database))
+            stretches.append(pass_ticks.stretches(database, every_us))
+        beats = pass_ticks.heartbeats_of(pa.concat_tables(stretches), every_us)
+        return pass_ticks.joined(database, pa.concat_tables([*steps, beats]))
 
 
 def passes(ticks, boundary_us: int) -> int | None:
@@ -50,9 +68,12 @@ def passes(ticks, boundary_us: int) -> int | None:
     return None if at == len(ticks.tick_us) else int(ticks.tick_us[at])
 
 
-def read_ticks(config: Config, noted: dict[date, ArrivalDay], first: date, last: date) -> PassTicks:
-    passes = TABLES.passes.name, Lake(config).existing_version(TABLES.passes.name)
-    return watermark.read_ticks(Lake(config), passes, ArrivalDays(noted), first, last)
+def read_ticks(
+    config: Config, noted: dict[date, ArrivalDay], first: date, last: date, idle_after: timedelta | None = None
+) -> PassTicks:
+    tables = TABLES._replace(stream=replace(TABLES.stream, idle_after=idle_after))
+    version = Lake(config).existing_version(TABLES.passes.name)
+    return PassTable(Lake(config), tables, version, ArrivalDays(noted)).ticks(first, last)
 
 
 def by_definition(events: list[tuple[int, int]], boundary: int) -> int | None:
@@ -105,6 +126,42 @@ def test_what_passed_before_the_first_day_that_is_read_passed_right_before_it(ke
         passed_us = by_definition(events, boundary)
         expected = max(passed_us, since_us - 1) if passed_us is not None else None
         assert passes(ticks, ORIGIN_US + boundary * STEP_US) == expected
+
+
+# In tenths of a day: whole ones tie with arrivals.
+IDLE = st.sampled_from((0.3, 1, 2, 2.5, 9.9))
+
+
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None)
+@given(events=EVENTS, cut=st.integers(0, 25), idle=IDLE, first=st.integers(0, 4))
+def test_heartbeats_pass_what_events_that_began_so_much_earlier_would_pass(kept, events, cut, idle, first):
+    """Read from any day on, until two days behind the last arrival, and whatever the cut of the files."""
+    every_us, last = int(idle * STEP_US), 4
+    steps = steps_of_parts([events[:cut], events[cut:]], every_us)
+    assert steps.equals(steps_of_parts([events], every_us))
+    Lake(kept).replace(TABLES.passes, {}, steps)
+    arrivals = sorted({ORIGIN_US + arrival * STEP_US for arrival, _ in events})
+    end_us = ORIGIN_US + (last + 1) * DAY_US
+    beats = [beat for beat in heartbeats([*arrivals, end_us], every_us) if beat < end_us]
+    moving = [(ORIGIN_US + arrival * STEP_US, ORIGIN_US + start * STEP_US) for arrival, start in events]
+    moving += [(beat, beat - every_us) for beat in beats]
+    since_us = ORIGIN_US + first * DAY_US
+    noted_days = noted_in(steps, {arrival // 10 for arrival, _ in events})
+    ticks = read_ticks(kept, noted_days, FIRST + timedelta(days=first), FIRST + timedelta(days=last),
+                       timedelta(microseconds=every_us))  # fmt: skip
+    assert np.all(np.diff(ticks.tick_us) > 0) and np.all(np.diff(ticks.newest_start_us) > 0)
+    for boundary_us in {start_us + by for _, start_us in moving for by in (0, 1)}:
+        passed_us = min((at_us for at_us, start_us in moving if start_us >= boundary_us), default=None)
+        expected = None if passed_us is None else max(passed_us, since_us - 1)
+        assert passes(ticks, boundary_us) == expected
+
+
+def noted_in(steps: pa.Table, days: set[int]) -> dict[date, ArrivalDay]:
+    """What ingest notes of the days that have these pass ticks."""
+    newest = dict(zip(steps["arrival_date"].to_pylist(), steps["newest_start"].to_pylist(), strict=True))
+    assert {*newest} == {FIRST + timedelta(days=day) for day in days}
+    return {day: ArrivalDay(1, start, "", "", 0) for day, start in newest.items()}
 
 
 def noted(events: list[tuple[int, int]]) -> dict[date, ArrivalDay]:

@@ -1,5 +1,6 @@
 """Small streams as users have them, from files to published tables, on both engines."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
@@ -9,7 +10,8 @@ from pipelines.ingest import definition
 from pipelines.lake.lake import Lake
 from pipelines.lake.sql import statements
 from pipelines.ledger import code_hash
-from pipelines.runs.backfill import backfill
+from pipelines.ledger.stale import stale
+from pipelines.runs.backfill import backfill, redo_stale
 from schemas import registry
 from schemas.fields import decimal_number
 from schemas.query import Query, agg, session, tumbling
@@ -106,8 +108,7 @@ def test_calls_without_a_caller_or_a_receiver_are_published_as_a_group_of_their_
 @ENGINES
 def test_late_readings_join_sessions_twice_and_what_was_joined_is_closed(engine, config):
     """Of buoy A five readings, 18 m together, are three sessions, then two, then one."""
-    landing.write(config.landing, {path: "".join(LINE.format(*each) for each in of) for path, of in READINGS.items()})
-    ingest(config, "buoys")
+    land(config, READINGS)
     query = Query("waves", "buoys", ("buoy",), session(30 * MINUTE), {"total": agg("sum", "wave_height_m")},
                   10 * MINUTE, timedelta(days=3), "watermark")  # fmt: skip
     days = [date(2024, 5, day) for day in (1, 2, 3, 4)]
@@ -118,3 +119,53 @@ def test_late_readings_join_sessions_twice_and_what_was_joined_is_closed(engine,
     closed = [row for row in Lake(config).read("waves").to_pylist() if row["events"] == 0]
     assert {row["window_start"] for row in closed} >= {at(1, 22, 50), at(1, 23, 40)}
     assert_oracles(config, query, events_of_silver(config, "buoys"), days)
+
+
+# Readings of the first day, of the third and late ones; nothing arrives on the second day and on the fourth.
+SPARSE = {
+    "buoys/s1.jsonl": (("A", "1T10:00", "1T10:00", 1), ("B", "1T12:10", "1T13:00", 2), ("A", "1T20:00", "1T21:00", 3)),
+    "buoys/s2.jsonl": (("A", "3T13:00", "3T13:05", 4), ("B", "2T21:30", "3T13:05", 5), ("A", "3T02:00", "3T16:00", 6),
+                       ("B", "3T22:50", "3T23:50", 7)),
+}  # fmt: skip
+INTO_THE_SILENCE = {"buoys/s3.jsonl": (("A", "2T05:00", "2T06:00", 8), ("B", "1T22:00", "2T06:00", 9))}
+SILENT_DAYS = [date(2024, 5, day) for day in (1, 2, 3, 4)]
+IDLE_AFTER = 100 * MINUTE
+
+
+def until_the_end_of(day: date, events: list[dict]) -> list[dict]:
+    """With an event that is too late for all windows, at the midnight after it: until then there are heartbeats."""
+    midnight = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
+    long_ago = datetime(1990, 1, 1, tzinfo=UTC)
+    return [*events, {**events[-1], "start": long_ago, "end": long_ago, "arrival": midnight, "seq": len(events)}]
+
+
+@pytest.mark.parametrize(
+    "window", [tumbling(HOUR), pytest.param(session(3 * HOUR), marks=pytest.mark.nightly)], ids=lambda each: each.kind
+)
+def test_silence_passes_windows_also_on_days_without_arrivals_and_a_file_for_one_makes_the_days_behind_it_stale(
+    config, monkeypatch, window
+):
+    monkeypatch.setitem(registry.streams(), BUOYS.name, replace(BUOYS, idle_after=IDLE_AFTER))
+    query = Query("quiet", "buoys", ("buoy",), window, {"total": agg("sum", "wave_height_m")}, 10 * MINUTE,
+                  20 * HOUR, "watermark")  # fmt: skip
+
+    def assert_the_rule() -> list[dict]:
+        events = until_the_end_of(SILENT_DAYS[-1], events_of_silver(config, "buoys"))
+        assert_oracles(config, query, events, SILENT_DAYS, IDLE_AFTER)
+        return Lake(config).read(query.name).to_pylist()
+
+    land(config, SPARSE)
+    published(config, query, SILENT_DAYS[0] - timedelta(days=1), SILENT_DAYS[-1])
+    rows = assert_the_rule()
+    assert {row["emitted_date"] for row in rows} == {*SILENT_DAYS}
+    assert [run.day for run in stale(Lake(config))] == []
+    land(config, INTO_THE_SILENCE)
+    changed = SILENT_DAYS[1:] if not window.context_free else SILENT_DAYS[1:3]
+    assert {*changed} <= {run.day for run in stale(Lake(config))} <= {*SILENT_DAYS[1:]}
+    redo_stale(config, query.name)
+    assert assert_the_rule() != rows
+
+
+def land(config, files: dict) -> None:
+    landing.write(config.landing, {path: "".join(LINE.format(*each) for each in of) for path, of in files.items()})
+    ingest(config, "buoys")

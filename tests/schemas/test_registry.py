@@ -1,12 +1,16 @@
 """Streams and queries are found by their files; a definition's hash changes with the files it rests on."""
 
 import shutil
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from schemas import registry
-from schemas.errors import UnknownName
+from schemas.errors import UnknownName, WrongParameter
+from schemas.idle import LEAST
+from schemas.validation import validate_stream
 
 
 @pytest.fixture
@@ -42,6 +46,22 @@ def test_a_hash_does_not_change_with_files_of_others(copy):
     touch(copy / "queries/bikes_demand.py")
     touch(copy / "tables.py")
     assert (registry.stream_hash("bikes"), registry.query_hash("bikes_daily")) == before
+
+
+def test_a_replay_has_another_hash_when_silence_moves_the_watermark_otherwise(monkeypatch):
+    hashes = set()
+    for idle_after in (None, LEAST, 2 * LEAST):
+        stream = replace(registry.streams()["bikes"], idle_after=idle_after)
+        validate_stream(stream)
+        monkeypatch.setitem(registry.streams(), "bikes", stream)
+        hashes.add(registry.replay_hash("bikes"))
+    assert len(hashes) == 3
+
+
+@pytest.mark.parametrize("wrong", [LEAST - timedelta(seconds=1), timedelta(days=1), 60])
+def test_a_stream_whose_silence_is_none_is_refused_by_its_name(wrong):
+    with pytest.raises(WrongParameter, match="idle_after is .*; allowed: a timedelta from 1 minute to less than 1 day"):
+        validate_stream(replace(registry.streams()["bikes"], idle_after=wrong))
 
 
 def test_every_definition_carries_the_name_of_its_file():

@@ -74,15 +74,15 @@ def test_random_questions_have_the_oracles_answers(kind):
 
 
 def check_rows(question: Question) -> list[dict]:
-    found = replay_table(question.table, question.query, question.complete)
-    wanted = oracle.replay(question.rows, question.query, question.complete)
+    found = replay_table(question.table, question.query, question.complete, idle_after=question.idle_after)
+    wanted = oracle.replay(question.rows, question.query, question.complete, question.idle_after)
     assert_same_rows(found.to_pylist(), wanted, question)
     return wanted
 
 
 def check_late(question: Question) -> list[dict]:
-    found = late_table(question.table, question.query, question.complete)
-    wanted = oracle.late(question.rows, question.query, question.complete)
+    found = late_table(question.table, question.query, question.complete, idle_after=question.idle_after)
+    wanted = oracle.late(question.rows, question.query, question.complete, question.idle_after)
     assert found.to_pylist() == wanted
     return wanted
 

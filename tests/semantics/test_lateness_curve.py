@@ -71,7 +71,7 @@ def _asked(question: Question) -> AskedLateness:
     connection.execute("SET TimeZone = 'UTC'; SET threads = 1")
     connection.execute(FLOOR_DIV)
     connection.register("silver", question.table)
-    return add_needed(question.query, connection)
+    return add_needed(question.query, connection, question.idle_after)
 
 
 def _five(asked: AskedLateness) -> list[int]:
@@ -89,7 +89,7 @@ def _replayed(question: Question, lateness_us: int) -> CurvePoint:
         emit="watermark",
         aggregates={},
     )
-    rows = replay_table(question.table, query, complete=True).to_pylist()
+    rows = replay_table(question.table, query, complete=True, idle_after=question.idle_after).to_pylist()
     newest = {_window(query, row): row for row in rows}
     on_time = [row for row in rows if row["pane"] == "on_time"]
     # The row of the window in the middle, of an even number the first of the two.

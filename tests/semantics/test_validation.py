@@ -280,3 +280,19 @@ def test_an_event_further_ahead_of_its_arrival_than_is_allowed_is_refused_as_one
         assert ask_for(ahead, QUERY, ahead_at_most=most).num_rows == ask_for(ahead, QUERY).num_rows
         with pytest.raises(BadInput, match=r"^row 1 .* is 7 minutes after arrival .*timedelta\(seconds=420\)"):
             ask_for(ahead, QUERY, ahead_at_most=most - timedelta(microseconds=1))
+
+
+@pytest.mark.parametrize("wrong", [MINUTE - timedelta(microseconds=1), timedelta(days=1), -MINUTE, 60])
+def test_silence_that_is_shorter_than_a_minute_or_lasts_a_day_is_refused(wrong):
+    for ask_for in (replay_table, late_table):
+        for right in (MINUTE, timedelta(days=1, microseconds=-1)):
+            assert ask_for(GOOD, QUERY, idle_after=right).equals(ask_for(GOOD, QUERY))
+        with pytest.raises(WrongParameter, match="^idle_after is .*; allowed: .*from 1 minute to less than 1 day, or"):
+            ask_for(GOOD, QUERY, idle_after=wrong)
+
+
+def test_a_silence_of_centuries_by_the_minute_is_refused_before_it_takes_all_memory():
+    table_ = replaced("arrival", [at("1900-01-01 00:00"), at("10:03"), at("10:04")], TIMES)
+    with pytest.raises(WrongParameter, match="^idle_after is 1 minute; allowed: .* 16,777,216 heartbeats"):
+        replay_table(table_, QUERY, idle_after=MINUTE)
+    assert replay_table(table_, QUERY, idle_after=60 * MINUTE).num_rows == 3

@@ -216,3 +216,58 @@ def test_a_spanning_event_counts_at_its_start():
         a   | 10:00..10:10 | on_time | 10:27 | 1      | 0    | 1
         """,
     )
+
+
+def test_a_silent_stream_has_heartbeats_that_pass_its_windows():
+    """At 10:32 and 10:52 nothing has come since 10:12: the second stands for an event that began at 10:32."""
+    assert_replay(
+        ask(TEN),
+        """
+        key | start | arrival | value
+        a   | 10:11 | 10:12   | 1
+        a   | 10:12 | 10:53   | 2
+        a   | 10:40 | 10:54   | 4
+        """,
+        """
+        key | window       | pane    | at    | events | late | total
+        a   | 10:10..10:20 | on_time | 10:52 | 1      | 0    | 1
+        a   | 10:40..10:50 | on_time | 11:14 | 1      | 0    | 4
+        """,
+        idle_after=20 * MINUTE,
+    )
+
+
+def test_an_event_that_arrives_after_a_silence_is_judged_by_its_heartbeats():
+    """The watermark stands at 10:32 when it comes."""
+    assert_late(
+        ask(TEN),
+        """
+        key | start | arrival | value
+        a   | 10:11 | 10:12   | 1
+        a   | 10:12 | 10:53   | 2
+        """,
+        """
+        seq | first_missed | last_missed | windows_missed | late_by
+        1   | 10:10        | 10:10       | 1              | 720000000
+        """,
+        idle_after=20 * MINUTE,
+    )
+
+
+def test_silence_counts_anew_from_midnight_and_an_event_on_a_heartbeats_tick_is_in_its_place():
+    """After 23:30 there is none before midnight, then one at 00:40; at 01:20 an event comes instead. After the last
+    arrival they go on until its day ends."""
+    assert_replay(
+        ask(TEN),
+        """
+        key | start    | arrival  | value
+        a   | 23:29    | 23:30    | 1
+        a   | +1 00:05 | +1 01:20 | 2
+        """,
+        """
+        key | window             | pane    | at       | events | late | total
+        a   | 23:20..23:30       | on_time | +1 00:40 | 1      | 0    | 1
+        a   | +1 00:00..+1 00:10 | on_time | +1 02:00 | 1      | 0    | 2
+        """,
+        idle_after=40 * MINUTE,
+    )

@@ -1,5 +1,7 @@
 """The rows of a query or a model: the oracle's, and what one call of the model's function says of each row's events."""
 
+from datetime import timedelta
+
 import numpy as np
 
 from kernels.farm.once import compute_once
@@ -9,11 +11,13 @@ from tests.support.oracle import oracle
 from tests.support.oracle.windows import to_us
 
 
-def expected_rows(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
+def expected_rows(
+    events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None
+) -> list[dict]:
     """As `oracle.replay`, with the columns that a model adds."""
     if not isinstance(query, Model):
-        return oracle.replay(events, query, complete)
-    pairs = oracle.contents(events, query, complete)
+        return oracle.replay(events, query, complete, idle_after)
+    pairs = oracle.contents(events, query, complete, idle_after)
     return [{**row, **of_function(query, row, held)} for row, held in pairs]
 
 

@@ -33,6 +33,8 @@ from schemas.tables import (
     silver_table,
 )
 from tests.support.oracle import oracle
+from tests.support.oracle.history import heartbeats, to_time
+from tests.support.oracle.windows import to_us
 from tests.support.replay.work import audit_day
 from tests.support.small_windows import AGGREGATES, DAY, HOUR, OF_SHARES, WINDOWS
 
@@ -174,13 +176,19 @@ def make_lake(
     _write(
         config,
         tables.audit,
-        [{**row, "emitted_date": row["emitted_at"].date()} for row in oracle.replay(events, query, ended)],
+        [
+            {**row, "emitted_date": row["emitted_at"].date()}
+            for row in oracle.replay(events, query, ended, stream.idle_after)
+        ],
         constrained,
     )
     _write(
         config,
         tables.late_audit,
-        [{**row, **_place(row), "arrival_date": row["arrival"].date()} for row in oracle.late(events, query, ended)],
+        [
+            {**row, **_place(row), "arrival_date": row["arrival"].date()}
+            for row in oracle.late(events, query, ended, stream.idle_after)
+        ],
         constrained,
     )
     return SmallLake(config, query, stream, tables)
@@ -222,7 +230,8 @@ def write_ingested(config: Config, stream: Stream, events: list[dict], constrain
         ],
     )
     days = sorted({row["arrival_date"] for row in rows})
-    _write(config, pass_table(stream), [tick for day in days for tick in _staircase(rows, day)])
+    steps = [tick for day in days for tick in _staircase(rows, day, stream)]
+    _write(config, pass_table(stream), steps)
     _write(
         config,
         partitions_table(stream),
@@ -230,7 +239,7 @@ def write_ingested(config: Config, stream: Stream, events: list[dict], constrain
             {
                 "arrival_date": day,
                 "events": sum(row["arrival_date"] == day for row in rows),
-                "newest_start": max(row["start"] for row in rows if row["arrival_date"] == day),
+                "newest_start": max(step["newest_start"] for step in steps if step["arrival_date"] == day),
                 "silver_version": Lake(config).version(silver_table(stream).name),
                 "silver_digest": "test",
                 "pass_digest": "test",
@@ -249,11 +258,15 @@ def _place(event: dict) -> dict:
     return dict(zip(("path", "line", "reading"), event["seq"], strict=True))
 
 
-def _staircase(rows: list[dict], day: date) -> list[dict]:
+def _staircase(rows: list[dict], day: date, stream: Stream) -> list[dict]:
     newest_by_tick: dict[datetime, datetime] = {}
     for row in rows:
         if row["arrival_date"] == day:
             newest_by_tick[row["arrival"]] = max(row["start"], newest_by_tick.get(row["arrival"], row["start"]))
+    if stream.idle_after:
+        arrivals = sorted(map(to_us, newest_by_tick))
+        beats = map(to_time, heartbeats(arrivals, to_us(stream.idle_after)))
+        newest_by_tick |= {beat: beat - stream.idle_after for beat in beats}
     steps: list[dict] = []
     for tick, reached in sorted(newest_by_tick.items()):
         if not steps or reached > steps[-1]["newest_start"]:

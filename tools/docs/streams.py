@@ -69,9 +69,16 @@ def _facts(stream: Stream) -> dict[str, object]:
         "arrival": stream.arrival_meaning,
         "key": f"({', '.join(stream.key)}), in {stream.buckets} buckets",
         "ahead of its arrival at most": in_words(stream.ahead_at_most),
+        "silence": _silence(stream),
         "time zone": stream.zone,
         "clock rule": stream.clock_rule,
     }
+
+
+def _silence(stream: Stream) -> str:
+    if stream.idle_after is None:
+        return "leaves the watermark where it is"
+    return f"moves the watermark after each {in_words(stream.idle_after)}"
 
 
 def _layouts(stream: Stream) -> list[list[str]]:

@@ -1,4 +1,5 @@
-"""The day's newest start, as ingest noted it, is that of its events: later days take their watermark from it."""
+"""The day's newest start, as ingest noted it, is that of its events, or of its last heartbeat: later days take their
+watermark from it."""
 
 from pipelines.gate.recount.silver import SilverDay
 from pipelines.ledger.verdicts import Verdict
@@ -14,11 +15,11 @@ CHECKS = "silver"
 def run(silver_day: SilverDay) -> Verdict:
     """Compare what ingest noted with the day's events."""
     ((noted,),) = silver_day.rows("SELECT max(newest_start) FROM partitions")
-    ((newest,),) = silver_day.rows("SELECT max(start) FROM silver")
+    ((newest,),) = silver_day.rows(f"SELECT max(start) FROM ({silver_day.moving('silver')})")
     silver, partitions = silver_day.tables.silver.name, silver_day.tables.partitions.name
     offending = (
-        f"SELECT noted, max(s.start) AS newest FROM {silver} s, (SELECT max(newest_start) AS noted FROM {partitions} "
-        f"WHERE {silver_day.of_day}) WHERE s.{silver_day.of_day} GROUP BY noted"
+        f"SELECT noted, max(s.start) AS newest FROM ({silver_day.moving(silver)}) s, "
+        f"(SELECT max(newest_start) AS noted FROM {partitions} WHERE {silver_day.of_day}) GROUP BY noted"
     )
     figure = f"ingest noted {noted}, the events say {newest}"
     differs = noted != newest

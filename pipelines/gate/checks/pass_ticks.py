@@ -6,7 +6,8 @@ from pipelines.ledger.verdicts import Verdict
 NAME = "pass ticks are those of silver"
 LAW = (
     "The watermark at arrival time a follows from the newest start over all accepted events that arrived "
-    "by a: the day's pass ticks are the ticks that raised the day's newest start."
+    "by a: the day's pass ticks are the ticks, and the heartbeats after the first of them, that raised the day's "
+    "newest start."
 )
 CHECKS = "silver"
 
@@ -34,7 +35,7 @@ def _both(passes: str, silver: str, silver_day: SilverDay) -> str:
         f"kept AS (SELECT tick, newest_start FROM {passes} WHERE {silver_day.of_day}), "
         "made AS (SELECT min(arrival) AS tick, newest_start FROM ("
         "SELECT arrival, max(start) OVER (ORDER BY arrival) AS newest_start "
-        f"FROM {silver} WHERE {silver_day.of_day}) GROUP BY newest_start)"
+        f"FROM ({silver_day.moving(silver)})) GROUP BY newest_start)"
     )
 
 

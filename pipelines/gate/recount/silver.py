@@ -5,7 +5,7 @@ from datetime import date
 
 import duckdb
 
-from pipelines.gate.recount import sql
+from pipelines.gate.recount import heartbeats, sql
 from pipelines.gate.recount.session import open_session
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.lake.lake import Lake
@@ -26,6 +26,15 @@ class SilverDay:
     def of_day(self) -> str:
         """SQL: whether a row arrived on the day."""
         return f"arrival_date = {sql.literal(self.day)}"
+
+    def moving(self, silver: str) -> str:
+        """SQL: arrival and start of what moves the watermark on the day: its events, and heartbeats as events."""
+        events, idle_after = f"FROM {silver} WHERE {self.of_day}", self.tables.stream.idle_after
+        if idle_after is None:
+            return f"SELECT arrival, start {events}"
+        beats = heartbeats.of_day(events, self.day, sql.microseconds(idle_after))
+        times = "make_timestamptz(tick_us), make_timestamptz(newest_us)"
+        return f"SELECT arrival, start {events} UNION ALL SELECT {times} FROM ({beats})"
 
     def rows(self, statement: str) -> list[tuple]:
         """The rows of a statement."""

@@ -19,7 +19,7 @@ from pipelines.gate.recount.session import EVER_US
 from pipelines.gate.recount.share import KeyShare, name_rows_of
 from pipelines.gate.recount.strings import add_strings
 from pipelines.gate.recount.tables import TableVersion, add_view
-from pipelines.gate.recount.ticks import add_ticks, watermark_before_us
+from pipelines.gate.recount.ticks import add_silences, add_ticks, watermark_before_us
 from pipelines.lake.lake import Lake
 
 # The oldest time that a literal of SQL can be compared with.
@@ -53,6 +53,7 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
     if day == recount.stream.last_day:
         add_view(recount.connection, "last_day", every_bucket, day, day)
     add_view(recount.connection, "passes", passes, last=day)
+    add_silences(recount)
     for view, table, version, partition in (
         ("audit_table", tables.audit, versions.audit, "emitted_date"),
         ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),

@@ -4,11 +4,13 @@ import math
 import operator
 from collections import defaultdict
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from schemas.query import Query
 from tests.support.oracle.windows import EPOCH, to_us
 
+DAY_US = 86_400_000_000
 OPERATORS = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -39,16 +41,20 @@ class Tick(NamedTuple):
     watermark_after: float
 
 
-def history(events: list[dict], query: Query, complete: bool) -> list[Tick]:
-    """The arrival ticks in order. All events move the watermark; only those that pass `where` are in a burst."""
+def history(events: list[dict], query: Query, complete: bool, idle_after: timedelta | None = None) -> list[Tick]:
+    """The arrival ticks in order, with heartbeats as ticks without a burst. All events move the watermark; only those
+    that pass `where` are in a burst."""
     rows_at = defaultdict(list)
     for row in events:
         rows_at[to_us(row["arrival"])].append(row)
+    last = max(rows_at, default=None)
+    beats = [] if idle_after is None else heartbeats(sorted(rows_at), span(idle_after))
     watermark, ticks = -math.inf, []
-    for at in sorted(rows_at):
+    for at in sorted([*rows_at, *beats]):
         rows, before = sorted(rows_at[at], key=lambda row: row["seq"]), watermark
-        watermark = max(before, max(to_us(row["start"]) for row in rows) - span(query.lateness))
-        if complete and at == max(rows_at):
+        newest = max([to_us(row["start"]) for row in rows] or [at - span(idle_after)])
+        watermark = max(before, newest - span(query.lateness))
+        if complete and at == last:
             watermark = math.inf
         burst = [
             Event(tuple(row[c] for c in query.key), to_us(row["start"]), to_us(row["end"]), at, row, before)
@@ -57,6 +63,27 @@ def history(events: list[dict], query: Query, complete: bool) -> list[Tick]:
         ]
         ticks.append(Tick(at, burst, before, watermark))
     return ticks
+
+
+def heartbeats(arrivals: list[int], idle: int) -> list[int]:
+    """At each whole `idle` of silence, which counts from the last arrival or, if later, the day's beginning; before the
+    next arrival, and after the last one until its day ends."""
+    found = []
+    for at, following in pairwise([*arrivals, *(midnight_after(at) for at in arrivals[-1:])]):
+        silent_since, until = at, following
+        while silent_since < until:
+            day_ends = midnight_after(silent_since)
+            beat = silent_since + idle
+            while beat < min(until, day_ends):
+                found.append(beat)
+                beat += idle
+            silent_since = day_ends
+    return found
+
+
+def midnight_after(time: int) -> int:
+    """Of UTC."""
+    return (time // DAY_US + 1) * DAY_US
 
 
 def passes(row: dict, where: tuple) -> bool:

@@ -9,6 +9,7 @@ tables.
 import heapq
 import math
 from collections import defaultdict
+from datetime import timedelta
 from itertools import count
 
 from schemas.query import Query
@@ -25,15 +26,17 @@ def too_late(event: Event, window: tuple[int, int], query: Query) -> bool:
     return event.watermark_before >= window[1] + span(query.allowed_lateness)
 
 
-def replay(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
+def replay(events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None) -> list[dict]:
     """The rows of `replay_table`: sorted by key (nulls last), window_start, window_end, revision."""
-    return [row for row, _ in contents(events, query, complete)]
+    return [row for row, _ in contents(events, query, complete, idle_after)]
 
 
-def contents(events: list[dict], query: Query, complete: bool = False) -> list[tuple[dict, list[dict]]]:
+def contents(
+    events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None
+) -> list[tuple[dict, list[dict]]]:
     """Each of these rows with the events that it covers, in order of (start, arrival, seq)."""
     system = StreamingSystem(query) if query.window.context_free else context_bound.ContextBoundSystem(query)
-    for tick in history(events, query, complete):
+    for tick in history(events, query, complete, idle_after):
         system.take(tick)
     rows = zip(system.rows, system.held, strict=True)
     return sorted(rows, key=lambda pair: _place(pair[0], query))
@@ -189,12 +192,13 @@ def rolling_window(time: int, query: Query) -> tuple[int, int]:
     return end - span(query.window.size), end
 
 
-def late(events: list[dict], query: Query, complete: bool = False) -> list[dict]:
+def late(events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None) -> list[dict]:
     """The rows of `late_table`: sorted by key (nulls last), arrival, seq."""
+    ticks = history(events, query, complete, idle_after)
     if not query.window.context_free:
-        return _sorted_late(_late_rows(events, query, complete), query)
+        return _sorted_late(_late_rows(ticks, query), query)
     rows, seen = [], defaultdict(set)
-    for tick in history(events, query, complete):
+    for tick in ticks:
         for event in tick.burst:
             seen[event.key].add(event.start)
         for event in tick.burst:
@@ -206,9 +210,9 @@ def _sorted_late(rows: list[dict], query: Query) -> list[dict]:
     return sorted(rows, key=lambda row: (_order(row[c] for c in query.key), row["arrival"], row["seq"]))
 
 
-def _late_rows(events: list[dict], query: Query, complete: bool) -> list[dict]:
+def _late_rows(ticks: list[Tick], query: Query) -> list[dict]:
     """Of context-bound windows."""
-    burst = [event for tick in history(events, query, complete) for event in tick.burst]
+    burst = [event for tick in ticks for event in tick.burst]
     rows = [(event, context_bound.late_row(event, query)) for event in burst]
     return [_of_event(event, query) | row for event, row in rows if row is not None]
 

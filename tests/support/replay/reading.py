@@ -1,6 +1,6 @@
 """What is compared of published tables."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -47,13 +47,17 @@ def assert_equal(found: list[dict], expected: list[dict]) -> None:
         }
 
 
-def assert_oracles(config: Config, query: Query, events: list[dict], days: list[date]) -> None:
+def assert_oracles(
+    config: Config, query: Query, events: list[dict], days: list[date], idle_after: timedelta | None = None
+) -> None:
     """The published tables hold the oracle's rows of these days, and the late events that arrived on them."""
     found, found_late = published_rows(config, query.name)
     assert found
-    expected = [row for row in expected_rows(events, query) if row["emitted_at"].date() in days]
+    whole = expected_rows(events, query, idle_after=idle_after)
+    expected = [row for row in whole if row["emitted_at"].date() in days]
     places = {row["seq"]: {name: row[name] for name in PLACE} for row in events}
-    late = [{**row, **places[row["seq"]]} for row in oracle.late(events, query) if row["arrival"].date() in days]
+    late = oracle.late(events, query, idle_after=idle_after)
+    late = [{**row, **places[row["seq"]]} for row in late if row["arrival"].date() in days]
     assert_equal(found, _sorted([{name: row[name] for name in found[0]} for row in expected]))
     assert len(found_late) == len(late)
     assert_equal(found_late, _sorted([{name: row[name] for name in found_late[0]} for row in late if found_late]))

@@ -112,6 +112,7 @@ class Question(NamedTuple):
     rows: list[dict]
     query: Query
     complete: bool
+    idle_after: timedelta | None = None
 
     @property
     def table(self) -> pa.Table:
@@ -136,7 +137,14 @@ def questions(draw, kinds: tuple[str, ...] = ("tumbling", "sliding", "spanning",
     query = draw(_queries(window, grain))
     longest = 6 if kind == "spanning" else 2
     least = 12 if kind in CONTEXT_BOUND else draw(st.sampled_from((0, 5, 10, 10)))
-    return Question(draw(_streams(anchor, grain, reach, longest, least)), query, draw(st.booleans()))
+    rows = draw(_streams(anchor, grain, reach, longest, least))
+    return Question(rows, query, draw(st.booleans()), draw(_idle_after(grain)))
+
+
+def _idle_after(grain: timedelta):
+    """Mostly none; about as long as the silences of a stream of this grain, where it may be that short."""
+    about = (grain, 2 * grain + MICROSECOND, 5 * grain) if grain >= timedelta(minutes=1) else (5 * HOUR,)
+    return st.sampled_from((*[None] * 4, *about, DAY - timedelta(seconds=1)))
 
 
 @st.composite

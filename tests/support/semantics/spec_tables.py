@@ -82,11 +82,13 @@ def _number(cell: str | None) -> int | float | None:
     return None if cell is None else float(cell) if "." in cell else int(cell)
 
 
-def assert_replay(query, event_table: str, result_table: str, complete: bool = False) -> None:
+def assert_replay(
+    query, event_table: str, result_table: str, complete: bool = False, idle_after: timedelta | None = None
+) -> None:
     """The oracle and `replay_table` both give exactly the rows of the result table, revisions counted from 0."""
     rows, wanted = events(event_table), expected(result_table)
-    _assert_same(oracle.replay(rows, query, complete), wanted)
-    _assert_same(replay_table(table(rows), query, complete=complete).to_pylist(), wanted)
+    _assert_same(oracle.replay(rows, query, complete, idle_after), wanted)
+    _assert_same(replay_table(table(rows), query, complete=complete, idle_after=idle_after).to_pylist(), wanted)
 
 
 def _assert_same(found: list[dict], wanted: list[dict]) -> None:
@@ -99,10 +101,14 @@ def _assert_same(found: list[dict], wanted: list[dict]) -> None:
         revisions[window] = row["revision"] + 1
 
 
-def assert_late(query, event_table: str, late_rows: str, complete: bool = False) -> None:
+def assert_late(
+    query, event_table: str, late_rows: str, complete: bool = False, idle_after: timedelta | None = None
+) -> None:
     """The oracle and `late_table` both give exactly these rows: event number, starts missed, how many, µs late."""
     rows, wanted = events(event_table), [_late(row) for row in rows_of(late_rows)] if late_rows.strip() else []
-    for found in (oracle.late(rows, query, complete), late_table(table(rows), query, complete=complete).to_pylist()):
+    theirs = oracle.late(rows, query, complete, idle_after)
+    ours = late_table(table(rows), query, complete=complete, idle_after=idle_after).to_pylist()
+    for found in (theirs, ours):
         assert [{name: row[name] for name in (wanted[0] if wanted else [])} for row in found] == wanted
 
 
