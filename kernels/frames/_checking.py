@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kernels.frames._frames import KeyFrames
 from kernels.frames._ordered import CHUNK_ENTRIES, EntryChunk, Ordered
-from kernels.frames._rules import Frame, FrameRules
+from kernels.frames._rules import REACH, Frame, FrameRules
 from kernels.runtime.calls import ask
 
 
@@ -45,7 +45,7 @@ def require_ascending(held: list[Held], of: str) -> None:
 
 def check_frames(s: KeyFrames, tuples: list[Held], first_is_cut: bool) -> None:
     """Frames against the tuples that are kept: O(tuples · frames)."""
-    before, held = None, held_in_order(s.frames, "frames")
+    before, reach, held = None, None, held_in_order(s.frames, "frames")
     for entry in held:
         frame = Frame(entry.word)
         first, last = (frame.first, frame.first_row), (frame.last, frame.last_row)
@@ -55,6 +55,10 @@ def check_frames(s: KeyFrames, tuples: list[Held], first_is_cut: bool) -> None:
         if not (before is None and first_is_cut):
             kept = [each for each in tuples if first <= each[:2] <= last]
             assert kept and kept[0][:2] == first and kept[-1][:2] == last, f"frames: edges of {first} are tuples"
+        if s.rules.depends_on == REACH:
+            assert reach is None or reach <= frame.first, f"frames: that of {first} begins beyond the reach before it"
+            assert frame.last < frame.reach, f"frames: that of {first} reaches beyond its last tuple"
+            reach = frame.reach
         before = last
     _check_rules(s.rules, [Frame(entry.word) for entry in held], tuples)
 

@@ -176,6 +176,8 @@ def take_tuple(s, frame, time, row, value):
         frame.last, frame.last_row = time, row
         if frame.grown != 0:
             grow(s, frame, row)
+        if s.rules.note_taken != 0:
+            call(s.rules.note_taken, s.rules, frame, time, as_word(value))
         return frame
     if opens_frame(s.rules, value):
         return open_frame(s, time, row, value)
@@ -212,6 +214,8 @@ def open_frame(s, time, row, value):
     frame.opening = value
     if s.rules.note_opening != 0:
         call(s.rules.note_opening, s.rules, frame, as_word(value))
+    if s.rules.note_taken != 0:
+        call(s.rules.note_taken, s.rules, frame, time, as_word(value))
     if frame.grown != 0:
         clear(s.rules.plan, frame.grown)
         grow(s, frame, row)
@@ -222,7 +226,7 @@ def open_frame(s, time, row, value):
 def add_frame(s, time, row):
     """A frame of one tuple in its place of the order; what it comes to isn't set."""
     frame = _take_spare(s)
-    frame.first, frame.first_row, frame.last, frame.last_row = time, row, time, row
+    frame.first, frame.first_row, frame.last, frame.last_row, frame.reach = time, row, time, row, time
     frame.has_content = False
     chunk, at = place_behind(s.frames, time, row)
     insert_at(s.frames, chunk, at, time, row, frame.address)

@@ -1,8 +1,11 @@
 """What cuts the frames of a window, made for a column of values."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
-from kernels.columns import MOST_EXACT
+from kernels.columns import LIMIT_US, MOST_EXACT
 from kernels.frames._dispatch import OUT_OF_ORDER, TOO_OLD
 from kernels.frames._rules import FrameRules
 from kernels.frames.rules import maker
@@ -10,7 +13,10 @@ from kernels.monoids import AggregateSpec, find_monoid
 from kernels.states.layout import NO_COLUMN
 from kernels.states.plan import Plan, make_plan
 from schemas.errors import AggregateFailed, BadInput, WrongParameter
-from schemas.windows import AggregateFrame, Window
+from schemas.windows import AggregateFrame, Session, Window, require_cutting_type
+
+LONGEST_GAP_US = LIMIT_US // 2
+"""Of a column, about 36,533 years: the end of a session that begins at a time within the limit can be added to."""
 
 
 def make_rules(frame: Window, column: int | None, column_type: str) -> tuple[FrameRules, Plan | None]:
@@ -19,9 +25,7 @@ def make_rules(frame: Window, column: int | None, column_type: str) -> tuple[Fra
     rules = maker(frame.kind)
     if column is None:
         return rules(frame, column=NO_COLUMN), None
-    if column_type not in ("int64", "float64"):
-        allowed = "int64 or float64, since frames compare its values"
-        raise WrongParameter(f"type of column {frame.column}", column_type, allowed)
+    require_cutting_type(frame, frame.column, column_type)
     columns = {"column": column, "is_float": column_type == "float64"}
     if not isinstance(frame, AggregateFrame):
         return rules(frame, **columns), None
@@ -31,11 +35,35 @@ def make_rules(frame: Window, column: int | None, column_type: str) -> tuple[Fra
     return rules(frame, plan, **columns), plan
 
 
-def require_exact(rules: FrameRules, values: np.ndarray, valid: np.ndarray, column: str) -> None:
-    """Whole numbers by which frames are cut are compared as float64. BadInput for those that aren't."""
+class CuttingValues(NamedTuple):
+    """What cuts frames: int64[columns, tuples] and bool[columns, tuples]; what errors call the column, and a tuple by
+    its place."""
+
+    values: np.ndarray
+    valid: np.ndarray
+    column: str
+    tuple_at: Callable[[int], str]
+
+
+def require_comparable(frame: Window, rules: FrameRules, given: CuttingValues) -> None:
+    """Whole numbers by which frames are cut are compared as float64, gaps are added to times. BadInput for those that
+    can't be."""
     if rules.column == NO_COLUMN or rules.is_float:
         return
-    require_exact_values(values[rules.column], valid[rules.column], column)
+    values, valid = given.values[rules.column], given.valid[rules.column]
+    if isinstance(frame, Session):
+        _require_gaps(frame, np.where(valid, values, 0), given)
+    else:
+        require_exact_values(values, valid, given.column)
+
+
+def _require_gaps(frame: Session, values: np.ndarray, given: CuttingValues) -> None:
+    most = min(MOST_EXACT, LONGEST_GAP_US // frame.unit_us)
+    for place in np.flatnonzero(values > most)[:1]:
+        raise BadInput(
+            f"{given.column}: {values[place]} of {given.tuple_at(int(place))} is a gap beyond {most:,} times "
+            f"{frame.unit}; make it null, which is no gap, or smaller"
+        )
 
 
 def require_exact_values(values: np.ndarray, valid: np.ndarray, column: str) -> None:

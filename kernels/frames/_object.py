@@ -16,7 +16,7 @@ from kernels.aggregators._saved import description, opened, sealed
 from kernels.columns import LIMIT_US
 from kernels.frames._dispatch import DONE, NONE, FrameKernel
 from kernels.frames._frames import KeyFrames, frame_at, opening_at
-from kernels.frames._making import make_rules, refusal, require_answers, require_exact
+from kernels.frames._making import CuttingValues, make_rules, refusal, require_answers, require_comparable
 from kernels.frames._ordered import next_place, standing
 from kernels.frames._rows import KeptRows
 from kernels.frames._rules import Frame, FrameRules, is_long_enough
@@ -155,7 +155,8 @@ class FrameWindow(AggregateObject):
             self._columns.time_within(time)  # refuses it
         source = self._columns.source(vs, times, np.arange(len(times)))
         column = getattr(self._frame, "column", "")
-        require_exact(self._rules, source.values, source.valid, f"column {column}")
+        given = CuttingValues(source.values, source.valid, f"column {column}", lambda place: f"time {times[place]}")
+        require_comparable(self._frame, self._rules, given)
         first = self._rows.append(source, self._least_row)
         found = insert_tuples(self.dispatch().address, self._address, address_of(times), first, first + len(times))
         self._require_answers()

@@ -16,15 +16,16 @@ from kernels.runtime.tables import Operation, compiled_table
 from kernels.states.layout import NO_COLUMN, GrowingRows, StatePlan
 from schemas.errors import WrongParameter
 
-NOTHING, OPENING_VALUE, ALL = range(3)
+NOTHING, OPENING_VALUE, ALL, REACH = range(4)
 """What a frame's end depends on, apart from its youngest tuple: two ways to cut tuples agree from a tuple on that both
-have in a frame if they agree on that."""
+have in a frame if they agree on that. Its reach never falls as tuples come, so that such frames only ever merge."""
 
 
 class Frame(Struct):
     """Tuples (first, first_row) … (last, last_row). opening: what the kind notes of the first; grown: the state of an
     aggregate frame, of all its tuples.
 
+    reach: of frames whose end depends on it, the time from which on tuples close it
     content: the aggregates of those up to (folded, folded_row), if it has some: address 0, or has_content is False.
     """
 
@@ -33,6 +34,7 @@ class Frame(Struct):
     last: Microseconds
     last_row: Place
     opening: Float("value")
+    reach: Microseconds
     grown: Address
     content: Address
     has_content: Flag()
@@ -46,9 +48,11 @@ class FrameRules(Struct):
     closes(rules, frame, time, value) → 1 if the tuple ends the frame, which has none behind it, and isn't in it
     opens(rules, value) → 1 if a tuple that is in no frame opens one; 0: each does
     note_opening(rules, frame, value): what the kind notes of the first tuple; 0: its value
+    note_taken(rules, frame, time, value): what the kind notes of each tuple of a frame; 0: nothing
     is_one(rules, frame, tuples) → 0 if a frame of so many tuples is too short to be one; 0: each is one
     column, is_float: where values stand, and whether they are float64; NO_COLUMN: any tuple counts, without a value
-    depends_on: see NOTHING, OPENING_VALUE, ALL
+    are_above_zero: whether a value that isn't counts as none
+    depends_on: see NOTHING, OPENING_VALUE, ALL, REACH
     plan, bound: of aggregate frames: of the aggregate that closes, and from which answer on; growing: how it is asked;
         has_failed: whether it has had no right answer
     """
@@ -56,9 +60,11 @@ class FrameRules(Struct):
     closes: Operation()
     opens: Operation()
     note_opening: Operation()
+    note_taken: Operation()
     is_one: Operation()
     column: Place
     is_float: Flag()
+    are_above_zero: Flag()
     depends_on: Code
     plan: Ref(StatePlan)
     growing: Ref(GrowingRows)
@@ -91,6 +97,14 @@ def counts(rules, events, row):
 
 
 @inner
+def is_in_frames(rules, events, row):
+    """The same where rules may ask for more of a value than to be there."""
+    if not counts(rules, events, row):
+        return False
+    return not rules.are_above_zero or events.values[rules.column * events.rows + row] > 0
+
+
+@inner
 def value_of(rules, events, row):
     """Of a tuple that counts, as a float64; 0 where tuples count without one."""
     if rules.column == NO_COLUMN:
@@ -112,6 +126,7 @@ class Predicates(Struct):
     closes: Operation()
     opens: Operation()
     note_opening: Operation()
+    note_taken: Operation()
     is_one: Operation()
 
 

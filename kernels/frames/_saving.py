@@ -2,11 +2,12 @@
 
 [floor][evicted][row][is cut][cut content][cut grown]
 [tuples][time · row · value][time · row · value] …
-[frames][first · row · last · row · opening · grown] …
+[frames][first · row · last · row · opening · reach · grown] …
 """
 
 from kernels.frames._frames import add_frame, frame_at
 from kernels.frames._ordered import ENTRY_WORDS, ROW_WORD, entry_at, insert_ordered, next_place, standing
+from kernels.frames._rules import REACH
 from kernels.runtime.counted import are_there
 from kernels.runtime.memory import WORD_BYTES, as_float, as_word, inner, not_inlined
 from kernels.runtime.struct import words_at
@@ -20,6 +21,12 @@ HEAD_WORDS = 4
 def grown_words(s):
     """Words of what closes an aggregate frame."""
     return 0 if s.rules.plan.address == 0 else s.rules.plan.state_words
+
+
+@inner
+def _frame_words(s):
+    """Of the fields of a frame: the reach only where frames have one, so that what was saved of others stays."""
+    return FRAME_WORDS + 1 if s.rules.depends_on == REACH else FRAME_WORDS
 
 
 @inner
@@ -59,7 +66,7 @@ def save_frames(s, into):
     while chunk < s.frames.end:
         if into != 0:
             _save_frame(s, frame_at(s, chunk, place), into + at * WORD_BYTES)
-        at += FRAME_WORDS + grown
+        at += _frame_words(s) + grown
         chunk, place = next_place(s.frames, chunk, place)
     return at
 
@@ -70,8 +77,10 @@ def _save_frame(s, frame, into):
     words[0], words[1] = frame.first, frame.first_row - s.row_offset
     words[2], words[3] = frame.last, frame.last_row - s.row_offset
     words[4] = as_word(frame.opening)
+    if s.rules.depends_on == REACH:
+        words[FRAME_WORDS] = frame.reach
     if frame.grown != 0:
-        copy_words(into + FRAME_WORDS * WORD_BYTES, frame.grown, grown_words(s))
+        copy_words(into + _frame_words(s) * WORD_BYTES, frame.grown, grown_words(s))
 
 
 @inner
@@ -79,7 +88,7 @@ def load_frames(s, saved, there):
     """Of a structure that holds none. Whether they are what stands in so many words."""
     not_inlined()
     grown, at = grown_words(s), WORD_BYTES
-    each = FRAME_WORDS + grown
+    each = _frame_words(s) + grown
     if not are_there(saved, there, each) or 1 + words_at(saved)[0] * each != there:
         return False
     for _ in range(words_at(saved)[0]):
@@ -87,8 +96,10 @@ def load_frames(s, saved, there):
         frame = add_frame(s, words[0], words[1] + s.row_offset)
         frame.last, frame.last_row = words[2], words[3] + s.row_offset
         frame.opening = as_float(words[4])
+        if s.rules.depends_on == REACH:
+            frame.reach = words[FRAME_WORDS]
         if grown > 0:
-            copy_words(frame.grown, saved + at + FRAME_WORDS * WORD_BYTES, grown)
+            copy_words(frame.grown, saved + at + _frame_words(s) * WORD_BYTES, grown)
         at += each * WORD_BYTES
     return True
 

@@ -8,7 +8,8 @@ tuples are cut as they were before.
 
 The paper recomputes frame by frame and compares their ends. Here tuples are taken one by one, so that it ends
 within a frame where nothing but the youngest tuple matters (threshold, boundary, session: at the next tuple) or frames
-opened by equal values (delta).
+opened by equal values (delta). Of sessions with a reach each tuple of a frame stays in it, and only the frames behind
+it are looked at, until one begins beyond the reach.
 """
 
 from kernels.frames._content import settle_content
@@ -24,8 +25,9 @@ from kernels.frames._ordered import (
     place_behind,
     previous_place,
     remove_at,
+    standing,
 )
-from kernels.frames._rules import NOTHING, OPENING_VALUE, Frame, closes_frame
+from kernels.frames._rules import NOTHING, OPENING_VALUE, REACH, Frame, closes_frame
 from kernels.runtime.fields import Flag, Float, Microseconds, Place
 from kernels.runtime.memory import as_float, as_word, inner, not_inlined
 from kernels.runtime.struct import Struct
@@ -38,6 +40,7 @@ class Rest(Struct):
     last: Microseconds
     last_row: Place
     opening: Float("value")
+    reach: Microseconds
 
 
 @inner
@@ -82,7 +85,8 @@ def _frame_before(s, chunk, at, time, row):
 @inner
 def _begin_rest(s, frame):
     rest = s.rest
-    rest.is_there, rest.last, rest.last_row, rest.opening = True, frame.last, frame.last_row, frame.opening
+    rest.is_there, rest.last, rest.last_row = True, frame.last, frame.last_row
+    rest.opening, rest.reach = frame.opening, frame.reach
 
 
 @inner
@@ -119,7 +123,10 @@ def _cut_again(s, frame, chunk, at):
         if not s.rest.is_there and frame.address == 0:
             return
         if s.rest.is_there and _is_as_before(s, frame, entry):
-            return
+            if s.rules.depends_on != REACH:
+                return
+            chunk, at = _place_behind_rest(s, frame)
+            continue
         if s.rest.is_there and frame.grown != 0:
             at = _grow_over_rest(s, frame, chunk, at)
         chunk, at = next_place(s.tuples, chunk, at)
@@ -154,8 +161,17 @@ def _take_out(s, chunk, at):
 def _is_as_before(s, frame, entry):
     """Whether the rest behind a tuple belongs to the frame as it stands."""
     rest, depends_on = s.rest, s.rules.depends_on
-    if depends_on == NOTHING or (depends_on == OPENING_VALUE and frame.opening == rest.opening):
+    if depends_on in (NOTHING, REACH) or (depends_on == OPENING_VALUE and frame.opening == rest.opening):
         frame.last, frame.last_row = rest.last, rest.last_row
         return True
     rest.is_there = entry.row != rest.last_row
     return False
+
+
+@inner
+def _place_behind_rest(s, frame):
+    """A frame has taken in all of the rest, and reaches at least as far. The place of the tuple behind that."""
+    s.rest.is_there = False
+    frame.reach = max(frame.reach, s.rest.reach)
+    chunk, at = place_behind(s.tuples, frame.last, frame.last_row)
+    return standing(s.tuples, chunk, at)

@@ -30,7 +30,7 @@ from kernels.frames._ordered import (
     last_place,
     release_ordered,
 )
-from kernels.frames._rules import Frame, FrameRules, counts, value_of
+from kernels.frames._rules import Frame, FrameRules, is_in_frames, value_of
 from kernels.frames._saving import are_entries, load_frames, load_head, load_ordered
 from kernels.frames._split_and_merge import Rest, insert_late
 from kernels.runtime.fields import Inline
@@ -69,7 +69,7 @@ def insert(s: MultiBuffer, time, row):
     """In order O(1); late O(log tuples + log frames + tuples that are cut again)."""
     if time < s.floor:
         return TOO_OLD
-    if counts(s.rules, s.events, row):
+    if is_in_frames(s.rules, s.events, row):
         value = value_of(s.rules, s.events, row)
         if s.tuples.count > 0 and is_behind(_youngest(s), time, row):
             insert_late(s, time, row, value)
@@ -88,7 +88,7 @@ def append_run(s: MultiBuffer, times, row, end):
     """O(1) each."""
     times, frame = words_at(times), _open_frame(s)
     while row < end:
-        if counts(s.rules, s.events, row):
+        if is_in_frames(s.rules, s.events, row):
             value = value_of(s.rules, s.events, row)
             chunk, at = end_place(s.tuples)
             chunk, at = insert_at(s.tuples, chunk, at, times[row], row, as_word(value))

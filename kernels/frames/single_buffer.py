@@ -39,7 +39,7 @@ from kernels.frames._ring import (
     start_ring,
     write_entry,
 )
-from kernels.frames._rules import Frame, FrameRules, counts, value_of
+from kernels.frames._rules import Frame, FrameRules, is_in_frames, value_of
 from kernels.frames._saving import are_entries, load_frames, load_head
 from kernels.frames._scope import scope
 from kernels.runtime.fields import Code, Count, Flag, Inline
@@ -96,7 +96,7 @@ def insert(s: SingleBuffer, time, row):
     """In order and lazily O(1), eagerly O(tuples behind it)."""
     if time < s.floor:
         return TOO_OLD
-    if not counts(s.rules, s.events, row):
+    if not is_in_frames(s.rules, s.events, row):
         return DONE
     if s.tuples.end - s.tuples.first == s.tuples.capacity:
         return FULL

@@ -2,7 +2,7 @@
 
 from kernels.frames._frames import KeyFrames
 from kernels.ranks.disorder import count_in_order
-from kernels.replay.by_context.frames import CutWindow
+from kernels.replay.by_context.cut_window import CutWindow
 from kernels.replay.by_context.tuple_walk import TupleWindow
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, release, resize

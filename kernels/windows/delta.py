@@ -24,7 +24,7 @@ from kernels.runtime.fields import Float
 from kernels.runtime.memory import as_float, inner
 from kernels.states import clear, gather, merge
 from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
-from schemas.errors import WrongParameter
+from schemas.windows import require_cutting_type
 
 ROUNDING = 1e-9
 
@@ -121,8 +121,7 @@ class DeltaKind(TriggeredKind):
 
     def window(self, spec):
         column, kind = spec.asked.column, spec.column_type
-        if kind not in ("int64", "float64"):
-            raise WrongParameter(f"type of column {column}", kind, "int64 or float64, since its values are compared")
+        require_cutting_type(spec.asked, column, kind)
         given = {"extent": spec.asked.extent, "threshold": spec.asked.threshold}
         by = {"column": spec.column, "is_float": kind == "float64", "keeps_panes": 0}
         made = steps()

@@ -1,15 +1,18 @@
 """Sessions: runs of tuples, each less than a gap behind the one before (kernels/frames/rules/session.py). A session
-ends a gap behind its last tuple, and passes with that, whatever comes."""
+ends a gap behind its last tuple, of gaps that a column says behind the one that reaches furthest, and passes with that,
+whatever comes."""
 
-from kernels.replay.by_context.frames import CutWindow
+from kernels.replay.by_context.cut_window import CutWindow
 from kernels.windows._cut import CutKind
 
 
 class SessionKind(CutKind):
-    """Cut by times, not by values."""
+    """Cut by times, and by a column only where that says how long gaps are."""
 
     def window(self, asked, rules, closing):
-        return CutWindow.make(rules=rules, reach=asked.gap_us, passes_at_end=1)
+        if asked.column is not None:
+            return CutWindow.make(rules=rules, ends_at_reach=1, passes_at_end=1)
+        return CutWindow.make(rules=rules, tail=asked.gap_us, passes_at_end=1)
 
 
 KIND = SessionKind()

@@ -17,7 +17,7 @@ from schemas.errors import NotServed, WrongParameter
 from schemas.query import Aggregate, Query
 from schemas.stream import Column
 from schemas.validation import TIMES
-from schemas.windows import require
+from schemas.windows import require, require_cutting_type
 
 OF_ANY_COLUMN = {"count"}
 """Aggregates that look at no value."""
@@ -92,10 +92,12 @@ def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: di
     column = getattr(query.window, "column", None)
     if column is None:
         return WindowReads(None, "int64", reads)
-    require(column in column_types, "column", column, "a column of " + ", ".join(column_types))
+    if column not in column_types:
+        raise WrongParameter("column", column, "a column of " + ", ".join(column_types), column_types)
     read, type_ = ValueColumn(column, ordered=False), _plain(column_types[column])
-    place = numbers.setdefault(read, len(numbers))
-    return WindowReads(place, KERNEL_TYPES.get(type_.id, str(type_)), reads)
+    kind = KERNEL_TYPES.get(type_.id, str(type_))
+    require_cutting_type(query.window, column, kind)
+    return WindowReads(numbers.setdefault(read, len(numbers)), kind, reads)
 
 
 def _of_shares(output: Output, columns: int) -> Output:

@@ -25,7 +25,7 @@ from schemas.windows._requirements import (
     require_positive,
     require_zone,
 )
-from schemas.windows._window import Window
+from schemas.windows._window import Window, require_cutting_type
 from schemas.windows.count import Count
 from schemas.windows.delta import Delta
 from schemas.windows.frame.aggregate import AggregateFrame
@@ -88,6 +88,7 @@ __all__ = [
     "require_calendar",
     "require_column",
     "require_count",
+    "require_cutting_type",
     "require_duration",
     "require_number",
     "require_origin",

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from schemas.windows._requirements import require
+
 
 @dataclass(frozen=True)
 class Window:
@@ -30,6 +32,11 @@ class Window:
         return (*(() if column is None else (column,)), *read)
 
     @property
+    def cutting_types(self) -> tuple[str, ...]:
+        """What such a column may hold, as kernels call it."""
+        return ("int64", "float64")
+
+    @property
     def reads(self) -> Mapping[str, Any]:
         """Aggregates by name that say where windows begin and end."""
         return {}
@@ -43,3 +50,9 @@ class Window:
     def counts_shares(self) -> bool:
         """Whether a window counts an event by the time that it spends in it."""
         return False
+
+
+def require_cutting_type(window: Window, column: str, kind: str) -> None:
+    """WrongParameter for a column of values, as kernels call these, by which the window can't be cut."""
+    allowed = " or ".join(window.cutting_types)
+    require(kind in window.cutting_types, f"type of column {column}", kind, f"{allowed}, since it cuts windows")

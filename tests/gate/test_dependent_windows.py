@@ -3,7 +3,7 @@ emit, and each fails on rows that break it."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from itertools import cycle
+from itertools import cycle, product
 
 import pytest
 
@@ -19,6 +19,7 @@ from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choos
 MINUTE = timedelta(minutes=1)
 WINDOWS = {
     "session": session(30 * MINUTE),
+    "session by column": session("whole", 3 * MINUTE),
     "count": count(4, 3),
     "count by event time": count(4, 3, "event_time"),
     "delta": delta("whole", 40, 5),
@@ -29,6 +30,7 @@ WINDOWS = {
     "frame.aggregate": frame.aggregate("count", "whole", 3),
     "frame.boundary": frame.boundary("whole", 25),
 }
+SESSIONS = ("session", "session by column")
 # Named as the recount's own columns, some of them.
 AGGREGATES = {"row": agg("count"), "total": agg("sum", "whole"), "most": agg("max", "real"), "closed_us": agg("count"),
               "newest": agg("count", "whole"), "least": agg("min", "real"), "first": agg("first", "whole"),
@@ -66,7 +68,7 @@ def audit_row(made: SmallLake, holds=lambda row: True) -> dict:
     return choose(made.rows(made.tables.audit), lambda row: row["emitted_date"] == DAY and row["events"] and holds(row))
 
 
-@pytest.mark.parametrize(("kind", "emit"), [*zip(WINDOWS, cycle(EMITS), strict=False), ("session", "arrival")])
+@pytest.mark.parametrize(("kind", "emit"), [*zip(WINDOWS, cycle(EMITS), strict=False), *product(SESSIONS, ["arrival"])])
 def test_all_laws_hold_on_what_a_run_makes(config, kind, emit):
     made = lake_of(config, kind, emit)
     assert sum(row["emitted_date"] == DAY for row in made.rows(made.tables.audit)) > 3
@@ -127,8 +129,9 @@ def test_law_5_takes_events_of_count_windows_by_arrival_in_order_of_time(config)
     assert made.failing(DAY) == {"law 5"}
 
 
-def test_a_session_that_is_closed_and_still_stands_alone_is_found(config):
-    made = lake_of(config, "session")
+@pytest.mark.parametrize("kind", SESSIONS)
+def test_a_session_that_is_closed_and_still_stands_alone_is_found(config, kind):
+    made = lake_of(config, kind)
     row = audit_row(made, lambda row: row["revision"] == 0)
     none = dict.fromkeys(AGGREGATES) | {"events": 0, "late_events": 0}
     made.add(made.tables.audit, {**row, **none, "revision": 1, "pane": "late"})
@@ -152,8 +155,9 @@ def test_nothing_is_late_for_windows_that_count_as_events_arrive(config):
 
 
 @pytest.mark.takes(40)
-def test_a_session_near_an_event_that_belongs_to_it_is_found(config):
-    made = lake_of(config, "session")
+@pytest.mark.parametrize("kind", SESSIONS)
+def test_a_session_near_an_event_that_belongs_to_it_is_found(config, kind):
+    made = lake_of(config, kind)
     row = audit_row(made, lambda row: row["events"] > 1)
     made.change(made.tables.audit, row, window_end=row["window_end"] - timedelta(seconds=1))
     assert "law 3" in made.failing(DAY)

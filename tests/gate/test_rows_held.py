@@ -8,6 +8,7 @@ import pytest
 
 from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.rows_held import RowsToCount, Shape, bounds
+from pipelines.gate.recount.sessions_held import bounds_by_reach
 from pipelines.gate.recount.whole_ranges import values_of_ranges
 from schemas.query import agg, session
 from tests.support.small_lake import HOUR, asked
@@ -82,6 +83,35 @@ def plain_bounds(events: OrderedEvents, row: tuple, shape: Shape) -> list[int]:
     surely_late = sum(arrival > reached for _, arrival in surely) if shape.all_between else 0
     ever = sum(first <= start <= last for start, _ in of_key)
     return [least, len(inside), surely_late, sum(late), ever]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_sessions_with_gaps_of_their_own_are_held_against_what_covers_their_ends(seed):
+    chance, events = random.Random(seed), random_events(seed, 40)
+    reaches = events.starts_us + np.array([chance.randrange(1, 5) for _ in events.keys])
+    ends = [(first, end) for first in range(TIMES) for end in range(first + 1, TIMES + 5)]
+    rows = [(key, *of, *at) for key in range(KEYS) for of in ends for at in product((4, 12, 19), (2, 30))]
+    found = bounds_by_reach(events, reaches, RowsToCount(*np.array(rows, np.int64).T))
+    every = list(zip(events.keys.tolist(), events.starts_us.tolist(), reaches.tolist(), events.arrivals_us.tolist(),
+                     strict=True))  # fmt: skip
+    for number, row in enumerate(rows):
+        assert [int(column[number]) for column in found] == plain_bounds_by_reach(every, row), row
+    assert found.ever.any()
+
+
+def plain_bounds_by_reach(every: list[tuple], row: tuple) -> list[int]:
+    key, first, end, emitted, reached = row
+    of_key = [each[1:] for each in every if each[0] == key]
+    inside = [each for each in of_key if first <= each[0] < end]
+    known = [each for each in of_key if each[2] <= emitted]
+    held = [each for each in known if each in inside]
+    is_covered = any(start < time < until for start, until, _ in known for time in (first, end))
+    has_ends = any(each[0] == first for each in held) and any(each[1] == end for each in held)
+    begun = {start for start, _, _ in inside if not any(other < start < until for other, until, _ in of_key)}
+    if is_covered or not has_ends or begun - {first}:
+        return [0] * 5
+    late = sum(arrival > reached for _, _, arrival in held)
+    return [len(held), len(held), late, late, len(inside)]
 
 
 @pytest.mark.parametrize("seed", range(5))

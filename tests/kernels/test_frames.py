@@ -10,10 +10,11 @@ from kernels import frames
 from kernels.monoids import answered_by_states
 from schemas.errors import AggregateFailed, BadInput, NotServed, WrongParameter
 from schemas.query import agg
-from schemas.windows import AggregateFrame, BoundaryFrame, Delta, DeltaFrame, Session, ThresholdFrame, Tumbling
+from schemas.windows import AggregateFrame, Delta, DeltaFrame, Session, Tumbling
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.plain_frames import Tuple, frames_of
+from tests.support.kernels.random_frames import closing, random_frame, types_of
 
 pytestmark = pytest.mark.few_tests(5)
 US = timedelta(microseconds=1)
@@ -21,30 +22,10 @@ WAYS = [("multi_buffer", {})] + [("single_buffer", {"sorting": each, "capacity":
 IN_ORDER = ("single_buffer", {"sorting": "in_order", "capacity": 256})
 AGGREGATES = {"values": agg("count", "value"), "total": agg("sum", "value"), "newest": agg("last", "value")}
 COMMUTING = {"values": agg("count", "value"), "total": agg("sum", "value"), "most": agg("max", "value")}
-CLOSING = ("sum", "mean", "count", "max", "min", "range", "std", "last", "first", "product")
 NO_NUMBER = ("all", "any", "argmax", "argmin", "bloom", "longest_run_end", "longest_run_start")
 """Aggregates that need other columns, or say something else than a number."""
 MANY = 250  # tuples: several chunks of them
 RUNS = 60 if not config.DISABLE_JIT else 4
-
-
-def random_frame(rng: random.Random):
-    return rng.choice(
-        (
-            ThresholdFrame("value", rng.randint(0, 8), rng.choice((1, 1, 2, 3)), rng.choice((0, 0, 1, 5)) * US),
-            DeltaFrame("value", rng.choice((1, 2, 4, 2.5))),
-            BoundaryFrame("value", rng.choice((1, 3, 2.5)), rng.choice((0, 1, -0.5))),
-            Session(rng.randint(1, 12) * US),
-            AggregateFrame(rng.choice(CLOSING), "value", rng.randint(1, 20) + 0.25),
-        )
-    )
-
-
-def closing(frame):
-    """The aggregate by which a frame closes, of its values."""
-    if not isinstance(frame, AggregateFrame):
-        return None
-    return lambda values: FUNCTIONS[frame.function]([(0, value) for value in values])
 
 
 def expected(frame, tuples: list[Tuple], aggregates: dict) -> list[tuple]:
@@ -92,7 +73,7 @@ def test_after_each_tuple_frames_are_those_of_a_plain_walk(kernel, options):
 
 def play(rng: random.Random, kernel: str, options: dict, aggregates: dict) -> None:
     frame, kind = random_frame(rng), rng.choice(("int64", "float64"))
-    made = frames.make(kernel, frame, aggregates, column_types={"value": kind}, **options)
+    made = frames.make(kernel, frame, aggregates, column_types=types_of(frame, kind), **options)
     tuples, spread, most = [], rng.choice((5, 40, 1000)), rng.choice((*[60] * 9, MANY))
     often = 0.5 if most < MANY else 0.03
     for order in range(rng.randint(1, most)):
@@ -115,9 +96,9 @@ def test_in_order_the_single_buffer_needs_no_sorting():
     rng = random.Random("in order")
     for _ in range(RUNS):
         frame = random_frame(rng)
-        made = frames.make(IN_ORDER[0], frame, AGGREGATES, **IN_ORDER[1])
+        made = frames.make(IN_ORDER[0], frame, AGGREGATES, column_types=types_of(frame), **IN_ORDER[1])
         times = sorted(rng.randint(0, 50) for _ in range(rng.randint(1, 60)))
-        tuples = [Tuple(time, order, float(rng.randint(0, 9))) for order, time in enumerate(times)]
+        tuples = [Tuple(time, order, rng.randint(0, 9)) for order, time in enumerate(times)]
         for each in tuples:
             made.insert(each.time, each.value)
             made.check()
@@ -125,7 +106,7 @@ def test_in_order_the_single_buffer_needs_no_sorting():
 
 
 def random_tuple(rng: random.Random, floor: int, order: int) -> Tuple:
-    return Tuple(rng.randint(floor, floor + 30), order, float(rng.randint(0, 9)))
+    return Tuple(rng.randint(floor, floor + 30), order, rng.randint(0, 9))
 
 
 @pytest.mark.slow
@@ -138,7 +119,7 @@ def test_what_is_evicted_changes_no_frame_that_stays(kernel, options):
 
 def evict_now_and_then(rng: random.Random, kernel: str, options: dict, in_burst: int) -> None:
     frame, floor, tuples, aggregates = random_frame(rng), 0, [], rng.choice((AGGREGATES, COMMUTING))
-    made = frames.make(kernel, frame, aggregates, **options)
+    made = frames.make(kernel, frame, aggregates, column_types=types_of(frame), **options)
     for _ in range(rng.randint(1, 25) if in_burst == 3 else 6):
         burst = [random_tuple(rng, floor, len(tuples) + place) for place in range(in_burst)]
         tuples += burst
@@ -241,6 +222,14 @@ def test_whole_numbers_beyond_2_53_by_which_frames_are_cut_are_refused():
     made.insert_burst([1, 2], [2**53, -(2**53)])
     with pytest.raises(BadInput, match=r"9007199254740993 is beyond"):
         made.insert(3, 2**53 + 1)
+
+
+def test_a_gap_of_a_column_is_taken_up_to_2_60():
+    made = frames.make("multi_buffer", Session("value", 2**10 * US), COMMUTING, column_types={"value": "int64"})
+    made.insert_burst([2**61, -(2**61)], [2**50, -(2**63)])
+    with pytest.raises(BadInput, match=r"1125899906842625 of time 3 is a gap beyond 1,125,899,906,842,624 times"):
+        made.insert_burst([4, 3], [1, 2**50 + 1])
+    assert [(each.start, each.aggregates["values"]) for each in made.frames()] == [(2**61, 1)]
 
 
 def test_saved_words_that_are_others_or_cut_short_change_nothing():

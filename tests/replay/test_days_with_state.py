@@ -23,6 +23,7 @@ pytestmark = pytest.mark.few_tests(1)
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 WINDOWS = {
     "session": session(HOUR),
+    "session_by_column": session("parts", 10 * MINUTE),
     "count_as_they_arrive": count(7, 3),
     "count_by_event_time": count(5, 4, "event_time"),
     "delta": delta("parts", 6, 3),

@@ -75,7 +75,8 @@ REFUSED = [
                           "origin": (date(2024, 1, 2), datetime(2018, 1, 1, tzinfo=UTC), "May")}),
     (language.week, {}, {"zone": ("America/New_Amsterdam", "", 5, None)}),
     (rolling, {"size": HOUR}, {"size": LENGTHS, "closed": ("both", "neither", None, 1)}),
-    (session, {"gap": HOUR}, {"gap": LENGTHS}),
+    (session, {"gap": HOUR}, {"gap": (3_600, "", None, timedelta(0), -HOUR), "unit": (HOUR,)}),
+    (session, {"gap": "timeout_s", "unit": HOUR}, {"gap": (3_600, None, ""), "unit": LENGTHS}),
     (language.count, {"size": 10, "step": 1}, {"size": COUNTS, "step": COUNTS, "order": ("size", None, 1)}),
     (language.delta, DELTA, {"column": NAMES, "extent": ABOVE_ZERO, "threshold": ABOVE_ZERO}),
     (language.slide_by_tuple, {"size": HOUR, "step": 10}, {"size": LENGTHS, "step": COUNTS}),
@@ -122,6 +123,11 @@ def test_an_aggregate_that_was_not_made_by_agg_and_a_column_that_is_no_name_are_
         question(aggregates={"trips": "count"})
     with pytest.raises(WrongParameter, match="column is 5; allowed: the name of a column"):
         agg("sum", 5)
+
+
+def test_a_state_of_sessions_with_a_fixed_gap_is_known_by_the_text_that_it_had_before_gaps_were_columns():
+    assert repr(session(HOUR)) == "Session(gap=datetime.timedelta(seconds=3600))"
+    assert repr(session("a", HOUR)) == "Session(gap='a', unit=datetime.timedelta(seconds=3600))"
 
 
 def test_every_constructor_of_a_window_is_tried_with_what_cannot_be_meant():

@@ -8,7 +8,7 @@ from functools import cache
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.frames._dispatch import DONE, NONE
-from kernels.frames._frames import KeyFrames, frame_at, is_until
+from kernels.frames._frames import KeyFrames, frame_at, is_until, last_frame
 from kernels.frames._ordered import (
     drop_before,
     last_place,
@@ -17,7 +17,8 @@ from kernels.frames._ordered import (
     previous_place,
     standing,
 )
-from kernels.frames._rules import FrameRules, counts, is_long_enough
+from kernels.frames._rules import is_in_frames, is_long_enough
+from kernels.replay.by_context.cut_window import CutWindow, end_of
 from kernels.replay.by_context.found import copy_window, note_changed_until, set_ends
 from kernels.replay.by_context.late import late_between
 from kernels.replay.by_context.state import WindowSource
@@ -25,23 +26,12 @@ from kernels.replay.clock import NEVER
 from kernels.replay.context import Replay
 from kernels.replay.stop import REFUSED
 from kernels.runtime.calls import call
-from kernels.runtime.fields import Flag, Microseconds, Ref
 from kernels.runtime.memory import inner
 from kernels.runtime.tables import compiled_table
 from kernels.states import events_of
-from kernels.windows._window import Window
 
 BEHIND_ALL = 1 << 62
 """As number of what is no window: it stands behind those with the same ends."""
-
-
-class CutWindow(Window):
-    """rules: what cuts tuples. reach: from the time of a frame's last tuple to its end. passes_at_end: whether the
-    watermark passes that end, whatever comes; else it must reach the tuple that closed the frame."""
-
-    rules: Ref(FrameRules)
-    reach: Microseconds
-    passes_at_end: Flag()
 
 
 def start_key(r: Replay):
@@ -55,7 +45,7 @@ def take(r: Replay, row):
     if status != DONE and r.derived.refused == DONE:
         r.derived.refused, r.derived.refused_row = status, row
         r.stop.asked = REFUSED
-    if not counts(window.rules, s.events, row):
+    if not is_in_frames(window.rules, s.events, row):
         return 0
     note_changed_until(r.derived, s.cut, s.cut_row)
     return 1
@@ -78,12 +68,14 @@ def take_run(r: Replay, first, end):
 def _least_end(r, window):
     """No session behind the frontier ends before that: it is that of the youngest, if all others have passed."""
     s, derived = KeyFrames(r.panes), r.derived
+    if s.frames.count == 0:  # no tuple that came had a gap
+        return derived.next_passes
     chunk, at = last_place(s.frames)
-    end = frame_at(s, chunk, at).last + window.reach
+    end = end_of(window, frame_at(s, chunk, at))
     if _has_before(s.frames, chunk, at):
         before = frame_at(s, *previous_place(s.frames, chunk, at))
         if not is_until(before.last, before.last_row, derived.frontier, derived.frontier_row):
-            end = min(derived.next_passes, before.last + window.reach)
+            end = min(derived.next_passes, end_of(window, before))
     return end
 
 
@@ -158,7 +150,7 @@ def _have_same_ends(s, chunk, at, other_chunk, other_at):
 def _find(r, frame):
     """A frame as the window found; its number is 0 unless the one found before has the same ends."""
     found, window = r.derived.found, CutWindow(r.window.address)
-    set_ends(found, frame.first, frame.last + window.reach)
+    set_ends(found, frame.first, end_of(window, frame))
     found.first, found.first_row, found.last, found.last_row = frame.first, frame.first_row, frame.last, frame.last_row
     found.held_row, found.closing_row = frame.last_row, NONE
     if window.passes_at_end:
@@ -255,8 +247,10 @@ def least_row(r: Replay):
 def begins_anew(r: Replay):
     """Sessions end by themselves: none of those that ended before all that can still come. What closes another frame is
     the next tuple, so that one stays open for ever."""
-    window = CutWindow(r.window.address)
-    return 1 if window.passes_at_end and r.derived.youngest + window.reach <= r.clock.floor else 0
+    window, s = CutWindow(r.window.address), KeyFrames(r.panes)
+    if window.ends_at_reach:
+        return 1 if s.frames.count == 0 or last_frame(s).reach <= r.clock.floor else 0
+    return 1 if window.passes_at_end and r.derived.youngest + window.tail <= r.clock.floor else 0
 
 
 def save(r: Replay, into, first):

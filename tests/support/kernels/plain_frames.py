@@ -19,7 +19,7 @@ def frames_of(window: Window, tuples: list[Tuple], aggregate: Callable[[list], f
     """Lists of tuples, one a frame, in order. aggregate: of values, where one closes the frame."""
     found, frame = [], []
     for each in sorted(tuples):
-        if each.value is None and not isinstance(window, Session):
+        if not counts(window, each):
             continue
         if frame and closes(window, frame, each, aggregate):
             found.append(frame)
@@ -30,9 +30,21 @@ def frames_of(window: Window, tuples: list[Tuple], aggregate: Callable[[list], f
     return [frame for frame in found if is_long_enough(window, frame)]
 
 
+def counts(window: Window, each: Tuple) -> bool:
+    if not isinstance(window, Session):
+        return each.value is not None
+    return window.unit is None or (each.value is not None and each.value > 0)
+
+
+def reach(window: Session, each: Tuple) -> int:
+    """Until when a tuple keeps its session open."""
+    gap = window.gap if window.unit is None else each.value * window.unit
+    return each.time + gap // MICROSECOND
+
+
 def closes(window: Window, frame: list[Tuple], new: Tuple, aggregate) -> bool:
     if isinstance(window, Session):
-        return new.time - frame[-1].time >= window.gap // MICROSECOND
+        return new.time >= max(reach(window, each) for each in frame)
     if isinstance(window, ThresholdFrame):
         return new.value < window.at_least
     if isinstance(window, DeltaFrame):

@@ -130,7 +130,7 @@ def _load(hands: Hands, made, another) -> None:
 @round_of("frames")
 def tuples_in_frames(hands: Hands) -> None:
     rng = hands.rng
-    frame = rng.choice((ThresholdFrame("v", 4.0), DeltaFrame("v", 3.0), Session(6 * US)))
+    frame = rng.choice((ThresholdFrame("v", 4.0), DeltaFrame("v", 3.0), Session(6 * US), Session("v", 2 * US)))
     kernel, held = rng.choice(frames.kernels()), []
     made = frames.make(kernel, frame, {"total": agg("sum", "v")}, **TYPES)
     for order in range(rng.randrange(2, 40)):

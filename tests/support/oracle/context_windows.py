@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from schemas.query import agg
 from schemas.windows import Count, Delta, Policy, Session, SlideByTuple, Window
-from tests.support.kernels.plain_frames import Tuple, frames_of
+from tests.support.kernels.plain_frames import Tuple, frames_of, reach
 from tests.support.oracle.aggregates import aggregate
 from tests.support.oracle.windows import to_us
 
@@ -50,9 +50,10 @@ def closing_aggregate(function: str, values: list) -> float | None:
 
 
 def sessions(window: Session, events: list) -> list[Held]:
-    gap, held = to_us(window.gap), []
-    for run in frames_of(window, [Tuple(event.start, n, None) for n, event in enumerate(events)]):
-        end = run[-1].time + gap
+    value_of = [None if window.unit is None else event.row[window.gap] for event in events]
+    held = []
+    for run in frames_of(window, [Tuple(event.start, n, value_of[n]) for n, event in enumerate(events)]):
+        end = max(reach(window, each) for each in run)
         held.append(Held(run[0].time, end, end, [events[each.order] for each in run]))
     return held
 

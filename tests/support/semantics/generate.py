@@ -173,7 +173,10 @@ def _windows(draw, kind: str, grain: timedelta, zone: str | None, anchor: dateti
 
 _columns, _few = st.sampled_from(("bikes", "weight", "size")), st.integers(1, 5)
 CONTEXT_BOUND = {
-    "session": lambda grain: st.builds(lambda gap: session(gap * grain), _few),
+    "session": lambda grain: (
+        st.builds(lambda gap: session(gap * grain), _few)
+        | st.builds(session, st.just("bikes"), st.sampled_from((grain, max(MICROSECOND, grain / 3), 3 * grain)))
+    ),
     "count": lambda grain: st.builds(count, _few, _few, st.sampled_from(("arrival", "event_time", "event_time"))),
     "delta": lambda grain: st.builds(
         delta, st.sampled_from(("bikes", "bikes", "size")), st.sampled_from((3, 6, 12)), st.sampled_from((0.25, 1, 2))

@@ -16,7 +16,7 @@ from pipelines.gate.recount.final_values import EVENTS_AT_ONCE
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
 from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.query_day import QueryDay, value_name
-from pipelines.gate.recount.rows_held import RowsToCount, Shape, bounds
+from pipelines.gate.recount.rows_held import HeldBounds, RowsToCount, Shape, bounds
 from pipelines.gate.recount.ticks import with_passes
 from pipelines.gate.recount.whole_ranges import values_of_ranges
 
@@ -116,12 +116,24 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         names = [value_name(recount.query, column) for column in self.window.cutting_columns]
         return " AND ".join(f"{event}.{name} IS NOT NULL" for name in names) or "TRUE"
 
+    def since_us(self, recount: QueryDay) -> str:
+        """SQL: from which start on the events of a key are looked at, by its rows."""
+        return f"min(window_start_us) - {self.shape.alone_us}"
+
+    def read_of_events(self, recount: QueryDay) -> str:
+        """SQL: columns more of the events that are taken, for bounds_of."""
+        return ""
+
+    def bounds_of(self, events: OrderedEvents, read: Mapping[str, np.ndarray], rows: RowsToCount) -> HeldBounds:
+        """What rows can hold of events in order."""
+        return bounds(events, rows, self.shape)
+
     def _taken(self, recount: QueryDay) -> str:
         # Of keys that have rows, from the first of their windows on.
         return f"""
             SELECT e.* FROM (
                 SELECT e.* FROM candidates e JOIN (
-                    SELECT key_number, min(window_start_us) - {self.shape.alone_us} AS since_us FROM audit GROUP BY ALL)
+                    SELECT key_number, {self.since_us(recount)} AS since_us FROM audit GROUP BY key_number)
                     USING (key_number)
                 WHERE e.start_us >= since_us) e
             ASOF LEFT JOIN ticks t ON e.arrival_us > t.tick_us
@@ -132,12 +144,13 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         of_keys = f"WHERE key_number BETWEEN {keys[0]} AND {keys[1]}"
         values_sql = aggregates.values_of(recount.query, aggregates.types_of(recount, "taken"))
         values = recount.connection.execute(
-            f"SELECT key_number, start_us, arrival_us {values_sql} FROM taken {of_keys} ORDER BY key_number, start_us"
+            f"""SELECT key_number, start_us, arrival_us {self.read_of_events(recount)} {values_sql}
+                FROM taken {of_keys} ORDER BY key_number, start_us"""
         ).fetchnumpy()
         events = OrderedEvents(*(_whole_numbers(values.pop(each)) for each in ("key_number", "start_us", "arrival_us")))
         columns = recount.connection.execute(f"SELECT * FROM numbered_rows {of_keys} ORDER BY row").fetchnumpy()
         rows = RowsToCount(*(_whole_numbers(columns[name]) for name in TIMES_OF_ROWS))
-        found = bounds(events, rows, self.shape)
+        found = self.bounds_of(events, values, rows)
         held = _whole_numbers(columns["events"])
         [whole] = np.nonzero(np.ma.getdata(columns["is_newest"]).astype(bool) & (held > 0) & (held == found.ever))
         first = events.place(rows.keys[whole], rows.starts_us[whole])
