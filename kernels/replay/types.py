@@ -147,7 +147,7 @@ class KernelChoice(NamedTuple):
     """A kernel by name, with its options as (name, value) pairs. name: None where each key gets its own by events."""
 
     name: str | None
-    options: tuple[tuple[str, int], ...] = ()
+    options: tuple[tuple[str, int | str], ...] = ()
 
 
 class ResultRows(NamedTuple):

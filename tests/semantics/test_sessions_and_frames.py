@@ -5,8 +5,9 @@ without events.
 """
 
 from schemas.query import frame, session
+from tests.support.local import replay_table
 from tests.support.semantics.queries import HOUR, MINUTE, ask
-from tests.support.semantics.spec_tables import assert_late, assert_replay
+from tests.support.semantics.spec_tables import assert_late, assert_replay, events, table
 
 TEN = 10 * MINUTE
 
@@ -240,3 +241,16 @@ def test_a_frame_that_is_too_short_is_no_window_and_hides_none():
         a   | 10:20..10:21:00.000001 | on_time | 10:25 | 2      | 0    | 18
         """,
     )
+
+
+def test_an_option_of_a_kernel_may_be_a_word():
+    rows = """
+        key | start | arrival | value
+        a   | 10:00 | 10:00   | 1
+        a   | 10:12 | 10:12   | 2
+        a   | 10:06 | 10:14   | 4
+        """
+    asked, given = ask(session(TEN), allowed=HOUR), table(events(rows))
+    lazily = replay_table(given, asked, True, "single_buffer", {"sorting": "lazy"})
+    assert lazily.num_rows > 0
+    assert lazily == replay_table(given, asked, True)
