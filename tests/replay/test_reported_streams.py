@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
+from unittest.mock import patch
 
 import pytest
 
@@ -80,6 +81,8 @@ def defined(monkeypatch):
     monkeypatch.setattr(definition, "stream_hash", lambda name: name)
     for read in ("stream_hash", "query_hash", "replay_hash"):
         monkeypatch.setattr(code_hash, read, lambda name: name)
+    with patch.dict(registry.queries()):
+        yield
 
 
 def published(config, query: Query, first: date, last: date) -> list[tuple]:
