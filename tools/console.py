@@ -18,7 +18,9 @@ PAGES = tuple(ROOT / "docs" / name for name in ("tutorial.md", "late-files.md", 
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 # What the scratch folder has of the checkout: the folder's own `var` is new.
 LINKED = (".venv", "samples", "schemas")
-PROGRESS = re.compile(r"== |compiling \w+, once|(land|bronze|silver|ticks|check_silver|replay|gate|publish): ")
+PROGRESS = re.compile(
+    r"== |compiling \w+, once|(land|bronze|silver|ticks|check_silver|replay|gate|publish): |.*: .*\d s so far$"
+)
 VARYING = (
     (re.compile(r"^(seconds +)[\d.]+", re.MULTILINE), r"\1…"),
     (re.compile(r"-\d{8}T\d{6}-[0-9a-f]{8}"), "-…"),
