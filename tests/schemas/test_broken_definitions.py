@@ -110,7 +110,11 @@ STREAMS = {
         "STREAM = Stream(…), which isn't there. Did you mean 'STREEM'?",
     ),
     "another name": ('name="cdr"', 'name="cdrs"', "name is 'cdrs'; allowed: that of its file, 'cdr'"),
-    "a key": ("    key=(", '    key=("cellar", ', "key is 'cellar'. Did you mean 'cell'? Allowed: a column of stream 'cdr': "),
+    "a key": (
+        "    key=(",
+        '    key=("cellar", ',
+        "key is 'cellar'. Did you mean 'cell'? Allowed: a column of stream 'cdr': ",
+    ),
     "a column's type": (
         '"int64"',
         '"int"',
