@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from pipelines.cli._progress import StageLines
 from tools import console, new
 
 ROOT = Path(__file__).parents[2]
@@ -141,6 +142,17 @@ def test_a_piece_of_python_is_python_that_runs(block):
     if body.startswith("return "):
         body = "def piece(started, ended):\n    " + body.replace("\n", "\n    ") + "\npiece('08:31.0', '08:31.2')"
     exec(compile(IMPORTS + body, block.page, "exec"), {})
+
+
+def test_how_far_long_work_is_stands_on_no_page(tmp_path, capsys):
+    lines = StageLines()
+    for shown in (("bronze",), ("bronze: 3 file(s)",), ("days of bikes_daily", 1, 3)):
+        lines(*shown)
+        lines.go_on()
+    progress = tmp_path / "progress.txt"
+    progress.write_text(f"{capsys.readouterr().err}a remark\n")
+    assert progress.read_text().count(" s so far") == 3
+    assert console.Shell(tmp_path).run("cat progress.txt >&2") == "a remark\n"
 
 
 @pytest.mark.nightly

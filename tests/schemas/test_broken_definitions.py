@@ -110,8 +110,16 @@ STREAMS = {
         "STREAM = Stream(…), which isn't there. Did you mean 'STREEM'?",
     ),
     "another name": ('name="cdr"', 'name="cdrs"', "name is 'cdrs'; allowed: that of its file, 'cdr'"),
-    "a key": ("    key=(", '    key=("cellar", ', "key is 'cellar'; allowed: a column of stream 'cdr': "),
-    "a column's type": ('"int64"', '"int"', "is 'int'; allowed: string, int64, float64, bool, timestamp, date"),
+    "a key": (
+        "    key=(",
+        '    key=("cellar", ',
+        "key is 'cellar'. Did you mean 'cell'? Allowed: a column of stream 'cdr': ",
+    ),
+    "a column's type": (
+        '"int64"',
+        '"int"',
+        "is 'int'. Did you mean 'int64'? Allowed: string, int64, float64, bool, timestamp, date",
+    ),
     "an argument": ("    buckets=", "    bucket=", "'bucket'. Did you mean 'buckets'?"),
     "a zone": (
         "    zone=",
