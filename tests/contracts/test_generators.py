@@ -38,10 +38,10 @@ def copy(tree: Path, *names: str) -> None:
             shutil.copy(source, target)
 
 
-def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess:
+def run(tree: Path, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess:
     """A Python module in the copy."""
-    settings = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, "-m", *arguments], cwd=tree, env=settings, capture_output=True, text=True)
+    words, settings = [sys.executable, "-m", *arguments], os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(words, cwd=tree, env=settings, stdin=stdin, capture_output=True, text=True)
 
 
 def new(tree: Path, kind: str, name: str, identity: str = "line") -> subprocess.CompletedProcess:
@@ -61,6 +61,14 @@ def fill_in(file: Path, pieces: dict[str, str]) -> None:
         assert piece in text, piece
         text = text.replace(piece, filled)
     file.write_text(text)
+
+
+def test_a_terminal_is_asked_what_makes_an_event_one_and_the_same(tree):
+    typed, terminal = os.openpty()
+    os.write(typed, b"vessel, start\n")
+    asked = run(tree, "tools.new", "stream", "boats", stdin=terminal)
+    assert "What makes two records one and the same event" in asked.stdout
+    assert 'identity=("vessel", "start"),' in (tree / "schemas/streams/boats.py").read_text()
 
 
 @pytest.mark.nightly
