@@ -169,6 +169,24 @@ def test_silence_passes_windows_also_on_days_without_arrivals_and_a_file_for_one
     assert assert_the_rule() != rows
 
 
+@pytest.mark.nightly
+def test_a_file_for_a_day_before_all_that_a_run_read_makes_it_stale_where_it_begins_the_heartbeats(config, monkeypatch):
+    """The event of 03:30 is too late once the silence before 4 May counts; days behind the last are left out."""
+    last = date(2024, 5, 7)
+    monkeypatch.setitem(registry.streams(), BUOYS.name, replace(BUOYS, idle_after=IDLE_AFTER, last_day=last))
+    query = Query("quiet", "buoys", ("buoy",), tumbling(HOUR), {"total": agg("sum", "wave_height_m")}, timedelta(0),
+                  timedelta(days=3), "watermark")  # fmt: skip
+    land(config, {"buoys/s1.jsonl": (("A", "4T03:00", "4T12:00", 1), ("A", "7T06:00", "7T06:00", 2),
+                                     ("A", "4T03:30", "7T02:00", 5))})  # fmt: skip
+    published(config, query, date(2024, 5, 3), date(2024, 5, 9))
+    before = {repr(row) for row in Lake(config).read(query.name).to_pylist()}
+    land(config, {"buoys/s0.jsonl": (("B", "2T10:00", "2T10:00", 9),)})
+    of_days = {run.day for run in stale(Lake(config))}
+    published(config, query, date(2024, 5, 4), last)
+    changed = {row["emitted_date"] for row in Lake(config).read(query.name).to_pylist() if repr(row) not in before}
+    assert last in changed <= of_days
+
+
 def land(config, files: dict) -> None:
     landing.write(config.landing, {path: "".join(LINE.format(*each) for each in of) for path, of in files.items()})
     ingest(config, "buoys")
