@@ -14,9 +14,8 @@ from pipelines.ledger import code_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill, redo_stale
 from schemas import registry
-from schemas.fields import decimal_number
 from schemas.query import Query, agg, session, tumbling
-from schemas.stream import Column, Layout, Place, Record, Stream
+from tests.support.buoys import BUOYS
 from tests.support.engines import ENGINES
 from tests.support.lakes import ingest
 from tests.support.replay import landing
@@ -41,36 +40,6 @@ READINGS = {
 }  # fmt: skip
 LINE = (
     '{{"buoy": {{"id": "{}"}}, "taken_at": "2024-05-0{}:00Z", "received_at": "2024-05-0{}:00Z", "wave_height_m": {}}}\n'
-)
-
-
-def parse_reading(fields: list[str], _: Place) -> list[Record]:
-    buoy, *times, wave_height = fields
-    taken_us, received_us = (int(datetime.fromisoformat(each).timestamp()) * 1_000_000 for each in times)
-    return [Record(taken_us, taken_us, received_us, (buoy, decimal_number(wave_height)))]
-
-
-BUOYS = Stream(
-    name="buoys",
-    title="heights of waves",
-    source="this file",
-    layouts=(
-        Layout(
-            name="readings",
-            paths=("buoys/*.jsonl",),
-            header=None,
-            members=("buoy.id", "taken_at", "received_at", "wave_height_m"),
-            parse=parse_reading,
-            identity=None,
-        ),
-    ),
-    columns=(Column("buoy", "string", "which"), Column("wave_height_m", "float64", "how high", "m", low=0, high=40)),
-    key=("buoy",),
-    buckets=2,
-    ahead_at_most=timedelta(0),
-    zone="UTC",
-    clock_rule="UTC",
-    first_day=date(2024, 1, 1),
 )
 
 
