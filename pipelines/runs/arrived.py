@@ -37,7 +37,7 @@ def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[d
 
 
 def _yesterday() -> date:
-    # Of a day that isn't over nobody knows yet that nothing arrives.
+    # A day that isn't over may still have arrivals.
     return datetime.now(UTC).date() - timedelta(days=1)
 
 
