@@ -107,7 +107,10 @@ def _validated(
 def _require_few_heartbeats(arrival_us: np.ndarray, idle_after: timedelta) -> None:
     """One wrong arrival time must not cost all memory."""
     most = heartbeats.at_most(arrival_us, heartbeats.idle_us(idle_after))
-    allowed = f"one so long that the table has {MOST_HEARTBEATS:,} heartbeats at most; so it has up to {most:,}"
+    allowed = (
+        f"one with {MOST_HEARTBEATS:,} heartbeats at most, where this table would have up to {most:,}; is an arrival "
+        "time wrong? The first and the last are too far from each other"
+    )
     require(most <= MOST_HEARTBEATS, "idle_after", idle_after, allowed)
 
 

@@ -7,6 +7,7 @@ that it runs in.
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -63,9 +64,13 @@ def _opened(folder: Location, version: int | None, _: tuple) -> DeltaTable:
 
 def _log_state(log: Path) -> tuple:
     """By which one sees that anything in the log has changed."""
+    found = []
     with os.scandir(log) as entries:
-        found = ((entry.name, entry.stat()) for entry in entries)
-        return tuple(sorted((name, stat.st_ino, stat.st_size, stat.st_mtime_ns) for name, stat in found))
+        for entry in entries:
+            with suppress(FileNotFoundError):  # of a commit that is being made
+                state = entry.stat()
+                found.append((entry.name, state.st_ino, state.st_size, state.st_mtime_ns))
+    return tuple(sorted(found))
 
 
 def is_delta_table(folder: Location) -> bool:

@@ -33,7 +33,7 @@ def json_object(text: str) -> dict:
     except RecursionError:
         raise ValueError("the line's objects or lists are too deep in each other") from None
     if not isinstance(found, dict):
-        raise ValueError(f"the line is no JSON object, but {_kind(found)}")
+        raise ValueError(f"no JSON object, but {_kind(found)}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a run of a query whose windows depend on their key's other events leaves for the run of the next arrival day."""
+"""What a run of a query whose windows depend on their key's other events leaves for the next day's."""
 
 from schemas.query import Query
 from schemas.stream import Stream
@@ -16,7 +16,7 @@ def state_table(query: Query, stream: Stream) -> Table:
     """By day and key all that later days depend on; what the watermark has passed is not in it."""
     return Table(
         state_name(query.name),
-        f"What each run of {query.name} leaves for that of the next arrival day",
+        f"What each run of {query.name} leaves for the next day's",
         (
             *key_columns(query, stream),
             required(

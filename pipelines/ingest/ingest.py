@@ -107,9 +107,8 @@ def _apply_all(this: _Ingest, changes: Changes, applied: list[Applied]) -> set[s
 def _forget_days_of_lost_lines(this: _Ingest, changes: Changes) -> None:
     """Where lines are lost, events stay as an earlier definition made them; pass ticks follow the one of now, which may
     say otherwise when silence moves the watermark."""
-    known, covers = changes.known, changes.definition.covers
-    is_another = any(path in known and not covers(known[path].definition) for path in changes.rows)
-    if is_another and any(row.state == LINES_LOST for row in known.values()):
+    lost = [row for row in changes.known.values() if row.state == LINES_LOST]
+    if not all(changes.definition.covers(row.definition) for row in lost):
         lake, tables = this.lake, this.tables
         partitions.forget(lake, tables.partitions, lake.partition_dates(tables.silver.name))
 

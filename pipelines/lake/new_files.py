@@ -21,7 +21,7 @@ from pipelines import storage
 from pipelines.lake import locks
 from pipelines.lake.lake import Lake
 from pipelines.location import Location
-from schemas.errors import StorageFailed
+from schemas.errors import BadInput, StorageFailed
 from schemas.tables import Table
 
 # A text that is longer has no bounds in the log, as other writers cut it off there.
@@ -149,7 +149,15 @@ def _written(lake: Lake, table: Table, partition: Mapping[str, object], parts: I
     with locks.full_disk_reported(lake.config, table.name):
         storage.make_folder(place.parent)
         metadata = _write(place, parts)
-    return NewFile(path, storage.state(place).file_bytes, metadata.num_rows, values, _statistics(metadata))
+    try:
+        statistics = _statistics(metadata)
+    except OverflowError:
+        place.unlink(missing_ok=True)
+        raise BadInput(
+            f"a row of table {table.name!r} would have a time outside the years 1 to 9999, which Delta can't hold: a "
+            "window or its key reaches there; make windows or gaps shorter, or refuse such events in the stream"
+        ) from None
+    return NewFile(path, storage.state(place).file_bytes, metadata.num_rows, values, statistics)
 
 
 def _write(place: Location, parts: Iterator[pa.Table]) -> pq.FileMetaData:

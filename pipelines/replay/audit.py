@@ -87,9 +87,10 @@ def _first_day(stream: Stream, back: LookBack, read: Reading) -> date:
     """From which day on the arrival days decide what the rows are."""
     if back.bound_us is None:  # nothing had arrived before the day
         return stream.first_day
-    newest = read.days.newest_before(back.day)
-    # There are heartbeats since something had arrived, however long before.
-    return back.first_day if stream.idle_after is None or newest is None else min(newest, back.first_day)
+    if stream.idle_after is None:
+        return back.first_day
+    # There are heartbeats since something had arrived, however long before; and none before anything had.
+    return read.days.newest_before(back.first_day) or stream.first_day
 
 
 def _require_earlier_state(tables: QueryTables, back: LookBack, written: Sequence[WrittenShare]) -> None:

@@ -75,7 +75,7 @@ def gone(query: str, day: date, previous: date) -> EarlierDayMissing:
 
 def _missing(query: str, day: date, why: str, days: str) -> EarlierDayMissing:
     return EarlierDayMissing(
-        f"the run of {query} for {day} starts from the state that the arrival day before it left, and {why}; "
+        f"the run of {query} for {day} starts from the state that an earlier day left, and {why}; "
         f"first run: windrow backfill {query} {days}"
     )
 

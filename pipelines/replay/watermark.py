@@ -61,7 +61,7 @@ class PassTable(NamedTuple):
             return newest_us
         # Of no earlier day can a heartbeat be newer.
         since = EPOCH_DATE + timedelta(days=newest_us // DAY_US)
-        return max([newest_us, *self._steps(since, day - DAY)[1].tolist()])
+        return max(newest_us, int(self._steps(since, day - DAY)[1].max(initial=newest_us)))
 
     def _steps(self, first: date, last: date) -> tuple[np.ndarray, np.ndarray]:
         idle_after = self.source.stream.idle_after

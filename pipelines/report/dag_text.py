@@ -14,13 +14,13 @@ OF_EVERY_STREAM = """`ingest` follows the files; then a task of each query follo
 checks of the gate, its XCom and the events of its tables' assets what was published. `report` makes the pages of the
 lake: their address is in its log and on the event of its asset, `report`.
 A run's note is its day: Airflow names runs by the end of their interval, a day later. A manual run takes its day from
-the logical date or the param `day`, a backfill from its dates alone. A day without events is a success with 0 rows.
+the logical date or the param `day`, a backfill from its dates alone. A day without rows is skipped.
 A query's task is skipped where newer rows of the day passed the gate: their run publishes.
 Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
 
 
-OF_A_QUERY = """Its windows depend on the events before them: the run of a day goes on from the state that the run of
-the arrival day before it left, `{state}`. So days run one after the other: `depends_on_past`, one active run. Airflow
+OF_A_QUERY = """Its windows depend on the events before them: the run of a day goes on from the state that the newest
+run before it left, `{state}`. So days run one after the other: `depends_on_past`, one active run. Airflow
 refuses `--run-backwards` for it: leave that out. Where the day before is missing or is not what silver has now, the
 task fails and names the command that makes it: `windrow backfill {query} ...`. Then clear the run, its ingest too."""
 OF_STALE = """A published day is stale when the events that it read, or the definitions or the code that made it, are

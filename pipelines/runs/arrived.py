@@ -1,9 +1,9 @@
 """Whether there is anything to replay on a day: before a stream's first arrival and after its newest no run can make a
 row. A day between them that has no arrivals keeps its run: that is stale when a late file brings it some. Of a stream
-with heartbeats a day after the newest arrival can have rows: who asks for it says that nothing arrived."""
+with heartbeats a day after the newest arrival can have rows too, once it is over."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.day_statistics import by_day
@@ -15,12 +15,12 @@ from schemas.errors import NothingArrived
 
 def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> list[date]:
     """Those of the days that can have rows: between the first and the newest arrival, with heartbeats all since the
-    first, the stream's last, which closes its windows, and those that were published, whose rows may have to go.
-    O(ledger) where a day is none of the first.
+    first that are over, the stream's last, which closes its windows, and those that were published, whose rows may have
+    to go. O(ledger) where a day is none of the first.
     """
     first, newest = arrivals.span or (date.max, date.min)
     stream = tables.source.stream
-    until = newest if stream.idle_after is None else date.max
+    until = newest if stream.idle_after is None else max(newest, min(_yesterday(), stream.newest_day))
     others = [day for day in days if not (first <= day <= until or day == stream.last_day)]
     return sorted({*days} - ({*others} - _published(lake, tables))) if others else list(days)
 
@@ -34,6 +34,11 @@ def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[d
         f"nothing of stream {stream!r} has arrived on {asked}, so there is nothing to replay: its arrivals are {found}"
         f". Choose days of these; where files are waiting, first: windrow ingest {stream}"
     )
+
+
+def _yesterday() -> date:
+    # A day that isn't over may still have arrivals.
+    return datetime.now(UTC).date() - timedelta(days=1)
 
 
 def _published(lake: Lake, tables: QueryTables) -> set[date]:

@@ -10,6 +10,9 @@ from typing import ClassVar
 from schemas.windows._requirements import MICROSECOND, require
 from schemas.windows._window import Window
 
+LONGEST_UNIT = timedelta(days=36_500)
+"""A century: of a longer one a gap of 1 would soon be behind the year 9999."""
+
 
 @dataclass(frozen=True)
 class Session(Window):
@@ -27,8 +30,8 @@ class Session(Window):
             require(self.unit is None, "unit", self.unit, "none, since the gap is no column")
             return
         require(self.gap != "", "gap", self.gap, "the name of an int64 column, or a timedelta above zero")
-        allowed = f"a timedelta above zero: how long 1 in column {self.gap} is"
-        require(_is_above_zero(self.unit), "unit", self.unit, allowed)
+        allowed = f"a timedelta above zero, of {LONGEST_UNIT.days:,} days at most: how long 1 in column {self.gap} is"
+        require(_is_above_zero(self.unit, LONGEST_UNIT), "unit", self.unit, allowed)
 
     def __repr__(self) -> str:
         # The state that a day carries on is known by this text: of a fixed gap it stays what it was before there were
@@ -58,5 +61,5 @@ class Session(Window):
         return self.unit // MICROSECOND
 
 
-def _is_above_zero(value: object) -> bool:
-    return isinstance(value, timedelta) and value > timedelta(0)
+def _is_above_zero(value: object, most: timedelta = timedelta.max) -> bool:
+    return isinstance(value, timedelta) and timedelta(0) < value <= most

@@ -38,10 +38,10 @@ def copy(tree: Path, *names: str) -> None:
             shutil.copy(source, target)
 
 
-def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess:
+def run(tree: Path, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess:
     """A Python module in the copy."""
-    settings = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, "-m", *arguments], cwd=tree, env=settings, capture_output=True, text=True)
+    words, settings = [sys.executable, "-m", *arguments], os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(words, cwd=tree, env=settings, stdin=stdin, capture_output=True, text=True)
 
 
 def new(tree: Path, kind: str, name: str, identity: str = "line") -> subprocess.CompletedProcess:
@@ -61,6 +61,14 @@ def fill_in(file: Path, pieces: dict[str, str]) -> None:
         assert piece in text, piece
         text = text.replace(piece, filled)
     file.write_text(text)
+
+
+def test_a_terminal_is_asked_what_makes_an_event_one_and_the_same(tree):
+    typed, terminal = os.openpty()
+    os.write(typed, b"vessel, start\n")
+    asked = run(tree, "tools.new", "stream", "boats", stdin=terminal)
+    assert "What makes two records one and the same event" in asked.stdout
+    assert 'identity=("vessel", "start"),' in (tree / "schemas/streams/boats.py").read_text()
 
 
 @pytest.mark.nightly
@@ -247,7 +255,7 @@ def test_an_aggregate_that_leaves_what_it_must_watch_unwatched_fails_its_generat
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_generator_writes_new_files_only(tree, kind):
+def test_a_generator_writes_new_files_only_and_overwrites_nothing(tree, kind):
     def texts() -> dict[Path, bytes]:
         return {path: path.read_bytes() for path in tree.rglob("*") if path.is_file() and path.suffix != ".pyc"}
 
@@ -258,6 +266,9 @@ def test_a_generator_writes_new_files_only(tree, kind):
     written = {str(path.relative_to(tree)) for path in after.keys() - before.keys()}
     assert written == {path.replace("$name", "bikes_new") for path in KINDS[kind].files.values()}
     assert all(f"wrote {path}" in made.stdout for path in written)
+    again = new(tree, kind, "bikes_new")
+    assert again.returncode == 2 and "exists" in again.stderr and "Traceback" not in again.stderr
+    assert texts() == after
 
 
 def test_a_new_window_kind_is_a_file_per_layer_found_by_its_name(tree):
@@ -272,15 +283,6 @@ def test_a_new_window_kind_is_a_file_per_layer_found_by_its_name(tree):
     settings = os.environ | {"PYTHONPATH": str(tree)}
     output = subprocess.run([sys.executable, "-c", asked], cwd=tree, env=settings, capture_output=True, text=True)
     assert output.stdout.split() == ["LongNights", "LongNightsKind", "LongNightsWindows"], output.stderr
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_generator_overwrites_nothing(tree, kind):
-    assert new(tree, kind, "bikes_new").returncode == 0
-    again = new(tree, kind, "bikes_new")
-    assert again.returncode == 2
-    assert "exists" in again.stderr
-    assert "Traceback" not in again.stderr
 
 
 @pytest.mark.parametrize("name", ["", "Boats", "1st", "a-b", "../boats", "class", "__init__"])

@@ -2,6 +2,7 @@
 
 import math
 from datetime import UTC, date, datetime
+from multiprocessing import get_context
 
 import pyarrow as pa
 import pytest
@@ -15,7 +16,7 @@ from pipelines.lake.file_commits import append_files, committing, replace_partit
 from pipelines.lake.lake import Lake
 from pipelines.lake.new_files import write_batches, write_rows
 from pipelines.lake.rewrites import without_paths
-from schemas.errors import StorageFailed
+from schemas.errors import BadInput, StorageFailed
 from schemas.stream import Column
 from schemas.tables import Table
 
@@ -167,3 +168,35 @@ def test_a_commit_finds_its_own_version_among_those_of_other_writers(lake):
         first = commit.replace((), [])
         second = commit.replace((), [])
     assert (first, second) == (lake.version(BY_TASKS.name) - 1, lake.version(BY_TASKS.name))
+
+
+def test_a_time_that_delta_has_no_text_for_is_refused_and_leaves_no_file(lake):
+    before = sorted(lake.folder(BY_TASKS.name).rglob("*.parquet"))
+    schema = lake.schema(BY_TASKS)
+    beyond = pa.array([253_402_300_800_000_000], pa.int64()).cast(schema.field("time").type)
+    columns = {name: beyond if name == "time" else pa.nulls(1, schema.field(name).type) for name in COLUMNS}
+    rows = pa.table({**columns, "day": pa.array(DAYS[:1])}).cast(schema)
+    with pytest.raises(BadInput, match="outside the years 1 to 9999"):
+        write_rows(lake, BY_TASKS, rows)
+    assert sorted(lake.folder(BY_TASKS.name).rglob("*.parquet")) == before
+
+
+def test_a_table_is_read_while_another_process_commits(lake):
+    """delta-rs makes a file of another name first, which is gone at the next moment."""
+    log = lake.folder(BY_DELTA_RS.name) / "_delta_log"
+
+    def commit() -> None:
+        while True:
+            for number in range(40):
+                (log / f"00000000000000000099.json#{number}").touch()
+            for number in range(40):
+                (log / f"00000000000000000099.json#{number}").unlink()
+
+    writer = get_context("fork").Process(target=commit, daemon=True)
+    writer.start()
+    try:
+        assert {lake.version(BY_DELTA_RS.name) for _ in range(300)} == {lake.version(BY_DELTA_RS.name)}
+    finally:
+        writer.kill(), writer.join()
+        for path in log.glob("*#*"):
+            path.unlink()

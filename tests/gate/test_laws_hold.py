@@ -108,6 +108,8 @@ def test_an_aggregate_that_law_5_can_not_recount_is_named_and_the_others_are_che
 
 
 MORE = {
+    "opening": agg("first", "real", nulls=True),
+    "closing": agg("last", "whole", nulls=True),
     "spread": agg("range", "whole"),
     "real_spread": agg("range", "real"),
     "some": agg("any", "whole"),

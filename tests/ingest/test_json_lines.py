@@ -114,7 +114,7 @@ def test_events_of_json_lines_are_in_silver_and_all_else_is_quarantined(ingested
         (8, "unreadable"), (9, "unreadable"),
     ]  # fmt: skip
     assert refused[1]["detail"] == "buoy is empty"
-    assert refused[5]["detail"] == "the line is no JSON object, but a list, in the line '[1, 2]'"
+    assert refused[5]["detail"] == "no JSON object, but a list, in the line '[1, 2]'"
     assert rows(tree, f"SELECT text FROM bronze_buoys WHERE line = 2 AND {ours}") == [{"text": LINES[1]}]
 
 

@@ -173,6 +173,20 @@ def test_events_without_lines_stay_as_an_older_definition_made_them_and_the_inge
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
+def test_silence_moves_the_watermark_on_days_of_a_stream_of_which_no_line_is_left(config, monkeypatch):
+    for path in DELIVERING:
+        (config.landing / path).unlink()
+    move_away(config, BRONZE)
+    ingest(config, BIKES)
+    before = Lake(config).read(PASSES).num_rows
+    monkeypatch.setitem(registry.streams(), BIKES, replace(registry.stream(BIKES), idle_after=timedelta(hours=1)))
+    monkeypatch.setattr(definition, "stream_hash", lambda stream: "another")
+    ingest(config, BIKES)
+    assert Lake(config).read(PASSES).num_rows > before
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [PASSES, PARTITIONS])
 def test_a_lost_table_makes_the_newest_snapshot_no_older(config, table):
     before = ingest(config, BIKES).snapshot

@@ -76,7 +76,7 @@ REFUSED = [
     (language.week, {}, {"zone": ("America/New_Amsterdam", "", 5, None)}),
     (rolling, {"size": HOUR}, {"size": LENGTHS, "closed": ("both", "neither", None, 1)}),
     (session, {"gap": HOUR}, {"gap": (3_600, "", None, timedelta(0), -HOUR), "unit": (HOUR,)}),
-    (session, {"gap": "timeout_s", "unit": HOUR}, {"gap": (3_600, None, ""), "unit": LENGTHS}),
+    (session, {"gap": "timeout_s", "unit": HOUR}, {"gap": (3_600, None, ""), "unit": (*LENGTHS, 36_501 * DAY)}),
     (language.count, {"size": 10, "step": 1}, {"size": COUNTS, "step": COUNTS, "order": ("size", None, 1)}),
     (language.delta, DELTA, {"column": NAMES, "extent": ABOVE_ZERO, "threshold": ABOVE_ZERO}),
     (language.slide_by_tuple, {"size": HOUR, "step": 10}, {"size": LENGTHS, "step": COUNTS}),

@@ -58,6 +58,10 @@ def test_a_replay_has_another_hash_when_silence_moves_the_watermark_otherwise(mo
     assert len(hashes) == 3
 
 
+def test_a_stream_without_heartbeats_has_the_hash_that_it_had_before_there_were_any():
+    assert registry.replay_hash("cdr") == "e4cd0b9db24d94d4"
+
+
 @pytest.mark.parametrize("wrong", [LEAST - timedelta(seconds=1), timedelta(days=1), 60])
 def test_a_stream_whose_silence_is_none_is_refused_by_its_name(wrong):
     with pytest.raises(WrongParameter, match="idle_after is .*; allowed: a timedelta from 1 minute to less than 1 day"):

@@ -21,6 +21,6 @@ def run(silver_day: SilverDay) -> Verdict:
         f"SELECT noted, max(s.start) AS newest FROM ({silver_day.moving(silver)}) s, "
         f"(SELECT max(newest_start) AS noted FROM {partitions} WHERE {silver_day.of_day}) GROUP BY noted"
     )
-    figure = f"ingest noted {noted}, the events say {newest}"
+    figure = f"ingest noted {noted}, events and heartbeats give {newest}"
     differs = noted != newest
     return Verdict(NAME, not differs, figure, "the same", offending if differs else None, silver, silver_day.version)

@@ -4,8 +4,7 @@ again by other means."""
 from datetime import date
 
 from pipelines.gate.recount import sql
-
-DAY_US = 86_400_000_000
+from pipelines.gate.recount.query_day import DAY_US
 
 
 def between(points: str, every_us: int) -> str:

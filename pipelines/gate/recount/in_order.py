@@ -27,14 +27,14 @@ def with_order(
     return values._replace(present=present, counted=counted, places=places, starts_us=starts_us, others=along)
 
 
-def first(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
-    """The value of the first event that has one."""
-    return Recounted(values.numbers[_first_event(found, values, values.places)], values.counted == 0)
+def first(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
+    """The value of the first event that has one, or with `nulls` of the first event."""
+    return _at_an_end(found, values, asked, values.places)
 
 
-def last(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
-    """The value of the last event that has one."""
-    return Recounted(values.numbers[_first_event(found, values, -values.places)], values.counted == 0)
+def last(found: StretchesOfWindows, values: Values, asked: Aggregate) -> Recounted:
+    """The value of the last event that has one, or with `nulls` of the last event."""
+    return _at_an_end(found, values, asked, -values.places)
 
 
 def where_least(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
@@ -56,6 +56,14 @@ def rate(found: StretchesOfWindows, values: Values, _: Aggregate) -> Recounted:
     with np.errstate(over="ignore", invalid="ignore"):
         tolerance = (np.abs(low) * TOLERANCE + np.abs(high) * TOLERANCE) / seconds
         return Recounted((high - low) / seconds, (values.counted == 0) | (passed_us == 0), tolerance)
+
+
+def _at_an_end(found: StretchesOfWindows, values: Values, asked: Aggregate, codes: np.ndarray) -> Recounted:
+    if not dict(asked.parameters).get("nulls"):
+        return Recounted(values.numbers[_first_event(found, values, codes)], values.counted == 0)
+    every = values._replace(present=np.ones(len(values.present), bool))
+    chosen = _first_event(found, every, codes)
+    return Recounted(values.numbers[chosen], ~values.present[chosen])
 
 
 def _along(found: StretchesOfWindows, values: Values, sign: int) -> Recounted:
