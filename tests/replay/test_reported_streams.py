@@ -13,7 +13,9 @@ from pipelines.lake.sql import statements
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill, redo_stale
+from pipelines.runs.replay_day import replay_day
 from schemas import registry
+from schemas.errors import NothingArrived
 from schemas.query import Query, agg, session, tumbling
 from tests.support.buoys import BUOYS
 from tests.support.engines import ENGINES
@@ -152,6 +154,8 @@ def test_silence_passes_windows_also_on_days_without_arrivals_and_a_file_for_one
     published(config, query, SILENT_DAYS[0] - timedelta(days=1), SILENT_DAYS[-1])
     rows = assert_the_rule()
     assert {row["emitted_date"] for row in rows} == {*SILENT_DAYS}
+    with pytest.raises(NothingArrived, match="from 2024-05-01 to 2024-05-03, and heartbeats go on until 20"):
+        replay_day(config, query.name, date(2024, 4, 1))
     assert [run.day for run in stale(Lake(config))] == []
     land(config, INTO_THE_SILENCE)
     changed = SILENT_DAYS[1:] if not window.context_free else SILENT_DAYS[1:3]
