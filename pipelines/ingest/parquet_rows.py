@@ -17,6 +17,7 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipelines import storage
 from pipelines.lake.plain_rows import plain_rows
 
 _ROWS_PER_PIECE = 1_000
@@ -27,13 +28,13 @@ class DamagedParquet(ValueError):
 
 
 def json_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """The rows of an open file, some at a time, each with an LF. OSError where the disk fails, DamagedParquet for all
-    else. O(values)."""
+    """The rows of an open file, some at a time and fewer where they are long, each with an LF. OSError where the disk
+    fails, DamagedParquet for all else. O(values)."""
     try:
         parquet = pq.ParquetFile(file)
         _require_distinct(parquet.schema_arrow.names)
         _require_texts(parquet.schema_arrow)
-        for batch in parquet.iter_batches(_ROWS_PER_PIECE):
+        for batch in storage.batches(parquet, _ROWS_PER_PIECE):
             rows = plain_rows(pa.Table.from_batches([batch]))
             yield "".join(f"{_line(row)}\n" for row in rows).encode(errors="backslashreplace")
     except (pa.ArrowException, OSError) as error:

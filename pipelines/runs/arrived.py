@@ -11,6 +11,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs
 from schemas.errors import NothingArrived
+from schemas.stream import Stream
 
 
 def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> list[date]:
@@ -20,7 +21,7 @@ def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: 
     """
     first, newest = arrivals.span or (date.max, date.min)
     stream = tables.source.stream
-    until = newest if stream.idle_after is None else max(newest, min(_yesterday(), stream.newest_day))
+    until = _last_heartbeats(stream, newest)
     others = [day for day in days if not (first <= day <= until or day == stream.last_day)]
     return sorted({*days} - ({*others} - _published(lake, tables))) if others else list(days)
 
@@ -28,17 +29,21 @@ def with_arrivals(lake: Lake, tables: QueryTables, arrivals: ArrivalDays, days: 
 def nothing_arrived(tables: QueryTables, arrivals: ArrivalDays, days: Sequence[date]) -> NothingArrived:
     """The error of days of which none can have rows."""
     asked = str(days[0]) if len(days) == 1 else f"the days from {days[0]} to {days[-1]}"
-    found = "from {} to {}".format(*arrivals.span) if arrivals.span else "none yet"
-    stream = tables.source.stream.name
+    stream, found = tables.source.stream, "none yet"
+    if arrivals.span:
+        first, newest = arrivals.span
+        until = _last_heartbeats(stream, newest)
+        found = f"from {first} to {newest}" + (f", and heartbeats go on until {until}" if until > newest else "")
     return NothingArrived(
-        f"nothing of stream {stream!r} has arrived on {asked}, so there is nothing to replay: its arrivals are {found}"
-        f". Choose days of these; where files are waiting, first: windrow ingest {stream}"
+        f"nothing of stream {stream.name!r} has arrived on {asked}, so there is nothing to replay: its arrivals are "
+        f"{found}. Choose days of these; where files are waiting, first: windrow ingest {stream.name}"
     )
 
 
-def _yesterday() -> date:
-    # A day that isn't over may still have arrivals.
-    return datetime.now(UTC).date() - timedelta(days=1)
+def _last_heartbeats(stream: Stream, newest: date) -> date:
+    """The newest arrival's day where the stream has none. A day that isn't over may still have arrivals."""
+    yesterday = datetime.now(UTC).date() - timedelta(days=1)
+    return newest if stream.idle_after is None else max(newest, min(yesterday, stream.newest_day))
 
 
 def _published(lake: Lake, tables: QueryTables) -> set[date]:

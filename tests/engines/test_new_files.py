@@ -5,11 +5,13 @@ from datetime import UTC, date, datetime
 from multiprocessing import get_context
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipelines.config import Config
+from pipelines.engines.spark import engine as spark_engine
 from pipelines.lake import file_commits, new_files
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.file_commits import append_files, committing, replace_partitions, replace_paths
@@ -200,3 +202,22 @@ def test_a_table_is_read_while_another_process_commits(lake):
         writer.kill(), writer.join()
         for path in log.glob("*#*"):
             path.unlink()
+
+
+class AsTheyAre:
+    """Rows, mapped to themselves."""
+
+    columns, schema = ("n",), pa.schema([("n", pa.int64())])
+
+    def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        return rows
+
+    def start(self):
+        return lambda batch: iter([batch])
+
+
+def test_rows_that_come_in_small_batches_are_few_row_groups_or_their_footer_would_be_larger_than_they_are(tmp_path):
+    rows = pa.table({"n": range(200_000)})
+    pq.write_table(rows, tmp_path / "rows.parquet")
+    written = spark_engine._mapped(AsTheyAre(), tmp_path, [str(tmp_path / "rows.parquet")])
+    assert pq.read_table(written).equals(rows) and pq.read_metadata(written).num_row_groups == 2

@@ -71,7 +71,7 @@ def audit_row(made: SmallLake, holds=lambda row: True) -> dict:
 @pytest.mark.parametrize(("kind", "emit"), [*zip(WINDOWS, cycle(EMITS), strict=False), *product(SESSIONS, ["arrival"])])
 def test_all_laws_hold_on_what_a_run_makes(config, kind, emit):
     made = lake_of(config, kind, emit)
-    assert sum(row["emitted_date"] == DAY for row in made.rows(made.tables.audit)) > 3
+    assert sum(row["emitted_date"] == DAY for row in made.rows(made.tables.audit)) > 2
     assert [made.failing(day) for day in DAYS] == [set()] * len(DAYS)
 
 

@@ -66,6 +66,8 @@ def test_columns_are_in_the_file_s_order_and_a_row_is_one_line():
 def test_many_rows_come_in_pieces():
     pieces = list(json_lines(packed({"n": range(2_500)})))
     assert [piece.count(b"\n") for piece in pieces] == [1_000, 1_000, 500]
+    long = packed({"text": [f"{number:0200000}" for number in range(1_000)]}, use_dictionary=False)
+    assert max(piece.count(b"\n") for piece in json_lines(long)) < 200
 
 
 def test_what_is_no_whole_parquet_file_is_damage():

@@ -138,6 +138,55 @@ def test_a_kernel_that_gets_no_memory_ends_its_call_and_the_process_goes_on():
     assert sum_after == "{'sum': 7.0}"
 
 
+FORKED = """
+import os, signal, threading
+import numpy as np
+from kernels.aggregators import make
+from schemas.errors import WrongParameter
+from schemas.query import agg
+busy, idle = (make("finger_tree", {"sum": agg("sum", "v")}) for _ in range(2))
+for each in (busy, idle):  # a process that is forked while Numba compiles waits in Numba
+    each.insert(0, 1.0)
+    each.bulk_evict(0)
+    each.bulk_insert([1, 2], [3.0, 4.0])
+    each.query()
+times, is_over = np.arange(1 << 20), False
+def keep_busy():
+    while not is_over:
+        busy.bulk_insert(times, times.astype(float))
+        busy.bulk_evict(times[-1])
+thread = threading.Thread(target=keep_busy)
+thread.start()
+came = set()
+for _ in range(20):
+    if child := os.fork():
+        came.add(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        continue
+    signal.alarm(20)
+    assert idle.query() == {"sum": 7.0}
+    try:
+        busy.insert(1 << 30, 1.0)
+        found = 1
+    except WrongParameter as error:
+        assert "'lost: the process was forked while a thread was in a call of it'" in str(error)
+        found = 2
+    del busy
+    os._exit(found)
+is_over = True
+thread.join()
+assert busy.query() == {"sum": None} or busy.query() == {"sum": 0.0}
+print(sorted(came))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="plain Python lets no thread run within a call")
+def test_a_forked_process_never_waits_for_a_thread_that_it_lacks():
+    answer = run(FORKED)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.strip() in ("[2]", "[1, 2]")
+
+
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python has NumPy's memory")
 @pytest.mark.nightly
 @pytest.mark.takes(50)

@@ -27,7 +27,7 @@ def test_wrong_hands_get_errors_of_ours_or_right_answers():
 
 
 @pytest.mark.nightly
-@pytest.mark.takes(600)
+@pytest.mark.takes(45)
 @pytest.mark.parametrize("seed", range(4))
 def test_wrong_hands_all_night(seed):
     require_answers(25_000, f"night {seed}")

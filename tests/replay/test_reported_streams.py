@@ -13,7 +13,9 @@ from pipelines.lake.sql import statements
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill, redo_stale
+from pipelines.runs.replay_day import replay_day
 from schemas import registry
+from schemas.errors import NothingArrived
 from schemas.query import Query, agg, session, tumbling
 from tests.support.buoys import BUOYS
 from tests.support.engines import ENGINES
@@ -30,6 +32,14 @@ user_id,time_stamp,duration,dest_user_id_if_known,dest_phone_hash
 19,2009-01-02 10:04:28,15,,1000000001
 ,2009-01-02 10:05:28,15,7,1000000002
 20,2009-01-02 11:04:28,15,,1000000001
+"""
+}
+LONG_CALLS = {
+    "cdr/social-evolution/Calls.csv": """\
+user_id,time_stamp,duration,dest_user_id_if_known,dest_phone_hash
+19,2009-01-02 10:00:00,90,,1000000001
+19,2009-01-02 10:10:00,5,7,1000000002
+19,2009-01-02 11:30:00,5,,1000000001
 """
 }
 READINGS = {
@@ -78,6 +88,19 @@ def test_calls_without_a_caller_or_a_receiver_are_published_as_a_group_of_their_
 
 @pytest.mark.nightly
 @ENGINES
+def test_where_a_column_says_the_gap_calls_join_as_far_as_they_reach(engine, config):
+    landing.write(config.landing, LONG_CALLS)
+    ingest(config, "phone_calls")
+    query = Query("talks", "phone_calls", ("caller",), session("duration_s", MINUTE), {"calls": agg("count")},
+                  timedelta(0), HOUR, "watermark")  # fmt: skip
+    day, ten = date(2009, 1, 2), datetime(2009, 1, 2, 10, tzinfo=UTC)
+    found = published(config, query, day, day)
+    assert found == [(19, ten, ten + 90 * MINUTE, 2)]  # the watermark is where the other begins
+    assert_oracles(config, query, events_of_silver(config, "phone_calls"), [day])
+
+
+@pytest.mark.nightly
+@ENGINES
 def test_late_readings_join_sessions_twice_and_what_was_joined_is_closed(engine, config):
     """Of buoy A five readings, 18 m together, are three sessions, then two, then one."""
     land(config, READINGS)
@@ -111,11 +134,12 @@ def until_the_end_of(day: date, events: list[dict]) -> list[dict]:
     return [*events, {**events[-1], "start": long_ago, "end": long_ago, "arrival": midnight, "seq": len(events)}]
 
 
+@ENGINES
 @pytest.mark.parametrize(
     "window", [tumbling(HOUR), pytest.param(session(3 * HOUR), marks=pytest.mark.nightly)], ids=lambda each: each.kind
 )
 def test_silence_passes_windows_also_on_days_without_arrivals_and_a_file_for_one_makes_the_days_behind_it_stale(
-    config, monkeypatch, window
+    engine, config, monkeypatch, window
 ):
     monkeypatch.setitem(registry.streams(), BUOYS.name, replace(BUOYS, idle_after=IDLE_AFTER))
     query = Query("quiet", "buoys", ("buoy",), window, {"total": agg("sum", "wave_height_m")}, 10 * MINUTE,
@@ -130,6 +154,8 @@ def test_silence_passes_windows_also_on_days_without_arrivals_and_a_file_for_one
     published(config, query, SILENT_DAYS[0] - timedelta(days=1), SILENT_DAYS[-1])
     rows = assert_the_rule()
     assert {row["emitted_date"] for row in rows} == {*SILENT_DAYS}
+    with pytest.raises(NothingArrived, match="from 2024-05-01 to 2024-05-03, and heartbeats go on until 20"):
+        replay_day(config, query.name, date(2024, 4, 1))
     assert [run.day for run in stale(Lake(config))] == []
     land(config, INTO_THE_SILENCE)
     changed = SILENT_DAYS[1:] if not window.context_free else SILENT_DAYS[1:3]

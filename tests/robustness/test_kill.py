@@ -133,16 +133,24 @@ def test_a_session_that_lives_is_no_orphan_and_the_folder_of_an_orphan_goes(conf
     assert mine.exists() and not theirs.exists()
 
 
+# The second commit never comes.
+ENDLESS = f"""
+import time
+from pipelines.gate import publish
+replaced = publish._replace_day
+publish._replace_day = lambda *given: time.sleep(3_600) if given[-1].name == {QUERY!r} else replaced(*given)
+"""
+
+
 @pytest.mark.nightly
 def test_a_publication_killed_between_its_two_commits_is_repaired(published):
     before, late = published_rows(published, QUERY), f"{QUERY}_late"
     had = Lake(published).version(late)
-    with Lake(published).locked(QUERY):  # the second commit waits for this
-        process = processes.start(published, QUERY, DAY, "killed")
-        try:
-            processes.wait_until(lambda: Lake(published).version(late) > had, "the first commit")
-        finally:
-            processes.kill_all(process.pid)
+    process = processes.start_program(published, "killed", ENDLESS + processes.PROGRAM, QUERY, str(DAY), "killed")
+    try:
+        processes.wait_until(lambda: Lake(published).version(late) > had, "the first commit")
+    finally:
+        processes.kill_all(process.pid)
     newest = {row.step: row.state for row in ledger.rows(Lake(published), [("run_id", "=", "killed")])}
     assert newest["publish"] == "cut off"
     _assert_repaired(published, before)

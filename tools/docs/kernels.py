@@ -14,8 +14,9 @@ INTRODUCTION = (
     "`bulk_insert`, `evict`, `bulk_evict`, `query`, `range_query`, `oldest`, `youngest`, `len`, `check`. Costs below: "
     "n entries in the window, d of them younger than an event, m in a burst or an eviction; amortised unless marked "
     "otherwise.\n\nThreads that share an object of any kernel take turns. It isn't copied or pickled: make another, of "
-    "the same events or of what `save` gave. After `KernelOutOfMemory` it only says that it is lost. Times and values "
-    "are taken as they are or refused: whole numbers of any size and order of bytes, no `datetime64`, nothing masked."
+    "the same events or of what `save` gave. After `KernelOutOfMemory`, and in a process that was forked while another "
+    "thread was in a call of it, it only says that it is lost. Times and values are taken as they are or refused: "
+    "whole numbers of any size and order of bytes, no `datetime64`, nothing masked."
 )
 OF_REPLAYS = (
     'A replay keeps panes, or events, in the same kernels. `replay_table(events, query, kernel="daba_lite")` names '

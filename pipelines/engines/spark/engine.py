@@ -16,6 +16,7 @@ from pipelines.engines.spark.relations import SparkRelations, ddl
 from pipelines.engines.spark.session import pages, require_alive, session
 from pipelines.engines.spark.settings import expected_executors, expected_slots
 from pipelines.lake.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.lake.new_files import gathered
 from pipelines.lake.ranges import Panes
 from pipelines.lake.shares import file_sizes, packed
 from pipelines.location import Location
@@ -130,14 +131,19 @@ def _work_on_groups(
 
 
 def _mapped(work: RowMap, folder: Location, files: Sequence[str]) -> Location:
-    path, mapped = folder / f"{uuid4().hex}.parquet", work.start()
+    path = folder / f"{uuid4().hex}.parquet"
     with storage.new_parquet(path, work.schema, "lz4") as writer:
-        for file in files:
-            with storage.parquet(file) as rows:
-                for batch in storage.batches(rows, ROWS_PER_BATCH, list(work.columns)):
-                    for found in mapped(work.chosen(batch)):
-                        writer.write_batch(found)
+        for part in gathered(pa.Table.from_batches([found]) for found in _found(work, files)):
+            writer.write_table(part)
     return path
+
+
+def _found(work: RowMap, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    mapped = work.start()
+    for file in files:
+        with storage.parquet(file) as rows:
+            for batch in storage.batches(rows, ROWS_PER_BATCH, list(work.columns)):
+                yield from mapped(work.chosen(batch))
 
 
 made = SparkEngine
