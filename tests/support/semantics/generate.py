@@ -91,7 +91,6 @@ ORDERED = {
 }
 """With some that don't commute, so that windows are made of events, not of panes."""
 OF_SHARES = {name: each for name, each in AGGREGATES.items() if each.function in ("count", "sum", "mean")}
-ROUGH = ("rough_sum", "rough_mean")
 WHERE = (
     ("hub", "==", "a"),
     ("hub", "!=", "a"),
