@@ -1,7 +1,7 @@
 """fast_sum: of floats, added in float64 as they come, so that the last digits depend on the order of additions; in one
 word, and faster than `sum`. Infinite only if a value or the sum itself is. Null over no values.
 
-Nothing overflows on the way: how events are grouped, in whatever kernel and window, makes no infinity.
+Nothing overflows on the way: no grouping of events, by a kernel or a window, makes an infinity.
 
     1e308 + 1e308 − 1e308 = 1e308       (1e308 + 1e308) is kept, not infinite
     1e308 + 1e308         = infinity    the sum itself is beyond float64

@@ -1,5 +1,5 @@
 """sum: of integers exact, and a failure where the result is beyond int64; of floats the nearest float64 to their exact
-sum, in whatever order they come, infinite only if a value or the sum itself is. Null over no values."""
+sum, in any order, infinite only if a value or the sum itself is. Null over no values."""
 
 from kernels.monoid import Monoid
 from kernels.monoids import _binned_sum, _exact_sum, _shares
