@@ -42,7 +42,7 @@ def resident() -> int:
 
 def fill(name: str, order: str, sizes: list[int]) -> list[float]:
     """Bytes an entry at each size that the window comes by."""
-    events = DrivenEvents([AggregateSpec("sum", 0, "float64")])
+    events = DrivenEvents([AggregateSpec("fast_sum", 0, "float64")])
     small = Driven(name, events)
     small.insert(np.arange(FEW, dtype=np.int64), 64)  # compiles; what is freed again must not be mistaken for room
     small.close()

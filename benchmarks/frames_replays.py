@@ -15,7 +15,9 @@ from kernels.windows import window_kind
 from schemas.windows import Count, Delta, SlideByTuple, Window
 
 SESSIONS = 10e6
-PLAN = AggregatePlan((AggregateSpec("count"), AggregateSpec("sum", 0, "float64"), AggregateSpec("max", 0, "float64")))
+PLAN = AggregatePlan(
+    (AggregateSpec("count"), AggregateSpec("fast_sum", 0, "float64"), AggregateSpec("max", 0, "float64"))
+)
 WINDOWS: dict[str, Window] = KINDS_OF_FRAMES | {
     "count, 1,000 by 100": Count(1_000, 100, "event_time"),
     "count, 1,000 by 100, by arrival": Count(1_000, 100),

@@ -19,7 +19,7 @@ from schemas.query import agg
 
 TREES = ("monoid_tree", "amortized_monoid_tree")
 KERNELS = ("recompute", "daba_lite", *TREES)
-SUM = AggregateSpec("sum", 0, "float64")
+SUM = AggregateSpec("fast_sum", 0, "float64")
 STORE_BURST = 1 << 10
 
 

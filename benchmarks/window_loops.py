@@ -1,6 +1,6 @@
 """Windows of any kernel, driven by compiled loops over the same events: what the benchmarks of FIBA and MTA measure.
 
-window = Driven("daba_lite", DrivenEvents([AggregateSpec("sum", 0, "float64")]))
+window = Driven("daba_lite", DrivenEvents([AggregateSpec("fast_sum", 0, "float64")]))
 window.fill(1 << 22); window.slide(bursts=32, burst=1024)
 """
 

@@ -1,18 +1,25 @@
-"""A float64 sum (_float_sum.py) and how many values are in it: state (sum, values)."""
+"""A sum of float64 values (_binned_sum.py) and how many values are in it: its words, and one more."""
 
-from kernels.monoid import FloatWord
-from kernels.monoids._float_sum import added
+from numba.extending import register_jitable
 
-FLOATS = (FloatWord(0),)
+from kernels.monoids import _binned_sum
+
+WORDS = _binned_sum.WORDS + 1
 
 
 def identity():
-    return (0, 0)
+    return (_binned_sum.NONE, 0, 0, 0, 0, 0)
 
 
+@register_jitable
 def lift(word):
-    return (word, 1)
+    return (*_binned_sum.lift(word), 1)
 
 
 def combine(older, newer):
-    return (added(older[0], newer[0]), older[1] + newer[1])
+    return (*_binned_sum.combine(older[:5], newer[:5]), older[5] + newer[5])
+
+
+@register_jitable
+def mean(state):
+    return _binned_sum.mean_of(state[:5], state[5])

@@ -1,5 +1,5 @@
-"""geometric_mean: from the float64 sum of logarithms. A zero makes it 0.0, a negative value is a failure. Null over no
-values.
+"""geometric_mean: from the exact sum of the float64 logarithms. A zero makes it 0.0, a negative value is a failure.
+Null over no values.
 
 Neither needs a word: the logarithm of zero is −infinity and stays, that of a negative value is NaN and stays.
 """
@@ -21,17 +21,17 @@ def _logarithm(value):
 
 
 def lift(word):
-    return (as_word(_logarithm(as_float(word))), 1)
+    return _sum_and_count.lift(as_word(_logarithm(as_float(word))))
 
 
 def lift_integer(word):
-    return (as_word(_logarithm(float(word))), 1)
+    return _sum_and_count.lift(as_word(_logarithm(float(word))))
 
 
 def lower(state):
-    if state[1] == 0:
+    if state[5] == 0:
         return (0, True, False)
-    logarithm = as_float(state[0]) / float(state[1])
+    logarithm = _sum_and_count.mean(state)
     return (as_word(math.exp(logarithm)), False, logarithm != logarithm)
 
 
@@ -42,14 +42,13 @@ FAILURE = (
 MONOIDS = tuple(
     Monoid(
         (kind,),
-        2,
+        _sum_and_count.WORDS,
         _sum_and_count.identity,
         lifted,
         _sum_and_count.combine,
         lower,
         "float64",
         failure=FAILURE,
-        floats=_sum_and_count.FLOATS,
         checked=False,
     )
     for kind, lifted in (("int64", lift_integer), ("float64", lift))

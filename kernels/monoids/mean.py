@@ -1,9 +1,8 @@
-"""mean: of integers from their exact sum, of floats from their float64 sum; always float64. Null over no
-values."""
+"""mean: the exact sum by the number of values, rounded once; always float64. Null over no values."""
 
 from kernels.monoid import Monoid
 from kernels.monoids import _exact_sum, _shares, _sum_and_count
-from kernels.monoids._float_sum import NO_SUM, mean_of
+from kernels.monoids._binned_sum import NO_SUM
 from kernels.runtime.memory import as_word
 
 EXACT_HIGH = 1 << 21  # below it the whole sum stays within ±2**53, which a float64 holds exactly
@@ -22,9 +21,9 @@ def lower_integer(state):
 
 
 def lower(state):
-    if state[1] == 0:
+    if state[5] == 0:
         return (0, True, False)
-    found = mean_of(state[0], state[1])
+    found = _sum_and_count.mean(state)
     return (as_word(found), False, found != found)
 
 
@@ -42,14 +41,13 @@ MONOIDS = (
     ),
     Monoid(
         ("float64",),
-        2,
+        _sum_and_count.WORDS,
         _sum_and_count.identity,
         _sum_and_count.lift,
         _sum_and_count.combine,
         lower,
         "float64",
         failure=NO_SUM,
-        floats=_sum_and_count.FLOATS,
         checked=False,
     ),
     *_shares.MEANS,

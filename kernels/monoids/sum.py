@@ -1,10 +1,9 @@
-"""sum: of integers exact, and a failure where the result is beyond int64; of floats in float64, infinite only if a
-value or the sum itself is. Null over no values."""
+"""sum: of integers exact, and a failure where the result is beyond int64; of floats the nearest float64 to their exact
+sum, in any order, infinite only if a value or the sum itself is. Null over no values."""
 
 from kernels.monoid import Monoid
-from kernels.monoids import _exact_sum, _float_sum, _shares
+from kernels.monoids import _binned_sum, _exact_sum, _shares
 from kernels.monoids._exact_sum import HALF
-from kernels.monoids._float_sum import mean_of
 from kernels.runtime.memory import as_word
 
 
@@ -16,8 +15,8 @@ def lower_integer(state):
 
 
 def lower_float(state):
-    total = mean_of(state[0], 1)
-    return (as_word(total), state[0] == _float_sum.NONE, total != total)
+    total = _binned_sum.mean_of(state, 1)
+    return (as_word(total), state[0] == _binned_sum.NONE, total != total)
 
 
 MONOIDS = (
@@ -34,14 +33,13 @@ MONOIDS = (
     ),
     Monoid(
         ("float64",),
-        1,
-        _float_sum.identity,
-        _float_sum.lift,
-        _float_sum.combine,
+        _binned_sum.WORDS,
+        _binned_sum.identity,
+        _binned_sum.lift,
+        _binned_sum.combine,
         lower_float,
         "float64",
-        failure=_float_sum.NO_SUM,
-        floats=_float_sum.FLOATS,
+        failure=_binned_sum.NO_SUM,
         checked=False,
     ),
     *_shares.SUMS,

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
 
 import pyarrow.compute as pc
@@ -32,6 +32,7 @@ _JSON_COLUMNS = ("inputs", "outputs", "counts")
 _PLAIN_COLUMNS = ("state", "kernel", "message", "engine_page")
 # In the outputs of a stage: files of the validation results that it made.
 VALIDATIONS = "validations"
+_MOMENT = timedelta(milliseconds=1)  # Delta's log has no microseconds
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,19 @@ class Recording:
         self.lake.ensure(RUNS)
         with running.collecting(self.lake.config) as cut_off:
             unknown = [row for row in map(_of_text, cut_off) if not _ended(self.lake, row)]
-            self.lake.append(RUNS, [*unknown, *self.waiting])
+            self.lake.append(RUNS, _behind_the_newest(self.lake, [*unknown, *self.waiting]))
         for begun in self.begun:
             begun.forget()
+
+
+def _behind_the_newest(lake: Lake, rows: list[dict]) -> list[dict]:
+    """Where the clock was ahead and was set back, rows are a moment later than the newest: what is written last is."""
+    files = lake.add_actions(RUNS.name)
+    newest = pc.max(files.column("max.at")).as_py() if len(files) else None
+    if newest is None or newest < datetime.now(UTC) or not rows:
+        return rows
+    later = newest + _MOMENT - min(row["at"] for row in rows)
+    return [{**row, "at": row["at"] + later} for row in rows]
 
 
 @contextmanager

@@ -6,7 +6,7 @@ keys, or where a key is too large some of its time.
 
 A cut along time gives a task the windows that start within its pane, and with the pane the events of these windows: its
 halo. That is exact where a window's rows follow from its own events alone, and only for aggregates whose states are
-exact: sums of floats would depend on where it is cut.
+exact: a standard deviation would depend on where it is cut.
 """
 
 from collections import defaultdict

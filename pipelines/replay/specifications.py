@@ -43,7 +43,7 @@ class ServedQuery(NamedTuple):
 
 def can_be_cut(served: ServedQuery, columns: pa.Schema) -> bool:
     """Whether a key may be replayed pane by pane, with the same rows to the last bit: where a window's rows follow from
-    its own events, and no state holds a sum of floats or a sketch."""
+    its own events, and no state holds rounded floats or a sketch."""
     query = served.query
     plan = plan_aggregates(query, {field.name: field.type for field in columns}).plan
     found = (find_monoid(spec)[1] for spec in plan.aggregates)

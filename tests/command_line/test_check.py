@@ -128,7 +128,7 @@ FUNCTIONS = {
 AGGREGATES = {
     "no_syntax": ("def lower(", "def lower:(", "SyntaxError: "),
     "no_monoids": ("MONOIDS = (", "MONOID = (", "MONOIDS = tuple(…), which isn't there. Did you mean 'MONOID'?"),
-    "no_state": ("    if state[1] == 0:", "    if stat[1] == 0:", "'stat' is not defined. Did you mean 'state'?"),
+    "no_state": ("    if state[5] == 0:", "    if stat[5] == 0:", "'stat' is not defined. Did you mean 'state'?"),
     "a_short_answer": ("return (0, True, False)", "return (0, True)", "lower is (0, True); allowed: (word, whether it"),
 }
 # What is copied for each mistake, and what its row is named before the file's name.

@@ -1,4 +1,4 @@
-"""In whatever order files land and days are run, forwards, backwards and again, the tables end the same."""
+"""The tables end the same in any order in which files land and days are run, forwards, backwards and again."""
 
 import random
 

@@ -30,11 +30,13 @@ EXACT = {
     "n": agg("count"),
     "parts_sum": agg("sum", "parts"),
     "parts_mean": agg("mean", "parts"),
+    "weight_sum": agg("sum", "weight"),
+    "weight_mean": agg("mean", "weight"),
     "heaviest": agg("max", "weight"),
     "first": agg("first", "weight"),
 }
 COMMUTING = {name: each for name, each in EXACT.items() if name != "first"}
-ROUNDED = {**EXACT, "weight_sum": agg("sum", "weight")}
+ROUNDED = {**EXACT, "weight_std": agg("std", "weight")}
 CUT_BYTES = 400  # of a few rows
 
 
@@ -43,7 +45,7 @@ def query(name: str, window, key: tuple[str, ...] = ("place",), emit: str = "wat
 
 
 def model(name: str, key: tuple[str, ...]) -> Model:
-    """Its function sees every event of a window, in order: of sums of floats the last bits would differ."""
+    """Its function sees every event of a window, in order: of what it adds up the last bits would differ."""
     window, lateness = sliding(2 * HOUR, HOUR), {"lateness": HOUR, "allowed_lateness": 12 * HOUR}
     return Model(
         name=name,

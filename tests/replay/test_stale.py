@@ -48,6 +48,16 @@ def test_nothing_is_stale_after_a_backfill(first_published):
     assert stale(Lake(first_published)) == []
 
 
+def test_what_is_written_last_is_the_newest_though_the_clock_was_ahead_and_is_set_back(published):
+    lake, day = Lake(published), DAYS[0]
+    ahead = [row | {"at": row["at"] + timedelta(days=400)} for row in lake.read(RUNS.name).to_pylist()]
+    lake.append(RUNS, ahead)
+    for run_id in ("once", "twice"):
+        replay_day(published, "bikes_daily", day, run_id=run_id)
+        assert ledger.latest(lake, "bikes_daily", day, "publish").run_id == run_id
+    assert stale(lake) == []
+
+
 @pytest.mark.takes(40)
 def test_a_late_file_makes_exactly_the_runs_stale_that_it_touches(published, tmp_path_factory):
     landing.write(published.landing, landing.late_file())

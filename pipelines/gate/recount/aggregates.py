@@ -144,6 +144,7 @@ RECOUNTED: dict[str, Callable[[StretchesOfWindows, Values, Aggregate], Recounted
     "any": some,
     "all": each_one,
     "sum": total,
+    "fast_sum": total,
     "mean": mean,
     "variance": variance,
     "std": deviation,

@@ -20,6 +20,7 @@ EVENTS = "events"
 # Functions whose results have the unit of what they are of.
 _SAME_UNIT = {
     "sum",
+    "fast_sum",
     "min",
     "max",
     "mean",

@@ -106,6 +106,7 @@ def quantile(values, q=0.5, k=128):
 FUNCTIONS = {
     "count": of_shares(len, lambda pairs: float(sum(share for _, share in pairs))),
     "sum": of_shares(of_values(sum), sum_of_parts),
+    "fast_sum": of_values(sum),
     "min": of_values(min),
     "max": of_values(max),
     "mean": of_shares(of_values(mean), mean_of_parts),

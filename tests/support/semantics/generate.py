@@ -91,7 +91,8 @@ ORDERED = {
 }
 """With some that don't commute, so that windows are made of events, not of panes."""
 OF_SHARES = {name: each for name, each in AGGREGATES.items() if each.function in ("count", "sum", "mean")}
-ROUGH = ("rough_sum", "rough_mean")
+ROUGH = st.floats(-1e6, 1e6).map(lambda value: round(value, 6))
+"""No sum of these loses a bit (kernels/monoids/_binned_sum.py)."""
 WHERE = (
     ("hub", "==", "a"),
     ("hub", "!=", "a"),
@@ -247,7 +248,7 @@ def _streams(draw, anchor: datetime, grain: timedelta, reach: int, longest: int,
                     "lasts": st.sampled_from(range(longest + 1)),
                     "bikes": st.none() | st.integers(-3, 9),
                     "weight": st.none() | st.integers(-(2**40), 2**40).map(float),
-                    "rough": st.none() | st.floats(-1e6, 1e6),
+                    "rough": st.none() | ROUGH,
                     "size": st.none() | st.sampled_from((0.0, -0.0, 0.5, -2.25)),
                 }
             ),

@@ -1,5 +1,7 @@
-"""Sums of float64 values in one word, in which nothing overflows on the way: how events are grouped, in whatever kernel
-and window, makes no infinity.
+"""fast_sum: of floats, added in float64 as they come, so that the last digits depend on the order of additions; in one
+word, and faster than `sum`. Infinite only if a value or the sum itself is. Null over no values.
+
+Nothing overflows on the way: no grouping of events, by a kernel or a window, makes an infinity.
 
     1e308 + 1e308 − 1e308 = 1e308       (1e308 + 1e308) is kept, not infinite
     1e308 + 1e308         = infinity    the sum itself is beyond float64
@@ -16,11 +18,10 @@ import sys
 from numba import njit
 from numba.extending import register_jitable
 
-from kernels.monoid import FloatWord
+from kernels.monoid import FloatWord, Monoid
 from kernels.runtime.memory import as_float, as_word, not_inlined
 
 NONE = -(1 << 63)  # the bits of −0.0
-FLOATS = (FloatWord(0),)
 NO_SUM = "adds infinities of both signs, which has no answer; filter one of them out"
 SIGN, MAGNITUDE = -(1 << 63), (1 << 63) - 1
 NAN = 0x7FF8 << 48  # the bits of one without payload: infinity − infinity
@@ -83,8 +84,27 @@ def _scaled(word):
 
 
 @register_jitable
-def mean_of(word, values):
-    """A sum by a number of values; NaN if the sum has no answer."""
-    if word & MAGNITUDE > NAN:
-        return _scaled(word) / float(values) * BACK
-    return as_float(word) / float(values)
+def total(word):
+    """The sum as a float; NaN if it has no answer."""
+    return _scaled(word) * BACK if word & MAGNITUDE > NAN else as_float(word)
+
+
+def lower(state):
+    found = total(state[0])
+    return (as_word(found), state[0] == NONE, found != found)
+
+
+MONOIDS = (
+    Monoid(
+        ("float64",),
+        1,
+        identity,
+        lift,
+        combine,
+        lower,
+        "float64",
+        failure=NO_SUM,
+        floats=(FloatWord(0),),
+        checked=False,
+    ),
+)
