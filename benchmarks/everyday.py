@@ -74,7 +74,7 @@ for name, (module, function) in json.loads(sys.argv[3]).items():
     found = getattr(found, owner) if owner else found
     setattr(found, function, timed(name, getattr(found, function)))
 from pipelines import config
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]))
 print(json.dumps(spent))
 """

@@ -1,12 +1,29 @@
 """What the runs of days came to: for people their counts as columns, for tools the whole reports."""
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pipelines.cli import _output
 
 if TYPE_CHECKING:
-    from pipelines.runs.replay_day import DayReport
+    from pipelines.runs.reports import DayReport, Done
+
+_log = logging.getLogger(__name__)
+
+
+def show_done(done: "Done", as_json: bool) -> int:
+    """A row for each day that was published; the exit code, or the error of the first that was not. The others are
+    warnings."""
+    from schemas.errors import Superseded
+
+    if done.reports or not done.failures:
+        show_days(done.reports, as_json)
+    failures = [each for each in done.failures if not isinstance(each.error, Superseded)]
+    for query, day, error in failures[1:]:
+        _log.warning("%s of %s was not published: %s", query, day, error)
+    done.require()
+    return Superseded.exit_code if any(report.superseded for report in done.reports) else 0
 
 
 def show_days(reports: "Sequence[DayReport]", as_json: bool) -> None:

@@ -2,7 +2,7 @@
 audit rows before they are published.
 
 Expectations (`schemas/expectations.py`, run by Great Expectations) describe what each row must look like; the laws of
-semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing; `require` does.
+semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ from pipelines.gate.recount.finding import LawFinding
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.landed_files import open_files
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_day import AuditedDay, AuditedDays
 from pipelines.gate.recount.share import KeyShare
 from pipelines.gate.recount.silver import open_day
 from pipelines.lake.arrival_days import ArrivalDays
@@ -91,18 +91,18 @@ class Gate:
 
     def record_silver(
         self, run: Run, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
-    ) -> list[Verdict]:
+    ) -> dict[date, list[Verdict]]:
         """Check the days of silver that have not passed since they were made, and write the verdicts into the ledger.
         O(events of these days)."""
         unchecked = self.unchecked(tables, snapshot, days, dates)
         found = self.check_silver(tables, snapshot, days, unchecked)
         verdicts.write(self.lake, run, found, snapshot.name)
-        return [verdict for of_day in found.values() for verdict in of_day]
+        return found
 
-    def record_audit(self, run: Run, of: AuditedDay) -> list[Verdict]:
+    def record_audit(self, run: Run, of: AuditedDays) -> dict[date, list[Verdict]]:
         """Check a run's rows, and write the verdicts into the ledger."""
-        found = self.check_audit(of)
-        verdicts.write(self.lake, run, {of.day: found}, of.versions.snapshot)
+        found = {day: self.check_audit(AuditedDay(of.tables, day, of.versions)) for day in of.days}
+        verdicts.write(self.lake, run, found, of.versions.snapshot)
         return found
 
     def _expected(self, table: Table, version: int, day: date, expectations: tuple[Expectation, ...]) -> list[Verdict]:
@@ -148,8 +148,9 @@ def laws_of_keys(lake: Lake, of: AuditedDay, share: KeyShare) -> dict[str, LawFi
         return checks.find_in_rows(recount)
 
 
-def require(found: list[Verdict]) -> None:
-    """Raise GateFailed for the first check that failed: its figure, limit and the SQL that shows the rows."""
-    for verdict in found:
-        if not verdict.passed:
-            raise GateFailed(verdict.check_name, verdict.figure, verdict.allowed, verdict.offending or "")
+def failure(found: list[Verdict]) -> GateFailed | None:
+    """Of the first check that failed: its figure, limit and the SQL that shows the rows."""
+    failed = next((verdict for verdict in found if not verdict.passed), None)
+    if failed is None:
+        return None
+    return GateFailed(failed.check_name, failed.figure, failed.allowed, failed.offending or "")

@@ -19,7 +19,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.shares import file_sizes
 from pipelines.runs import definitions
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import errors
 from schemas.raised_elsewhere import raised_elsewhere
 

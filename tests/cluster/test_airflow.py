@@ -16,7 +16,7 @@ import pytest
 from pipelines import config, flow
 from pipelines.config import Config
 from pipelines.location import KEYS, PLACES
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from processes import proc
 from samples import cdr
 from schemas import registry

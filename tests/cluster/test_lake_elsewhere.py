@@ -11,7 +11,7 @@ from pipelines.ledger import runs
 from pipelines.location import at
 from pipelines.runs.maintain import maintain
 from pipelines.runs.repair import repair
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp
 from tests.cluster.conftest import HOME

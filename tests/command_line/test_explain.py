@@ -12,7 +12,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.replay.audit import replayed
 from pipelines.runs.explain import PlannedTasks, _gathered, explain
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp, OutsideStream
 from tests.support.lakes import DAYS

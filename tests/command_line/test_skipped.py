@@ -3,7 +3,7 @@
 import json
 from datetime import date
 
-from pipelines.runs.replay_day import DayReport
+from pipelines.runs.reports import DayReport
 from schemas.errors import Superseded
 
 

@@ -12,7 +12,8 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.entry import Run
 from pipelines.ledger.runs import StepRow
-from pipelines.runs.replay_day import DayReport, replay_day
+from pipelines.runs.replay import replay_day
+from pipelines.runs.reports import DayReport
 from schemas import registry
 from schemas.errors import GateFailed, Superseded
 from schemas.ledger_tables import VERDICTS

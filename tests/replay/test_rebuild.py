@@ -12,7 +12,7 @@ from pipelines.ledger.stale import stale
 from pipelines.plan.plan import plan
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.rebuild import rebuild
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import GateFailed, TableMismatch
 from schemas.query import agg

@@ -19,7 +19,7 @@ from pipelines.ledger import snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
 from tests.support.lakes import DAYS, PATIENT, ingest

@@ -5,7 +5,7 @@ import pytest
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.stale import stale
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from processes import orphan_jvms
 from tests.support import processes
 from tests.support.lakes import DAYS, PATIENT

@@ -68,6 +68,15 @@ class AuditedDay:
 
 
 @dataclass(frozen=True)
+class AuditedDays:
+    """Interim."""
+
+    tables: "QueryTables"
+    days: tuple[date, ...]
+    versions: AuditVersions
+
+
+@dataclass(frozen=True)
 class QueryDay(AuditedDay):
     """With the tables of this package in `connection`."""
 

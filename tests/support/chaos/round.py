@@ -10,7 +10,7 @@ from pipelines.config import Config
 from pipelines.ingest.files import DUPLICATE
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from tests.support import damages, landings
 from tests.support.chaos.commands import ENDS, FATES, Ended, Running, Terminal
 from tests.support.chaos.landing_folder import LandingFolder
