@@ -13,12 +13,16 @@ _log = logging.getLogger(__name__)
 
 
 def show_done(done: "Done", as_json: bool) -> int:
-    """A row for each day that was published; the exit code, or the error of the first that was not. The others are
-    warnings."""
-    from schemas.errors import Superseded
-
+    """A row for each day that was published, and what `end` says."""
     if done.reports or not done.failures:
         show_days(done.reports, as_json)
+    return end(done)
+
+
+def end(done: "Done") -> int:
+    """The exit code, or the error of the first day that was not published; the others are warnings."""
+    from schemas.errors import Superseded
+
     failures = [each for each in done.failures if not isinstance(each.error, Superseded)]
     for query, day, error in failures[1:]:
         _log.warning("%s of %s was not published: %s", query, day, error)

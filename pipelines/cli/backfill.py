@@ -62,8 +62,8 @@ def backfill(
     code = show_done(done, as_json)
     if stale and not done.reports:
         _output.note(f"no day of {', '.join(names)} is stale")
-    streams = dict.fromkeys(registry.stream(registry.query(name).stream) for name in names)
-    note_pending(Lake(settings), streams, AHEAD)
+    streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in names)}
+    note_pending(Lake(settings), streams.values(), AHEAD)
     return code
 
 

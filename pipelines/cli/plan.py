@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _airflow, _output
-from pipelines.cli._days import show_done
+from pipelines.cli._days import end, show_done
 from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, read_limits
 from pipelines.cli._progress import progress
 
@@ -63,9 +63,7 @@ def plan(
         )
     if done is None:
         return 0
-    if as_json:
-        done.require()
-    return show_done(done, as_json)
+    return end(done) if as_json else show_done(done, as_json)
 
 
 def _carried_out(settings: "Config", made: "DayPlan") -> "Done":

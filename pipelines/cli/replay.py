@@ -74,8 +74,8 @@ def replay(
         code = 0
         show_day(done.reports[0], as_json)
     if run_id is None:
-        streams = dict.fromkeys(registry.stream(registry.query(query).stream) for query in queries)
-        note_pending(Lake(settings), streams, AHEAD)
+        streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
+        note_pending(Lake(settings), streams.values(), AHEAD)
     return code
 
 

@@ -111,8 +111,8 @@ def _cut(lake: Lake, engine: Engine, tables: QueryTables, days: Sequence[date]) 
     files = files_by_day(lake, source.silver.name, version, {*days}.__contains__)
     sizes = {day: sum(file.file_bytes for file in files.get(day, ())) for day in days}
     most = lake.config.task_bytes * engine.expected_slots
-    chains = [days] if tables.state is None else chains(lake, tables, days)
-    return [part for chain in chains for part in packed_within({day: sizes[day] for day in chain}, most)]
+    together = [days] if tables.state is None else chains(lake, tables, days)
+    return [part for chain in together for part in packed_within({day: sizes[day] for day in chain}, most)]
 
 
 def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[date]]:

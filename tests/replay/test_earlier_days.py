@@ -154,7 +154,7 @@ def test_a_run_of_an_older_ingest_is_sent_to_a_newer_one(lake, tables):
     lake.append(files_table(toy.STREAM), [{**texts, **counts, "landed_date": FIRST}])
     run_day(lake, tables, FIRST)
     with pytest.raises(EarlierDayMissing, match=f"read a newer ingest .*--from {SECOND} --to {SECOND}"):
-        look_back.of(lake, tables, ServedQuery.of(ASKED), SECOND, older)
+        look_back.of(lake, tables, ServedQuery.of(ASKED), [SECOND], older)
 
 
 def test_a_day_with_another_number_of_buckets_left_nothing_to_go_on_from(lake, tables, monkeypatch):
