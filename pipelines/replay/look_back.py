@@ -99,8 +99,8 @@ class LookBack:
 
 
 class LookBacks(NamedTuple):
-    """Of each day of a run, in rising order; with the watermark's staircase over all that is read, the version of silver,
-    and the state that the first day goes on from."""
+    """Of each day of a run, in rising order; with the watermark's staircase over all that is read, the version of
+    silver, and the state that the first day goes on from."""
 
     of_days: tuple[LookBack, ...]
     ticks: "PassTicks"

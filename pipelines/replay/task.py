@@ -88,7 +88,8 @@ class Pass(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What the passes over some events made; counts: READ_COUNTS by day; earlier_digest: of what an earlier day left."""
+    """What the passes over some events made; counts: READ_COUNTS by day; earlier_digest: of what an earlier day
+    left."""
 
     passes: list[Pass]
     counts: dict[date, Counter[str]]
@@ -96,9 +97,9 @@ class Made(NamedTuple):
 
 
 class WrittenShare(NamedTuple):
-    """What a task made of its share, as files that no commit names yet; the pane of its keys; counts by day; by pass how
-    many keys each kernel replayed, and what a model's farms did; and the digests of the states that it left, by pass,
-    and of that which it went on from."""
+    """What a task made of its share, as files that no commit names yet; the pane of its keys; counts by day; by pass
+    how many keys each kernel replayed, and what a model's farms did; and the digests of the states that it left, by
+    pass, and of that which it went on from."""
 
     result: list[NewFile]
     late: list[NewFile]

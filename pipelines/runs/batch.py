@@ -3,8 +3,8 @@
     audit     silver is checked once; each query is replayed once, one commit a table
     publish   the gate checks exactly these rows, and publishes the days that passed, one commit a table
 
-A day's failure is its own, and so is a query's: the others are published. Where days go on from each other, those behind
-one that failed are not. What the ledger has of each day is what a run of that day alone would leave.
+A day's failure is its own, and so is a query's: the others are published. Where days go on from each other, those
+behind one that failed are not. What the ledger has of each day is what a run of that day alone would leave.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -17,7 +17,6 @@ from pipelines.runs.replay import chains
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
 from tests.replay.test_days_with_state import WINDOWS as IN_ORDER
-from tests.support.engines import ENGINES
 from tests.support.replay import toy
 from tests.support.replay.work import run_days
 
@@ -79,7 +78,7 @@ def toys(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "emit"), [pair for pair in product(WINDOWS, EMITS)])
+@pytest.mark.parametrize(("kind", "emit"), list(product(WINDOWS, EMITS)))
 def test_days_at_once_are_days_one_by_one(toys, kind, emit):
     chance = random.Random(f"{kind} {emit}")
     query = asked(kind, emit, chance)

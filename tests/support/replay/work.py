@@ -5,13 +5,14 @@ from dataclasses import asdict
 from datetime import date
 
 from pipelines.engines import engine_of
+from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.snapshot import Snapshot
 from pipelines.ledger import runs
 from pipelines.ledger.entry import Run
 from pipelines.replay import audit, look_back, plan
-from pipelines.replay.audit import Audited
+from pipelines.replay.audit import Audited, Replayed
 from pipelines.replay.look_back import LookBacks, Reading
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import Work
@@ -26,6 +27,13 @@ def work_of(lake: Lake, tables: QueryTables, day: date) -> Work:
 def backs_of(lake: Lake, tables: QueryTables, *days: date) -> LookBacks:
     """What a run of some days reads."""
     return look_back.of(lake, tables, ServedQuery.of(tables.query), days, newest(lake, tables))
+
+
+def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> Replayed:
+    """What the tasks of a run of some days write, and nobody has committed."""
+    backs = backs_of(lake, tables, *days)
+    work = plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
+    return audit.replayed(lake, engine, tables, work, backs)
 
 
 def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
