@@ -1,4 +1,4 @@
-"""Rows that wait for the gate: of days of a query that were committed together, just now or by an earlier audit step."""
+"""Rows that wait for the gate, of days of a query that were committed together: made just now, or by an audit step."""
 
 import shlex
 from collections.abc import Mapping

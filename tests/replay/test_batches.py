@@ -1,5 +1,5 @@
-"""A batch makes of each day what a run of that day alone makes: rows, late rows, what is left for the next day, and what
-the ledger has; in any cut of the days into batches."""
+"""A batch makes of each day what a run of that day alone makes: rows, late rows, what is left for the next day, and
+what the ledger has; in any cut of the days into batches."""
 
 import random
 from dataclasses import replace
