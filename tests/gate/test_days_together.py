@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from random import Random
 
 import pytest
@@ -26,17 +26,17 @@ WEEK = [DAYS[0] + n * DAY for n in range(7)]
 SILVER = silver_table(STREAM)
 # No table can hold a null where its stream forbids one: the definition that is checked is stricter than the table's.
 STRICT = replace(STREAM, columns=tuple(replace(column, nullable=column.name != "key") for column in STREAM.columns))
-MORE = {"whole is in range": {"whole": 5_000}, "key is not null": {"key": None}}
-IMPOSSIBLE = {"events is in range": {"events": -1}, "pane is one of the words": {"pane": "whenever"}}
+WRONG_SILVER = {"whole is in range": {"whole": 5_000}, "key is not null": {"key": None}}
+WRONG_AUDIT = {"events is in range": {"events": -1}, "pane is one of the words": {"pane": "whenever"}}
 FAULTS: dict[str, dict[str, Callable[[dict], Rows]]] = {
     SILVER.name: {
-        **{check: lambda row, values=values: [row | values] for check, values in MORE.items()},
+        **{check: lambda row, values=values: [row | values] for check, values in WRONG_SILVER.items()},
         "arrival is inside the day": lambda row: [row | {"arrival": row["arrival"] + DAY}],
         "end >= start": lambda row: [row | {"end": row["start"] - HOUR}],
         "as many rows as ingest noted": lambda row: [],
     },
     "asked_audit": {
-        **{check: lambda row, values=values: [row | values] for check, values in IMPOSSIBLE.items()},
+        **{check: lambda row, values=values: [row | values] for check, values in WRONG_AUDIT.items()},
         "emitted_at is inside the day": lambda row: [row | {"emitted_at": row["emitted_at"] - DAY}],
         "rows are unique": lambda row: [row, row],
     },
@@ -128,7 +128,7 @@ def test_a_row_of_two_days_is_not_there_twice(tmp_path):
     audit = checked.made.tables.audit
     rows = checked.made.rows(audit)
     again = next(row for row in rows if row["emitted_date"] == WEEK[1])
-    again = again | {"emitted_date": WEEK[2], "emitted_at": again["emitted_at"] + timedelta(days=1)}
+    again = again | {"emitted_date": WEEK[2], "emitted_at": again["emitted_at"] + DAY}
     checked.made.rewrite(audit, [*rows, again])
     assert failed(checked.together(audit)) == set()
 
