@@ -5,7 +5,7 @@ Expectations (`schemas/expectations.py`, run by Great Expectations) describe wha
 semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -54,14 +54,9 @@ class Gate:
     ) -> dict[date, list[Verdict]]:
         """Check arrival days of silver, of which ingest noted so many events. O(events of the days)."""
         laws = self.engine.each(partial(laws_of_silver, self.lake, tables, snapshot), dates)
-        silver, version = tables.silver, snapshot.version(tables.silver.name)
-        return {
-            day: [
-                *self._expected(silver, version, day, silver_expectations(tables.stream, day, days.events(day))),
-                *of_day,
-            ]
-            for day, of_day in zip(dates, laws, strict=True)
-        }
+        of_days = {day: silver_expectations(tables.stream, day, days.events(day)) for day in dates}
+        found = self._expected(tables.silver, snapshot.version(tables.silver.name), of_days)
+        return {day: [*found[day], *of_day] for day, of_day in zip(dates, laws, strict=True)}
 
     def check_audit(self, of: AuditedDay) -> list[Verdict]:
         """Check a run's rows at exactly these versions. O(events of the look-back x windows of an event).
@@ -73,8 +68,8 @@ class Gate:
         shares = key_shares(self.lake, self.engine, of)
         found = self.engine.each(partial(laws_of_keys, self.lake, of), shares)
         return [
-            *self._expected(tables.audit, versions.audit, day, audit_expectations(tables.query, day)),
-            *self._expected(tables.late_audit, versions.late_audit, day, late_expectations(tables.query, day)),
+            *self._expected(tables.audit, versions.audit, {day: audit_expectations(tables.query, day)})[day],
+            *self._expected(tables.late_audit, versions.late_audit, {day: late_expectations(tables.query, day)})[day],
             *checks.verdicts_on_rows(of, found),
         ]
 
@@ -105,18 +100,22 @@ class Gate:
         verdicts.write(self.lake, run, found, of.versions.snapshot)
         return found
 
-    def _expected(self, table: Table, version: int, day: date, expectations: tuple[Expectation, ...]) -> list[Verdict]:
-        # Imported here: the library takes four seconds, and a day that was checked before doesn't need it.
+    def _expected(
+        self, table: Table, version: int, of_days: Mapping[date, tuple[Expectation, ...]]
+    ) -> dict[date, list[Verdict]]:
+        """Verdicts on some days of a version, which are validated together."""
+        if not of_days:
+            return {}
+        # Imported here: the library takes seconds, and days that were checked before don't need it.
         from pipelines.gate import expectations as library
-        from pipelines.gate.project import TableBatch
 
-        batch = TableBatch(self.lake.of_run.get("run_id") or NO_RUN, table.name, version, day)
+        run_id = self.lake.of_run.get("run_id") or NO_RUN
         partition = next(column for column in table.partition_by if column.endswith("_date"))
-        files = self.lake.files(table.name, version, [(partition, "=", day.isoformat())])
+        files = self.lake.files(table.name, version, [(partition, "in", [day.isoformat() for day in of_days])])
         with self.engine.relations(self.lake.config.scratch) as relations:
-            relations.add_files("rows", self.lake, table, files)
-            frames = relations.frames(library.statement(expectations, "rows"))
-            return library.verdicts_on(self.lake.config, frames, batch, expectations)
+            relations.add_files(library.ROWS, self.lake, table, files)
+            rows = library.TableRows(run_id, table.name, version, partition, relations)
+            return library.verdicts_by_day(self.lake.config, rows, of_days)
 
     def unchecked(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
