@@ -4,19 +4,24 @@ what the ledger has; in any cut of the days into batches."""
 import random
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import product
+from itertools import product, zip_longest
 
 import pytest
 
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import code_hash
+from pipelines.ledger import code_hash, runs
+from pipelines.ledger.stale import stale
 from pipelines.replay.audit import Audited
-from pipelines.runs.replay import chains
+from pipelines.runs.replay import chains, replay, replay_day
+from schemas import registry
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
 from tests.replay.test_days_with_state import WINDOWS as IN_ORDER
+from tests.support.digests import digests
+from tests.support.engines import ENGINES
+from tests.support.lakes import DAYS, copied
 from tests.support.replay import toy
 from tests.support.replay.work import run_days
 
@@ -94,3 +99,58 @@ def test_days_at_once_are_days_one_by_one(toys, kind, emit):
         for day in days:
             assert made[day] == one_by_one[day], (day, parts)
         assert held(lake, tables) == rows, parts
+
+
+QUERIES = ("bikes_daily", "bikes_last_hour", "bikes_refill", "farm_bikes_anomalies")
+
+
+def in_batches(config: Config, chance: random.Random | None) -> None:
+    """All days of the queries in a random cut, or one by one; days that go on from each other in their order."""
+    if chance is None:
+        for query in QUERIES:
+            for day in DAYS:
+                replay_day(config, query, day)
+        return
+    cut = {query: parts_of(DAYS, chance, not registry.query(query).window.context_free) for query in QUERIES}
+    for days in zip_longest(*cut.values(), fillvalue=()):
+        replay(config, dict(zip(cut, days, strict=True))).require()
+
+
+def ledger_facts(config: Config) -> tuple[list, list, dict]:
+    """Of each day: what its steps read and counted, what the gate found, and what is published."""
+    lake = Lake(config)
+    steps = [
+        (row.query, row.logical_date, row.step, row.stage, row.state, _read(row.inputs), _counted(row.counts))
+        for row in runs.rows(lake, [("stream", "=", "bikes")], stages=True)
+        if row.query
+    ]
+    named = ("logical_date", "table_name", "check_name", "passed", "figure", "allowed", "offending")
+    found = {tuple(row[name] for name in named) for row in lake.read("verdicts").to_pylist()}
+    tables = [name + kind for name in QUERIES for kind in ("", "_late")]
+    return sorted(map(repr, steps)), sorted(map(repr, found)), digests(config, tables)
+
+
+def _read(inputs: dict) -> dict:
+    return {name: value for name, value in inputs.items() if name in ("days", "arrivals_before", "state_digest")}
+
+
+def _counted(counts: dict) -> dict:
+    return {name: n for name, n in counts.items() if not name.startswith("keys_by") and name != "state_bytes"}
+
+
+@pytest.fixture(scope="module")
+def one_by_one(first_ingested, tmp_path_factory):
+    config = copied(first_ingested, tmp_path_factory.mktemp("one_by_one"))
+    in_batches(config, None)
+    return ledger_facts(config)
+
+
+@ENGINES
+@pytest.mark.slow
+@pytest.mark.takes(60)
+@pytest.mark.parametrize("seed", range(3))
+def test_any_cut_leaves_the_same_tables_verdicts_and_ledger(ingested, one_by_one, engine, seed):
+    in_batches(ingested, random.Random(seed))
+    for found, expected in zip(ledger_facts(ingested), one_by_one, strict=True):
+        assert found == expected
+    assert stale(Lake(ingested)) == []
