@@ -17,7 +17,7 @@ from pipelines.config import Config
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
 from pipelines.gate.publish import publish
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.lake.arrival_days import FIRST_DAY
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.engine import Engine
@@ -193,7 +193,7 @@ def _publish(replay: _Replay, made: _Audited) -> DayReport:
     with recording.step(run, "publish") as entry, entry.working(engine, progress):
         progress, entry.inputs = entry.following(progress), asdict(versions)
         progress(flow.GATE.name)
-        found = Gate(lake, engine).record_audit(run, AuditedDay(tables, day, versions))
+        found = Gate(lake, engine).record_audit(run, AuditedDays(tables, (day,), versions))[day]
         require(lake.config, found, entry, progress)
         progress(flow.PUBLISH.name)
         entry.message = _stale_already(replay, made.inputs)

@@ -9,7 +9,6 @@ from pipelines.engines import engine_of
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from pipelines.gate.key_shares import ENOUGH_PARTS, key_shares
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.share import ALL_KEYS, KeyShare
 from pipelines.lake import shares
 from pipelines.lake.lake import Lake
@@ -24,8 +23,8 @@ OF_BUCKETS = [each._replace(part=part, parts=2) for each in BUCKETS for part in 
 
 def verdicts(made: SmallLake, day, asked_for: list[KeyShare]) -> list:
     """The laws' verdicts, from findings on each share."""
-    of = AuditedDay(made.tables, day, made.versions)
-    return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in asked_for])
+    of = made.audited(day)
+    return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in asked_for])[day]
 
 
 SLOTS, ONE_BY_ONE = 5, {(bucket,) for bucket in range(STREAM.buckets)}
@@ -41,7 +40,7 @@ def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, bu
     """Buckets are of the stream's key: those of another key may be in all of them."""
     query = asked("sliding", "watermark", key=key)
     made = make_lake(Config(tmp_path, tmp_path), query, random_events(seed=5, count=80))
-    of, lake = AuditedDay(made.tables, DAYS[1], made.versions), Lake(made.config)
+    of, lake = made.audited(DAYS[1]), Lake(made.config)
     engine = engine_of(made.config)
     assert key_shares(lake, engine, of) == [ALL_KEYS]
     monkeypatch.setattr(shares, "LEAST_BYTES", 1)
