@@ -86,8 +86,8 @@ class Gate:
         }
 
     def laws_of_rows(self, of: AuditedDays) -> dict[date, list[Verdict]]:
-        """What the laws say of the rows of some days, each stretch of days at once."""
-        shares = [(stretch, share) for stretch in of.stretches for share in key_shares(self.lake, self.engine, stretch)]
+        """What the laws say of the rows of some days, those without a gap at once."""
+        shares = [(days, share) for days in of.without_gaps for share in key_shares(self.lake, self.engine, days)]
         return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), shares))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
@@ -156,7 +156,7 @@ def laws_of_silver(
 
 
 def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> checks.FoundByLaw:
-    """What the laws of audit rows find on some keys of a stretch of days."""
+    """What the laws of audit rows find on some keys, of days without a gap."""
     recount = open_recount(lake, *asked)
     with recount.connection:
         return checks.find_in_rows(recount)

@@ -1,4 +1,4 @@
-"""Into how many shares of keys the recount of a stretch of days is cut."""
+"""Into how many shares of keys the recount of days without a gap is cut."""
 
 from math import ceil
 

@@ -11,7 +11,7 @@ from pipelines.lake.lake import Lake
 
 
 def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Recount:
-    """Count some keys of a stretch of days again, at its versions of silver, the pass ticks and the audit tables.
+    """Count some keys of days without a gap again, at their versions of silver, the pass ticks and the audit tables.
     NotRecounted for windows of a kind that has no SQL."""
     windows = in_sql(of.query.window)
     recount = Recount(of.tables, of.days, of.versions, open_session(lake), windows, before=of.before)
