@@ -28,7 +28,7 @@ from pipelines.config import REPOSITORY, Config
 from pipelines.engines import engine_of
 from pipelines.gate import expectations  # noqa: F401 (imported before the clock starts)
 from pipelines.gate.gate import Gate
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -186,8 +186,8 @@ def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> d
             library_s += time.process_time() - before_s
 
     Gate._expected = timed
-    of = AuditedDay(QueryTables.of(case.query), day, AuditVersions(*versions))
-    verdicts = Gate(Lake(config), engine_of(config)).check_audit(of)
+    of = AuditedDays(QueryTables.of(case.query), (day,), AuditVersions(*versions))
+    verdicts = Gate(Lake(config), engine_of(config)).check_audit(of)[day]
     figures = {each.check_name: each.figure for each in verdicts if each.check_name.startswith("law")}
     return {"library_s": library_s, "failed": [each.check_name for each in verdicts if not each.passed], **figures}
 

@@ -12,16 +12,16 @@ from functools import partial
 
 from pipelines.gate import checks
 from pipelines.gate.key_shares import key_shares
-from pipelines.gate.recount.finding import LawFinding
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.landed_files import open_files
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_day import AuditedDay, AuditedDays
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.share import KeyShare
-from pipelines.gate.recount.silver import open_day
+from pipelines.gate.recount.silver import open_days
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
+from pipelines.lake.shares import packed_within
 from pipelines.lake.snapshot import Snapshot, Touched
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import verdicts
@@ -33,6 +33,8 @@ from schemas.tables import Table
 
 # Who validates where a check is asked for outside of a run.
 NO_RUN = "no-run"
+# Of silver: fewer aren't worth a task of their own.
+ENOUGH_EVENTS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -53,25 +55,35 @@ class Gate:
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
     ) -> dict[date, list[Verdict]]:
         """Check arrival days of silver, of which ingest noted so many events. O(events of the days)."""
-        laws = self.engine.each(partial(laws_of_silver, self.lake, tables, snapshot), dates)
-        of_days = {day: silver_expectations(tables.stream, day, days.events(day)) for day in dates}
-        found = self._expected(tables.silver, snapshot.version(tables.silver.name), of_days)
-        return {day: [*found[day], *of_day] for day, of_day in zip(dates, laws, strict=True)}
+        events = {day: days.events(day) for day in dates}
+        parts = packed_within(events, max(ENOUGH_EVENTS, -(-sum(events.values()) // self.engine.slots)))
+        found = self.engine.each(partial(laws_of_silver, self.lake, tables, snapshot), parts)
+        laws = {day: of_day for part in found for day, of_day in part.items()}
+        asked = {day: silver_expectations(tables.stream, day, events[day]) for day in dates}
+        expected = self._expected(tables.silver, snapshot.version(tables.silver.name), asked)
+        return {day: [*expected[day], *laws[day]] for day in dates}
 
-    def check_audit(self, of: AuditedDay) -> list[Verdict]:
-        """Check a run's rows at exactly these versions. O(events of the look-back x windows of an event).
+    def check_audit(self, of: AuditedDays) -> dict[date, list[Verdict]]:
+        """Check the rows of some days at exactly these versions. O(events of the look-back and the days · log events +
+        rows).
 
         Raises NotRecounted for a kind of windows that has no file in recount/kinds/.
         """
         refuse_unrecounted(of.query.window)
-        tables, versions, day = of.tables, of.versions, of.day
-        shares = key_shares(self.lake, self.engine, of)
-        found = self.engine.each(partial(laws_of_keys, self.lake, of), shares)
-        return [
-            *self._expected(tables.audit, versions.audit, {day: audit_expectations(tables.query, day)})[day],
-            *self._expected(tables.late_audit, versions.late_audit, {day: late_expectations(tables.query, day)})[day],
-            *checks.verdicts_on_rows(of, found),
-        ]
+        tables, versions, query = of.tables, of.versions, of.query
+        rows = {day: audit_expectations(query, day) for day in of.days}
+        late = {day: late_expectations(query, day) for day in of.days}
+        found = (
+            self._expected(tables.audit, versions.audit, rows),
+            self._expected(tables.late_audit, versions.late_audit, late),
+            self.laws_of_rows(of),
+        )
+        return {day: [verdict for each in found for verdict in each[day]] for day in of.days}
+
+    def laws_of_rows(self, of: AuditedDays) -> dict[date, list[Verdict]]:
+        """What the laws say of the rows of some days, those without a gap at once."""
+        shares = [(days, share) for days in of.without_gaps for share in key_shares(self.lake, self.engine, days)]
+        return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), shares))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
         """Check the files that an ingest touched, and all where the snapshot that it found has not passed, as after a
@@ -95,8 +107,8 @@ class Gate:
         return found
 
     def record_audit(self, run: Run, of: AuditedDays) -> dict[date, list[Verdict]]:
-        """Check a run's rows, and write the verdicts into the ledger."""
-        found = {day: self.check_audit(AuditedDay(of.tables, day, of.versions)) for day in of.days}
+        """Check a run's rows, and write the verdicts of all days into the ledger, in one commit."""
+        found = self.check_audit(of)
         verdicts.write(self.lake, run, found, of.versions.snapshot)
         return found
 
@@ -133,16 +145,18 @@ class Gate:
         return unchecked
 
 
-def laws_of_silver(lake: Lake, tables: StreamTables, snapshot: Snapshot, day: date) -> list[Verdict]:
-    """What the laws of silver say of a day."""
-    silver = open_day(lake, tables, snapshot, day)
+def laws_of_silver(
+    lake: Lake, tables: StreamTables, snapshot: Snapshot, days: Sequence[date]
+) -> dict[date, list[Verdict]]:
+    """What the laws of silver say of some days."""
+    silver = open_days(lake, tables, snapshot, days)
     with silver.connection:
         return checks.verdicts_on_silver(silver)
 
 
-def laws_of_keys(lake: Lake, of: AuditedDay, share: KeyShare) -> dict[str, LawFinding]:
-    """What the laws of audit rows find on some keys, by the law's file."""
-    recount = open_recount(lake, of, share)
+def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> checks.FoundByLaw:
+    """What the laws of audit rows find on some keys, of days without a gap."""
+    recount = open_recount(lake, *asked)
     with recount.connection:
         return checks.find_in_rows(recount)
 

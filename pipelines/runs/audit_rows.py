@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
-from pipelines.gate.recount.query_day import AuditedDays
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.lake.arrival_days import FIRST_DAY
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake

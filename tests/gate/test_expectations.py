@@ -7,7 +7,6 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.gate import gate
-from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.lake import Lake
 from pipelines.lake.sql import statements
 from pipelines.ledger.entry import Run
@@ -175,7 +174,7 @@ class TestSilver:
 
 class TestAudit:
     def check(self, made: SmallLake) -> list:
-        return gate_of(Lake(made.config)).check_audit(AuditedDay(made.tables, DAY, made.versions))
+        return gate_of(Lake(made.config)).check_audit(made.audited(DAY))[DAY]
 
     @pytest.mark.slow
     def test_nothing_fails_on_good_rows(self, made):
@@ -247,7 +246,7 @@ def test_a_query_with_emit_final_has_no_second_revision(tmp_path):
     made = make_lake(Config(tmp_path, tmp_path), asked(emit="final"), random_events(seed=5))
     row = of_day(made, made.tables.audit, "emitted_date")
     made.change(made.tables.audit, row, revision=1)
-    verdicts = gate_of(Lake(made.config)).check_audit(AuditedDay(made.tables, DAY, made.versions))
+    verdicts = gate_of(Lake(made.config)).check_audit(made.audited(DAY))[DAY]
     assert "revision is in range" in failed(verdicts)
 
 
@@ -275,11 +274,7 @@ def test_events_that_are_too_long_are_late_rows_that_the_gate_lets_through(tmp_p
     made = make_lake(Config(tmp_path, tmp_path), asked(kind), random_events(seed=3))
     too_long = [row for row in made.rows(made.tables.late_audit) if row["reason"] == "too long"]
     assert any(row["late_by"] is not None and row["late_by"] < 0 for row in too_long)
-    verdicts = [
-        each
-        for day in DAYS
-        for each in gate_of(Lake(made.config)).check_audit(AuditedDay(made.tables, day, made.versions))
-    ]
+    verdicts = [each for day in DAYS for each in gate_of(Lake(made.config)).check_audit(made.audited(day))[day]]
     assert not [verdict for verdict in verdicts if not verdict.passed]
 
 

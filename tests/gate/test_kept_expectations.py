@@ -16,7 +16,6 @@ import pytest
 
 from pipelines.config import MOST_WAIT, REPOSITORY, Config
 from pipelines.gate import data_docs, validation_results
-from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.validation import validated
 from pipelines.gate.validation_results import LOCK, About, Validated, keep, kept, page, remove_replaced, run_name
 from pipelines.lake.arrival_days import ArrivalDays
@@ -55,7 +54,7 @@ def check_silver(made: SmallLake, day=DAYS[1], run_id: str = RUN, events: int | 
 
 def check_audit(made: SmallLake) -> list:
     lake = Lake(made.config).committing(run_id=RUN)
-    return gate_of(lake).check_audit(AuditedDay(made.tables, DAYS[1], made.versions))
+    return gate_of(lake).check_audit(made.audited(DAYS[1]))[DAYS[1]]
 
 
 def result_without_rows() -> dict:
@@ -127,7 +126,7 @@ class TestResults:
 
     def test_the_gate_s_two_tables_have_a_result_each_and_the_ledger_names_both(self, made):
         run = Run(RUN, STREAM.name, made.query.name, DAYS[1])
-        found = gate_of(Lake(made.config)).record_audit(run, AuditedDay(made.tables, DAYS[1], made.versions))
+        found = gate_of(Lake(made.config)).record_audit(run, made.audited(DAYS[1]))[DAYS[1]]
         written = {row["check_name"]: row["validation"] for row in Lake(made.config).read(VERDICTS.name).to_pylist()}
         assert set(written.values()) == {*files_of(found), None}
         assert [Path(file).parts[1] for file in files_of(found)] == ["asked_audit", "asked_late_audit"]

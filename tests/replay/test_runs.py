@@ -10,7 +10,7 @@ from kernels.replay import CHOSEN
 from pipelines.engines import engine_of
 from pipelines.gate.publish import publish
 from pipelines.gate.recount import kinds as recount_kinds
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.audit_versions import AuditVersions
@@ -216,9 +216,8 @@ def test_publishing_writes_the_checked_version_only(ingested):
     first, _ = _audited_twice(ingested)
     query = registry.query("bikes_demand")
     spoilt = _spoilt(ingested)
-    assert spoilt.audit > first.audit and all(
-        each.passed for each in gate_of(Lake(ingested)).check_audit(AuditedDay(QueryTables.of(query), DAY, first))
-    )
+    [verdicts] = gate_of(Lake(ingested)).check_audit(AuditedDays(QueryTables.of(query), (DAY,), first)).values()
+    assert spoilt.audit > first.audit and all(each.passed for each in verdicts)
     publish(Lake(ingested), engine_of(ingested), QueryTables.of(query), [DAY], first)
     expected = Lake(ingested).read("bikes_demand_audit", first.audit).num_rows
     right = {row["events"] for row in rows(ingested, "bikes_demand")}
