@@ -41,6 +41,9 @@ def backfill(
     stale: Annotated[
         bool, typer.Option("--stale", help="Not a range, but every day that windrow runs --stale lists.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also days that are published as a run of now would make them.")
+    ] = False,
     engine: EngineName = None,
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
@@ -55,9 +58,10 @@ def backfill(
     from schemas import registry
 
     names = _asked(queries or [], stream)
+    run = _asked_for(names, (first, last), backwards, again, stale)
     settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:
-        done = _run(settings, names, (first, last), backwards, stale, show)
+        done = run(settings, show)
     _output.write_asset_events(asset_events, asset_events_of(done.reports))
     code = show_done(done, as_json)
     if stale and not done.reports:
@@ -78,23 +82,19 @@ def _asked(queries: list[str], stream: str | None) -> list[str]:
     return [query.name for query in registry.queries_of(registry.stream(stream).name)]
 
 
-def _run(
-    settings: "Config",
-    names: list[str],
-    days: tuple[date | None, date | None],
-    backwards: bool,
-    stale: bool,
-    show: Callable[[str], None],
-) -> "Done":
+def _asked_for(
+    names: list[str], days: tuple[date | None, date | None], backwards: bool, again: bool, stale: bool
+) -> "Callable[[Config, Callable[[str], None]], Done]":
     """What the options ask for; a usage error where they don't go together."""
     from pipelines.runs.backfill import backfill as run
     from pipelines.runs.backfill import redo_stale
 
     first, last = days
     if stale:
-        if first or last or backwards:
-            raise typer.BadParameter("--stale takes its days from the ledger; leave out --from, --to and --backwards")
-        return redo_stale(settings, names, show)
+        if first or last or backwards or again:
+            raise typer.BadParameter("--stale takes its days from the ledger; leave out all that says which days")
+        return lambda settings, show: redo_stale(settings, names, show)
     if first is None or last is None:
         raise typer.BadParameter("which days? Give --from and --to, or --stale")
-    return run(settings, names, first, last, backwards, show)
+    span = first, last
+    return lambda settings, show: run(settings, names, span, backwards, again, show)

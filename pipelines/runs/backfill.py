@@ -1,12 +1,13 @@
 """Queries for many days: a range, or those that are stale."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, timedelta
 
 from pipelines.config import Config
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
+from pipelines.ledger.runs import published
 from pipelines.ledger.stale import stale
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.definitions import tables_of
@@ -22,14 +23,16 @@ _log = logging.getLogger(__name__)
 def backfill(
     config: Config,
     queries: Sequence[str],
-    first: date,
-    last: date,
+    span: tuple[date, date],
     backwards: bool = False,
+    again: bool = False,
     progress: Progress = silent,
 ) -> Done:
-    """Run queries for each day from `first` to `last`, both included; `progress` gets each stage as it begins.
+    """Run queries for each day of a span, both ends included; `progress` gets each stage as it begins.
 
     backwards: newest days first, which changes no row; WrongParameter for a query whose days go on from each other.
+    again: also days that are published as a run of now would make them; else these are left out, so that a backfill
+    that was cut off goes on.
     Days before the first arrival and after the newest are left out, with a warning, and where days go on from each
     other those between that have no arrivals, but where the stream has heartbeats only those before the first;
     NothingArrived if there are no others. A day that fails keeps no other from being published, unless that goes on
@@ -39,12 +42,30 @@ def backfill(
         if not registry.query(query).window.context_free:
             allowed = f"of {query} oldest day first: each day goes on from the state that the one before it left"
             raise WrongParameter("backwards", backwards, allowed)
+    first, last = span
     if last < first:
         raise WrongParameter("to", last.isoformat(), f"a day from {first} on")
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     lake = Lake(config)
     asked = {query: _with_arrivals(lake, query, days) for query in queries}
+    if not again:
+        asked = _left(lake, asked)
     return replay(config, asked, progress=progress, backwards=backwards)
+
+
+def _left(lake: Lake, asked: Mapping[str, list[date]]) -> dict[str, list[date]]:
+    """Days that are not published, or stale. O(ledger)."""
+    stale_days = {(run.query, run.day) for run in stale(lake)}
+    left = {}
+    for query, days in asked.items():
+        done = {day for day in published(lake, query) if (query, day) not in stale_days}
+        left[query] = [day for day in days if day not in done]
+        if len(left[query]) < len(days):
+            _log.warning(
+                "%s: %d of %d days are published as a run of now would make them, and are left out; with --again they "
+                "are made again", query, len(days) - len(left[query]), len(days),
+            )  # fmt: skip
+    return left
 
 
 def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:

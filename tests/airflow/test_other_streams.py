@@ -54,7 +54,7 @@ def runs(tmp_path_factory):
         for name in STREAMS:
             client.unpause(name)
         found = {name: client.wait_for_runs(name, "scheduled", 1, LIMIT_S)[0]["dag_run_id"] for name in STREAMS}
-        backfill(config, [SESSIONS.name], days_of_arrivals(config)[0], day - timedelta(days=1)).require()
+        backfill(config, [SESSIONS.name], (days_of_arrivals(config)[0], day - timedelta(days=1))).require()
         client.unpause(SESSIONS.name)
         found[SESSIONS.name] = client.wait_for_runs(SESSIONS.name, "scheduled", 1, LIMIT_S)[0]["dag_run_id"]
         yield config, day, {name: client.tasks(name, run) for name, run in found.items()}

@@ -29,7 +29,7 @@ def in_order(tmp_path_factory) -> dict[str, tuple]:
     landing.write(config.landing, FILES)
     ingest(config, "bikes")
     for query in QUERIES:
-        backfill(config, [query], DAYS[0], DAYS[-1]).require()
+        backfill(config, [query], (DAYS[0], DAYS[-1])).require()
     return digests(config, TABLES)
 
 

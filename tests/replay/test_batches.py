@@ -14,11 +14,13 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import code_hash, runs
 from pipelines.ledger.stale import stale
 from pipelines.replay.audit import Audited
+from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import chains, replay, replay_day
 from schemas import registry
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
 from tests.replay.test_days_with_state import WINDOWS as IN_ORDER
+from tests.support import processes
 from tests.support.digests import digests
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, copied
@@ -154,3 +156,43 @@ def test_any_cut_leaves_the_same_tables_verdicts_and_ledger(ingested, one_by_one
     for found, expected in zip(ledger_facts(ingested), one_by_one, strict=True):
         assert found == expected
     assert stale(Lake(ingested)) == []
+
+
+# Ends at once after so many commits of any table.
+DYING = """
+import os, sys
+from datetime import date
+from pipelines import config
+from pipelines.lake.file_commits import FileCommit
+from pipelines.lake.lake import Lake
+from pipelines.runs.backfill import backfill
+left = int(sys.argv[1])
+def dying(commit):
+    def call(*given, **named):
+        global left
+        found = commit(*given, **named)
+        left -= 1
+        if left == 0:
+            os._exit(9)
+        return found
+    return call
+FileCommit.replace, Lake._write = dying(FileCommit.replace), dying(Lake._write)
+first, last, *queries = sys.argv[2:]
+backfill(config.load(), queries, (date.fromisoformat(first), date.fromisoformat(last))).require()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.takes(60)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_backfill_that_is_killed_after_any_commit_goes_on_where_it_was(ingested, one_by_one, monkeypatch, seed):
+    monkeypatch.setenv("WINDROW_ENGINE", "local")
+    words = (str(DAYS[0]), str(DAYS[-1]), *QUERIES)
+    for number, commits in enumerate(random.Random(seed).sample(range(1, 20), 3)):
+        process = processes.start_program(ingested, f"killed-{number}", DYING, str(commits), *words)
+        assert process.wait(timeout=processes.PATIENCE_S) in (0, 9)
+    backfill(ingested, QUERIES, (DAYS[0], DAYS[-1])).require()
+    *_, tables = ledger_facts(ingested)
+    assert tables == one_by_one[-1]
+    assert stale(Lake(ingested)) == []
+    assert not any(runs.rows(Lake(ingested), [("state", "=", "running")]))

@@ -179,14 +179,14 @@ def test_what_a_day_left_may_be_gone(lake, tables):
 
 def test_days_are_not_run_backwards(ingested):
     with pytest.raises(WrongParameter, match="backwards is True; allowed: of bikes_refill oldest day first"):
-        backfill(ingested, [REAL], DAYS[0], DAYS[-1], backwards=True).require()
+        backfill(ingested, [REAL], (DAYS[0], DAYS[-1]), backwards=True).require()
 
 
 @pytest.mark.nightly
 @PATIENT
 @pytest.mark.slow
 def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplog):
-    reports = backfill(ingested, [REAL], DAYS[0] - timedelta(days=365), DAYS[0]).require()
+    reports = backfill(ingested, [REAL], (DAYS[0] - timedelta(days=365), DAYS[0])).require()
     assert [report.day for report in reports] == [DAYS[0]]
     assert "nothing arrived on 365 of the days" in caplog.text
 
@@ -195,7 +195,7 @@ def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplo
 @pytest.mark.takes(40)
 @PATIENT
 def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp_path):
-    backfill(ingested, [REAL], DAYS[0], DAYS[-1]).require()
+    backfill(ingested, [REAL], (DAYS[0], DAYS[-1])).require()
     landing.write(ingested.landing, landing.late_file())
     ingest(ingested, "bikes")
     first = min(landing.arrival_days(landing.late_file()))
@@ -207,7 +207,7 @@ def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp
     in_time = Config(tmp_path / "in_time", tmp_path / "all_files")
     landing.write(in_time.landing, landing.trips() | landing.late_file())
     ingest(in_time, "bikes")
-    backfill(in_time, [REAL], DAYS[0], DAYS[-1]).require()
+    backfill(in_time, [REAL], (DAYS[0], DAYS[-1])).require()
     assert published_rows(ingested, REAL) == published_rows(in_time, REAL)
 
 
@@ -219,11 +219,11 @@ def test_a_run_that_is_killed_after_any_of_its_commits_is_repaired_by_running_it
     unharmed = Config(tmp_path / "unharmed", ingested.landing)
     shutil.copytree(ingested.home, unharmed.home, ignore=shutil.ignore_patterns("spark", "numba"))
     for config in (ingested, unharmed):
-        backfill(config, [REAL], DAYS[0], DAYS[1]).require()
+        backfill(config, [REAL], (DAYS[0], DAYS[1])).require()
     for table in (f"{REAL}_audit", f"state_{REAL}", f"{REAL}_late"):
         kill_after_commit(ingested, table)
     for config in (ingested, unharmed):
-        backfill(config, [REAL], DAYS[2], DAYS[3]).require()
+        backfill(config, [REAL], (DAYS[2], DAYS[3])).require()
     assert published_rows(ingested, REAL) == published_rows(unharmed, REAL)
     assert stale(Lake(ingested)) == []
 

@@ -67,7 +67,7 @@ def defined(monkeypatch):
 def published(config, query: Query, first: date, last: date) -> list[tuple]:
     """Whole rows of what turned out to be true."""
     registry.queries()[query.name] = query
-    backfill(config, [query.name], first, last).require()
+    backfill(config, [query.name], (first, last)).require()
     found = statements.run(Lake(config), f"SELECT * FROM {query.name}_final ORDER BY ALL").to_pylist()
     names = [*query.key, "window_start", "window_end", *query.aggregates]
     return [tuple(row[name] for name in names) for row in found]

@@ -56,7 +56,7 @@ def test_a_day_done_twice_leaves_the_tables_as_they_were(published):
 @pytest.mark.nightly
 def test_backfilling_backwards_gives_the_same_rows(ingested, first_published):
     small = replace(ingested, asked_task_bytes=1)
-    reports = backfill(small, ["bikes_last_hour"], DAYS[0], DAYS[-1], backwards=True).require()
+    reports = backfill(small, ["bikes_last_hour"], (DAYS[0], DAYS[-1]), backwards=True).require()
     assert [report.day for report in reports] == DAYS[::-1]
     assert published_rows(ingested, "bikes_last_hour") == published_rows(first_published, "bikes_last_hour")
 
@@ -69,10 +69,10 @@ def test_days_before_the_first_arrival_and_after_the_newest_are_skipped_and_left
         with pytest.raises(NothingArrived, match=f"on {day}, .* from {first} to {newest}"):
             replay_day(ingested, "bikes_demand", day, run_id=f"run of {day}")
         assert [row.state for row in ledger.rows(Lake(ingested), [("run_id", "=", f"run of {day}")])] == ["skipped"]
-    [report] = backfill(ingested, ["bikes_demand"], newest, newest + 30 * DAY_LONG).require()
+    [report] = backfill(ingested, ["bikes_demand"], (newest, newest + 30 * DAY_LONG)).require()
     assert report.day == newest and "nothing arrived on 30 of the days" in caplog.text
     with pytest.raises(NothingArrived, match="on the days from"):
-        backfill(ingested, ["bikes_demand"], newest + DAY_LONG, newest + 2 * DAY_LONG).require()
+        backfill(ingested, ["bikes_demand"], (newest + DAY_LONG, newest + 2 * DAY_LONG)).require()
 
 
 def test_a_day_between_the_arrivals_keeps_its_run_and_so_does_one_that_has_rows_to_lose(published):
@@ -140,7 +140,7 @@ def test_an_unknown_stage_is_refused(ingested):
 
 def test_a_backfill_from_later_to_earlier_is_refused(ingested):
     with pytest.raises(WrongParameter, match="2018-06-01"):
-        backfill(ingested, ["bikes_demand"], DAYS[1], DAYS[0]).require()
+        backfill(ingested, ["bikes_demand"], (DAYS[1], DAYS[0])).require()
 
 
 def test_the_ledger_records_what_a_run_read_made_and_how(first_published):

@@ -137,8 +137,8 @@ def test_a_session_that_lives_is_no_orphan_and_the_folder_of_an_orphan_goes(conf
 ENDLESS = f"""
 import time
 from pipelines.gate import publish
-replaced = publish._replace_day
-publish._replace_day = lambda *given: time.sleep(3_600) if given[-1].name == {QUERY!r} else replaced(*given)
+replaced = publish._replace_days
+publish._replace_days = lambda *given: time.sleep(3_600) if given[3].name == {QUERY!r} else replaced(*given)
 """
 
 

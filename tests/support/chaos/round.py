@@ -93,7 +93,8 @@ class Round:
             first, last = sorted(self.chance.choices(days, k=2))
             commands += 3 * [["replay", query, "--day", str(self.chance.choice(days))]]
             backfill = ["backfill", query, "--from", str(first), "--to", str(last)]
-            commands += [backfill, [*backfill, "--backwards"], ["maintain"]]
+            all_of_them = ["backfill", *self.files.queries, *backfill[2:]]
+            commands += [backfill, all_of_them, ["backfill", *self.files.queries, "--stale"], ["maintain"]]
         if vanished:
             commands.append(["forget", self.chance.choice(vanished)])
         return self.chance.choice(commands)
