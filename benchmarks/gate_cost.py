@@ -168,7 +168,8 @@ def replayed(config: Config, case: GateCase, day: date) -> dict:
     """Make the day's audit rows, in this process. Says their versions and how many they are."""
     lake, tables, served = Lake(config), QueryTables.of(case.query), ServedQuery.of(case.query)
     read = Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))
-    found = audit(lake, engine_of(config), tables, served, look_back.of(lake, tables, served, day, read), read)
+    backs = look_back.of(lake, tables, served, [day], read)
+    found = audit(lake, engine_of(config), tables, served, backs, read)[day]
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 

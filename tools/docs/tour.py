@@ -1,4 +1,4 @@
-"""A tour of the code, with one file into silver and with some days into the published table: its functions, in order."""
+"""A tour of the code, with a file into silver and with some days into the published table: its functions, in order."""
 
 from typing import NamedTuple
 
