@@ -14,14 +14,13 @@ from functools import partial
 
 import pyarrow.compute as pc
 
-from pipelines import storage
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.day_files import files_by_day
 from pipelines.lake.day_statistics import NO_ROWS, by_day
 from pipelines.lake.engine import Engine
 from pipelines.lake.file_commits import replace_partitions
 from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile, write_batches
+from pipelines.lake.new_files import NewFile, copied
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.shares import packed
 from pipelines.ledger import verdicts
@@ -107,15 +106,10 @@ def _replace_days(lake: Lake, engine: Engine, source: tuple[Table, int], target:
     found = files_by_day(lake, table.name, version, {*days}.__contains__)
     sizes = {(day, file.path): file.file_bytes for day, of_day in found.items() for file in of_day}
     shares = packed(sizes, engine.slots, lake.config.task_bytes) if sizes else []
-    copied = engine.each(partial(copy_share, lake, target, partition), shares)
-    return replace_partitions(lake, target, partition, days, [file for found in copied for file in found])
+    written = engine.each(partial(copy_share, lake, target, partition), shares)
+    return replace_partitions(lake, target, partition, days, [file for of_share in written for file in of_share])
 
 
 def copy_share(lake: Lake, target: Table, partition: str, files: Sequence[tuple[date, str]]) -> list[NewFile]:
-    """Write the rows of some files of days for another table, a file for each. A day is streamed, never held: its rows
-    may be many times the memory of the machine that publishes."""
-    copied = []
-    for day, path in files:
-        with storage.parquet(path) as file:
-            copied.append(write_batches(lake, target, {partition: day}, storage.batches(file)))
-    return [each for each in copied if each is not None]
+    """Copies of some files of days for another table."""
+    return [copied(lake, target, {partition: day}, path) for day, path in files]
