@@ -5,7 +5,7 @@ from pipelines.plan.plan import INGEST, REBUILD, DayPlan, Step
 from pipelines.runs.backfill import Progress, redo_stale
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.rebuild import rebuild
-from pipelines.runs.reports import Done, Failure
+from pipelines.runs.reports import DayFailure, Done
 from schemas.errors import WindrowError
 
 
@@ -28,7 +28,7 @@ def _rebuilt(config: Config, step: Step, progress: Progress) -> Done:
     except WindrowError as error:
         if not error.refused or step.first is None:
             raise
-        return Done([], [Failure(step.of, step.first, error)])
+        return Done([], [DayFailure(step.of, step.first, error)])
 
 
 def _with(done: Done, more: Done) -> Done:

@@ -46,7 +46,7 @@ class Audited:
     farms: list[FarmRun]
 
 
-class Replayed(NamedTuple):
+class ReplayedShares(NamedTuple):
     """What the tasks of a run made, and by pass how many keys each kernel replayed."""
 
     work: Work
@@ -77,7 +77,7 @@ def audit(
     return {back.last: _audited(written, back, of_day, read_then) for back, of_day, read_then in of_days}
 
 
-def _audited(written: Replayed, back: LookBack, versions: AuditVersions, inputs: dict) -> Audited:
+def _audited(written: ReplayedShares, back: LookBack, versions: AuditVersions, inputs: dict) -> Audited:
     number = next(n for n, each in enumerate(written.work.passes) if each.first <= back.last <= each.last)
     counts: Counter[str] = Counter()
     for share in written.shares:
@@ -153,7 +153,7 @@ def _commit(
     ]
 
 
-def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work, backs: LookBacks) -> Replayed:
+def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work, backs: LookBacks) -> ReplayedShares:
     """What the tasks of a run write; those of a model each have an executor for themselves."""
     slots = engine.slots if work.workers is None else engine.executors.processes
     planned = plan(lake, slots, tables, work, backs)
@@ -165,7 +165,7 @@ def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work, backs:
         rows = rows_of(work, planned.files)
         written = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering, work.workers)
         keys = [None] * len(written)
-    return Replayed(work, written, [_keys_counted_once(keys, written, n) for n in range(len(work.passes))])
+    return ReplayedShares(work, written, [_keys_counted_once(keys, written, n) for n in range(len(work.passes))])
 
 
 def _keys_counted_once(keys: Sequence[Hashable], written: Sequence[WrittenShare], number: int) -> Counter[str]:

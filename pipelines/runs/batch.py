@@ -34,15 +34,15 @@ from pipelines.runs import definitions
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.audit_rows import AuditRows
 from pipelines.runs.checked import note
-from pipelines.runs.reports import DayReport, Failure
-from schemas.errors import Superseded, WindrowError
+from pipelines.runs.reports import DayFailure, DayReport
+from schemas.errors import EarlierDayMissing, OutsideStream, Superseded, WindrowError
 
 Progress = Callable[[str], None]
 Asked = Mapping[str, tuple[QueryTables, Sequence[date]]]
 """Days by query."""
 
 
-class QueryDays(NamedTuple):
+class AskedDays(NamedTuple):
     """A query, and what the run of each of its days reads."""
 
     tables: QueryTables
@@ -54,17 +54,17 @@ class QueryDays(NamedTuple):
         """Whether days go on from each other."""
         return self.tables.state is not None
 
-    def of(self, days: Sequence[LookBack], earlier: EarlierState | None) -> "QueryDays":
+    def of(self, days: Sequence[LookBack], earlier: EarlierState | None) -> "AskedDays":
         """Some of the days."""
         return self._replace(backs=self.backs._replace(of_days=tuple(days), earlier=earlier))
 
 
-class Step(NamedTuple):
+class StepOfDays(NamedTuple):
     """A step of all days of a batch, on its way into the ledger; `failures`: the batch's."""
 
     entries: Mapping[Run, LedgerEntry]
     progress: Progress
-    failures: list[Failure]
+    failures: list[DayFailure]
 
     def entry(self, query: str, day: date) -> LedgerEntry:
         """Of one of them."""
@@ -74,11 +74,11 @@ class Step(NamedTuple):
         """Note why some days of a query go no further."""
         for day in sorted(days):
             self.entry(query, day).fail(error)
-            self.failures.append(Failure(query, day, error))
+            self.failures.append(DayFailure(query, day, error))
 
 
 @dataclass(frozen=True)
-class Batch:
+class RunBatch:
     """Makes and publishes days under one run id. `progress` gets each stage of flow.py as it begins."""
 
     lake: Lake
@@ -87,15 +87,18 @@ class Batch:
     run_id: str
     recording: runs.Recording
     progress: Progress
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[DayFailure] = field(default_factory=list)
 
     def audited(self, asked: Asked) -> list[AuditRows]:
         """The rows of the days, in the audit tables."""
         with self._step("audit", {query: days for query, (_, days) in asked.items()}) as step:
             step.progress(flow.CHECK_SILVER.name)
+            served = [each for of_query in asked.values() if (each := self._served(step, *of_query))]
+            if not served:
+                return []
             stream = self.source.stream.name
             read = Reading.of(self.lake, self.source, snapshots.of_run(self.lake, stream, self.run_id))
-            found = (self._looked_back(step, tables, days, read) for tables, days in asked.values())
+            found = (self._looked_back(step, *each, read) for each in served)
             checked = self._checked(step, [each for each in found if each], read)
             step.progress(flow.REPLAY.name)
             return [rows for each in checked for rows in self._replayed(step, each, read)]
@@ -111,38 +114,52 @@ class Batch:
             return [report for rows in made for report in self._published(step, rows)]
 
     @contextmanager
-    def _step(self, name: str, days: Mapping[str, Sequence[date]]) -> Iterator[Step]:
+    def _step(self, name: str, days: Mapping[str, Sequence[date]]) -> Iterator[StepOfDays]:
         stream = self.source.stream.name
         of_runs = [Run(self.run_id, stream, query, day) for query, of_query in days.items() for day in of_query]
         with self.recording.steps(of_runs, name) as entries:
             stages = next(iter(entries.values())).stages
             with stages.working(self.engine, self.progress):
-                yield Step(entries, stages.following(self.progress), self.failures)
+                yield StepOfDays(entries, stages.following(self.progress), self.failures)
 
     def _lake_of(self, tables: QueryTables, snapshot: str) -> Lake:
         """Whose commits say of what they are."""
         definition = definition_hash(self.source.stream.name, tables.query.name)
         return self.lake.committing(run_id=self.run_id, definition=definition, snapshot=snapshot)
 
-    def _looked_back(self, step: Step, tables: QueryTables, days: Sequence[date], read: Reading) -> QueryDays | None:
-        """None where no day can be replayed."""
-        query, left = tables.query.name, list(days)
+    def _served(
+        self, step: StepOfDays, tables: QueryTables, days: Sequence[date]
+    ) -> tuple[QueryTables, ServedQuery, list[date]] | None:
+        """A query and its days that the stream has; None where a rule refuses all of them."""
+        stream, query, left = tables.source.stream, tables.query.name, []
+        for day in days:
+            try:
+                stream.require_day(day)
+                left.append(day)
+            except OutsideStream as error:
+                step.fail(query, [day], error)
         try:
-            for day in days:
-                tables.source.stream.require_day(day)
-            served = definitions.served(tables)
-            arrived = with_arrivals(self.lake, tables, read.days, days)
-            for day in sorted({*days} - {*arrived}):
-                step.fail(query, [day], nothing_arrived(tables, read.days, [day]))
-            left = sorted(arrived)
-            if left:
-                return QueryDays(tables, served, look_back.of(self.lake, tables, served, left, read))
+            return (tables, definitions.served(tables), left) if left else None
         except WindrowError as error:
             _require_refused(error)
             step.fail(query, left, error)
-        return None
+            return None
 
-    def _checked(self, step: Step, asked: Sequence[QueryDays], read: Reading) -> Iterator[QueryDays]:
+    def _looked_back(
+        self, step: StepOfDays, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading
+    ) -> AskedDays | None:
+        """None where no day can be replayed."""
+        query, arrived = tables.query.name, sorted(with_arrivals(self.lake, tables, read.days, days))
+        for day in sorted({*days} - {*arrived}):
+            step.fail(query, [day], nothing_arrived(tables, read.days, [day]))
+        try:
+            backs = look_back.of(self.lake, tables, served, arrived, read) if arrived else None
+        except EarlierDayMissing as error:
+            step.fail(query, arrived, error)
+            return None
+        return AskedDays(tables, served, backs) if backs else None
+
+    def _checked(self, step: StepOfDays, asked: Sequence[AskedDays], read: Reading) -> Iterator[AskedDays]:
         """The days whose silver has passed the gate."""
         dates = sorted({day for each in asked for day in each.backs.arrival_days(read.days.by_date)})
         queries = {each.tables.query.name for each in asked}
@@ -155,7 +172,7 @@ class Batch:
             failed = {back.last: wrong[day] for back in each.backs.of_days for day in wrong if back.reads(day)}
             yield from self._without(step, each, failed)
 
-    def _without(self, step: Step, asked: QueryDays, failed: Mapping[date, WindrowError]) -> Iterator[QueryDays]:
+    def _without(self, step: StepOfDays, asked: AskedDays, failed: Mapping[date, WindrowError]) -> Iterator[AskedDays]:
         """Days that can go on; where they go on from each other none behind one that failed."""
         query = asked.tables.query.name
         for day, error in failed.items():
@@ -168,7 +185,7 @@ class Batch:
         if left:
             yield asked.of(left, asked.backs.earlier)
 
-    def _replayed(self, step: Step, asked: QueryDays, read: Reading) -> list[AuditRows]:
+    def _replayed(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
         lake, query = self._lake_of(asked.tables, read.snapshot.name), asked.tables.query.name
         try:
             audited = audit(lake, self.engine, asked.tables, asked.served, asked.backs, read)
@@ -186,7 +203,7 @@ class Batch:
             step.progress(f"{flow.REPLAY.name}: {why}")
         return [AuditRows.of(asked.tables, audited)]
 
-    def _by_halves(self, step: Step, asked: QueryDays, read: Reading) -> list[AuditRows]:
+    def _by_halves(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
         """Until the days that fail do so alone."""
         days, query = asked.backs.of_days, asked.tables.query.name
         half = len(days) // 2
@@ -201,7 +218,7 @@ class Batch:
             earlier = EarlierState(last, self.run_id, versions.state, versions.state_digest)
         return [*made, *self._replayed(step, asked.of(days[half:], earlier), read)]
 
-    def _published(self, step: Step, rows: AuditRows) -> Iterator[DayReport]:
+    def _published(self, step: StepOfDays, rows: AuditRows) -> Iterator[DayReport]:
         tables, query = rows.tables, rows.tables.query.name
         versions = next(iter(rows.versions.values()))
         lake = self._lake_of(tables, versions.snapshot)
@@ -228,7 +245,7 @@ class Batch:
                     DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day])),
                 )
 
-    def _left(self, step: Step, rows: AuditRows, failed: Mapping[date, WindrowError]) -> list[date]:
+    def _left(self, step: StepOfDays, rows: AuditRows, failed: Mapping[date, WindrowError]) -> list[date]:
         """The days that can be published; where they go on from each other none behind one that failed."""
         query = rows.tables.query.name
         for day, error in failed.items():

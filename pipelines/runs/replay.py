@@ -20,8 +20,8 @@ from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import runs
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.runs import audit_rows, definitions
-from pipelines.runs.batch import Asked, Batch
-from pipelines.runs.reports import DayReport, Done, Failure
+from pipelines.runs.batch import Asked, RunBatch
+from pipelines.runs.reports import DayFailure, DayReport, Done
 from schemas.errors import WindrowError, WrongParameter
 
 STAGES = ("all", "audit", "publish")
@@ -77,12 +77,12 @@ def replay(
             named = run_id or (_audited_by(lake, batch) if stage == "publish" else None) or _new_run_id(source, batch)
             of_run = lake.committing(run_id=named, definition=_definition(source, batch))
             with runs.recording(of_run) as recording:
-                done = _done(Batch(of_run, engine, source, named, recording, progress), batch, stage)
+                done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
             reports, failures = [*reports, *done.reports], [*failures, *done.failures]
     return Done(reports, failures)
 
 
-def _defined(days: Mapping[str, Sequence[date]]) -> tuple[Asked, list[Failure]]:
+def _defined(days: Mapping[str, Sequence[date]]) -> tuple[Asked, list[DayFailure]]:
     """Those queries whose definitions are right, and why the others fail."""
     asked, failures = {}, []
     for query, of_query in days.items():
@@ -90,7 +90,7 @@ def _defined(days: Mapping[str, Sequence[date]]) -> tuple[Asked, list[Failure]]:
             if of_query:
                 asked[query] = (definitions.tables_of(query), sorted(of_query))
         except WindrowError as error:
-            failures += [Failure(query, day, error) for day in of_query]
+            failures += [DayFailure(query, day, error) for day in of_query]
     return asked, failures
 
 
@@ -129,7 +129,7 @@ def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[d
     return found
 
 
-def _done(batch: Batch, asked: Asked, stage: str) -> Done:
+def _done(batch: RunBatch, asked: Asked, stage: str) -> Done:
     if stage == "publish":
         days = [(tables, day) for tables, of_query in asked.values() for day in of_query]
         made = [audit_rows.recorded(batch.lake, tables, day, batch.run_id) for tables, day in days]

@@ -43,7 +43,7 @@ class DayReport:
         return found
 
 
-class Failure(NamedTuple):
+class DayFailure(NamedTuple):
     """Why a day of a query was not published."""
 
     query: str
@@ -55,7 +55,7 @@ class Done(NamedTuple):
     """The reports of the days that were published, or only audited, and what kept the others from it."""
 
     reports: list[DayReport]
-    failures: list[Failure]
+    failures: list[DayFailure]
 
     def require(self) -> list[DayReport]:
         """The reports; raises what kept the first day from being published, if any. A day that another run publishes

@@ -3,7 +3,7 @@
 import json
 from datetime import date
 
-from pipelines.runs.reports import DayReport, Done, Failure
+from pipelines.runs.reports import DayFailure, DayReport, Done
 from schemas.errors import Superseded
 
 
@@ -18,7 +18,7 @@ def test_a_backfill_goes_on_after_a_day_that_another_run_publishes_and_its_exit_
             for query, of_query in days.items()
             for day in of_query
         ]
-        failures = [Failure(each.query, each.day, superseded) for each in reports if each.superseded]
+        failures = [DayFailure(each.query, each.day, superseded) for each in reports if each.superseded]
         return Done(reports, failures)
 
     monkeypatch.setattr("pipelines.runs.backfill.replay", replayed)

@@ -12,7 +12,7 @@ from pipelines.lake.snapshot import Snapshot
 from pipelines.ledger import runs
 from pipelines.ledger.entry import Run
 from pipelines.replay import audit, look_back, plan
-from pipelines.replay.audit import Audited, Replayed
+from pipelines.replay.audit import Audited, ReplayedShares
 from pipelines.replay.look_back import LookBacks, Reading
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import Work
@@ -29,7 +29,7 @@ def backs_of(lake: Lake, tables: QueryTables, *days: date) -> LookBacks:
     return look_back.of(lake, tables, ServedQuery.of(tables.query), days, newest(lake, tables))
 
 
-def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> Replayed:
+def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> ReplayedShares:
     """What the tasks of a run of some days write, and nobody has committed."""
     backs = backs_of(lake, tables, *days)
     work = plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
