@@ -6,6 +6,7 @@ from typing import Any
 
 from airflow.sdk import DAG, AssetAlias, CronDataIntervalTimetable, Param
 
+from dags import alerts
 from dags.command import WindrowOperator, asset
 from dags.installation import execution_timeout, pool
 from dags.report import ReportOperator
@@ -21,10 +22,12 @@ START = datetime(1900, 1, 1, tzinfo=UTC)
 def common() -> dict[str, Any]:
     """What every DAG has; WrongParameter, shown as an import error, for a setting that is none."""
     delay, timeout = timedelta(seconds=30), execution_timeout()
+    limits = {"retries": 2, "retry_delay": delay, "execution_timeout": timeout, "pool": pool()}
     return {
         "start_date": START,  # no end_date for the same reason; the first task refuses days not of the stream
         "catchup": False,
-        "default_args": {"retries": 2, "retry_delay": delay, "execution_timeout": timeout, "pool": pool()},
+        "default_args": limits | alerts.of_tasks(),
+        **alerts.of_runs(),
     }
 
 

@@ -25,7 +25,7 @@ TOUR = (
         "has them parsed on all cores, decides which records are events",
     ),
     TourStop("pipelines/ingest/silver.py", "write_silver", "replaces the arrival days that they touch"),
-    TourStop("pipelines/runs/replay_day.py", "replay_day", "checks silver, then goes through audit and publication"),
+    TourStop("pipelines/runs/replay.py", "replay", "makes batches of days: silver checked, audit, publication"),
     TourStop(
         "pipelines/replay/audit.py", "audit", "finds what the day must read, and replaces the day of the audit tables"
     ),
