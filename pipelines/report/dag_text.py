@@ -8,6 +8,7 @@ from pipelines.report.file_names import stream_file
 from schemas.durations import in_words
 from schemas.model import HeavyCall, Model
 from schemas.query import Query
+from schemas.registry import queries_of
 from schemas.stream import Stream
 
 OF_EVERY_STREAM = """`ingest` follows the files; then `replay` follows the logical date: all queries in one pass. Its
@@ -17,8 +18,7 @@ events of the others. `report` makes the pages of the lake: their address is in 
 A run's note is its day: Airflow names runs by the end of their interval, a day later. A manual run takes its day from
 the logical date or the param `day`, a backfill from its dates alone. A day without rows is skipped, and so is one of
 which newer rows passed the gate: their run publishes.
-Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time. `{stream}_backfill` makes many days
-in one pass."""
+Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
 
 
 IN_ORDER = """Windows of these queries depend on the events before them: the run of a day goes on from the state that
@@ -64,7 +64,7 @@ def dag_page(stream: Stream, address: Callable[[str], str]) -> str:
     """Markdown for the page of a stream's DAG. address: of a page of the report."""
     facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream, address).items())
     queries = _listed(flow.scheduled_queries(stream))
-    parts = (f"### {stream.title}", OF_EVERY_STREAM.format(stream=stream.name), facts, queries)
+    parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, queries)
     return "\n\n".join(part for part in parts if part)
 
 
@@ -79,8 +79,10 @@ def _link(file: str, address: Callable[[str], str]) -> str:
 
 def _facts(stream: Stream, address: Callable[[str], str]) -> dict[str, object]:
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
+    many = {"many days in one pass": f"`{stream.name}{flow.BACKFILL}`"} if queries_of(stream.name) else {}
     return {
         "days": f"{days}; another day is refused",
+        **many,
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
         "page of the report": _link(stream_file(stream.name), address),
