@@ -9,6 +9,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from airflow.sdk import DAG
 
@@ -26,71 +27,47 @@ from schemas.registry import queries_of, streams
 from schemas.stream import Stream
 
 
-def stream_dag(stream: Stream, queries: Sequence[Query]) -> DAG:
+def stream_dag(stream: Stream, queries: Sequence[Query]) -> None:
     """For one logical date, in any order."""
-    with DAG(
-        stream.name,
-        description=stream.title,
-        doc_md=dag_text.dag_page(stream, address),
-        max_active_runs=2,
-        tags=["windrow", "stream"],
-        **each_day(),
-    ) as dag:
+    text = dag_text.dag_page(stream, address)
+    with dag(stream, "", stream.title, text, max_active_runs=2, **each_day()) as made:
         ingest = ingest_operator(stream)
         if queries:
             ingest >> operator(flow.replay_task(queries))
-        add_report(dag, queries)
-    return dag
+        add_report(made, queries)
 
 
-def in_order_dag(stream: Stream, queries: Sequence[Query]) -> DAG:
+def in_order_dag(stream: Stream, queries: Sequence[Query]) -> None:
     """For one logical date, once the day before is done."""
-    with DAG(
-        stream.name + flow.IN_ORDER,
-        description=f"Day after day: {stream.title}",
-        doc_md=dag_text.in_order_page(stream, address),
-        max_active_runs=1,
-        tags=["windrow", "in order"],
-        **each_day(),
-    ) as dag:
+    title, text = f"Day after day: {stream.title}", dag_text.in_order_page(stream, address)
+    with dag(stream, flow.IN_ORDER, title, text, **each_day()) as made:
         ingest_operator(stream) >> operator(flow.replay_task(queries), depends_on_past=True)
-        add_report(dag, queries)
-    return dag
+        add_report(made, queries)
 
 
-def backfill_dag(stream: Stream, queries: Sequence[Query]) -> DAG:
+def backfill_dag(stream: Stream, queries: Sequence[Query]) -> None:
     """For whoever triggers it: not paused, since nothing else does."""
-    with DAG(
-        stream.name + flow.BACKFILL,
-        description=f"Many days in one pass: {stream.title}",
-        doc_md=dag_text.backfill_page(stream),
-        schedule=None,
-        max_active_runs=1,
-        is_paused_upon_creation=False,
-        params=params(queries),
-        tags=["windrow", "backfill"],
-        **common(),
-    ) as dag:
+    title, text = f"Many days in one pass: {stream.title}", dag_text.backfill_page(stream)
+    asked: dict[str, Any] = {"schedule": None, "params": params(queries), "is_paused_upon_creation": False}
+    with dag(stream, flow.BACKFILL, title, text, **asked) as made:
         operator(flow.backfill_task(queries), BackfillOperator)
-        add_report(dag, queries)
-    return dag
+        add_report(made, queries)
 
 
-def stale_dag(stream: Stream, queries: Sequence[Query]) -> DAG:
+def stale_dag(stream: Stream, queries: Sequence[Query]) -> None:
     """For whoever wants that without being asked: apart from the DAG above, since a DAG has one switch."""
-    with DAG(
-        stream.name + flow.STALE,
-        description=f"Makes stale days again: {stream.title}",
-        doc_md=dag_text.stale_page(stream),
-        schedule=[asset(flow.silver_name(stream))],
-        max_active_runs=1,
-        is_paused_upon_creation=True,
-        tags=["windrow", "stale"],
-        **common(),
-    ) as dag:
+    title, text = f"Makes stale days again: {stream.title}", dag_text.stale_page(stream)
+    asked: dict[str, Any] = {"schedule": [asset(flow.silver_name(stream))], "is_paused_upon_creation": True}
+    with dag(stream, flow.STALE, title, text, **asked) as made:
         operator(flow.stale_task(stream))
-        add_report(dag, queries)
-    return dag
+        add_report(made, queries)
+
+
+def dag(stream: Stream, behind: str, title: str, text: str, max_active_runs: int = 1, **more: Any) -> DAG:
+    """One of a stream's; `behind` its name."""
+    tags = ["windrow", behind.strip("_").replace("_", " ") or "stream"]
+    described = {"description": title, "doc_md": text, "tags": tags}
+    return DAG(stream.name + behind, max_active_runs=max_active_runs, **common(), **described, **more)
 
 
 for defined in streams().values():

@@ -33,7 +33,7 @@ def common() -> dict[str, Any]:
 
 def each_day() -> dict[str, Any]:
     """What DAGs have that run for a logical date."""
-    return common() | {
+    return {
         "schedule": CronDataIntervalTimetable("0 0 * * *", timezone="UTC"),
         "params": {"day": Param(None, type=["null", "string"], format="date", description="beats the logical date")},
     }

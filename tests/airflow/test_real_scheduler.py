@@ -1,7 +1,7 @@
 """End to end through a real Airflow: its scheduler, its backfill, its REST API, its logs, and how it fails.
 
-One Airflow over three queries; the run by hand is on Spark, the scheduled one isn't. Landing files are generated and end
-on the day that the scheduler will run next; the oracle reads the same files without the pipeline.
+One Airflow over three queries; the run by hand is on Spark, the scheduled one isn't. Landing files are generated and
+end on the day that the scheduler will run next; the oracle reads the same files without the pipeline.
 """
 
 import json
