@@ -20,13 +20,19 @@ def show_done(done: "Done", as_json: bool) -> int:
 
 
 def end(done: "Done") -> int:
-    """The exit code, or the error of the first day that was not published; the others are warnings."""
+    """The exit code, or the error of the first day that was not published, which says of which it is where it is one of
+    many; the others are warnings."""
     from schemas.errors import Superseded
 
-    failures = [each for each in done.failures if not isinstance(each.error, Superseded)]
-    for query, day, error in failures[1:]:
-        _log.warning("%s of %s was not published: %s", query, day, error)
-    done.require()
+    failed = done.failed
+    for each in failed[1:]:
+        if not each.error.skipped:
+            _log.warning("%s", each)
+    if failed:
+        first = failed[0]
+        if len(done.failures) + len(done.reports) > 1 and not first.error.skipped:
+            first.error.args = (str(first),)
+        raise first.error
     return Superseded.exit_code if any(report.superseded for report in done.reports) else 0
 
 

@@ -99,7 +99,7 @@ class RunBatch:
             stream = self.source.stream.name
             read = Reading.of(self.lake, self.source, snapshots.of_run(self.lake, stream, self.run_id))
             found = (self._looked_back(step, *each, read) for each in served)
-            checked = self._checked(step, [each for each in found if each], read)
+            checked = [*self._checked(step, [each for each in found if each], read)]  # before the stage that follows
             step.progress(flow.REPLAY.name)
             return [rows for each in checked for rows in self._replayed(step, each, read)]
 

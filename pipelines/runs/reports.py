@@ -50,6 +50,9 @@ class DayFailure(NamedTuple):
     day: date
     error: WindrowError
 
+    def __str__(self) -> str:
+        return f"{self.query} of {self.day} was not published: {self.error}"
+
 
 class Done(NamedTuple):
     """The reports of the days that were published, or only audited, and what kept the others from it."""
@@ -57,12 +60,17 @@ class Done(NamedTuple):
     reports: list[DayReport]
     failures: list[DayFailure]
 
+    @property
+    def failed(self) -> list[DayFailure]:
+        """Days that were not published, by no run; first those of which something is wrong."""
+        found = (each for each in self.failures if not isinstance(each.error, Superseded))
+        return sorted(found, key=lambda each: each.error.skipped)
+
     def require(self) -> list[DayReport]:
         """The reports; raises what kept the first day from being published, if any. A day that another run publishes
         has a report too, whose `note` has which."""
-        failed = [each.error for each in self.failures if not isinstance(each.error, Superseded)]
-        if failed:
-            raise failed[0]
+        if self.failed:
+            raise self.failed[0].error
         return self.reports
 
 

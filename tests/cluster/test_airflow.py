@@ -34,7 +34,7 @@ DAG = "cdr"
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 DAYS = [YESTERDAY - timedelta(days=back) for back in range(4)]
 SCHEDULED, BACKFILLED, WITHOUT_EXECUTOR, WITHOUT_DRIVER = DAYS
-TASK = "cdr_active"
+TASK = "replay"
 SESSIONS_PER_DAY, LIMIT_S = 40, 900.0
 OF_TASKS = {
     "WINDROW_ENGINE": "spark",

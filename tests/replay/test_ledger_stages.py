@@ -72,7 +72,7 @@ def test_the_steps_of_a_replay_go_through_the_stages_of_their_tasks(ingested):
     replay_day(ingested, QUERY, DAY, run_id="replayed")
     query = registry.query(QUERY)
     steps = {"audit": flow.QUERY_STAGES[:2], "publish": flow.QUERY_STAGES[2:]}
-    assert flow.query_task(query).stages == (*steps["audit"], *steps["publish"])
+    assert flow.replay_task([query]).stages == (*steps["audit"], *steps["publish"])
     for step, of_step in steps.items():
         rows = stages(ingested, "replayed", step)
         (whole,) = ledger.rows(

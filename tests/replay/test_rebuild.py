@@ -75,7 +75,7 @@ def test_where_no_day_can_be_made_readers_keep_what_they_had(changed):
     spoil_noted(Lake(changed), DAYS[0])  # all days read it
     ingest_day(changed, "bikes", DAYS[-1], "with what is wrong", lambda text: None)
     with pytest.raises(GateFailed):
-        rebuild(changed, QUERY, silent)
+        rebuild(changed, QUERY, silent).days.require()
     assert Lake(changed).read(QUERY).equals(before)
 
 
