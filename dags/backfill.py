@@ -19,6 +19,7 @@ def params(queries: Sequence[Query]) -> dict[str, Param]:
         "to": Param(None, description="the last arrival day, included", **day),
         "queries": Param(names, description="which of them", **chosen),
         "backwards": Param(False, type="boolean", description="newest days first; the rows are the same"),
+        "again": Param(False, type="boolean", description="also days that are published as they would be now"),
         "stale": Param(False, type="boolean", description="instead of a range every day that is stale"),
     }
 
@@ -30,5 +31,5 @@ class BackfillOperator(WindrowOperator):
         """Of the command line."""
         asked = context["params"]
         days = [word for name in ("from", "to") if asked[name] for word in (f"--{name}", asked[name])]
-        switches = [f"--{name}" for name in ("backwards", "stale") if asked[name]]
+        switches = [f"--{name}" for name in ("backwards", "again", "stale") if asked[name]]
         return [*self.arguments, *asked["queries"], *days, *switches]
