@@ -12,6 +12,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs
 from pipelines.replay.audit import Audited
+from pipelines.replay.earlier_state import EarlierState
 from schemas.errors import NotSetUp
 
 
@@ -33,6 +34,12 @@ class AuditRows(NamedTuple):
             {day: each.inputs for day, each in made.items()},
             {day: {table: each.counts[count] for table, count in names} for day, each in made.items()},
         )
+
+    def left_by(self, day: date, run_id: str) -> EarlierState:
+        """What the next day goes on from."""
+        versions = self.versions[day]
+        assert versions.state is not None and versions.state_digest is not None
+        return EarlierState(day, run_id, versions.state, versions.state_digest)
 
     @property
     def of_gate(self) -> AuditedDays:

@@ -49,32 +49,35 @@ class AskedDays(NamedTuple):
     served: ServedQuery
     backs: LookBacks
 
-    @property
-    def in_order(self) -> bool:
-        """Whether days go on from each other."""
-        return self.tables.state is not None
-
     def of(self, days: Sequence[LookBack], earlier: EarlierState | None) -> "AskedDays":
         """Some of the days."""
         return self._replace(backs=self.backs._replace(of_days=tuple(days), earlier=earlier))
 
 
 class StepOfDays(NamedTuple):
-    """A step of all days of a batch, on its way into the ledger; `failures`: the batch's."""
+    """A step of all days of a batch, on its way into the ledger, by query and day; `failures`: the batch's."""
 
-    entries: Mapping[Run, LedgerEntry]
+    entries: Mapping[tuple[str | None, date | None], LedgerEntry]
     progress: Progress
     failures: list[DayFailure]
-
-    def entry(self, query: str, day: date) -> LedgerEntry:
-        """Of one of them."""
-        return next(entry for run, entry in self.entries.items() if (run.query, run.day) == (query, day))
 
     def fail(self, query: str, days: Collection[date], error: WindrowError) -> None:
         """Note why some days of a query go no further."""
         for day in sorted(days):
-            self.entry(query, day).fail(error)
+            self.entries[query, day].fail(error)
             self.failures.append(DayFailure(query, day, error))
+
+    def left(self, of: QueryTables, days: Sequence[date], failed: Mapping[date, WindrowError]) -> list[date]:
+        """The days that go on, of which some have failed; where they go on from each other none behind one that did."""
+        query = of.query.name
+        for day, error in failed.items():
+            self.fail(query, [day], error)
+        left = [day for day in days if day not in failed]
+        gone = [each.day for each in self.failures if each.query == query and not each.had_nothing]
+        if of.state is None or not gone:
+            return left
+        self.fail(query, [day for day in left if day > min(gone)], earlier_state.not_published(query, min(gone)))
+        return [day for day in left if day < min(gone)]
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,8 @@ class RunBatch:
         with self.recording.steps(of_runs, name) as entries:
             stages = next(iter(entries.values())).stages
             with stages.working(self.engine, self.progress):
-                yield StepOfDays(entries, stages.following(self.progress), self.failures)
+                of_days = {(run.query, run.day): entry for run, entry in entries.items()}
+                yield StepOfDays(of_days, stages.following(self.progress), self.failures)
 
     def _lake_of(self, tables: QueryTables, snapshot: str) -> Lake:
         """Whose commits say of what they are."""
@@ -170,20 +174,8 @@ class RunBatch:
         wrong = {day: error for day, verdicts in found.items() if (error := failure(verdicts))}
         for each in asked:
             failed = {back.last: wrong[day] for back in each.backs.of_days for day in wrong if back.reads(day)}
-            yield from self._without(step, each, failed)
-
-    def _without(self, step: StepOfDays, asked: AskedDays, failed: Mapping[date, WindrowError]) -> Iterator[AskedDays]:
-        """Days that can go on; where they go on from each other none behind one that failed."""
-        query = asked.tables.query.name
-        for day, error in failed.items():
-            step.fail(query, [day], error)
-        left = [back for back in asked.backs.of_days if back.last not in failed]
-        if failed and asked.in_order:
-            behind = [back.last for back in left if back.last > min(failed)]
-            step.fail(query, behind, earlier_state.not_published(query, min(failed)))
-            left = [back for back in left if back.last < min(failed)]
-        if left:
-            yield asked.of(left, asked.backs.earlier)
+            if left := step.left(each.tables, each.backs.days, failed):
+                yield each.of([back for back in each.backs.of_days if back.last in left], each.backs.earlier)
 
     def _replayed(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
         lake, query = self._lake_of(asked.tables, read.snapshot.name), asked.tables.query.name
@@ -195,68 +187,47 @@ class RunBatch:
                 step.fail(query, asked.backs.days, error)
                 return []
             return self._by_halves(step, asked, read)
-        of_runs = {Run(self.run_id, self.source.stream.name, query, day): each for day, each in audited.items()}
-        farm_runs.record(lake, {run: each.farms for run, each in of_runs.items() if each.farms})
-        for run, each in of_runs.items():
-            _note_audit(step.entries[run], each)
+        for day, each in audited.items():
+            _note_audit(step.entries[query, day], each)
+        stream = self.source.stream.name
+        farms = {Run(self.run_id, stream, query, day): each.farms for day, each in audited.items() if each.farms}
+        farm_runs.record(lake, farms)
         for why in dict.fromkeys(each.why for each in audited.values() if each.why):
             step.progress(f"{flow.REPLAY.name}: {why}")
         return [AuditRows.of(asked.tables, audited)]
 
     def _by_halves(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
         """Until the days that fail do so alone."""
-        days, query = asked.backs.of_days, asked.tables.query.name
-        half = len(days) // 2
-        made = self._replayed(step, asked.of(days[:half], asked.backs.earlier), read)
-        earlier = None
-        if asked.in_order:
-            last = days[half - 1].last
-            versions = next((rows.versions[last] for rows in made if last in rows.versions), None)
-            if versions is None or versions.state is None or versions.state_digest is None:
-                step.fail(query, [back.last for back in days[half:]], earlier_state.not_published(query, last))
-                return made
-            earlier = EarlierState(last, self.run_id, versions.state, versions.state_digest)
-        return [*made, *self._replayed(step, asked.of(days[half:], earlier), read)]
+        days = asked.backs.of_days
+        first, second = days[: len(days) // 2], days[len(days) // 2 :]
+        made = self._replayed(step, asked.of(first, asked.backs.earlier), read)
+        if not step.left(asked.tables, [back.last for back in second], {}):
+            return made
+        earlier = made[-1].left_by(first[-1].last, self.run_id) if asked.tables.state else None
+        return [*made, *self._replayed(step, asked.of(second, earlier), read)]
 
     def _published(self, step: StepOfDays, rows: AuditRows) -> Iterator[DayReport]:
         tables, query = rows.tables, rows.tables.query.name
-        versions = next(iter(rows.versions.values()))
-        lake = self._lake_of(tables, versions.snapshot)
+        entries = {day: step.entries[query, day] for day in rows.versions}
+        for day, entry in entries.items():
+            entry.inputs = asdict(rows.versions[day])
+        lake = self._lake_of(tables, rows.of_gate.versions.snapshot)
         step.progress(flow.GATE.name)
-        for day, of_day in rows.versions.items():
-            step.entry(query, day).inputs = asdict(of_day)
-        run = Run(self.run_id, self.source.stream.name, query)
-        found = Gate(lake, self.engine).record_audit(run, rows.of_gate)
-        note(lake.config, [(step.entry(query, day), each) for day, each in found.items()], step.progress)
-        wanted = self._left(step, rows, {day: error for day, each in found.items() if (error := failure(each))})
+        found = Gate(lake, self.engine).record_audit(Run(self.run_id, self.source.stream.name, query), rows.of_gate)
+        note(lake.config, [(entries[day], each) for day, each in found.items()], step.progress)
+        failed = {day: error for day, each in found.items() if (error := failure(each))}
+        wanted = step.left(tables, [*rows.versions], failed)
         step.progress(flow.PUBLISH.name)
-        published = publish(lake, self.engine, tables, wanted, versions)
-        superseded = {day: each for day, each in published.items() if isinstance(each, Superseded)}
-        self._left(step, rows._replace(versions={day: rows.versions[day] for day in wanted}), superseded)
+        published = publish(lake, self.engine, tables, wanted, rows.of_gate.versions)
+        step.left(tables, wanted, {day: each for day, each in published.items() if isinstance(each, Superseded)})
         now = ArrivalDays.read(lake, self.source.partitions.name)
         for day, each in published.items():
             if isinstance(each, Superseded):
                 yield DayReport(self.run_id, query, day, {}, str(each), superseded=True)
             else:
                 stale = _stale_already(now, rows.inputs[day])
-                yield _reported(
-                    step.entry(query, day),
-                    each,
-                    DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day])),
-                )
-
-    def _left(self, step: StepOfDays, rows: AuditRows, failed: Mapping[date, WindrowError]) -> list[date]:
-        """The days that can be published; where they go on from each other none behind one that failed."""
-        query = rows.tables.query.name
-        for day, error in failed.items():
-            step.fail(query, [day], error)
-        left = [day for day in rows.versions if day not in failed]
-        if failed and rows.tables.state is not None:
-            step.fail(
-                query, [day for day in left if day > min(failed)], earlier_state.not_published(query, min(failed))
-            )
-            left = [day for day in left if day < min(failed)]
-        return left
+                report = DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day]))
+                yield _reported(entries[day], each, report)
 
 
 def _require_refused(error: WindrowError) -> None:
