@@ -109,16 +109,17 @@ def test_a_jvm_that_dies_before_its_session_is_there_is_reported_too(published, 
 
 
 @pytest.mark.nightly
-def test_a_jvm_that_outlives_its_python_is_ended_before_anyone_else_writes(published):
+def test_a_jvm_that_outlives_its_python_commits_nothing_and_the_next_session_ends_it(published):
     before, commits = published_rows(published, QUERY), _versions(published)
     process = processes.start(published, QUERY, DAY, "killed")
     try:
         processes.wait_until(lambda: _files_are_written(published, process.pid, commits), "in its write")
         processes.stop_jvm_and_kill_python(process.pid)
         assert process.wait(timeout=processes.PATIENCE_S) != 0
-        assert "java" in processes.members(process.pid).values()
         with Lake(published).locked(AUDIT):
-            assert "java" not in processes.members(process.pid).values()
+            assert "java" in processes.members(process.pid).values()
+        orphan_jvms.end_all(published.spark)
+        assert "java" not in processes.members(process.pid).values()
     finally:
         processes.kill_all(process.pid)
     assert _versions(published) == commits
