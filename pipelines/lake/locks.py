@@ -80,8 +80,10 @@ def lock_of(config: Config, name: str, shared: bool = False) -> Lock:
         return PostgresqlLock(config.lock_server, str(config.home), name, shared)
     if not is_local(config.home):
         raise NotSetUp(
-            f"the lake is below {config.home}, where two writers could lose each other's commits, and {LOCKS} names "
-            "no server that all its writers see; it can be read, and nothing was written",
+            f"the lake is below {config.home}, and {LOCKS} names no server that all its writers see. A store that "
+            "keeps single commits apart does not keep apart what is read before them: two writers could leave the rows "
+            "of both for one day, double a table that both compact, or remove one that the other has just made. The "
+            "lake can be read, and nothing was written",
             f"{LOCKS}=postgresql://USER@HOST/DATABASE, such as the server that Airflow uses",
         )
     return FileLock(config.locks / f"{name}.lock", shared)
