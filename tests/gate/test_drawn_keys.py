@@ -1,5 +1,5 @@
-"""Of windows that depend on their key's other events all rows of drawn keys are those of a plain replay: faults that the
-bounds of the other laws let pass are found."""
+"""Of windows that depend on their key's other events all rows of drawn keys are those of a plain replay: faults that
+the bounds of the other laws let pass are found."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -126,7 +126,7 @@ def test_faults_are_found_of_which_bounds_say_nothing(config, kind, fault):
     assert verdict.offending is not None
 
 
-@pytest.mark.parametrize(("kind", "emit"), product(WINDOWS, EMITS))
+@pytest.mark.parametrize(("kind", "emit"), list(product(WINDOWS, EMITS)))
 def test_what_a_run_makes_is_a_plain_replay_of_every_key(config, kind, emit):
     made = lake_of(config, kind, emit)
     for day in DAYS:

@@ -17,9 +17,10 @@ from pipelines.lake.day_files import files_by_day
 from pipelines.lake.lake import Lake
 from schemas.buckets import bucket_of
 
-KEYS, EVENTS, STEPS = 200, 20_000, 300_000
+KEYS, EVENTS, STEPS = 100, 20_000, 50_000
 """At most so many keys are drawn of a share, with so many events in all since the stream's first day; a step is one
-event looked at once: whenever one of a key comes in the day, all before it are."""
+event looked at once: whenever one of a key comes in the day, all before it are, by each aggregate that a policy reads
+once more."""
 CANDIDATES = 10 * KEYS
 BYTES = 64 << 20
 """Of silver, in which the keys' events are looked for."""
@@ -41,7 +42,7 @@ def add_drawn(recount: Recount, lake: Lake) -> None:
     silver = TableVersion(lake, recount.tables.source.silver.name, recount.versions.silver, "arrival_date", among)
     last = date.min if buckets == [] else recount.days[-1]
     add_view(recount.connection, "silver_of_drawn", silver, last=last)
-    drawn = ", ".join(map(str, _drawn(_candidates(recount)))) or "NULL"
+    drawn = ", ".join(map(str, _drawn(_candidates(recount), 1 + len(recount.query.window.reads)))) or "NULL"
     recount.connection.execute(f"UPDATE askable_keys SET is_drawn = TRUE WHERE key_number IN ({drawn})")
 
 
@@ -109,12 +110,12 @@ def _candidates(recount: Recount) -> list[_Candidate]:
     return [_Candidate._make(each) for each in found]
 
 
-def _drawn(candidates: Sequence[_Candidate]) -> list[int]:
-    """Whose events are few enough, next to those of the keys before it."""
+def _drawn(candidates: Sequence[_Candidate], looks: int) -> list[int]:
+    """Whose events are few enough, next to those of the keys before it. looks: how often each is looked at."""
     chosen: list[int] = []
     events = steps = 0
     for each in candidates:
-        its_steps = (each.arrived + 1) * each.events
+        its_steps = (each.arrived + 1) * each.events * looks
         if len(chosen) < KEYS and events + each.events <= EVENTS and steps + its_steps <= STEPS:
             chosen.append(each.key_number)
             events, steps = events + each.events, steps + its_steps
