@@ -1,5 +1,6 @@
 """One file is one check, found by looking; checking needs no network and no JVM."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,16 @@ from pipelines.config import REPOSITORY
 from pipelines.gate.checks import checks
 
 FOLDER = Path(REPOSITORY, "pipelines", "gate", "checks")
-OF = ("audit", "files", "model", "silver")
+OF = ("audit", "dependent", "files", "model", "silver")
 FILES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+
+
+FOLDERS = ("kernels", "pipelines", "schemas")
+
+
+def imported(path: Path) -> list[str]:
+    """Modules that a file names in `from … import …`."""
+    return [node.module or "" for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
 
 
 def test_every_file_of_the_folder_is_a_check():
@@ -23,7 +32,7 @@ def test_every_file_of_the_folder_is_a_check():
 def test_a_check_has_its_name_its_law_and_what_it_checks(check):
     assert check.NAME and check.LAW.endswith(".")
     assert check.CHECKS in OF
-    functions = ("find", "verdict") if check.CHECKS in ("audit", "model") else ("run",)
+    functions = ("find", "verdict") if check.CHECKS in ("audit", "dependent", "model") else ("run",)
     assert all(callable(getattr(check, function)) for function in functions)
 
 
@@ -35,6 +44,13 @@ def test_names_are_unique():
 @pytest.mark.parametrize("law", range(1, 6))
 def test_every_law_of_semantics_has_its_file(law):
     assert [name for name in FILES if name.startswith(f"law_{law}_")]
+
+
+def test_the_plain_replay_imports_what_queries_are_and_itself():
+    folder = Path(REPOSITORY, "pipelines", "gate", "recount", "plain")
+    inside = {name for path in folder.rglob("*.py") for name in imported(path) if name.split(".")[0] in FOLDERS}
+    assert {name for name in inside if not name.startswith(("pipelines.gate.recount.plain", "schemas"))} == set()
+    assert inside
 
 
 @pytest.mark.slow

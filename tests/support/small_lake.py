@@ -10,6 +10,7 @@ import pyarrow as pa
 from pipelines.config import Config
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
+from pipelines.gate.recount.plain.times import to_time, to_us
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.arrow_schemas import arrow_schema
@@ -33,8 +34,7 @@ from schemas.tables import (
     silver_table,
 )
 from tests.support.oracle import oracle
-from tests.support.oracle.history import heartbeats, to_time
-from tests.support.oracle.windows import to_us
+from tests.support.oracle.history import heartbeats
 from tests.support.replay.work import audit_day
 from tests.support.small_windows import AGGREGATES, DAY, HOUR, OF_SHARES, WINDOWS
 

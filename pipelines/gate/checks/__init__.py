@@ -1,9 +1,10 @@
 """The gate's checks: one file = one law, found by looking in this folder.
 
-A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver", "audit" or "model") and
-`run`: of LandedFiles to a Verdict, or of SilverDays to one of each day. One of "audit", or of a "model"'s audit, is per
-key and has `find(Recount)` to a LawFinding of each day on some keys, and `verdict(AuditedDays, LawFinding) -> Verdict`
-of one day on all. What they share is in `../recount/`.
+A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver", "audit", "dependent" or
+"model") and `run`: of LandedFiles to a Verdict, or of SilverDays to one of each day. One of "audit", of the audit of
+windows that are "dependent" on their key's other events, or of a "model"'s, is per key and has `find(Recount)` to a
+LawFinding of each day on some keys, and `verdict(AuditedDays, LawFinding) -> Verdict` of one day on all. What they
+share is in `../recount/`.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ FoundByLaw = dict[str, dict[date, LawFinding]]
 
 
 def checks(of: str) -> list[ModuleType]:
-    """The checks of "files", "silver", "audit" or "model", by file name."""
+    """The checks of "files", "silver", "audit", "dependent" or "model", by file name."""
     names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__")
     found = (import_module(f"{__name__}.{name}") for name in names)
     return [check for check in found if of == check.CHECKS]
@@ -77,7 +78,9 @@ def _with_limit(verdict: Verdict, limit: str | None) -> Verdict:
 
 
 def _laws(of: AuditedDays) -> dict[str, ModuleType]:
-    laws = [*checks("audit"), *(checks("model") if isinstance(of.query, Model) else [])]
+    laws = checks("audit")
+    laws += [] if of.query.window.context_free else checks("dependent")
+    laws += checks("model") if isinstance(of.query, Model) else []
     return {law.__name__.rpartition(".")[2]: law for law in laws}
 
 

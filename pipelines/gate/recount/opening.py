@@ -1,7 +1,9 @@
 """Opens the recount of a run: the tables that the laws compare its rows with."""
 
+from pipelines.gate.recount.drawn import add_drawn
 from pipelines.gate.recount.history import add_history
 from pipelines.gate.recount.kinds import in_sql
+from pipelines.gate.recount.plain.cut import not_cut_exactly
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.session import open_session
@@ -18,4 +20,6 @@ def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Rec
     add_sources(recount, lake, share)
     windows.add_windows(recount)
     add_history(recount)
+    if not of.query.window.context_free and not_cut_exactly(of.query.window) is None:
+        add_drawn(recount, lake)
     return recount

@@ -26,10 +26,14 @@ def watermark_before_us(recount: QueryDays) -> int | None:
 
 
 def add_ticks(recount: QueryDays, since: date) -> None:
-    """Make `ticks`. Days before `since` become one staircase step at the beginning of time: no event is older."""
+    """Make `ticks`, since a day: no event is older."""
+    recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
+
+
+def staircase(recount: QueryDays, since: date) -> str:
+    """SQL: tick_us and newest_us. Days before `since` become one step at the beginning of time."""
     since_, last, every_us = sql.literal(since), sql.literal(recount.days[-1]), _every_us(recount)
-    recount.connection.execute(f"""
-        CREATE TEMP TABLE ticks AS
+    return f"""
         WITH raised AS (
             SELECT {EVER_US} AS tick_us, max(newest_us) AS newest_us FROM ({_before(recount, since)})
             UNION ALL
@@ -41,7 +45,7 @@ def add_ticks(recount: QueryDays, since: date) -> None:
             {_end_of_stream(recount)}),
         highest AS (SELECT tick_us, max(newest_us) OVER (ORDER BY tick_us) AS newest_us FROM raised)
         SELECT min(tick_us) AS tick_us, newest_us FROM highest
-        WHERE newest_us IS NOT NULL GROUP BY newest_us""")
+        WHERE newest_us IS NOT NULL GROUP BY newest_us"""
 
 
 def _before(recount: QueryDays, day: date) -> str:

@@ -1,7 +1,8 @@
 """Windows that depend on their key's other events: those that the run's rows name, held against silver.
 
 Where such a window ends, a walk over all of its key's events says, and no grouping; so nothing here says which windows
-there are. A row says from when to when it is, and silver how many events it can have held then (rows_held.py).
+there are. A row says from when to when it is, and silver how many events it can have held then (rows_held.py). Of some
+keys the walk is made (../plain/).
 """
 
 from collections.abc import Mapping
@@ -44,9 +45,9 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         shape, passing = self.shape, "" if self.passes_at_end else ", nor when a window was passed"
         ends = "but for events of one time at a window's ends" if shape.shared_last else "rows that close a window too"
         return {
-            "law_2_events": "whether an event is in a window is not counted again",
+            "law_2_events": "which windows an event is in is counted again of drawn keys only",
             "law_3_counts": ends if shape.all_between else "no more than lie between a window's times",
-            "law_4_revisions": f"rows that are missing are not looked for{passing}",
+            "law_4_revisions": f"rows that are missing are looked for of drawn keys only{passing}",
             "law_5_final_rows": "the newest row of each window, where it holds all events between its times",
         }
 
