@@ -68,8 +68,10 @@ def replay(
     _output.write_asset_events(
         asset_events, {table: event for report in done.reports for table, event in report.asset_events.items()}
     )
-    if len(queries) > 1 or done.failures:
+    if len(queries) > 1:
         code = show_done(done, as_json)
+    elif done.failures:
+        raise done.failures[0].error
     else:
         code = 0
         show_day(done.reports[0], as_json)

@@ -24,6 +24,11 @@ DAY = DAYS[1]
 SILVER = silver_table(STREAM)
 
 
+def require(found: list) -> None:
+    if failed := gate.failure(found):
+        raise failed
+
+
 @pytest.fixture
 def made(tmp_path) -> SmallLake:
     """A lake whose tables lack their own constraints: what the gate checks got past every other guard."""
@@ -60,7 +65,10 @@ def require_silver(made: SmallLake, run_id: str) -> list[str]:
     """Require the day's silver; returns the names of what was checked for that run."""
     lake = Lake(made.config)
     run = Run(run_id, STREAM.name, None, DAY)
-    gate.require(gate_of(lake).record_silver(run, made.tables.source, made.snapshot, made.arrival_days, [DAY]))
+    for verdicts in (
+        gate_of(lake).record_silver(run, made.tables.source, made.snapshot, made.arrival_days, [DAY]).values()
+    ):
+        require(verdicts)
     return [row["check_name"] for row in lake.read(VERDICTS.name).to_pylist() if row["run_id"] == run_id]
 
 
@@ -182,7 +190,7 @@ class TestAudit:
         assert failed(verdicts) == {}
         expectations = (*audit_expectations(made.query, DAY), *late_expectations(made.query, DAY))
         assert len(verdicts) == len(expectations) + 4
-        gate.require(verdicts)
+        require(verdicts)
 
     @pytest.mark.slow
     @pytest.mark.parametrize(
@@ -235,7 +243,7 @@ class TestAudit:
         row = of_day(made, made.tables.audit, "emitted_date")
         made.change(made.tables.audit, row, pane="early")
         with pytest.raises(GateFailed) as raised:
-            gate.require(self.check(made))
+            require(self.check(made))
         assert raised.value.check == "pane is one of the words"
         for part in ("1 of ", "on_time or late", 'windrow query "SELECT * FROM asked_audit'):
             assert part in str(raised.value)
