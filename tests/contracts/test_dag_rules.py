@@ -180,14 +180,8 @@ def test_many_days_are_made_by_a_dag_that_runs_when_it_is_asked_to_and_at_once(e
     for name in (name for name in streams() if queries_of(name)):
         dag, names = every_dag[name + flow.BACKFILL], [query.name for query in queries_of(name)]
         assert (dag["timetable"], dag["paused"], dag["runs_at_once"]) == ("NullTimetable", False, 1)
-        assert dag["params"] == {
-            "from": None,
-            "to": None,
-            "queries": names,
-            "backwards": False,
-            "again": False,
-            "stale": False,
-        }
+        switches = dict.fromkeys(("backwards", "again", "stale"), False)
+        assert dag["params"] == {"from": None, "to": None, "queries": names, **switches}
         [backfill, _report] = dag["tasks"]
         assert (backfill["id"], backfill["arguments"], backfill["of_a_day"]) == ("backfill", ["backfill"], False)
         assert (backfill["operator"], backfill["publishes"]) == ("BackfillOperator", True)

@@ -16,7 +16,7 @@ from pipelines.gate.recount.finding import LawFinding
 from pipelines.gate.recount.offending import does_not_apply, found_in_rows, verdict_on_rows
 from pipelines.gate.recount.plain.aggregates import aggregate
 from pipelines.gate.recount.plain.cut import not_cut_exactly
-from pipelines.gate.recount.plain.replay import Row
+from pipelines.gate.recount.plain.replay import PlainRow
 from pipelines.gate.recount.plain.roundings import is_same
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.recount import Recount
@@ -94,7 +94,7 @@ def _expected(recount: Recount) -> Iterator[tuple[tuple, _Again]]:
             yield (key, *row.place, row.revision), _Again(_compared(row), held)
 
 
-def _compared(row: Row) -> dict[str, Any]:
+def _compared(row: PlainRow) -> dict[str, Any]:
     values = (row.emitted_at, row.pane, len(row.events), row.late_events)
     return dict(zip(COMPARED, values, strict=True))
 

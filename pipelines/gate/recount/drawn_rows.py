@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.drawn import events_of_askable
-from pipelines.gate.recount.plain.replay import KeyReplay, Place, Row, go_through
+from pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
 from pipelines.gate.recount.plain.ticks import Event, Staircase
 from pipelines.gate.recount.plain.times import to_time
 from pipelines.gate.recount.query_days import value_name
@@ -26,7 +26,7 @@ from schemas.query import EVENT_COLUMNS
 TIMES = ("key_number", "start_us", "end_us", "arrival_us", "newest_us")
 
 
-def rows_by_key(recount: Recount) -> Iterator[tuple[int, list[Row]]]:
+def rows_by_key(recount: Recount) -> Iterator[tuple[int, list[PlainRow]]]:
     """Of each drawn key. O(events that come in the day · events before them)."""
     keys = [key for (key,) in recount.rows("SELECT key_number FROM askable_keys WHERE is_drawn")]
     if keys:
@@ -36,7 +36,7 @@ def rows_by_key(recount: Recount) -> Iterator[tuple[int, list[Row]]]:
             yield key, _rows(recount, steps, events[key], revisions[key])
 
 
-def _rows(recount: Recount, steps: Staircase, events: list[Event], revisions: dict[Place, int]) -> list[Row]:
+def _rows(recount: Recount, steps: Staircase, events: list[Event], revisions: dict[Place, int]) -> list[PlainRow]:
     replay, times = KeyReplay(recount.query), (recount.start_us, recount.end_us)
     replay.begin([each for each in events if each.arrival < times[0]], steps.before(times[0]), revisions)
     of_day = (each for each in events if each.arrival >= times[0])

@@ -13,7 +13,7 @@ def failing(gate: Gate, rows):
     found = check_audit(gate, rows)
     if rows.tables.query.name != sys.argv[sys.argv.index("replay") + 1]:
         return found
-    return [replace(found[0], passed=False), *found[1:]]
+    return {day: [replace(of_day[0], passed=False), *of_day[1:]] for day, of_day in found.items()}
 
 
 Gate.check_audit = failing

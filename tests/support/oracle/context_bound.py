@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from pipelines.gate.recount.plain.aggregates import aggregate
 from pipelines.gate.recount.plain.kinds import is_by_arrival
-from pipelines.gate.recount.plain.replay import KeyReplay, Row, is_too_late
+from pipelines.gate.recount.plain.replay import KeyReplay, PlainRow, is_too_late
 from pipelines.gate.recount.plain.ticks import Event, Tick
 from pipelines.gate.recount.plain.times import to_time
 from schemas.query import Query
@@ -35,7 +35,7 @@ class ContextBoundSystem:
         return [[event.row for event in row.events] for replay in self.replays.values() for row in replay.rows]
 
 
-def _written(query: Query, key: tuple, row: Row) -> dict:
+def _written(query: Query, key: tuple, row: PlainRow) -> dict:
     start, end, number = row.place
     held = [event.row for event in row.events]
     return {

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from pipelines.gate.recount.plain.ticks import Event
 
 
-class Held(NamedTuple):
+class HeldWindow(NamedTuple):
     """passes: the watermark that passes it; closed_by: of a frame, the event that ended it."""
 
     start: int

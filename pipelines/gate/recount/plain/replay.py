@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from pipelines.gate.recount.plain.held import Held
+from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.kinds import is_by_arrival, windows_of_key
 from pipelines.gate.recount.plain.ticks import Event, Staircase, Tick
 from pipelines.gate.recount.plain.times import to_us
@@ -26,7 +26,7 @@ class Emitted(NamedTuple):
     events: list[Event]
 
 
-class Row(NamedTuple):
+class PlainRow(NamedTuple):
     """A row of a window; events in the order of its aggregates: by start, then by arrival."""
 
     place: Place
@@ -43,9 +43,9 @@ class KeyReplay:
     def __init__(self, query: Query):
         self.query = query
         self.by_arrival = is_by_arrival(query.window)
-        self.rows: list[Row] = []
+        self.rows: list[PlainRow] = []
         self.accepted: list[Event] = []
-        self.windows: dict[Place, Held] = {}
+        self.windows: dict[Place, HeldWindow] = {}
         self.emitted: dict[Place, Emitted] = {}
 
     def begin(self, earlier: list[Event], watermark: float, revisions: Mapping[Place, int]) -> None:
@@ -74,7 +74,7 @@ class KeyReplay:
         self.accepted += [event for event in burst if self.by_arrival or not is_too_late(event, self.query)]
         self.windows = numbered(windows_of_key(self.query.window, self.accepted), self.query)
 
-    def _boundary(self, window: Held) -> float:
+    def _boundary(self, window: HeldWindow) -> float:
         """The watermark that brings a window its first row."""
         waits = self.query.emit == "final" and not self.by_arrival
         return window.passes + (to_us(self.query.allowed_lateness) if waits else 0)
@@ -95,19 +95,21 @@ class KeyReplay:
             if place not in passed and window.passes <= tick.watermark_after:
                 self._add_row(tick, place, window.events, "late" if place in self.emitted else "on_time")
 
-    def _pane_behind(self, tick: Tick, place: Place, window: Held | None) -> str:
+    def _pane_behind(self, tick: Tick, place: Place, window: HeldWindow | None) -> str:
         """Of a window that the watermark has passed: on time if it could be passed only now."""
         if window is None or window.closed_by is None or place in self.emitted:
             return "late"
         return "on_time" if window.closed_by in tick.burst else "late"
 
     def _emit_arrival(self, tick: Tick) -> None:
-        def pane(place: Place, window: Held | None) -> str:
+        def pane(place: Place, window: HeldWindow | None) -> str:
             return "early" if self.by_arrival or tick.watermark_before < place[1] else "late"
 
         self._compare(tick, self.windows, pane)
 
-    def _compare(self, tick: Tick, windows: dict[Place, Held], pane_of: Callable[[Place, Held | None], str]) -> None:
+    def _compare(
+        self, tick: Tick, windows: dict[Place, HeldWindow], pane_of: Callable[[Place, HeldWindow | None], str]
+    ) -> None:
         """Rows of what differs from the newest ones."""
         for place, window in windows.items():
             newest = self.emitted.get(place)
@@ -123,7 +125,7 @@ class KeyReplay:
         self.emitted[place] = Emitted(revision, events)
         late = [event for event in events if event.watermark_before >= place[1] and not self.by_arrival]
         in_order = sorted(events, key=lambda event: event.start)  # events of one time stay in order of arrival
-        self.rows.append(Row(place, revision, pane, tick.at, len(late), in_order))
+        self.rows.append(PlainRow(place, revision, pane, tick.at, len(late), in_order))
 
 
 def go_through(replay: KeyReplay, bursts: Iterable[list[Event]], staircase: Staircase, times: tuple[int, int]) -> None:
@@ -155,10 +157,10 @@ def is_too_late(event: Event, query: Query) -> bool:
     return event.start < _floor_before(event, query)
 
 
-def numbered(windows: list[Held], query: Query) -> dict[Place, Held]:
+def numbered(windows: list[HeldWindow], query: Query) -> dict[Place, HeldWindow]:
     """Windows by start, end and number, in their order. Of one by arrival whose events are all too late for other
     windows, the number is its place among all."""
-    found: dict[Place, Held] = {}
+    found: dict[Place, HeldWindow] = {}
     same: Counter[tuple[int, int]] = Counter()
     for place, window in enumerate(windows):
         times = window.start, window.end

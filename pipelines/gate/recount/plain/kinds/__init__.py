@@ -7,7 +7,7 @@ underscore are shared.
 from importlib import import_module
 from types import ModuleType
 
-from pipelines.gate.recount.plain.held import Held
+from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.ticks import Event
 from schemas.windows import Window, kinds_below
 
@@ -22,7 +22,7 @@ def of_kind(window: Window) -> ModuleType:
     return import_module(f"{__name__}.{window.kind}")
 
 
-def windows_of_key(window: Window, events: list[Event]) -> list[Held]:
+def windows_of_key(window: Window, events: list[Event]) -> list[HeldWindow]:
     """All windows of a key's accepted events, which are in order of arrival."""
     # Events of one time stay in order of arrival.
     ordered = events if is_by_arrival(window) else sorted(events, key=lambda event: event.start)

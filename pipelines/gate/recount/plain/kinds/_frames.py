@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pipelines.gate.recount.plain.held import Held
+from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.ticks import Event
 
 
@@ -44,7 +44,7 @@ def frames_of(rule: Rule, events: list[Valued]) -> list[Frame]:
     return [frame for frame in found if rule.exists(frame)]
 
 
-def windows_of(rule: Rule, column: str, events: list[Event]) -> list[Held]:
+def windows_of(rule: Rule, column: str, events: list[Event]) -> list[HeldWindow]:
     """What ends a frame is the next event that has a value; an open one is passed when the watermark is at infinity."""
     values = [(place, event.row[column]) for place, event in enumerate(events)]
     valued = [Valued(events[place].start, place, value) for place, value in values if value is not None]
@@ -56,5 +56,5 @@ def windows_of(rule: Rule, column: str, events: list[Event]) -> list[Held]:
         closed_by = events[behind[last]] if last in behind else None
         passes = closed_by.start if closed_by else math.inf
         within = [events[each.place] for each in frame]
-        held.append(Held(frame[0].start, frame[-1].start + 1, passes, within, closed_by))
+        held.append(HeldWindow(frame[0].start, frame[-1].start + 1, passes, within, closed_by))
     return held

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from pipelines.gate.recount.plain.aggregates import Row, aggregate
-from pipelines.gate.recount.plain.held import Held
+from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.ticks import Event
 from pipelines.gate.recount.plain.times import to_us
 from schemas.windows import Policy
 from schemas.windows.policy import EvictionPolicy
 
 
-def windows(window: Policy, events: list[Event]) -> list[Held]:
+def windows(window: Policy, events: list[Event]) -> list[HeldWindow]:
     """One an event, of what the policy has left."""
     policy, parameters = window.policy, window.values
     rows = [{**event.row, "start": event.start, "end": event.end, "arrival": event.arrival} for event in events]
@@ -19,7 +19,7 @@ def windows(window: Policy, events: list[Event]) -> list[Held]:
     for place, event in enumerate(events):
         first += _out(policy, parameters, rows[first : place + 1])
         if first <= place:
-            held.append(Held(events[first].start, event.start + 1, event.start + 1, events[first : place + 1]))
+            held.append(HeldWindow(events[first].start, event.start + 1, event.start + 1, events[first : place + 1]))
     return held
 
 

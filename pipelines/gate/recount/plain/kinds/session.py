@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from pipelines.gate.recount.plain.held import Held
+from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.ticks import Event
 from schemas.windows import Session
 
@@ -20,7 +20,7 @@ class Started(Protocol):
 Each = TypeVar("Each", bound=Started)
 
 
-def windows(window: Session, events: list[Event]) -> list[Held]:
+def windows(window: Session, events: list[Event]) -> list[HeldWindow]:
     """They end where the last of their gaps does."""
 
     def gap_us(event: Event) -> int:
@@ -50,6 +50,6 @@ def gap_of(window: Session, value: int | None) -> int:
     return 0 if value is None else value * window.unit_us
 
 
-def _held(run: list[Event], gap_us: Callable[[Event], int]) -> Held:
+def _held(run: list[Event], gap_us: Callable[[Event], int]) -> HeldWindow:
     end = max(event.start + gap_us(event) for event in run)
-    return Held(run[0].start, end, end, run)
+    return HeldWindow(run[0].start, end, end, run)

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from pipelines.gate.recount.plain.aggregates import aggregate
-from pipelines.gate.recount.plain.held import Held
+from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.kinds._frames import Rule, windows_of
 from pipelines.gate.recount.plain.ticks import Event
 from schemas.query import agg
 from schemas.windows import AggregateFrame
 
 
-def windows(window: AggregateFrame, events: list[Event]) -> list[Held]:
+def windows(window: AggregateFrame, events: list[Event]) -> list[HeldWindow]:
     """The event that reaches the bound is the last of its frame."""
     asked = agg(window.function, "value")
     found = rule(window, lambda values: aggregate(asked, [{"value": value} for value in values]))

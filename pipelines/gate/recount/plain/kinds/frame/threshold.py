@@ -1,12 +1,12 @@
 """Threshold frames: maximal runs of events whose value is at least something."""
 
-from pipelines.gate.recount.plain.held import Held
+from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.kinds._frames import Frame, Rule, windows_of
 from pipelines.gate.recount.plain.ticks import Event
 from schemas.windows import ThresholdFrame
 
 
-def windows(window: ThresholdFrame, events: list[Event]) -> list[Held]:
+def windows(window: ThresholdFrame, events: list[Event]) -> list[HeldWindow]:
     """One that is too short doesn't exist."""
     return windows_of(rule(window), window.column, events)
 
