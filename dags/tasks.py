@@ -42,7 +42,9 @@ def each_day() -> dict[str, Any]:
 def ingest_operator(stream: Stream) -> WindrowOperator:
     """Their first task. A second ingest of the stream would only wait for its lock. A pool would need a hand to make
     it."""
-    return operator(flow.ingest_task(stream), max_active_tis_per_dag=1)
+    task = flow.ingest_task(stream)
+    # Of an asset that no task reads Airflow forgets that it is one, some time after its events.
+    return operator(task, max_active_tis_per_dag=1, inlets=[*map(asset, task.may_update)])
 
 
 def add_report(dag: DAG, queries: Sequence[Query] = ()) -> None:

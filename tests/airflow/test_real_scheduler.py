@@ -169,7 +169,8 @@ def test_each_stage_has_its_own_section_of_the_log(stack, done):
 
 
 def test_publishing_updates_airflow_s_assets(stack, done):
-    known = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
+    assets = stack.client.call("GET", "/assets?limit=100")["assets"]
+    known = {asset["name"] for asset in assets if DAG in asset["name"] or asset["name"] == "report"}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
     assert known == published | {IN_ORDER, f"{IN_ORDER}_late", "silver_bikes", "bronze_bikes", "report"}
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
@@ -257,7 +258,8 @@ def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, 
     assert states(stack, dag, run) == {"backfill": "success", "report": "success"}
     stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
     assert stale(Lake(stack.config)) == []
-    published = [each["day"] for event in events_of(stack, dag, QUERIES[0]) for each in event["extra"]["days"]]
+    events = [event for query in QUERIES for event in events_of(stack, dag, query)]
+    published = [each["day"] for event in events for each in event["extra"]["days"]]
     assert str(stack.days[0]) in published
 
 
