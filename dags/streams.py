@@ -46,7 +46,7 @@ def in_order_dag(stream: Stream, queries: Sequence[Query]) -> None:
 
 
 def backfill_dag(stream: Stream, queries: Sequence[Query]) -> None:
-    """For whoever triggers it: not paused, since nothing else does."""
+    """For a user who triggers it: not paused, since nothing else does."""
     title, text = f"Many days in one pass: {stream.title}", dag_text.backfill_page(stream)
     asked: dict[str, Any] = {"schedule": None, "params": params(queries), "is_paused_upon_creation": False}
     with dag(stream, flow.BACKFILL, title, text, **asked) as made:
@@ -55,7 +55,7 @@ def backfill_dag(stream: Stream, queries: Sequence[Query]) -> None:
 
 
 def stale_dag(stream: Stream, queries: Sequence[Query]) -> None:
-    """For whoever wants that without being asked: apart from the DAG above, since a DAG has one switch."""
+    """For users who want that without being asked: apart from the DAG above, since a DAG has one switch."""
     title, text = f"Makes stale days again: {stream.title}", dag_text.stale_page(stream)
     asked: dict[str, Any] = {"schedule": [asset(flow.silver_name(stream))], "is_paused_upon_creation": True}
     with dag(stream, flow.STALE, title, text, **asked) as made:

@@ -23,7 +23,7 @@ from schemas.errors import StorageFailed
 RESULTS, PAGES, INDEX = "validations", "data_docs", "index.html"
 SOURCE = "lake"
 """The library's name for where rows come from: results have it in theirs."""
-# Held shared by whoever writes or reads results, and alone by whoever removes some.
+# A process that writes or reads results holds it shared, one that removes some alone.
 LOCK = "expectations"
 # As the library names the folder of a result's time, UTC: in alphabetical order the older comes first.
 _TIME = "%Y%m%dT%H%M%S.%fZ"
@@ -79,7 +79,7 @@ def keep(config: Config, rows: Validated, result: dict[str, Any]) -> str:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Make a file, and its folders; it gets its name when it is written, whatever is killed meanwhile."""
+    """Make a file, and its folders; it gets its name when it is written, so that a kill leaves none that is half."""
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:

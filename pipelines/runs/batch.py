@@ -211,14 +211,15 @@ class RunBatch:
         entries = {day: step.entries[query, day] for day in rows.versions}
         for day, entry in entries.items():
             entry.inputs = asdict(rows.versions[day])
-        lake = self._lake_of(tables, rows.of_gate.versions.snapshot)
+        of_gate = rows.of_gate
+        lake = self._lake_of(tables, of_gate.versions.snapshot)
         step.progress(flow.GATE.name)
-        found = Gate(lake, self.engine).record_audit(Run(self.run_id, self.source.stream.name, query), rows.of_gate)
+        found = Gate(lake, self.engine).record_audit(Run(self.run_id, self.source.stream.name, query), of_gate)
         note(lake.config, [(entries[day], each) for day, each in found.items()], step.progress)
         failed = {day: error for day, each in found.items() if (error := failure(each))}
         wanted = step.left(tables, [*rows.versions], failed)
         step.progress(flow.PUBLISH.name)
-        published = publish(lake, self.engine, tables, wanted, rows.of_gate.versions)
+        published = publish(lake, self.engine, tables, wanted, of_gate.versions)
         step.left(tables, wanted, {day: each for day, each in published.items() if isinstance(each, Superseded)})
         now = ArrivalDays.read(lake, self.source.partitions.name)
         for day, each in published.items():

@@ -96,21 +96,31 @@ def _defined(days: Mapping[str, Sequence[date]]) -> tuple[Asked, list[DayFailure
 
 def batches(lake: Lake, engine: Engine, asked: Asked, backwards: bool = False) -> Iterator[Asked]:
     """The days of some queries of a stream, in the order in which they are run."""
-    cut = {query: _cut(lake, engine, tables, days) for query, (tables, days) in asked.items()}
+    sizes = _bytes_by_day(lake, asked)
+    most = lake.config.task_bytes * engine.expected_slots
+    cut = {query: _cut(lake, tables, days, sizes, most) for query, (tables, days) in asked.items()}
     if backwards:
         cut = {query: parts[::-1] for query, parts in cut.items()}
     for together in zip_longest(*cut.values(), fillvalue=()):
         yield {query: (asked[query][0], days) for query, days in zip(cut, together, strict=True) if days}
 
 
-def _cut(lake: Lake, engine: Engine, tables: QueryTables, days: Sequence[date]) -> list[Sequence[date]]:
-    source = tables.source
-    version = lake.version(source.silver.name)
-    if len(days) == 1 or version is None:
+def _bytes_by_day(lake: Lake, asked: Asked) -> dict[date, int] | None:
+    """Of silver, for all queries; None where there is none, or nothing to cut."""
+    tables, _ = next(iter(asked.values()))
+    silver, several = tables.source.silver.name, {day for _, days in asked.values() if len(days) > 1 for day in days}
+    version = lake.version(silver) if several else None
+    if version is None:
+        return None
+    files = files_by_day(lake, silver, version, several.__contains__)
+    return {day: sum(file.file_bytes for file in files.get(day, ())) for day in several}
+
+
+def _cut(
+    lake: Lake, tables: QueryTables, days: Sequence[date], sizes: Mapping[date, int] | None, most: int
+) -> list[Sequence[date]]:
+    if len(days) == 1 or sizes is None:
         return [[day] for day in days]
-    files = files_by_day(lake, source.silver.name, version, {*days}.__contains__)
-    sizes = {day: sum(file.file_bytes for file in files.get(day, ())) for day in days}
-    most = lake.config.task_bytes * engine.expected_slots
     together = [days] if tables.state is None else chains(lake, tables, days)
     return [part for chain in together for part in packed_within({day: sizes[day] for day in chain}, most)]
 

@@ -57,7 +57,7 @@ class KeyReplay:
                 self.emitted[place] = Emitted(revisions.get(place, -1), window.events)
 
     def take(self, tick: Tick) -> None:
-        """Judge and insert the burst, advance the watermark, emit."""
+        """Insert what of the burst is not too late, advance the watermark, emit."""
         if tick.burst:
             self._accept(tick.burst)
         emit = {"final": self._emit_final, "watermark": self._emit_watermark, "arrival": self._emit_arrival}
