@@ -74,7 +74,7 @@ for name, (module, function) in json.loads(sys.argv[3]).items():
     found = getattr(found, owner) if owner else found
     setattr(found, function, timed(name, getattr(found, function)))
 from pipelines import config
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]))
 print(json.dumps(spent))
 """
@@ -118,7 +118,7 @@ def _tasks(config: Config, client: rest.Client, stream: str, run: dict) -> list[
     rows = [row for row in ledger.rows(Lake(config)) if row.stream == stream and row.state == "done"]
     steps_s: Counter[str] = Counter()
     for row in rows:
-        steps_s[row.query or "ingest"] += row.seconds if row.run_id == run["dag_run_id"] else 0.0
+        steps_s["replay" if row.query else "ingest"] += row.seconds if row.run_id == run["dag_run_id"] else 0.0
     tasks = client.tasks(stream, run["dag_run_id"])
     return [_row(stream, task["task_id"], task["duration"], steps_s[task["task_id"]]) for task in tasks]
 

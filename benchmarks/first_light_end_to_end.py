@@ -20,7 +20,7 @@ import platform
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
@@ -47,7 +47,7 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.replay import audit, plan
 from pipelines.replay.late_events import late_events
-from pipelines.replay.look_back import DAY, LookBack
+from pipelines.replay.look_back import LookBack, LookBacks
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import ORDER_COLUMNS, WrittenShare
@@ -94,32 +94,29 @@ def _write(config: Config, table, rows: pa.Table) -> None:
     Lake(config).append(table, rows)
 
 
-def whole_span(config: Config) -> LookBack:
-    """All that arrived as if it were the arrivals of one day; the stream ends with its last arrival."""
+def whole_span(config: Config) -> LookBacks:
+    """All days at once; the stream ends with its last arrival."""
     silver = silver_table(STREAM).name
     days = sorted(Lake(config).partition_dates(silver))
-    until_us = (days[-1] + DAY - EPOCH_DATE).days * DAY_US
     version = Lake(config).existing_version(pass_table(STREAM).name)
     ticks = PassTable(Lake(config), StreamTables.of(STREAM), version, ArrivalDays({})).ticks(days[0], days[-1])
     last = Lake(config).read(silver, filters=[("arrival_date", "=", days[-1])], columns=["arrival"])
     from_us = (days[0] - EPOCH_DATE).days * DAY_US
     last_tick_us = int(last["arrival"].cast(pa.int64()).to_numpy().max())
-    return LookBack(
-        days[-1], from_us, until_us, None, days[0], ticks, Lake(config).version(silver), from_us, last_tick_us
-    )
+    backs = (LookBack(day, day, None, days[0], from_us, last_tick_us if day == days[-1] else None) for day in days)
+    return LookBacks(tuple(backs), ticks, Lake(config).existing_version(silver))
 
 
 def by_windrow(config: Config, query: Query) -> None:
     """The product's stage: buckets to tasks, kernel, Arrow, and the commit that replaces the interval's rows."""
-    lake, tables, back = Lake(config), QueryTables.of(query), whole_span(config)
-    written = _replayed(config, lake, tables, back)
-    files = [file for each in written for file in each.result]
-    replace_partitions(lake, tables.audit, "emitted_date", [back.day], files)
+    lake, tables, backs = Lake(config), QueryTables.of(query), whole_span(config)
+    files = [file for each in _replayed(config, lake, tables, backs) for file in each.result]
+    replace_partitions(lake, tables.audit, "emitted_date", {file.partition["emitted_date"] for file in files}, files)
 
 
-def _replayed(config: Config, lake: Lake, tables: QueryTables, back: LookBack) -> list[WrittenShare]:
-    work = plan.work_of(lake, tables, ServedQuery.of(tables.query), back)
-    return audit.replayed(lake, engine_of(config), tables, work)
+def _replayed(config: Config, lake: Lake, tables: QueryTables, backs: LookBacks) -> Sequence[WrittenShare]:
+    work = plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
+    return audit.replayed(lake, engine_of(config), tables, work, backs).shares
 
 
 def by_spark(config: Config) -> None:

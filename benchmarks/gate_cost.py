@@ -28,7 +28,7 @@ from pipelines.config import REPOSITORY, Config
 from pipelines.engines import engine_of
 from pipelines.gate import expectations  # noqa: F401 (imported before the clock starts)
 from pipelines.gate.gate import Gate
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.lake.audit_versions import AuditVersions
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -168,7 +168,8 @@ def replayed(config: Config, case: GateCase, day: date) -> dict:
     """Make the day's audit rows, in this process. Says their versions and how many they are."""
     lake, tables, served = Lake(config), QueryTables.of(case.query), ServedQuery.of(case.query)
     read = Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))
-    found = audit(lake, engine_of(config), tables, served, look_back.of(lake, tables, served, day, read), read)
+    backs = look_back.of(lake, tables, served, [day], read)
+    found = audit(lake, engine_of(config), tables, served, backs, read)[day]
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 
@@ -186,8 +187,8 @@ def checked(config: Config, case: GateCase, day: date, versions: list[int]) -> d
             library_s += time.process_time() - before_s
 
     Gate._expected = timed
-    of = AuditedDay(QueryTables.of(case.query), day, AuditVersions(*versions))
-    verdicts = Gate(Lake(config), engine_of(config)).check_audit(of)
+    of = AuditedDays(QueryTables.of(case.query), (day,), AuditVersions(*versions))
+    verdicts = Gate(Lake(config), engine_of(config)).check_audit(of)[day]
     figures = {each.check_name: each.figure for each in verdicts if each.check_name.startswith("law")}
     return {"library_s": library_s, "failed": [each.check_name for each in verdicts if not each.passed], **figures}
 

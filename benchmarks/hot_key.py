@@ -25,9 +25,9 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.new_files import write_rows
 from pipelines.lake.query_tables import QueryTables
 from pipelines.replay import audit, plan
-from pipelines.replay.look_back import LookBack
+from pipelines.replay.look_back import LookBack, LookBacks
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.watermark import DAY_US, day_start_us, ticks_of_events
+from pipelines.replay.watermark import day_start_us, ticks_of_events
 from schemas.tables import silver_table
 
 HOME = REPOSITORY / "var" / "hot-key"
@@ -48,14 +48,13 @@ def build(config: Config) -> None:
     replace_partitions(lake, silver, "arrival_date", [DAY], written)
 
 
-def look_back(lake: Lake) -> LookBack:
+def look_backs(lake: Lake) -> LookBacks:
     """The whole day, and nothing before it."""
     silver = "silver_calls"
     read = lake.read(silver, columns=["start", "arrival"])
     start_us, arrival_us = (stored(read[name]) for name in ("start", "arrival"))
-    from_us = day_start_us(DAY)
-    ticks = ticks_of_events(arrival_us, start_us)
-    return LookBack(DAY, from_us, from_us + DAY_US, None, DAY, ticks, lake.existing_version(silver), from_us)
+    back = LookBack(DAY, DAY, None, DAY, day_start_us(DAY))
+    return LookBacks((back,), ticks_of_events(arrival_us, start_us), lake.existing_version(silver))
 
 
 def measured(config: Config) -> dict:
@@ -65,13 +64,14 @@ def measured(config: Config) -> dict:
     tables = QueryTables.of(QUERY)
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
-    work = plan.work_of(lake, tables, ServedQuery.of(QUERY), look_back(lake))
+    backs = look_backs(lake)
+    work = plan.work_of(lake, tables, ServedQuery.of(QUERY), backs)
     seconds, made, tasks = [], 0, 0
     for _ in range(ROUNDS + 1):
         began = time.monotonic()
-        written = audit.replayed(lake, engine, tables, work)
+        written = audit.replayed(lake, engine, tables, work, backs).shares
         seconds.append(time.monotonic() - began)
-        made, tasks = sum(each.counts["rows"] for each in written), len(written)
+        made, tasks = sum(each.counts[DAY]["rows"] for each in written), len(written)
     return {"seconds": seconds[1:], "rows": made, "tasks": tasks}
 
 

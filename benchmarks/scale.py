@@ -21,7 +21,7 @@ from benchmarks.scale_page import CHECK, MOST_MIB, PAGE, QUERY_RUN, MeasuredComm
 from pipelines import config as configuration
 from pipelines.config import ENGINES, REPOSITORY, Config
 from pipelines.engines import engine_of
-from pipelines.gate.gate import Gate, require
+from pipelines.gate.gate import Gate, failure
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -95,7 +95,10 @@ def check_silver(config: Config) -> None:
     """As the first query of a day does it."""
     lake, tables = Lake(config), StreamTables.of(STREAM)
     snapshot, days = snapshots.newest(lake, STREAM.name), ArrivalDays.read(lake, tables.partitions.name)
-    require(Gate(lake, engine_of(config)).record_silver(Run("check", STREAM.name), tables, snapshot, days, [DAY]))
+    run = Run("check", STREAM.name)
+    [verdicts] = Gate(lake, engine_of(config)).record_silver(run, tables, snapshot, days, [DAY]).values()
+    if failed := failure(verdicts):
+        raise failed
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -66,7 +66,7 @@ def _run(lake: Lake, tables: QueryTables, day: date) -> None:
 
 
 def _begin(entry: runs.LedgerEntry, *stages: flow.Stage) -> None:
-    note = entry.following(lambda text: None)
+    note = entry.stages.following(lambda text: None)
     for stage in stages:
         note(stage.name)
 

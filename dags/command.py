@@ -26,6 +26,8 @@ SKIPS = tuple(sorted({kind.exit_code for kind in errors.kinds() if kind.skipped}
 FAILS_FOR_GOOD = tuple(sorted({kind.exit_code for kind in errors.kinds() if not kind.retry_helps} - {*SKIPS}))
 STAGE_STARTS, WARNING_STARTS, ERROR_STARTS, SKIP_STARTS = "== ", "warning: ", "error: ", "skipped: "
 OF_A_BACKFILL = "backfill"
+UNNOTED = "published_before_it_failed"
+"""What a task published before it failed, by table: an XCom, which another try of the task removes."""
 # Airflow kills the task's own process 5 s after it asked it to end; the children must be gone by then.
 GRACE_S = 3.0
 
@@ -37,18 +39,20 @@ def asset(name: str) -> Asset:
 
 class WindrowOperator(BaseOperator):
     """Runs `windrow <arguments> --day <day> --run-id <run>`, and shows its log with one section per stage. of_a_day:
-    whether its command takes these two options.
+    whether its command takes these two options; publishes: whether it is skipped where it updated no table.
 
     The events of its assets carry what the command reports of each table that it updated: day, rows, revisions, checks
     of the gate with their verdict, version of the lake's table. Of a day it returns the same, which Airflow shows as
-    its XCom.
+    its XCom. Of a task that fails Airflow makes no event: the XCom UNNOTED leaves them to the last task of the run.
     """
 
     template_fields = ("arguments",)
 
-    def __init__(self, *, arguments: Iterable[str], of_a_day: bool = True, **task: Any) -> None:
+    def __init__(
+        self, *, arguments: Iterable[str], of_a_day: bool = True, publishes: bool = False, **task: Any
+    ) -> None:
         super().__init__(**task)
-        self.arguments, self.of_a_day = list(arguments), of_a_day
+        self.arguments, self.of_a_day, self.publishes = list(arguments), of_a_day, publishes
         self.process: subprocess.Popen | None = None
 
     def execute(self, context: Context) -> dict[str, dict] | None:
@@ -59,7 +63,13 @@ class WindrowOperator(BaseOperator):
             except AirflowSkipException:
                 if not _read(asset_events):
                     raise  # else some of its days were published, and others by another run
+            except AirflowException:
+                if published := _read(asset_events):
+                    context["ti"].xcom_push(UNNOTED, published)
+                raise
             published = _read(asset_events)
+            if self.publishes and not published:
+                raise AirflowSkipException("there was nothing to publish")
             self.note(published, context)
             return published if published and self.of_a_day else None
 
@@ -78,9 +88,7 @@ class WindrowOperator(BaseOperator):
             ) from late
 
     def note(self, asset_events: dict[str, dict], context: Context) -> None:
-        """Put what is known of each table on its event; AirflowSkipException where nothing was published."""
-        if not asset_events and any(isinstance(outlet, Asset) for outlet in self.outlets):
-            raise AirflowSkipException("there was nothing to publish")
+        """Put what is known of each table on its event."""
         for outlet in self.outlets:
             if outlet.name not in asset_events:
                 continue
@@ -97,7 +105,11 @@ class WindrowOperator(BaseOperator):
             raise AirflowFailException(str(wrong)) from wrong
         of_run = ("--day", day_of(context), "--run-id", context["run_id"]) if self.of_a_day else ()
         of_assets = ("--asset-events", str(asset_events)) if self.outlets else ()
-        return [windrow, "--end-with-parent", *self.arguments, *of_run, *of_assets]
+        return [windrow, "--end-with-parent", *self.words(context), *of_run, *of_assets]
+
+    def words(self, context: Context) -> list[str]:
+        """Of the command line, but for what the run adds to each."""
+        return self.arguments
 
     def on_kill(self) -> None:
         """End the process with everything that it started: the JVM, and Spark's Python workers."""

@@ -2,8 +2,9 @@
 
 from airflow.sdk import Context
 from airflow.sdk.configuration import conf
+from airflow.sdk.execution_time.xcom import XCom
 
-from dags.command import WindrowOperator
+from dags.command import UNNOTED, WindrowOperator
 from pipelines.report.file_names import FIRST_FILE, SERVED_AT
 
 
@@ -13,9 +14,21 @@ def address(file: str = FIRST_FILE) -> str:
 
 
 class ReportOperator(WindrowOperator):
-    """Also gives the address of the first page in this Airflow: a link to a file opens from none of its pages."""
+    """Also gives the address of the first page in this Airflow: a link to a file opens from none of its pages. And
+    makes the events of what tasks before it published that failed: a teardown, it runs then too."""
 
     def note(self, asset_events: dict[str, dict], context: Context) -> None:
         """On the event of the asset, and in the log."""
         self.log.info("in this Airflow: %s", address())
-        super().note({name: {**known, "address": address()} for name, known in asset_events.items()}, context)
+        reported = {name: {**known, "address": address()} for name, known in asset_events.items()}
+        super().note(reported | self._unnoted(context), context)
+
+    def _unnoted(self, context: Context) -> dict[str, dict]:
+        """Taken away, so that this task makes the events once, however often it is run."""
+        task = context["ti"]
+        found: dict[str, dict] = {}
+        for name in sorted(self.upstream_task_ids):
+            if published := task.xcom_pull(task_ids=name, key=UNNOTED):
+                found |= published
+                XCom.delete(UNNOTED, task_id=name, dag_id=task.dag_id, run_id=task.run_id)
+        return found

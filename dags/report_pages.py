@@ -9,8 +9,8 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 
 from dags.report import address
-from pipelines import config
-from pipelines.report.file_names import FIRST_FILE, query_file, stream_file
+from pipelines import config, flow
+from pipelines.report.file_names import FIRST_FILE, stream_file
 
 app = FastAPI(title="The report of Windrow", dependencies=[Depends(requires_access_asset("GET"))])
 
@@ -24,9 +24,11 @@ def in_words(_: Request, error: HTTPException) -> HTMLResponse:
 
 @app.get("/of/{dag_id}")
 def page_of_dag(dag_id: str) -> RedirectResponse:
-    """To the page of the DAG's query or stream, or to the first where it has none."""
-    made = (name for name in (query_file(dag_id), stream_file(dag_id)) if _place(name).is_file())
-    return RedirectResponse(address(next(made, FIRST_FILE)))
+    """To the page of the DAG's stream, or to the first where it has none."""
+    for behind in (flow.IN_ORDER, flow.BACKFILL, flow.STALE):
+        dag_id = dag_id.removesuffix(behind)
+    file = stream_file(dag_id)
+    return RedirectResponse(address(file if _place(file).is_file() else FIRST_FILE))
 
 
 @app.get("/{file:path}")

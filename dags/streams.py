@@ -1,38 +1,79 @@
-"""One DAG per stream: ingest, then each of its queries whose days depend on no other's (the others: queries.py). Made
-from `schemas/` and `pipelines/flow.py`."""
+"""The DAGs of each stream, made from `schemas/` and `pipelines/flow.py`:
+
+<stream>           ingest ─▶ replay ─▶ report     a day of the queries whose days depend on no other's
+<stream>_in_order  ingest ─▶ replay ─▶ report     a day of the others, once the day before is done
+<stream>_backfill  backfill ─▶ report             many days in one pass, when somebody asks for them
+<stream>_stale     backfill ─▶ report             stale days, after an ingest that changed silver; off at first
+"""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from airflow.sdk import DAG
 
 # An Airflow into which this folder was mounted knows nothing of the folders next to it.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
+from dags.backfill import BackfillOperator, params
+from dags.command import asset
 from dags.report import address
-from dags.tasks import add_report, each_day, ingest_operator, operator
+from dags.tasks import add_report, common, each_day, ingest_operator, operator
 from pipelines import flow
 from pipelines.report import dag_text
-from schemas.registry import streams
+from schemas.query import Query
+from schemas.registry import queries_of, streams
 from schemas.stream import Stream
 
 
-def stream_dag(stream: Stream) -> DAG:
-    """ingest ─▶ <query> ─▶ report, for one logical date."""
-    with DAG(
-        stream.name,
-        description=stream.title,
-        doc_md=dag_text.dag_page(stream, address),
-        max_active_runs=2,
-        tags=["windrow", "stream"],
-        **each_day(),
-    ) as dag:
+def stream_dag(stream: Stream, queries: Sequence[Query]) -> None:
+    """For one logical date, in any order."""
+    text = dag_text.dag_page(stream, address)
+    with dag(stream, "", stream.title, text, max_active_runs=2, **each_day()) as made:
         ingest = ingest_operator(stream)
-        for query in flow.scheduled_queries(stream):
-            ingest >> operator(flow.query_task(query))
-        add_report(dag)
-    return dag
+        if queries:
+            ingest >> operator(flow.replay_task(queries))
+        add_report(made, queries)
+
+
+def in_order_dag(stream: Stream, queries: Sequence[Query]) -> None:
+    """For one logical date, once the day before is done."""
+    title, text = f"Day after day: {stream.title}", dag_text.in_order_page(stream, address)
+    with dag(stream, flow.IN_ORDER, title, text, **each_day()) as made:
+        ingest_operator(stream) >> operator(flow.replay_task(queries), depends_on_past=True)
+        add_report(made, queries)
+
+
+def backfill_dag(stream: Stream, queries: Sequence[Query]) -> None:
+    """For a user who triggers it: not paused, since nothing else does."""
+    title, text = f"Many days in one pass: {stream.title}", dag_text.backfill_page(stream)
+    asked: dict[str, Any] = {"schedule": None, "params": params(queries), "is_paused_upon_creation": False}
+    with dag(stream, flow.BACKFILL, title, text, **asked) as made:
+        operator(flow.backfill_task(queries), BackfillOperator)
+        add_report(made, queries)
+
+
+def stale_dag(stream: Stream, queries: Sequence[Query]) -> None:
+    """For users who want that without being asked: apart from the DAG above, since a DAG has one switch."""
+    title, text = f"Makes stale days again: {stream.title}", dag_text.stale_page(stream)
+    asked: dict[str, Any] = {"schedule": [asset(flow.silver_name(stream))], "is_paused_upon_creation": True}
+    with dag(stream, flow.STALE, title, text, **asked) as made:
+        operator(flow.stale_task(stream))
+        add_report(made, queries)
+
+
+def dag(stream: Stream, behind: str, title: str, text: str, max_active_runs: int = 1, **more: Any) -> DAG:
+    """One of a stream's; `behind` its name."""
+    tags = ["windrow", behind.strip("_").replace("_", " ") or "stream"]
+    described = {"description": title, "doc_md": text, "tags": tags}
+    return DAG(stream.name + behind, max_active_runs=max_active_runs, **common(), **described, **more)
 
 
 for defined in streams().values():
-    stream_dag(defined)
+    stream_dag(defined, flow.scheduled_queries(defined))
+    if in_order := flow.queries_in_order(defined):
+        in_order_dag(defined, in_order)
+    if every := queries_of(defined.name):
+        backfill_dag(defined, every)
+        stale_dag(defined, every)

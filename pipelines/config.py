@@ -89,7 +89,7 @@ class Config:
 
     @cached_property
     def expectations(self) -> Path:
-        """Folder of Great Expectations: suites, validation results and their pages (pipelines/gate/project.py)."""
+        """Folder of Great Expectations: validation results and pages (pipelines/gate/validation_results.py)."""
         return self.here / "expectations"
 
     @cached_property

@@ -4,7 +4,7 @@ The DAGs (`dags/`), their texts and the docs page are made from it. It imports t
 and `schemas` only, so that Airflow's environment, which has no Arrow, Spark or Numba, can read it.
 
     ingest    land ─▶ bronze ─▶ silver ─▶ ticks ─▶ check_silver                            follows the files
-    <query>   check_silver ─▶ replay ─▶ gate ─▶ publish                                    follows the logical date
+    replay    check_silver ─▶ replay ─▶ gate ─▶ publish                                    follows the logical date
 
 Every stage that a process goes through also gets a row in the ledger, `runs`, and a section in the process's log.
 """
@@ -12,13 +12,14 @@ Every stage that a process goes through also gets a row in the ledger, `runs`, a
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.model import Model
 from schemas.query import Query
 from schemas.registry import queries_of
 from schemas.state_table import state_name
 from schemas.stream import Stream
 
 FILES, LOGICAL_DATE, LAKE = "files", "logical date", "lake"
+IN_ORDER, BACKFILL, STALE = "_in_order", "_backfill", "_stale"
+"""Behind a stream's name, the names of its other DAGs."""
 STATE = state_name("{query}")
 REPORT = "report"
 """What the last task of each DAG updates: no table, but the pages of `windrow report`."""
@@ -42,8 +43,8 @@ class Stage:
 class Task:
     """One process: its name, the command line of `windrow` and the stages that it runs.
 
-    publishes: tables that it updates, or else is skipped; may_update: tables that it updates if anything is new.
-    of_a_day: whether it is for its run's day, which then is added to the command line.
+    publishes: tables of which it updates at least one, or else is skipped; may_update: tables that it updates if
+    anything is new. of_a_day: whether it is for its run's day, which then is added to the command line.
     """
 
     name: str
@@ -136,12 +137,12 @@ QUERY_STAGES = (CHECK_SILVER, REPLAY, GATE, PUBLISH)
 
 
 def scheduled_queries(stream: Stream) -> list[Query]:
-    """The stream's queries that its DAG runs: the context-free ones."""
+    """The stream's queries that the DAG of its name runs: the context-free ones."""
     return [query for query in queries_of(stream.name) if query.window.context_free]
 
 
-def queries_day_by_day(stream: Stream) -> list[Query]:
-    """The stream's queries that have a DAG of their own: each day goes on from the one before."""
+def queries_in_order(stream: Stream) -> list[Query]:
+    """The stream's other queries, which have a DAG of their own: each day goes on from the one before."""
     return [query for query in queries_of(stream.name) if not query.window.context_free]
 
 
@@ -156,17 +157,26 @@ def ingest_task(stream: Stream) -> Task:
     return Task("ingest", ("ingest", stream.name), stages, may_update=(bronze_name(stream), silver_name(stream)))
 
 
-def query_task(query: Query) -> Task:
-    """Checks the silver that it reads, as the run's ingest left it, makes the day's audit rows, checks and publishes
-    them: in one process, so that an engine is started once for all of it."""
-    if isinstance(query, Model):
-        return Task(query.name, ("farm", query.file), QUERY_STAGES, published_tables(query))
-    return Task(query.name, ("replay", query.name), QUERY_STAGES, published_tables(query))
+def replay_task(queries: Sequence[Query]) -> Task:
+    """Checks the silver that they read, as the run's ingest left it, makes the day's audit rows, checks and publishes
+    them: all queries in one pass of one process. One that fails keeps no other from being published."""
+    return _of_queries("replay", ("replay", *(query.name for query in queries)), queries)
 
 
-def stale_task(query: Query) -> Task:
-    """Makes the query's stale days again, from the newest ingest."""
-    return Task(query.name, ("backfill", query.name, "--stale"), QUERY_STAGES, published_tables(query), of_a_day=False)
+def backfill_task(queries: Sequence[Query]) -> Task:
+    """Makes many days in one pass; which ones of which queries, the params of the run add to the command line."""
+    return _of_queries("backfill", ("backfill",), queries, of_a_day=False)
+
+
+def stale_task(stream: Stream) -> Task:
+    """Makes the stale days of all queries again, from the newest ingest."""
+    arguments = ("backfill", "--stream", stream.name, "--stale")
+    return _of_queries("backfill", arguments, queries_of(stream.name), of_a_day=False)
+
+
+def _of_queries(name: str, arguments: tuple[str, ...], queries: Sequence[Query], of_a_day: bool = True) -> Task:
+    published = tuple(table for query in queries for table in published_tables(query))
+    return Task(name, arguments, QUERY_STAGES, published, of_a_day=of_a_day)
 
 
 def maintenance_task() -> Task:
@@ -176,7 +186,7 @@ def maintenance_task() -> Task:
 
 def report_task() -> Task:
     """The last of each DAG: makes the pages again, whatever became of the others."""
-    return Task("report", ("report",), (REPORT_PAGES,), publishes=(REPORT,), of_a_day=False)
+    return Task("report", ("report",), (REPORT_PAGES,), of_a_day=False)
 
 
 def silver_name(stream: Stream) -> str:
@@ -196,7 +206,7 @@ def published_tables(query: Query) -> tuple[str, ...]:
 
 def table_names(stage: Stage, stream: Stream) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The tables that a stage reads and writes for a stream and all of its queries."""
-    every, alone = queries_of(stream.name), queries_day_by_day(stream)
+    every, alone = queries_of(stream.name), queries_in_order(stream)
     reads = _filled(stage.reads, stream, every) + _filled(stage.also_reads, stream, alone)
     return reads, _filled(stage.writes, stream, every) + _filled(stage.also_writes, stream, alone)
 

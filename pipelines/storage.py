@@ -212,6 +212,15 @@ def move(source: Location, target: Location) -> None:
     source.fs.rm(source.path, recursive=is_folder)
 
 
+def copy_file(source: Location, target: Location) -> None:
+    """A file, to a place where nothing is."""
+    if isinstance(source, Path) and isinstance(target, Path):
+        shutil.copyfile(source, target)
+        return
+    assert isinstance(source, UPath) and isinstance(target, UPath), "both lie below the home"
+    source.fs.copy(source.path, target.path)
+
+
 def copy_table(source: Location, target: Location) -> None:
     """A table's folder, to a place where nothing is: on one disk without its rows, which no writer changes where they
     lie. Its log is copied: Spark writes some files of it in place."""

@@ -1,11 +1,10 @@
-"""JVMs that go on when their Python doesn't: one may still commit for a moment, when Python's locks are free already.
+"""JVMs that go on when their Python doesn't. None commits: they cost memory, and the room of their temporary files.
 
     <folder>/session-x7f/         one session's folder: Spark's temporary files, and
                         alive     the process's number; that process keeps the file locked as long as it lives
 
-After a kill -9 whoever takes a lock next ends such JVMs, so that nobody reads or writes at the same time, and removes
-their folders. A signal that stops Python within a write ends its JVM at once, before the lock goes. A JVM in a
-container that is gone can't be seen from another one; it went with its container.
+After a kill -9 the next session ends such JVMs, and removes their folders. A signal that stops Python ends its JVM at
+once. A JVM in a container that is gone can't be seen from another one; it went with its container.
 """
 
 import fcntl
@@ -29,10 +28,6 @@ _PATIENCE_MS = 30_000
 _mine: dict[Path, IO] = {}
 
 
-class CannotEnd(Exception):
-    """A JVM that must not go on can't be ended."""
-
-
 def new_folder(folder: Path) -> Path:
     """A folder for the temporary files of a session of this process; its process counts as alive until it ends."""
     # Named last: a folder by this name whose file is not locked is an orphan.
@@ -47,7 +42,7 @@ def new_folder(folder: Path) -> Path:
 
 @contextmanager
 def ended_if_stopped() -> Iterator[None]:
-    """End this process's JVM where a signal stops Python meanwhile: the JVM alone would finish its write and commit."""
+    """End this process's JVM where a signal stops Python meanwhile: the JVM alone would finish its work for nobody."""
     try:
         yield
     except Exception:
@@ -79,19 +74,10 @@ def expect_the_end_of_the_jvm() -> None:
 
 
 def end_all(folder: Path) -> None:
-    """End the JVMs whose Python is gone, wait until they are, and remove what they left. O(sessions) where none is.
-
-    Raises CannotEnd for one that can't be ended.
-    """
-    sessions = list(folder.resolve().glob(f"{_PREFIX}*"))
-    if not sessions:
-        return
-    mutex = folder / "ending"
-    mutex.touch()
-    with open(mutex) as locked:  # nobody goes on while another still ends one
-        fcntl.flock(locked, fcntl.LOCK_EX)
-        for session in sessions:
-            if session not in _mine and _is_orphan(session):
+    """End the JVMs whose Python is gone, and remove what they left; another user's stay. O(sessions)."""
+    for session in folder.resolve().glob(f"{_PREFIX}*"):
+        if session not in _mine and _is_orphan(session):
+            with suppress(PermissionError):
                 _end(session)
                 shutil.rmtree(session, ignore_errors=True)
 
@@ -101,18 +87,8 @@ def _is_orphan(session: Path) -> bool:
         try:
             fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if not _is_dying(alive.read().strip()):
-                return False
-            fcntl.flock(alive, fcntl.LOCK_EX)
+            return False
     return True
-
-
-def _is_dying(process: str) -> bool:
-    """A process that ends lets go of its files one by one; its memory, and so its command line, went before."""
-    try:
-        return not Path("/proc", process, "cmdline").read_bytes()
-    except OSError:
-        return False
 
 
 def _end(session: Path) -> None:
@@ -127,13 +103,7 @@ def _kill(process: int) -> None:
         signal.pidfd_send_signal(watched, signal.SIGKILL)
         ended = select.poll()
         ended.register(watched, select.POLLIN)
-        if not ended.poll(_PATIENCE_MS):
-            raise CannotEnd(f"process {process}, a JVM whose run was killed, does not end; end it, then try again")
-    except PermissionError as error:
-        raise CannotEnd(
-            f"process {process}, a JVM whose run was killed, may still write and belongs to another "
-            "user; let that user end it, then try again"
-        ) from error
+        ended.poll(_PATIENCE_MS)
     finally:
         os.close(watched)
 

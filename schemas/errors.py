@@ -180,7 +180,7 @@ class GateFailed(WindrowError):
     def __init__(self, check: str, figure: object, limit: object, query: str):
         self.check, self.figure, self.limit, self.query = check, figure, limit, query
         super().__init__(
-            f"check {check!r} failed: {figure} (limit: {limit}). Nothing was published; the audit rows "
+            f"check {check!r} failed: {figure} (limit: {limit}). None of these rows was published; the audit rows "
             f'are kept. The offending rows:\n  windrow query "{query}"'
         )
 

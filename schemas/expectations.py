@@ -2,11 +2,11 @@
 
 `pipelines/gate/expectations.py` has Great Expectations check them. An expectation names its kind in the words of
 Great Expectations, its parameters, the limit in plain words, and SQL for `windrow query` that shows the rows
-which break it. Kind and parameters are those of every day, so that they can be kept as a suite; what a day has of its
-own is in `of_day`, and the parameters name it.
+which break it. Kind, parameters and computed column are those of every day, so that days can be checked together; how
+many rows a day has to have is its own, and the parameters name it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.model import MODEL_COLUMNS, Model
@@ -19,22 +19,24 @@ IN_SET = "expect_column_values_to_be_in_set"
 ROW_COUNT = "expect_table_row_count_to_equal"
 SHOWN = 100
 COPIES = "rows_with_the_same_key"
+ROWS_NOTED = "rows_noted"
+"""The parameter of a suite that is asked for as `{"$PARAMETER": …}`, as Great Expectations writes that."""
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """One expectation of a table's rows of one day, on one column: among `columns`, which it reads, or `computed` from
-    them, with its name and SQL. `of_day`: the day's values, by the names under which `parameters` ask for them."""
+    """One expectation of a table's rows of one day: on one column, which `parameters` name, or on how many there are.
+    `computed`: the column's name and SQL where it is none of the table's; `rows_noted`: how many rows the day has to
+    have, None for any number."""
 
     table: str
     name: str
     kind: str
-    columns: tuple[str, ...]
     parameters: dict[str, object]
     limit: str
     offending: str
-    of_day: dict[str, object] = field(default_factory=dict)
     computed: tuple[str, str] | None = None
+    rows_noted: int | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,6 @@ def not_null(rows: DayOfTable, column: str) -> Expectation:
         rows.table,
         f"{column} is not null",
         NOT_NULL,
-        (column,),
         {"column": column},
         "no null",
         rows.rows(f"t.{column} IS NULL"),
@@ -125,16 +126,16 @@ def inside_day(rows: DayOfTable, column: str) -> Expectation:
     """A time inside the partition's day, UTC."""
     first = datetime(rows.day.year, rows.day.month, rows.day.day, tzinfo=UTC)
     after = first + timedelta(days=1)
+    inside = f"{column}_is_inside_{rows.partition}"
     breaks = f"t.{column} < TIMESTAMPTZ '{first}' OR t.{column} >= TIMESTAMPTZ '{after}'"
     return Expectation(
         rows.table,
         f"{column} is inside the day",
-        BETWEEN,
-        (column,),
-        {"column": column, "min_value": _asked("day_begins"), "max_value": _asked("day_ends"), "strict_max": True},
+        IN_SET,
+        {"column": inside, "value_set": [True]},
         f"{first} to {after}, excluded",
         rows.rows(breaks),
-        {"day_begins": first, "day_ends": after},
+        computed=(inside, f'CAST("{column}" AS DATE) = "{rows.partition}"'),
     )
 
 
@@ -147,7 +148,6 @@ def at_least(rows: DayOfTable, greater: str, lesser: str, or_equal: bool) -> Exp
         rows.table,
         f"{greater} {sign} {lesser}",
         IN_SET,
-        (greater, lesser),
         {"column": column, "value_set": [True]},
         f"{greater} {sign} {lesser}",
         rows.rows(f"t.{greater} {breaks} t.{lesser}"),
@@ -166,7 +166,6 @@ def in_range(rows: DayOfTable, column: Column) -> Expectation:
         rows.table,
         f"{column.name} is in range",
         BETWEEN,
-        (column.name,),
         {"column": column.name, "min_value": column.low, "max_value": column.high},
         " and ".join(limit for _, limit in given),
         rows.rows(" OR ".join(breaks for breaks, _ in given)),
@@ -180,7 +179,6 @@ def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectati
         rows.table,
         f"{column} is one of the words",
         IN_SET,
-        (column,),
         {"column": column, "value_set": list(allowed)},
         " or ".join(allowed),
         rows.rows(f"t.{column} NOT IN ({listed})"),
@@ -188,13 +186,13 @@ def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectati
 
 
 def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
-    """No two rows agree in all these columns."""
-    listed, quoted = ", ".join(f"t.{column}" for column in columns), [f'"{column}"' for column in columns]
+    """No two rows of the day agree in all these columns."""
+    listed = ", ".join(f"t.{column}" for column in columns)
+    quoted = [f'"{column}"' for column in (rows.partition, *columns)]
     return Expectation(
         rows.table,
         "rows are unique",
         BETWEEN,
-        columns,
         {"column": COPIES, "min_value": None, "max_value": 1},
         f"one row per ({', '.join(columns)})",
         f"SELECT {listed}, count(*) AS copies FROM {rows.table} t WHERE {rows.of_day} "
@@ -209,17 +207,11 @@ def row_count(rows: DayOfTable, count: int) -> Expectation:
         rows.table,
         "as many rows as ingest noted",
         ROW_COUNT,
-        (),
-        {"value": _asked("rows_noted")},
+        {"value": {"$PARAMETER": ROWS_NOTED}},
         f"{count} rows",
         _by_file(rows),
-        {"rows_noted": count},
+        rows_noted=count,
     )
-
-
-def _asked(name: str) -> dict[str, str]:
-    """A value of `of_day`, as Great Expectations writes that into a suite."""
-    return {"$PARAMETER": name}
 
 
 def _by_file(rows: DayOfTable) -> str:

@@ -18,6 +18,7 @@ from schemas.loading import load
 from schemas.model import PREFIX, Model
 from schemas.query import Query
 from schemas.stream import Stream
+from schemas.syntax import hash_of
 from schemas.validation import validate_query, validate_stream
 from schemas.windows import require
 
@@ -157,9 +158,10 @@ def _named(name: str, file: str, validate: Callable[[T], object]) -> Callable[[T
 
 
 def stream_hash(name: str) -> str:
-    """Changes whenever what a stream's lines mean may change: its file and the files that every stream shares."""
+    """Changes whenever what a stream's lines mean may change: its file and the files that every stream shares. Texts of
+    errors count: they are the details of refused records."""
     shared = ("stream.py", "parsing.py", "fields.py", "instants.py", "json_lines.py", "layouts.py", "local_time.py")
-    return _hash_files([ROOT / "streams" / f"{name}.py", *(ROOT / file for file in shared)])
+    return _hash_files([ROOT / "streams" / f"{name}.py", *(ROOT / file for file in shared)], error_texts=True)
 
 
 def replay_hash(name: str) -> str:
@@ -181,8 +183,5 @@ def query_hash(name: str) -> str:
     return _hash_files([ROOT / folder / f"{file}.py", *language, *sorted((ROOT / "windows").rglob("*.py"))])
 
 
-def _hash_files(paths: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+def _hash_files(paths: list[Path], error_texts: bool = False) -> str:
+    return hash_of(((path.name, path.read_bytes()) for path in paths), error_texts)

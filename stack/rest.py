@@ -45,9 +45,9 @@ class Client:
         """Let the scheduler run a DAG; one without catchup runs its last complete interval at once."""
         self.call("PATCH", f"/dags/{dag}?update_mask=is_paused", {"is_paused": False})
 
-    def trigger(self, dag: str, day: date | None, run: str) -> str:
+    def trigger(self, dag: str, day: date | None, run: str, /, **params: object) -> str:
         """Start a manual run for a day, or of a DAG that takes none; returns the run's id."""
-        body = {"dag_run_id": run, "logical_date": day and f"{day}T00:00:00Z"}
+        body = {"dag_run_id": run, "logical_date": day and f"{day}T00:00:00Z", "conf": params}
         return self.call("POST", f"/dags/{dag}/dagRuns", body)["dag_run_id"]
 
     def backfill(self, dag: str, first: date, last: date, backwards: bool = False, reprocess: str = "none") -> int:

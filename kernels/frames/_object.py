@@ -21,7 +21,7 @@ from kernels.frames._ordered import next_place, standing
 from kernels.frames._rows import KeptRows
 from kernels.frames._rules import Frame, FrameRules, is_long_enough
 from kernels.monoids import AggregateSpec
-from kernels.runtime.cache import AGGREGATES, digest_of
+from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, address_of
@@ -134,7 +134,7 @@ class FrameWindow(AggregateObject):
         made = self._made_options
         options = [] if made is None else words_of(made.address, made.size_bytes // WORD_BYTES).tolist()
         functions = sorted({spec.function for spec in (*self._plan.specs, *self._closing_specs)})
-        sources = [digest_of(AGGREGATES, function) for function in functions]
+        sources = [syntax_digest_of(AGGREGATES, function) for function in functions]
         types = self._columns.types
         return description(type(self).__name__, options, self._frame, self._plan.specs, types, sources)
 

@@ -12,7 +12,7 @@ import numpy as np
 from kernels.aggregators._saved import description, opened, sealed
 from kernels.monoids import AggregateSpec
 from kernels.replay.types import EventColumns, KernelChoice, Labels, ReplayRules, WindowSpec
-from kernels.runtime.cache import AGGREGATES, digest_of
+from kernels.runtime.cache import AGGREGATES, syntax_digest_of
 from kernels.runtime.memory import WORD_BYTES, address_of
 from schemas.errors import BadInput
 
@@ -47,10 +47,10 @@ def describe(
     window: WindowSpec, source: str, specs: Sequence[AggregateSpec], choice: KernelChoice, rules: ReplayRules
 ) -> int:
     """A word for what saved words are of: other windows, aggregates, columns, latenesses, another emit or kernel have
-    another, and so has an aggregate or a policy whose file was edited. source: digest of that policy's file."""
+    another, and so has an aggregate or a policy whose code is another. source: digest of that policy's code."""
     closing = getattr(window.asked, "function", None)
     functions = {spec.function for spec in (*specs, *window.reads)} | ({closing} if closing else set())
-    sources = [digest_of(AGGREGATES, function) for function in sorted(functions)]
+    sources = [syntax_digest_of(AGGREGATES, function) for function in sorted(functions)]
     cut_by = (window.asked, window.column, window.column_type, window.reads, source)
     when = (rules.lateness_us, rules.allowed_us, rules.emit)
     return description("replay", LAYOUT, cut_by, tuple(specs), choice, sources, when)

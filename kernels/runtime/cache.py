@@ -24,6 +24,8 @@ from importlib.resources import files
 from importlib.util import resolve_name
 from pathlib import Path
 
+from schemas.syntax import hash_of
+
 PACKAGE = __name__.partition(".")[0]
 AGGREGATES = f"{PACKAGE}.monoids"
 HEAVY_FUNCTIONS = f"{PACKAGE}.farm.functions"
@@ -80,8 +82,17 @@ def is_as_seen() -> bool:
 def digest_of(package: str, function: str) -> str:
     """What distinguishes definitions of an aggregate, or of a heavy function: a hash of all that its compiled code is
     made from."""
-    modules = _imported(f"{package}.{function}", {})
-    return _digest([*_states(), *sorted(modules.items())])
+    return _digest(_sources(package, function))
+
+
+@functools.cache
+def syntax_digest_of(package: str, function: str) -> str:
+    """Of what the same sources say: what is saved of an aggregate outlives a comment, compiled code doesn't."""
+    return hash_of(_sources(package, function))
+
+
+def _sources(package: str, function: str) -> list[tuple[str, bytes]]:
+    return [*_states(), *sorted(_imported(f"{package}.{function}", {}).items())]
 
 
 @functools.cache

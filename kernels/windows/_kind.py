@@ -101,7 +101,7 @@ class WindowKind:
         return expected_rows(made, events)
 
     def source_digest(self, window: AskedWindow | None) -> str:
-        """Of a file of the user's by which its windows are found; empty where there is none."""
+        """Of what a file of the user's says by which its windows are found; empty where there is none."""
         return ""
 
     def _made_for(self, window: AskedWindow, arrived: Arrived) -> Window:

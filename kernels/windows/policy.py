@@ -5,7 +5,6 @@ policy: all but the newest once there are more than 2        tuples  1  2  3  4 
 
 import inspect
 from functools import cache
-from hashlib import sha256
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from kernels.runtime.tables import Operation
 from kernels.states import clear, gather, merge
 from kernels.states.plan import make_plan
 from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
+from schemas.syntax import hash_of
 
 
 class PolicyWindow(TupleWindow):
@@ -68,12 +68,12 @@ def steps() -> Steps:
 
 
 def _source_of(function) -> str:
-    """A hash of the code of a policy, by which it is known that it was edited."""
+    """A hash of what the code of a policy says, by which it is known that it was edited."""
     try:
         source = inspect.getsource(inspect.getmodule(function) or function)
     except (OSError, TypeError):  # one that no file has
         source = repr(function.__code__.co_code)
-    return sha256(source.encode()).hexdigest()
+    return hash_of([("policy", source.encode())])
 
 
 class CompiledPolicy:

@@ -1,8 +1,9 @@
-"""A plan carried out by the Airflow of this home: a run of `<stream>_stale` for each stream that has stale days."""
+"""A plan carried out by the Airflow of this home: a run of `<stream>_backfill` for each stream that has stale days."""
 
 from typing import TYPE_CHECKING
 
 from pipelines.cli import _output
+from pipelines.flow import BACKFILL
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def trigger(config: "Config", made: "DayPlan") -> None:
         return
     airflow = _running(config)
     for stream in streams:
-        _trigger(airflow, f"{stream}_stale")
+        _trigger(airflow, stream + BACKFILL)
     for step in made.steps:
         if step.does == "ingest":
             _output.note(f"these runs ingest nothing: what files of {step.of} will make stale follows {step.command}")
@@ -41,7 +42,7 @@ def _trigger(airflow: "Running", dag: str) -> None:
     from pipelines.ledger.runs import new_run_id
 
     client = airflow.client()
-    run = client.trigger(dag, None, new_run_id("plan", None))
+    run = client.trigger(dag, None, new_run_id("plan", None), stale=True)
     _output.note(f"{dag}: run {run} makes the stale days again: {airflow.address}/dags/{dag}/runs/{run}")
     if client.call("GET", f"/dags/{dag}")["is_paused"]:
         _output.note(f"{dag} is paused: the run waits until you unpause it at {airflow.address}/dags/{dag}")

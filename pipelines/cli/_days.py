@@ -1,12 +1,39 @@
 """What the runs of days came to: for people their counts as columns, for tools the whole reports."""
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pipelines.cli import _output
 
 if TYPE_CHECKING:
-    from pipelines.runs.replay_day import DayReport
+    from pipelines.runs.reports import DayReport, Done
+
+_log = logging.getLogger(__name__)
+
+
+def show_done(done: "Done", as_json: bool) -> int:
+    """A row for each day that was published, and what `end` says."""
+    if done.reports or not done.failures:
+        show_days(done.reports, as_json)
+    return end(done)
+
+
+def end(done: "Done") -> int:
+    """The exit code, or the error of the first day that was not published, which says of which it is where it is one of
+    many; the others are warnings."""
+    from schemas.errors import Superseded
+
+    failed = done.failed
+    for each in failed[1:]:
+        if not each.error.skipped:
+            _log.warning("%s", each)
+    if failed:
+        first = failed[0]
+        if len(done.failures) + len(done.reports) > 1 and not first.error.skipped:
+            first.error.args = (str(first),)
+        raise first.error
+    return Superseded.exit_code if any(report.superseded for report in done.reports) else 0
 
 
 def show_days(reports: "Sequence[DayReport]", as_json: bool) -> None:

@@ -120,6 +120,14 @@ QueryName = Annotated[
         autocompletion=_queries,
     ),
 ]
+QueryNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[QUERY]...",
+        help="Queries: files of schemas/queries/, or farm_MODEL; windrow check lists them.",
+        autocompletion=_queries,
+    ),
+]
 ModelName = Annotated[
     str,
     typer.Argument(

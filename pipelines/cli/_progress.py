@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -23,9 +22,6 @@ from rich.progress import (
 )
 
 from pipelines import flow
-
-if TYPE_CHECKING:
-    from pipelines.runs.replay_day import DayReport
 
 # In a log: how often long work says that it goes on.
 EVERY_S = 10.0
@@ -125,15 +121,3 @@ def progress() -> Iterator[StageLines | StageBars]:
     )
     with Progress(*columns, console=console, transient=True) as bars:
         yield StageBars(bars)
-
-
-def counting(show: StageLines | StageBars) -> "Callable[[DayReport, int], None]":
-    """Progress of days, for a function that reports each day when it is done and how many there are."""
-    done = 0
-
-    def count(report: "DayReport", days: int) -> None:
-        nonlocal done
-        done += 1
-        show(f"days of {report.query}", done, days)
-
-    return count

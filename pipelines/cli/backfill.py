@@ -1,4 +1,4 @@
-"""windrow backfill QUERY --from D --to D, or --stale."""
+"""windrow backfill [QUERY …] --from D --to D, or --stale."""
 
 from collections.abc import Callable
 from datetime import date
@@ -7,37 +7,42 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._days import show_days
+from pipelines.cli._days import show_done
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
     EngineName,
     MostRows,
     MostSeconds,
-    QueryName,
+    QueryNames,
     day_option,
     read_limits,
 )
 from pipelines.cli._pending import AHEAD, note_pending
-from pipelines.cli._progress import counting, progress
+from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
     from pipelines.config import Config
-    from pipelines.runs.replay_day import DayReport
+    from pipelines.runs.reports import Done
 
 EXAMPLES = (
     "windrow backfill bikes_demand --from 2018-10-01 --to 2018-10-31",
+    "windrow backfill --stream bikes --from 2018-10-01 --to 2018-10-31",
     "windrow backfill bikes_demand --stale",
 )
 
 
 def backfill(
-    query: QueryName,
+    queries: QueryNames = None,
+    stream: Annotated[str | None, typer.Option(metavar="STREAM", help="All queries of a stream.")] = None,
     first: Annotated[date | None, day_option("--from", help="The first arrival day, UTC.")] = None,
     last: Annotated[date | None, day_option("--to", help="The last arrival day, UTC, included.")] = None,
-    backwards: Annotated[bool, typer.Option("--backwards", help="Newest day first; the rows are the same.")] = False,
+    backwards: Annotated[bool, typer.Option("--backwards", help="Newest days first; the rows are the same.")] = False,
     stale: Annotated[
-        bool, typer.Option("--stale", help="Not a range, but every day that windrow runs --stale lists, oldest first.")
+        bool, typer.Option("--stale", help="Not a range, but every day that windrow runs --stale lists.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also days that are published as a run of now would make them.")
     ] = False,
     engine: EngineName = None,
     most_rows: MostRows = None,
@@ -45,37 +50,51 @@ def backfill(
     asset_events: AssetEvents = None,
     as_json: AsJson = False,
 ) -> int:
-    """Replay and publish every day of a range, or every stale day, in one process. It stops at the first that fails."""
+    """Replay and publish every day of a range, or every stale day, of some queries in one pass. A day that fails keeps
+    no other from being published."""
     from pipelines import config
     from pipelines.lake.lake import Lake
-    from pipelines.runs.backfill import asset_events_of
+    from pipelines.runs.reports import asset_events_of
     from schemas import registry
-    from schemas.errors import Superseded
 
-    run = _asked_for(query, first, last, backwards, stale)
+    names = _asked(queries or [], stream)
+    run = _asked_for(names, (first, last), backwards, again, stale)
     settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:
-        reports = run(settings, counting(show))
-    _output.write_asset_events(asset_events, asset_events_of(reports))
-    show_days(reports, as_json)
-    if stale and not reports:
-        _output.note(f"no day of {query} is stale")
-    note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)
-    return Superseded.exit_code if any(report.superseded for report in reports) else 0
+        done = run(settings, show)
+    _output.write_asset_events(asset_events, asset_events_of(done.reports))
+    code = show_done(done, as_json)
+    if stale and not done.reports:
+        _output.note(f"no day of {', '.join(names)} is stale")
+    streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in names)}
+    note_pending(Lake(settings), streams.values(), AHEAD)
+    return code
+
+
+def _asked(queries: list[str], stream: str | None) -> list[str]:
+    """Names of the queries; a usage error where none are given, or both."""
+    from schemas import registry
+
+    if bool(queries) == bool(stream):
+        raise typer.BadParameter("of what? Give one or more QUERY, or --stream STREAM for all of its queries")
+    if stream is None:
+        return [registry.query(name).name for name in dict.fromkeys(queries)]
+    return [query.name for query in registry.queries_of(registry.stream(stream).name)]
 
 
 def _asked_for(
-    query: str, first: date | None, last: date | None, backwards: bool, stale: bool
-) -> "Callable[[Config, Callable], list[DayReport]]":
+    names: list[str], days: tuple[date | None, date | None], backwards: bool, again: bool, stale: bool
+) -> "Callable[[Config, Callable[[str], None]], Done]":
     """What the options ask for; a usage error where they don't go together."""
     from pipelines.runs.backfill import backfill as run
     from pipelines.runs.backfill import redo_stale
 
+    first, last = days
     if stale:
-        if first or last or backwards:
-            raise typer.BadParameter("--stale takes its days from the ledger; leave out --from, --to and --backwards")
-        return lambda settings, count: redo_stale(settings, query, count)
+        if first or last or backwards or again:
+            raise typer.BadParameter("--stale takes its days from the ledger; leave out all that says which days")
+        return lambda settings, show: redo_stale(settings, names, show)
     if first is None or last is None:
         raise typer.BadParameter("which days? Give --from and --to, or --stale")
-    start, end = first, last
-    return lambda settings, count: run(settings, query, start, end, backwards, count)
+    span = first, last
+    return lambda settings, show: run(settings, names, span, backwards, again, show)

@@ -36,7 +36,7 @@ def farm(
     from pipelines import config
     from pipelines.lake.lake import Lake
     from pipelines.ledger import farm_runs
-    from pipelines.runs.replay_day import replay_day
+    from pipelines.runs.replay import replay_day
     from schemas import registry
 
     asked = registry.model(model)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _airflow, _output
-from pipelines.cli._days import show_days
+from pipelines.cli._days import end, show_done
 from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, read_limits
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
     from pipelines.config import Config
     from pipelines.plan.plan import Change, DayPlan, PlannedRun, Step
-    from pipelines.runs.replay_day import DayReport
+    from pipelines.runs.reports import Done
 
 MOST_FILES, MOST_REASONS = 20, 2
 Names = Annotated[
@@ -43,7 +43,6 @@ def plan(
     again costs, and the commands in their order. Changes nothing, unless with --run or --airflow."""
     from pipelines import config
     from pipelines.plan.plan import plan as make
-    from schemas.errors import Superseded
 
     names = queries or []
     if airflow and (run or names):
@@ -53,21 +52,21 @@ def plan(
         made = make(settings, names, lambda text: show(text))
     if not as_json:
         _show(made)
-    reports = _carried_out(settings, made) if run else None
+    done = _carried_out(settings, made) if run else None
     if as_json:
-        _output.show_json(_plain(made) | ({"done": [vars(each) for each in reports]} if reports is not None else {}))
-    elif reports:
-        show_days(reports, as_json)
+        _output.show_json(_plain(made) | ({"done": [vars(each) for each in done.reports]} if done else {}))
     if airflow:
         _airflow.trigger(settings, made)
     elif made.steps and not (as_json or run):
         _output.note(
             "to do this: windrow plan --run, or one command after the other; in Airflow: windrow plan --airflow"
         )
-    return Superseded.exit_code if any(each.superseded for each in reports or ()) else 0
+    if done is None:
+        return 0
+    return end(done) if as_json else show_done(done, as_json)
 
 
-def _carried_out(settings: "Config", made: "DayPlan") -> "list[DayReport]":
+def _carried_out(settings: "Config", made: "DayPlan") -> "Done":
     from pipelines.plan.carry_out import carry_out
 
     with progress() as show:

@@ -1,9 +1,9 @@
 """windrow rebuild QUERY."""
 
 from pipelines.cli import _output
-from pipelines.cli._days import show_days
+from pipelines.cli._days import show_done
 from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, QueryName, read_limits
-from pipelines.cli._progress import counting, progress
+from pipelines.cli._progress import progress
 
 EXAMPLES = ("windrow rebuild bikes_demand",)
 
@@ -14,19 +14,20 @@ def rebuild(
     most_rows: MostRows = None,
     most_seconds: MostSeconds = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Make a query's tables anew after a change of its columns: every day that was published is replayed and published
-    again, oldest first. Readers have the old tables until all days are made; these are kept, below replaced/ of the
+    again. Readers have the old tables until all days are made; these are kept, below replaced/ of the
     home."""
     from pipelines import config
     from pipelines.runs.rebuild import rebuild as run
 
     settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:
-        done = run(settings, query, counting(show))
-    show_days(done.days, as_json)
+        done = run(settings, query, show)
+    code = show_done(done.days, as_json)
     for table, place in done.moved.items():
         _output.note(f"{table} as it was lies in {place}: delete it when you need it no longer")
     if not done.moved:
-        again = f"{len(done.days)} stale day(s) made again" if done.days else "nothing to do"
+        again = f"{len(done.days.reports)} stale day(s) made again" if done.days.reports else "nothing to do"
         _output.note(f"the tables of {query} are as its definition says: {again}")
+    return code

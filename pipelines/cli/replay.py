@@ -1,4 +1,4 @@
-"""windrow replay QUERY --day D."""
+"""windrow replay QUERY… --day D."""
 
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._days import show_day
+from pipelines.cli._days import show_day, show_done
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
     EngineName,
     MostRows,
     MostSeconds,
-    QueryName,
     RunId,
     day_option,
     read_limits,
@@ -33,11 +32,16 @@ Explain = Annotated[
     typer.Option("--explain", help="Only print what would be read, by how many tasks, and what would be committed."),
 ]
 
-EXAMPLES = ("windrow replay bikes_demand --day 2018-10-01",)
+EXAMPLES = (
+    "windrow replay bikes_demand --day 2018-10-01",
+    "windrow replay bikes_demand bikes_daily --day 2018-10-01",
+)
 
 
 def replay(
-    query: QueryName,
+    queries: Annotated[
+        list[str], typer.Argument(metavar="QUERY...", help="One or more queries; windrow check lists them.")
+    ],
     day: Annotated[date, day_option("--day", help="The arrival day to replay, UTC.")],
     stage: Stage = "all",
     run_id: RunId = None,
@@ -47,23 +51,34 @@ def replay(
     asset_events: AssetEvents = None,
     explain: Explain = False,
     as_json: AsJson = False,
-) -> None:
-    """Replay one arrival day of a query: audit rows, gate, publication. Again gives the same rows."""
+) -> int:
+    """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows."""
     from pipelines import config
     from pipelines.lake.lake import Lake
-    from pipelines.runs.replay_day import replay_day
+    from pipelines.runs.replay import replay as run
     from schemas import registry
 
     settings = config.load(read_limits(most_rows, most_seconds), engine)
     if explain:
-        _explain(settings, query, day, as_json)
-        return
+        for query in queries:
+            _explain(settings, query, day, as_json)
+        return 0
     with progress() as show:
-        report = replay_day(settings, query, day, stage, run_id, show)
-    _output.write_asset_events(asset_events, report.asset_events)
-    show_day(report, as_json)
+        done = run(settings, {query: [day] for query in queries}, stage, run_id, show)
+    _output.write_asset_events(
+        asset_events, {table: event for report in done.reports for table, event in report.asset_events.items()}
+    )
+    if len(queries) > 1:
+        code = show_done(done, as_json)
+    elif done.failures:
+        raise done.failures[0].error
+    else:
+        code = 0
+        show_day(done.reports[0], as_json)
     if run_id is None:
-        note_pending(Lake(settings), [registry.stream(registry.query(query).stream)], AHEAD)
+        streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
+        note_pending(Lake(settings), streams.values(), AHEAD)
+    return code
 
 
 def _explain(settings: "Config", query: str, day: date, as_json: bool) -> None:

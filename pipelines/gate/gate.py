@@ -2,26 +2,26 @@
 audit rows before they are published.
 
 Expectations (`schemas/expectations.py`, run by Great Expectations) describe what each row must look like; the laws of
-semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing; `require` does.
+semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from pipelines.gate import checks
 from pipelines.gate.key_shares import key_shares
-from pipelines.gate.recount.finding import LawFinding
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.landed_files import open_files
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.share import KeyShare
-from pipelines.gate.recount.silver import open_day
+from pipelines.gate.recount.silver import open_days
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
+from pipelines.lake.shares import packed_within
 from pipelines.lake.snapshot import Snapshot, Touched
 from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import verdicts
@@ -33,6 +33,8 @@ from schemas.tables import Table
 
 # Who validates where a check is asked for outside of a run.
 NO_RUN = "no-run"
+# Of silver: fewer aren't worth a task of their own.
+ENOUGH_EVENTS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -53,30 +55,35 @@ class Gate:
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
     ) -> dict[date, list[Verdict]]:
         """Check arrival days of silver, of which ingest noted so many events. O(events of the days)."""
-        laws = self.engine.each(partial(laws_of_silver, self.lake, tables, snapshot), dates)
-        silver, version = tables.silver, snapshot.version(tables.silver.name)
-        return {
-            day: [
-                *self._expected(silver, version, day, silver_expectations(tables.stream, day, days.events(day))),
-                *of_day,
-            ]
-            for day, of_day in zip(dates, laws, strict=True)
-        }
+        events = {day: days.events(day) for day in dates}
+        parts = packed_within(events, max(ENOUGH_EVENTS, -(-sum(events.values()) // self.engine.slots)))
+        found = self.engine.each(partial(laws_of_silver, self.lake, tables, snapshot), parts)
+        laws = {day: of_day for part in found for day, of_day in part.items()}
+        asked = {day: silver_expectations(tables.stream, day, events[day]) for day in dates}
+        expected = self._expected(tables.silver, snapshot.version(tables.silver.name), asked)
+        return {day: [*expected[day], *laws[day]] for day in dates}
 
-    def check_audit(self, of: AuditedDay) -> list[Verdict]:
-        """Check a run's rows at exactly these versions. O(events of the look-back x windows of an event).
+    def check_audit(self, of: AuditedDays) -> dict[date, list[Verdict]]:
+        """Check the rows of some days at exactly these versions. O(events of the look-back and the days · log events +
+        rows).
 
         Raises NotRecounted for a kind of windows that has no file in recount/kinds/.
         """
         refuse_unrecounted(of.query.window)
-        tables, versions, day = of.tables, of.versions, of.day
-        shares = key_shares(self.lake, self.engine, of)
-        found = self.engine.each(partial(laws_of_keys, self.lake, of), shares)
-        return [
-            *self._expected(tables.audit, versions.audit, day, audit_expectations(tables.query, day)),
-            *self._expected(tables.late_audit, versions.late_audit, day, late_expectations(tables.query, day)),
-            *checks.verdicts_on_rows(of, found),
-        ]
+        tables, versions, query = of.tables, of.versions, of.query
+        rows = {day: audit_expectations(query, day) for day in of.days}
+        late = {day: late_expectations(query, day) for day in of.days}
+        found = (
+            self._expected(tables.audit, versions.audit, rows),
+            self._expected(tables.late_audit, versions.late_audit, late),
+            self.laws_of_rows(of),
+        )
+        return {day: [verdict for each in found for verdict in each[day]] for day in of.days}
+
+    def laws_of_rows(self, of: AuditedDays) -> dict[date, list[Verdict]]:
+        """What the laws say of the rows of some days, those without a gap at once."""
+        shares = [(days, share) for days in of.without_gaps for share in key_shares(self.lake, self.engine, days)]
+        return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), shares))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
         """Check the files that an ingest touched, and all where the snapshot that it found has not passed, as after a
@@ -91,32 +98,36 @@ class Gate:
 
     def record_silver(
         self, run: Run, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
-    ) -> list[Verdict]:
+    ) -> dict[date, list[Verdict]]:
         """Check the days of silver that have not passed since they were made, and write the verdicts into the ledger.
         O(events of these days)."""
         unchecked = self.unchecked(tables, snapshot, days, dates)
         found = self.check_silver(tables, snapshot, days, unchecked)
         verdicts.write(self.lake, run, found, snapshot.name)
-        return [verdict for of_day in found.values() for verdict in of_day]
-
-    def record_audit(self, run: Run, of: AuditedDay) -> list[Verdict]:
-        """Check a run's rows, and write the verdicts into the ledger."""
-        found = self.check_audit(of)
-        verdicts.write(self.lake, run, {of.day: found}, of.versions.snapshot)
         return found
 
-    def _expected(self, table: Table, version: int, day: date, expectations: tuple[Expectation, ...]) -> list[Verdict]:
-        # Imported here: the library takes four seconds, and a day that was checked before doesn't need it.
-        from pipelines.gate import expectations as library
-        from pipelines.gate.project import TableBatch
+    def record_audit(self, run: Run, of: AuditedDays) -> dict[date, list[Verdict]]:
+        """Check a run's rows, and write the verdicts of all days into the ledger, in one commit."""
+        found = self.check_audit(of)
+        verdicts.write(self.lake, run, found, of.versions.snapshot)
+        return found
 
-        batch = TableBatch(self.lake.of_run.get("run_id") or NO_RUN, table.name, version, day)
+    def _expected(
+        self, table: Table, version: int, of_days: Mapping[date, tuple[Expectation, ...]]
+    ) -> dict[date, list[Verdict]]:
+        """Verdicts on some days of a version, which are validated together."""
+        if not of_days:
+            return {}
+        # Imported here: the library takes seconds, and days that were checked before don't need it.
+        from pipelines.gate import expectations as library
+
+        run_id = self.lake.of_run.get("run_id") or NO_RUN
         partition = next(column for column in table.partition_by if column.endswith("_date"))
-        files = self.lake.files(table.name, version, [(partition, "=", day.isoformat())])
+        files = self.lake.files(table.name, version, [(partition, "in", [day.isoformat() for day in of_days])])
         with self.engine.relations(self.lake.config.scratch) as relations:
-            relations.add_files("rows", self.lake, table, files)
-            frames = relations.frames(library.statement(expectations, "rows"))
-            return library.verdicts_on(self.lake.config, frames, batch, expectations)
+            relations.add_files(library.ROWS, self.lake, table, files)
+            rows = library.TableRows(run_id, table.name, version, partition, relations)
+            return library.verdicts_by_day(self.lake.config, rows, of_days)
 
     def unchecked(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
@@ -134,22 +145,25 @@ class Gate:
         return unchecked
 
 
-def laws_of_silver(lake: Lake, tables: StreamTables, snapshot: Snapshot, day: date) -> list[Verdict]:
-    """What the laws of silver say of a day."""
-    silver = open_day(lake, tables, snapshot, day)
+def laws_of_silver(
+    lake: Lake, tables: StreamTables, snapshot: Snapshot, days: Sequence[date]
+) -> dict[date, list[Verdict]]:
+    """What the laws of silver say of some days."""
+    silver = open_days(lake, tables, snapshot, days)
     with silver.connection:
         return checks.verdicts_on_silver(silver)
 
 
-def laws_of_keys(lake: Lake, of: AuditedDay, share: KeyShare) -> dict[str, LawFinding]:
-    """What the laws of audit rows find on some keys, by the law's file."""
-    recount = open_recount(lake, of, share)
+def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> checks.FoundByLaw:
+    """What the laws of audit rows find on some keys, of days without a gap."""
+    recount = open_recount(lake, *asked)
     with recount.connection:
         return checks.find_in_rows(recount)
 
 
-def require(found: list[Verdict]) -> None:
-    """Raise GateFailed for the first check that failed: its figure, limit and the SQL that shows the rows."""
-    for verdict in found:
-        if not verdict.passed:
-            raise GateFailed(verdict.check_name, verdict.figure, verdict.allowed, verdict.offending or "")
+def failure(found: list[Verdict]) -> GateFailed | None:
+    """Of the first check that failed: its figure, limit and the SQL that shows the rows."""
+    failed = next((verdict for verdict in found if not verdict.passed), None)
+    if failed is None:
+        return None
+    return GateFailed(failed.check_name, failed.figure, failed.allowed, failed.offending or "")

@@ -1,8 +1,8 @@
-"""Into how many shares of keys the recount of a day is cut."""
+"""Into how many shares of keys the recount of days without a gap is cut."""
 
 from math import ceil
 
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.share import ALL_KEYS, KeyShare
 from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
@@ -15,8 +15,8 @@ from schemas.tables import Table
 ENOUGH_PARTS = 4
 
 
-def key_shares(lake: Lake, engine: Engine, of: AuditedDay) -> list[KeyShare]:
-    """By the bytes of the day's rows. Where a key is in one bucket only: groups of buckets, and parts of the keys of a
+def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:
+    """By the bytes of all days' rows. Where a key is in one bucket only: groups of buckets, and parts of the keys of a
     bucket that is too large; else parts of all keys. Rows of no key can't be cut.
 
     Each part reads all rows of its buckets: there are no more of them than slots, or than ENOUGH_PARTS.
@@ -41,16 +41,20 @@ def _parts(buckets: tuple[int, ...], of_limit: float, most: int) -> list[KeyShar
     return [KeyShare(buckets, part, parts) for part in range(parts)]
 
 
-def _bytes_by_bucket(lake: Lake, of: AuditedDay) -> dict[int, int]:
-    """A bucket's events of the day, and as large a part of the audit rows as it is of the buckets."""
-    day, (events, audit), buckets = of.day.isoformat(), (of.tables.source.silver, of.tables.audit), of.stream.buckets
-    of_audit = _bytes(lake, audit, of.versions.audit, ("emitted_date", day)) // buckets
-    at = ("arrival_date", day)
+def _bytes_by_bucket(lake: Lake, of: AuditedDays) -> dict[int, int]:
+    """A bucket's events of the days, and as large a part of the audit rows as it is of the buckets."""
+    (events, audit), buckets = (of.tables.source.silver, of.tables.audit), of.stream.buckets
+    of_audit = _bytes(lake, audit, of.versions.audit, _within("emitted_date", of)) // buckets
+    at = _within("arrival_date", of)
     return {
-        each: of_audit + _bytes(lake, events, of.versions.silver, at, ("bucket", str(each))) for each in range(buckets)
+        each: of_audit + _bytes(lake, events, of.versions.silver, [*at, ("bucket", "=", str(each))])
+        for each in range(buckets)
     }
 
 
-def _bytes(lake: Lake, table: Table, version: int, *partition: tuple[str, str]) -> int:
-    files = lake.files(table.name, version, [(column, "=", value) for column, value in partition])
-    return sum(file_sizes(files).values())
+def _within(column: str, of: AuditedDays) -> list[tuple]:
+    return [(column, ">=", of.days[0].isoformat()), (column, "<=", of.days[-1].isoformat())]
+
+
+def _bytes(lake: Lake, table: Table, version: int, partitions: list[tuple]) -> int:
+    return sum(file_sizes(lake.files(table.name, version, partitions)).values())

@@ -1,4 +1,4 @@
-"""Publish: exactly the checked version of a day's audit rows replaces the day of the published tables.
+"""Publish: exactly the checked version of some days' audit rows replaces these days of the published tables.
 
 The late table goes first: a reader who sees a result also finds the events that it could not count. Each
 table is one Delta commit under its lock. A lock per query keeps the look for newer rows that passed and the two
@@ -6,23 +6,23 @@ commits together, so that of two runs of one day the rows of the newer snapshot 
 were made last.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import NamedTuple
 
 import pyarrow.compute as pc
 
-from pipelines import storage
 from pipelines.lake.audit_versions import AuditVersions
+from pipelines.lake.day_files import files_by_day
 from pipelines.lake.day_statistics import NO_ROWS, by_day
 from pipelines.lake.engine import Engine
 from pipelines.lake.file_commits import replace_partitions
 from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile, write_batches
+from pipelines.lake.new_files import NewFile, copied
 from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.shares import file_sizes, packed
+from pipelines.lake.shares import packed
 from pipelines.ledger import verdicts
 from schemas.errors import Superseded
 from schemas.tables import Table
@@ -30,7 +30,7 @@ from schemas.tables import Table
 
 @dataclass(frozen=True)
 class Publication:
-    """What publishing wrote, by table name: versions, rows, and the digests of the day's statistics. `revisions`: rows
+    """What publishing a day wrote, by table: versions, rows, and the digests of the day's statistics. `revisions`: rows
     of the results that replace an earlier one of their window; `had_rows`: whether the day had any before."""
 
     versions: dict[str, int]
@@ -40,53 +40,56 @@ class Publication:
     had_rows: bool
 
 
-def publish(lake: Lake, engine: Engine, tables: QueryTables, day: date, versions: AuditVersions) -> Publication:
-    """Replace the day of `<query>_late` and then of `<query>` by the rows of the checked audit versions.
+def publish(
+    lake: Lake, engine: Engine, tables: QueryTables, days: Sequence[date], versions: AuditVersions
+) -> dict[date, Publication | Superseded]:
+    """Replace the days of `<query>_late` and then of `<query>` by the rows of the checked audit versions.
 
-    Raises Superseded, with nothing written, where rows of the day that were made from a newer snapshot have passed the
-    gate, or later rows of the same one. Those that failed there publish nothing themselves, and so keep nobody else
-    from it.
+    A day is Superseded, and stays as it is, where rows of it that were made from a newer snapshot have passed the gate,
+    or later rows of the same one. Those that failed there publish nothing themselves, and so keep nobody else from it.
+    Of windows that depend on their key's other events no day is published behind one that is superseded.
     """
-    late_rows = AuditRows(tables.late_audit.name, versions.late_audit, day)
-    rows = AuditRows(tables.audit.name, versions.audit, day)
     with lake.locked(f"{tables.query.name}.publish"):
-        newest = verdicts.newest_passed(lake, tables, day)
-        if newest is not None and newest[:2] > (versions.snapshot, versions.audit):
-            raise _superseded(tables, day, versions, newest)
-        had_rows = [_has_rows(lake, table, day) for table in (tables.late, tables.results)]
-        written = {
-            tables.late.name: _replace_day(lake, engine, late_rows, tables.late),
-            tables.results.name: _replace_day(lake, engine, rows, tables.results),
+        newer = _newer(lake, tables, days, versions)
+        wanted = [day for day in days if day not in newer]
+        if newer and tables.state is not None:
+            wanted = [day for day in wanted if day < min(newer)]
+        found: dict[date, Publication | Superseded] = {
+            day: _superseded(tables, day, versions, newest) for day, newest in newer.items()
         }
-    of_day = {name: by_day(lake, name, version).get(day, NO_ROWS) for name, version in written.items()}
-    return Publication(
-        written,
-        {name: found.rows for name, found in of_day.items()},
-        {name: found.digest for name, found in of_day.items()},
-        _revisions(lake, tables.results, day, written[tables.results.name]),
-        any(had_rows),
-    )
+        if not wanted:
+            return found
+        had_rows = _held_days(lake, tables.late) | _held_days(lake, tables.results)
+        late = _replace_days(lake, engine, (tables.late_audit, versions.late_audit), tables.late, wanted)
+        results = _replace_days(lake, engine, (tables.audit, versions.audit), tables.results, wanted)
+    written = {tables.late.name: late, tables.results.name: results}
+    revisions = _revisions(lake, tables.results, wanted, results)
+    statistics = {name: by_day(lake, name, version) for name, version in written.items()}
+    for day in wanted:
+        of_day = {name: of_table.get(day, NO_ROWS) for name, of_table in statistics.items()}
+        rows, digests = ({name: getattr(each, what) for name, each in of_day.items()} for what in ("rows", "digest"))
+        found[day] = Publication(written, rows, digests, revisions.get(day, 0), day in had_rows)
+    return found
 
 
-def _has_rows(lake: Lake, table: Table, day: date) -> bool:
+def _newer(
+    lake: Lake, tables: QueryTables, days: Sequence[date], versions: AuditVersions
+) -> dict[date, verdicts.Passed]:
+    newest = verdicts.newest_passed(lake, tables, days)
+    return {day: passed for day, passed in newest.items() if passed[:2] > (versions.snapshot, versions.audit)}
+
+
+def _held_days(lake: Lake, table: Table) -> set[date]:
     lake.ensure(table)
-    (partition,) = table.partition_by
-    return bool(lake.files(table.name, None, [(partition, "=", day.isoformat())]))
+    return lake.partition_dates(table.name)
 
 
-def _revisions(lake: Lake, results: Table, day: date, version: int) -> int:
-    """O(rows of the day), a column of them."""
+def _revisions(lake: Lake, results: Table, days: Sequence[date], version: int) -> Counter[date]:
+    """O(rows of the days), a column of them."""
     (partition,) = results.partition_by
-    of_day = (pc.field(partition) == day) & (pc.field("revision") > 0)
-    return lake.dataset(results.name, version).count_rows(filter=of_day)
-
-
-class AuditRows(NamedTuple):
-    """A day of a version of an audit table."""
-
-    table: str
-    version: int
-    day: date
+    asked = pc.field(partition).isin(days) & (pc.field("revision") > 0)
+    found = lake.dataset(results.name, version).to_table(columns=[partition], filter=asked)[partition]
+    return Counter({each["values"]: each["counts"] for each in found.value_counts().to_pylist()})
 
 
 def _superseded(tables: QueryTables, day: date, versions: AuditVersions, newest: verdicts.Passed) -> Superseded:
@@ -97,20 +100,16 @@ def _superseded(tables: QueryTables, day: date, versions: AuditVersions, newest:
     return Superseded(audited, f"version {newest.version}, made {made}", newest.run_id, command)
 
 
-def _replace_day(lake: Lake, engine: Engine, source: AuditRows, target: Table) -> int:
+def _replace_days(lake: Lake, engine: Engine, source: tuple[Table, int], target: Table, days: Sequence[date]) -> int:
     """The version written."""
-    (partition,) = target.partition_by
-    files = lake.files(source.table, source.version, [(partition, "=", source.day.isoformat())])
-    shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
-    copied = engine.each(partial(copy_share, lake, target, {partition: source.day}), shares)
-    return replace_partitions(lake, target, partition, [source.day], [file for found in copied for file in found])
+    (partition,), (table, version) = target.partition_by, source
+    found = files_by_day(lake, table.name, version, {*days}.__contains__)
+    sizes = {(day, file.path): file.file_bytes for day, of_day in found.items() for file in of_day}
+    shares = packed(sizes, engine.slots, lake.config.task_bytes) if sizes else []
+    written = engine.each(partial(copy_share, lake, target, partition), shares)
+    return replace_partitions(lake, target, partition, days, [file for of_share in written for file in of_share])
 
 
-def copy_share(lake: Lake, target: Table, partition: Mapping[str, date], files: Sequence[str]) -> list[NewFile]:
-    """Write the rows of some files for another table, a file for each. A day is streamed, never held: its rows may be
-    many times the memory of the machine that publishes."""
-    copied = []
-    for path in files:
-        with storage.parquet(path) as file:
-            copied.append(write_batches(lake, target, partition, storage.batches(file)))
-    return [each for each in copied if each is not None]
+def copy_share(lake: Lake, target: Table, partition: str, files: Sequence[tuple[date, str]]) -> list[NewFile]:
+    """Copies of some files of days for another table."""
+    return [copied(lake, target, {partition: day}, path) for day, path in files]

@@ -1,36 +1,49 @@
-"""Where validation results lie, and which of them are kept. Without Great Expectations, whose import takes seconds.
+"""Where validation results lie, how they get there, and which of them are kept. Without Great Expectations, whose
+import takes seconds.
 
 <home>/expectations/validations/<table>/<run>/<time>/lake-<table>.json       written once, never changed
 <home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow docs` made it
 """
 
 import json
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipelines.config import Config
-from pipelines.lake.locks import locked_here
+from pipelines.lake.locks import full_disk_reported, locked_here
 from schemas.errors import StorageFailed
 
 RESULTS, PAGES, INDEX = "validations", "data_docs", "index.html"
-# Held shared by whoever validates, and alone by whoever changes what validations read or where they write.
+SOURCE = "lake"
+"""The library's name for where rows come from: results have it in theirs."""
+# A process that writes or reads results holds it shared, one that removes some alone.
 LOCK = "expectations"
 # As the library names the folder of a result's time, UTC: in alphabetical order the older comes first.
 _TIME = "%Y%m%dT%H%M%S.%fZ"
 _PLAIN_NAME = re.compile(r"\w[\w.:+=@-]{0,99}", re.ASCII)
 
 
+class Validated(NamedTuple):
+    """Which rows were validated: some days of a version of a table, for a run."""
+
+    run_id: str
+    table: str
+    version: int
+    days: Sequence[date]
+
+
 class About(NamedTuple):
-    """What a result is about. `day`: None where a process was killed before it noted that."""
+    """What a result is about. `days`: one that is None where a process was killed before it noted them."""
 
     table: str
-    day: str | None
+    days: tuple[str | None, ...]
     passed: bool
 
 
@@ -49,6 +62,32 @@ def run_name(run_id: str) -> str:
         return run_id
     cut = re.sub(r"[^\w.:+=@-]+", "_", run_id, flags=re.ASCII).lstrip(".:+=@-")[:80]
     return f"{cut or 'run'}-{sha256(run_id.encode(errors='surrogatepass')).hexdigest()[:8]}"
+
+
+def keep(config: Config, rows: Validated, result: dict[str, Any]) -> str:
+    """Write a result, which the library has as JSON; returns its path below `Config.expectations`. StorageFailed
+    without room."""
+    name, now, meta = run_name(rows.run_id), datetime.now(UTC), result["meta"]
+    # The library takes no word of ours along.
+    markers = {"run": rows.run_id, "version": rows.version, "days": [day.isoformat() for day in rows.days]}
+    meta["batch_markers"] = {**(meta["batch_markers"] or {}), **markers}
+    meta["run_id"] = {"run_name": name, "run_time": now.isoformat()}
+    path = f"{RESULTS}/{rows.table}/{name}/{now.strftime(_TIME)}/{SOURCE}-{rows.table}.json"
+    with locked_here(config, LOCK, shared=True), full_disk_reported(config, rows.table):
+        write_whole(config.expectations / path, json.dumps(result, indent=2, sort_keys=True).encode())
+    return path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Make a file, and its folders; it gets its name when it is written, so that a kill leaves none that is half."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        unfinished.write_bytes(content)
+        unfinished.rename(path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def page(config: Config, result: str) -> Path:
@@ -70,7 +109,9 @@ def kept(config: Config) -> Iterator[Kept]:
 def _about(path: Path) -> About:
     try:
         result = json.loads(path.read_text())
-        return About(path.parts[-4], (result["meta"]["batch_markers"] or {}).get("day"), result["success"])
+        markers = result["meta"]["batch_markers"] or {}
+        # Results from before many days were validated together have one.
+        return About(path.parts[-4], tuple(markers.get("days") or [markers.get("day")]), result["success"])
     except (ValueError, KeyError, TypeError) as error:
         raise unreadable(path) from error
 
@@ -81,13 +122,15 @@ def unreadable(path: Path) -> StorageFailed:
 
 
 def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
-    """Remove the results that are older than `keep` and not the newest of their table, day and outcome, with their
-    pages; returns how many go, or would go. O(results). The pages' index forgets them with the next `windrow docs`."""
+    """Remove the results that are older than `keep` and for none of their days the newest of their table and outcome,
+    with their pages; returns how many go, or would go. O(results). The pages' index forgets them with the next
+    `windrow docs`."""
     before = (datetime.now(UTC) - keep).strftime(_TIME)
     with locked_here(config, LOCK):
         results = sorted(kept(config), key=attrgetter("at", "path"))
-        newest = {result.about: result for result in results}
-        old = [result for result in results if result.at < before and result is not newest[result.about]]
+        newest = {(about.table, day, about.passed): path for _, about, path in results for day in about.days}
+        needed = set(newest.values())
+        old = [result for result in results if result.at < before and result.path not in needed]
         if not dry_run:
             for unfinished in config.expectations.glob(f"{RESULTS}/*/*/*/*.unfinished"):
                 unfinished.unlink()  # of a process that was killed: whoever lives holds the lock

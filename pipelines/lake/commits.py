@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from deltalake import CommitProperties, DeltaTable
+from deltalake import CommitProperties
 
 from pipelines import storage
+from pipelines.lake.log_files import entry
 from pipelines.location import Location
 from schemas.errors import StorageFailed
 
@@ -18,6 +19,7 @@ from schemas.errors import StorageFailed
 LOOKED_THROUGH = 100
 # Under this name Spark and delta-rs write a commit's own words into the log alike.
 KEY = "userMetadata"
+_INFO = "commitInfo"
 
 
 @dataclass(frozen=True)
@@ -39,24 +41,26 @@ class CommitNote:
 
     def version(self, folder: Location) -> int:
         """The version that the commit made. O(1) where no other came after it."""
-        table = storage.delta_table(folder)
-        for depth in (1, LOOKED_THROUGH):
-            found = self._among(table, depth)
-            if found is not None:
-                return found
+        newest = storage.delta_table(folder).version()
+        for version in range(newest, max(newest - LOOKED_THROUGH, -1), -1):
+            if _text(folder, version) == self.text:
+                return version
         raise StorageFailed(
             f"the commit to {folder.name!r} is not among the newest {LOOKED_THROUGH} of its log: something else writes "
             "to the table all the time, or took the log away. Stop it, and run the same command again"
         )
 
-    def _among(self, table: DeltaTable, newest: int) -> int | None:
-        """The version of this commit, if it is among so many of the newest."""
-        return next((each["version"] for each in table.history(newest) if each.get(KEY) == self.text), None)
-
 
 def note_of(folder: Location, version: int) -> dict[str, str | None]:
     """What the commit that made a version says of its run; nothing where it wasn't one of ours."""
-    table = storage.delta_table(folder)
-    newer = table.version() - version
-    found = next((each for each in table.history(newer + 1) if each["version"] == version), {})
-    return json.loads(found.get(KEY, "{}"))
+    return json.loads(_text(folder, version) or "{}")
+
+
+def _text(folder: Location, version: int) -> str | None:
+    """The words of the commit that made a version; None where it has none, or can't be read. Not by delta-rs's history:
+    that lists commits since the table was opened too, and counts down from the version that was opened."""
+    try:
+        actions = [json.loads(line) for line in entry(folder, version).read_text().splitlines() if _INFO in line]
+    except (OSError, ValueError):
+        return None
+    return next((each[_INFO].get(KEY) for each in actions if _INFO in each), None)

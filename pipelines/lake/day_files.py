@@ -5,12 +5,16 @@ took a second or more each time. A dataset of pyarrow's that knows partitions on
 identities were read; naming the files to DuckDB takes one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from typing import NamedTuple
+from urllib.parse import unquote
 
 import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from pipelines.lake.lake import Lake
+from pipelines.lake.lake import Lake, day_column
 from schemas.tables import Table
 
 # As DuckDB names them: the folders' names are texts.
@@ -34,6 +38,29 @@ def files_of(
     among = [(column, "in", sorted({*map(str, values)})) for column, values in asked.items() if values is not None]
     # Among no values delta-rs finds every file.
     return lake.files(table.name, None, among or None) if all(values for _, _, values in among) else []
+
+
+class DayFile(NamedTuple):
+    """A file of a table that is partitioned by day; of its bucket, where it has any."""
+
+    path: str
+    file_bytes: int
+    bucket: int | None
+
+
+def files_by_day(lake: Lake, name: str, version: int, wanted: Callable[[date], bool]) -> dict[date, list[DayFile]]:
+    """The files of a version that hold rows of the wanted days, in the order of the days. O(files of the table)."""
+    actions = lake.add_actions(name, version)
+    of_days = pc.cast(actions[day_column(actions)], pa.date32())
+    days = sorted(day for day in pc.unique(of_days).to_pylist() if wanted(day))
+    asked = pc.is_in(of_days, pa.array(days, pa.date32()))
+    columns = [actions["path"], actions["size_bytes"], of_days]
+    columns += [actions["partition.bucket"]] if "partition.bucket" in actions.column_names else []
+    found: dict[date, list[DayFile]] = {day: [] for day in days}
+    for path, size, day, *bucket in zip(*(each.filter(asked).to_pylist() for each in columns), strict=True):
+        place = f"{lake.folder(name)}/{unquote(path)}"
+        found[day].append(DayFile(place, size, int(bucket[0]) if bucket else None))
+    return found
 
 
 def parquet(table: Table, files: Sequence[str]) -> str:

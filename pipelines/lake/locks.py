@@ -15,7 +15,6 @@ from pipelines.lake.file_locks import FileLock
 from pipelines.lake.lock_holder import Holder
 from pipelines.lake.log_files import LOG
 from pipelines.location import is_local
-from processes import orphan_jvms
 from schemas.errors import LockHeld, NotSetUp, StorageFailed
 
 # Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
@@ -54,7 +53,7 @@ class Lock(Protocol):
 @contextmanager
 def locked(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
     """Hold the lock of that name in the lake, alone or with all who hold it `shared`; waits for whoever has it. A
-    killed process lets go of it, and what it left running is ended before the lock counts as taken.
+    killed process lets go of it; what it left running may write files, but names none of them in a commit.
 
     LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the lake has no locks.
     """
@@ -81,8 +80,10 @@ def lock_of(config: Config, name: str, shared: bool = False) -> Lock:
         return PostgresqlLock(config.lock_server, str(config.home), name, shared)
     if not is_local(config.home):
         raise NotSetUp(
-            f"the lake is below {config.home}, where two writers could lose each other's commits, and {LOCKS} names "
-            "no server that all its writers see; it can be read, and nothing was written",
+            f"the lake is below {config.home}, and {LOCKS} names no server that all its writers see. A store that "
+            "keeps single commits apart does not keep apart what is read before them: two writers could leave the rows "
+            "of both for one day, double a table that both compact, or remove one that the other has just made. The "
+            "lake can be read, and nothing was written",
             f"{LOCKS}=postgresql://USER@HOST/DATABASE, such as the server that Airflow uses",
         )
     return FileLock(config.locks / f"{name}.lock", shared)
@@ -99,16 +100,7 @@ def _waited_for(config: Config, name: str, lock: Lock) -> Lock:
             reported = True
         time.sleep(_LOOK_EVERY_S)
     lock.note_holder()
-    with full_disk_reported(config, name):
-        _end_orphan_jvms(config)
     return lock
-
-
-def _end_orphan_jvms(config: Config) -> None:
-    try:
-        orphan_jvms.end_all(config.spark)
-    except orphan_jvms.CannotEnd as error:
-        raise StorageFailed(str(error)) from error
 
 
 def require_rights(config: Config, table: str) -> None:

@@ -6,8 +6,9 @@ be where the commit is made. What is left of a writer that was killed is in no v
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 from uuid import uuid4
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 from pipelines import storage
 from pipelines.lake import locks
 from pipelines.lake.lake import Lake
-from pipelines.location import Location
+from pipelines.location import Location, at
 from schemas.errors import BadInput, StorageFailed
 from schemas.tables import Table
 
@@ -65,6 +66,17 @@ def write_batches(
     if first is None:
         return None
     return _written(lake, table, partition, chain([first], rows))
+
+
+def copied(lake: Lake, table: Table, partition: Mapping[str, object], file: str) -> NewFile:
+    """A file of another table, of the same columns and constraints, as one of this. O(bytes): no row is read."""
+
+    def copy(place: Location) -> pq.FileMetaData:
+        storage.copy_file(at(file), place)
+        with storage.parquet(place) as copy:
+            return copy.metadata
+
+    return _made(lake, table, partition, copy)
 
 
 def gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -142,13 +154,19 @@ def _by_partition(rows: pa.Table, table: Table) -> Iterator[tuple[dict[str, obje
 
 
 def _written(lake: Lake, table: Table, partition: Mapping[str, object], parts: Iterator[pa.Table]) -> NewFile:
+    return _made(lake, table, partition, partial(_write, parts))
+
+
+def _made(
+    lake: Lake, table: Table, partition: Mapping[str, object], make: Callable[[Location], pq.FileMetaData]
+) -> NewFile:
     values = {name: str(value) for name, value in partition.items()}
     folder = "".join(f"{name}={value}/" for name, value in values.items())
     path = f"{folder}part-00000-{uuid4()}-c000.snappy.parquet"
     place = lake.folder(table.name) / path
     with locks.full_disk_reported(lake.config, table.name):
         storage.make_folder(place.parent)
-        metadata = _write(place, parts)
+        metadata = _whole(place, make)
     try:
         statistics = _statistics(metadata)
     except OverflowError:
@@ -160,17 +178,21 @@ def _written(lake: Lake, table: Table, partition: Mapping[str, object], parts: I
     return NewFile(path, storage.state(place).file_bytes, metadata.num_rows, values, statistics)
 
 
-def _write(place: Location, parts: Iterator[pa.Table]) -> pq.FileMetaData:
-    first = next(parts)
-    plain = pa.schema([field.remove_metadata() for field in first.schema])
+def _whole(place: Location, make: Callable[[Location], pq.FileMetaData]) -> pq.FileMetaData:
     try:
-        with storage.new_parquet(place, plain) as writer:
-            writer.write_table(first.cast(plain), ROWS_PER_GROUP)
-            for part in parts:
-                writer.write_table(part.cast(plain), ROWS_PER_GROUP)
+        return make(place)
     except BaseException:
         place.unlink(missing_ok=True)  # half of a file is nobody's, and the disk may be full
         raise
+
+
+def _write(parts: Iterator[pa.Table], place: Location) -> pq.FileMetaData:
+    first = next(parts)
+    plain = pa.schema([field.remove_metadata() for field in first.schema])
+    with storage.new_parquet(place, plain) as writer:
+        writer.write_table(first.cast(plain), ROWS_PER_GROUP)
+        for part in parts:
+            writer.write_table(part.cast(plain), ROWS_PER_GROUP)
     with storage.parquet(place) as written:
         return written.metadata
 

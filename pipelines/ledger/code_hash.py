@@ -1,6 +1,7 @@
 """Under which code and definitions a step ran."""
 
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from pipelines.config import REPOSITORY
 from schemas.model import Model
 from schemas.query import Query
 from schemas.registry import module_of, queries, query_hash, replay_hash, stream_hash
+from schemas.syntax import hash_of
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
 ROOTS = ("kernels", "pipelines", "schemas")
@@ -32,12 +34,14 @@ MAKE_NO_ROWS = (
 @cache
 def code_hash() -> str:
     """Hash of the code below ROOTS that rows can depend on."""
-    digest = hashlib.sha256()
+    return hash_of(_sources())
+
+
+def _sources() -> Iterator[tuple[str, bytes]]:
     for path in sorted(path for root in ROOTS for path in (REPOSITORY / root).rglob("*.py")):
         name = path.relative_to(REPOSITORY).as_posix()
         if not name.startswith(MAKE_NO_ROWS):
-            digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+            yield name, path.read_bytes()
 
 
 def definition_hash(stream: str, query: str | None) -> str:
@@ -75,7 +79,4 @@ def question_hash(query: Query) -> str:
 
 def _hash_of(paths: list[Path]) -> str:
     """Of what all of some definitions share, and of one."""
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+    return hash_of((path.name, path.read_bytes()) for path in sorted(paths))

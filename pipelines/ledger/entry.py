@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pipelines import flow
 from pipelines.lake.engine import Engine
 from processes import signals
+from schemas.errors import WindrowError
 
 _STAGES = frozenset(stage.name for stage in flow.STAGES)
 
@@ -29,22 +30,14 @@ class Run(NamedTuple):
 
 
 @dataclass
-class LedgerEntry:
-    """What a step notes while it runs; plain JSON values only. `stages`: seconds by stage, without the time
-    that the step has now been in `stage`; `validations`: files of the validation results that a stage made, below
-    `Config.expectations`."""
+class Stages:
+    """The stages of the flow map that a step goes through, or the steps of several days together: `seconds` by stage,
+    without the time that it has now been in `name`; `page`: where the engine shows more."""
 
-    inputs: dict = field(default_factory=dict)
-    outputs: dict = field(default_factory=dict)
-    counts: dict = field(default_factory=dict)
-    kernel: str | None = None
-    state: str = "done"
-    message: str | None = None
-    engine_page: str | None = None
-    stages: dict[str, float] = field(default_factory=dict)
-    validations: dict[str, list[str]] = field(default_factory=dict)
-    stage: str | None = None
-    stage_began: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    name: str | None = None
+    began: float = 0.0
+    page: str | None = None
 
     def following(self, progress: Callable[[str], None]) -> Callable[[str], None]:
         """`progress`, but a stage of the flow map that begins is noted first."""
@@ -59,26 +52,64 @@ class LedgerEntry:
     @contextmanager
     def working(self, engine: Engine, progress: Callable[[str], None]) -> Iterator[None]:
         """Show how far the engine's work on whatever stage it is has come, and note where it shows more."""
-        with engine.reporting(lambda text: progress(f"{self.stage}: {text}")):
+        with engine.reporting(lambda text: progress(f"{self.name}: {text}")):
             try:
                 yield
             finally:
-                self.engine_page = engine.page
+                self.page = engine.page
 
     def _begin(self, stage: str) -> None:
         signals.raise_if_asked()
         # A step may come back to a stage: an ingest looks at the landing folder again when a file changed meanwhile.
-        self.stages = self.stage_seconds()
-        self.stages.setdefault(stage, 0.0)
-        self.stage, self.stage_began = stage, time.monotonic()
+        self.seconds = self.until_now()
+        self.seconds.setdefault(stage, 0.0)
+        self.name, self.began = stage, time.monotonic()
+
+    def until_now(self) -> dict[str, float]:
+        """Seconds by stage, in the order in which the step came to each for the first time."""
+        if self.name is None:
+            return {}
+        return {**self.seconds, self.name: self.seconds[self.name] + time.monotonic() - self.began}
+
+
+@dataclass
+class LedgerEntry:
+    """What a step notes while it runs; plain JSON values only. `validations`: files of the validation results that a
+    stage made, below `Config.expectations`; `failed_in`, `came_to`: the stage in which the step ended, where it ended
+    badly, and all that it had come to; `ended`: whether what happens to the steps of other days is nothing to it any
+    more."""
+
+    stages: Stages = field(default_factory=Stages)
+    inputs: dict = field(default_factory=dict)
+    outputs: dict = field(default_factory=dict)
+    counts: dict = field(default_factory=dict)
+    kernel: str | None = None
+    state: str = "done"
+    message: str | None = None
+    validations: dict[str, list[str]] = field(default_factory=dict)
+    failed_in: str | None = None
+    came_to: tuple[str, ...] = ()
+    ended: bool = False
+
+    @property
+    def engine_page(self) -> str | None:
+        """Where the engine shows more of the step."""
+        return self.stages.page
 
     def note_validations(self, results: list[str]) -> None:
         """Note validation results of the stage."""
-        assert self.stage is not None, "a stage of the flow map validates"
-        self.validations.setdefault(self.stage, []).extend(results)
+        assert self.stages.name is not None, "a stage of the flow map validates"
+        self.validations.setdefault(self.stages.name, []).extend(results)
 
-    def stage_seconds(self) -> dict[str, float]:
-        """Seconds by stage until now, in the order in which the step came to each for the first time."""
-        if self.stage is None:
-            return {}
-        return {**self.stages, self.stage: self.stages[self.stage] + time.monotonic() - self.stage_began}
+    def fail(self, error: BaseException) -> None:
+        """Note why the step ended in the stage that it is in."""
+        self.state, self.failed_in, self.ended = state_after(error), self.stages.name, True
+        self.came_to = tuple(self.stages.until_now())
+        self.message = f"{type(error).__name__}: {error}"[:4_000]
+
+
+def state_after(error: BaseException) -> str:
+    """How a step ended that raised this."""
+    if not isinstance(error, WindrowError):
+        return "failed"
+    return "skipped" if error.skipped else "refused" if error.refused else "failed"

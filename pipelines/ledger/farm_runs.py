@@ -1,7 +1,7 @@
 """The table `farm_runs`: what each farm of a model's run did."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import NamedTuple
 
@@ -28,11 +28,14 @@ SHOWN = (
 """What a command shows of each farm."""
 
 
-def record(lake: Lake, run: Run, farms: Sequence[FarmRun]) -> None:
-    """A row for each farm, in one commit."""
+def record(lake: Lake, farms: Mapping[Run, Sequence[FarmRun]]) -> None:
+    """A row for each farm of some runs, in one commit; none without any."""
+    if not farms:
+        return
     lake.ensure(FARM_RUNS)
-    shared = {**run.identity, "at": datetime.now(UTC), "engine": lake.config.engine}
-    lake.append(FARM_RUNS, [{**shared, **_row(farm)} for farm in farms])
+    shared = {"at": datetime.now(UTC), "engine": lake.config.engine}
+    rows = [{**run.identity, **shared, **_row(farm)} for run, of_run in farms.items() for farm in of_run]
+    lake.append(FARM_RUNS, rows)
 
 
 def of_run(lake: Lake, query: str, day: date, run_id: str) -> list[dict]:

@@ -1,7 +1,8 @@
-"""Steps that have begun: a small file each below `<home>/running`, locked while its process lives (step_files.py).
+"""Steps that have begun: a small file below `<home>/running` for those of a run's days, locked while its process lives
+(step_files.py).
 
 A step is a row of the ledger when it ends, in one commit. Until then its file says that it runs; a file that nobody has
-locked is of a step that was cut off: killed, or without room to write its row. The next step that ends writes that row.
+locked is of steps that were cut off: killed, or without room to write their rows. The next step that ends writes these.
 A file that holds something else, as a machine that lost its power may leave it, is reported once and taken out.
 """
 
@@ -28,31 +29,31 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Begun:
-    """The file of a step of this process."""
+    """The file of some steps of this process."""
 
     path: Location
     hold: step_files.Hold
 
     def forget(self) -> None:
-        """The step's row is in the ledger."""
+        """The steps' rows are in the ledger."""
         self.path.unlink(missing_ok=True)
         self.hold.close()
 
 
 @dataclass(frozen=True)
 class Found:
-    """A step's file: its row as it began (plain JSON values), and whether its process lives."""
+    """The file of some steps: their rows as they began (plain JSON values), and whether their process lives."""
 
     path: Location
-    row: dict
+    rows: list[dict]
     lives: bool
 
 
-def begin(config: Config, row: dict) -> Begun:
-    """Say that a step has begun. StorageFailed without room for that; NotSetUp where the lake has no locks."""
+def begin(config: Config, rows: list[dict]) -> Begun:
+    """Say that some steps have begun. StorageFailed without room for that; NotSetUp where the lake has no locks."""
     path = config.running / f"{uuid4().hex}.json"
     with full_disk_reported(config, path.name):
-        return Begun(path, step_files.write(config, path, json.dumps(row)))
+        return Begun(path, step_files.write(config, path, json.dumps(rows)))
 
 
 def found(config: Config) -> list[Found]:
@@ -72,20 +73,22 @@ def _looked_at(config: Config, path: Location) -> Iterator[Found]:
     if (read := step_files.read(config, path)) is None:
         return
     content, lives = read
-    row = _row(content)
-    if row is not None:
-        yield Found(path, row, lives)
+    rows = _rows(content)
+    if rows:
+        yield Found(path, rows, lives)
     elif not lives:
         _set_aside(config, path)
 
 
-def _row(content: bytes) -> dict | None:
-    """The row that a step began with; None of anything else."""
+def _rows(content: bytes) -> list[dict] | None:
+    """The rows that steps began with; None of anything else."""
     try:
-        row = json.loads(content)
+        found = json.loads(content)
     except ValueError:
         return None
-    return row if isinstance(row, dict) and row.keys() == {*RUNS.column_names} else None
+    rows = found if isinstance(found, list) else [found]  # before runs had several days, a file had one
+    columns = {*RUNS.column_names}
+    return rows if all(isinstance(row, dict) and row.keys() == columns for row in rows) else None
 
 
 def _set_aside(config: Config, path: Location) -> None:
@@ -111,7 +114,7 @@ def collecting(config: Config) -> Iterator[list[dict]]:
     _remove_unfinished(config)
     with ExitStack() as holds:
         cut_off = [step for step in found(config) if not step.lives and _taken(holds, config, step.path)]
-        yield [step.row for step in cut_off]
+        yield [row for step in cut_off for row in step.rows]
         for step in cut_off:
             step.path.unlink(missing_ok=True)
 

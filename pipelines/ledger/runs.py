@@ -1,7 +1,7 @@
 """The table `runs`: what each step of a run read, wrote and counted, under which code, and how it ended.
 
     with runs.step(lake, run, "audit") as entry:
-        progress = entry.following(progress)
+        progress = entry.stages.following(progress)
         entry.inputs[...] = ...
 
 writes a `done`, `failed`, `refused` or `skipped` row at the end, with one more row for each stage of the flow map that
@@ -11,7 +11,7 @@ Rows are only ever appended: nothing that the ledger once held is lost.
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -23,7 +23,7 @@ from pipelines.lake import damage
 from pipelines.lake.lake import Lake
 from pipelines.ledger import running
 from pipelines.ledger.code_hash import code_hash, definition_hash
-from pipelines.ledger.entry import LedgerEntry, Run
+from pipelines.ledger.entry import LedgerEntry, Run, Stages
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
 from schemas.ledger_tables import RUNS
@@ -80,28 +80,39 @@ class Recording:
     @contextmanager
     def step(self, run: Run, step: str) -> Iterator[LedgerEntry]:
         """Record a step from its start to its end, however it ends; an error goes on to the caller."""
-        entry, began, shared = LedgerEntry(), time.monotonic(), _shared(run, step)
+        with self.steps([run], step) as entries:
+            yield entries[run]
+
+    @contextmanager
+    def steps(self, of_runs: Sequence[Run], step: str) -> Iterator[dict[Run, LedgerEntry]]:
+        """Record a step of each of some runs that go through it together; each has an equal part of the time. An error
+        is of all that have not ended."""
+        stages, began = Stages(), time.monotonic()
+        entries, shared = {run: LedgerEntry(stages) for run in of_runs}, {run: _shared(run, step) for run in of_runs}
         row = _row(LedgerEntry(state=running.RUNNING), None, 0.0)
-        self.begun.append(running.begin(self.lake.config, _as_text({**shared, **row})))
+        begun = [_as_text({**shared[run], **row}) for run in of_runs]
+        self.begun.append(running.begin(self.lake.config, begun))
         try:
-            yield entry
+            yield entries
         except BaseException as raised:
             error = signals.asked() or damage.explained(self.lake, raised) or raised
-            entry.state = _state_after(error)
-            entry.message = f"{type(error).__name__}: {error}"[:4_000]
+            for entry in entries.values():
+                if not entry.ended:
+                    entry.fail(error)
             if isinstance(error, WindrowError) and error is not raised:
                 raise error from raised
             raise
         finally:
-            ended = {**shared, "at": datetime.now(UTC)}
-            rows = (*_stage_rows(entry), _row(entry, None, time.monotonic() - began))
-            self.waiting += [{**ended, **row} for row in rows]
+            now, seconds = datetime.now(UTC), (time.monotonic() - began) / len(entries)
+            for run, entry in entries.items():
+                rows = (*_stage_rows(entry, len(entries)), _row(entry, None, seconds))
+                self.waiting += [{**shared[run], "at": now, **row} for row in rows]
 
     def write(self) -> None:
         """One commit: each costs, and so no step is half written. With it go the rows of steps that were cut off."""
         self.lake.ensure(RUNS)
         with running.collecting(self.lake.config) as cut_off:
-            unknown = [row for row in map(_of_text, cut_off) if not _ended(self.lake, row)]
+            unknown = _not_ended_in(self.lake, [_of_text(row) for row in cut_off])
             self.lake.append(RUNS, _behind_the_newest(self.lake, [*unknown, *self.waiting]))
         for begun in self.begun:
             begun.forget()
@@ -165,27 +176,33 @@ def _of_text(row: dict) -> dict:
     }
 
 
-def _ended(lake: Lake, begun: dict) -> bool:
-    """Whether the ledger has the end of a step whose file is left over: killed right after its commit."""
-    filters = [(name, "=", begun[name]) for name in ("run_id", "step")]
-    found = lake.read(RUNS.name, filters=filters, columns=["at", "query"]).to_pylist()
-    return any(row["at"] >= begun["at"] and row["query"] == begun["query"] for row in found)
+def _not_ended_in(lake: Lake, begun: Sequence[dict]) -> list[dict]:
+    """Of the steps of files that are left over those whose end the ledger hasn't: it has where the process was killed
+    right after its commit."""
+    ended: dict[tuple, datetime] = {}
+    for run_id, step in {(row["run_id"], row["step"]) for row in begun}:
+        filters = [("run_id", "=", run_id), ("step", "=", step)]
+        found = lake.read(RUNS.name, filters=filters, columns=["run_id", "step", "query", "logical_date", "at"])
+        ended |= {_of_step(row): row["at"] for row in found.sort_by("at").to_pylist()}
+    return [row for row in begun if _of_step(row) not in ended or ended[_of_step(row)] < row["at"]]
 
 
-def _state_after(error: BaseException) -> str:
-    if not isinstance(error, WindrowError):
-        return "failed"
-    return "skipped" if error.skipped else "refused" if error.refused else "failed"
+def _of_step(row: dict) -> tuple:
+    return row["run_id"], row["step"], row["query"], row["logical_date"]
 
 
-def _stage_rows(entry: LedgerEntry) -> list[dict]:
-    """Of a step that did not end well, the stage that it was in did not; those before it did."""
-    ends = {entry.stage: LedgerEntry(state=entry.state, message=entry.message)}
+def _stage_rows(entry: LedgerEntry, runs: int) -> list[dict]:
+    """Of a step that did not end well, the stage that it was in did not; the others that it came to did. runs: that
+    shared the time."""
     rows = []
-    for stage, seconds in entry.stage_seconds().items():
-        of_stage, validations = ends.get(stage, LedgerEntry()), entry.validations.get(stage)
+    for stage, seconds in entry.stages.until_now().items():
+        if entry.failed_in and stage not in entry.came_to:
+            continue
+        failed = stage == entry.failed_in
+        of_stage = LedgerEntry(state=entry.state, message=entry.message) if failed else LedgerEntry()
+        validations = entry.validations.get(stage)
         of_stage.outputs = {VALIDATIONS: validations} if validations else {}
-        rows.append(_row(of_stage, stage, seconds))
+        rows.append(_row(of_stage, stage, seconds / runs))
     return rows
 
 
@@ -215,12 +232,13 @@ def _read_back(rows: list[dict]) -> list[StepRow]:
 
 def _not_ended(lake: Lake, begun: list[running.Found], filters: list[tuple], recorded: bool) -> Iterator[dict]:
     """Steps that run, and those that were cut off and that no later step has written into the ledger yet."""
-    for step in begun:
-        cut_off = _of_text(step.row)
-        row = {**cut_off, "state": running.RUNNING, "message": None} if step.lives else cut_off
-        asked = all(row[column] == value for column, _, value in filters)
-        if asked and (step.lives or not (recorded and _ended(lake, cut_off))):
-            yield row
+    for file in begun:
+        rows = [_of_text(row) for row in file.rows]
+        asked = [row for row in rows if all(row[column] == value for column, _, value in filters)]
+        if file.lives:
+            yield from ({**row, "state": running.RUNNING, "message": None} for row in asked)
+        else:
+            yield from _not_ended_in(lake, asked) if recorded else asked
 
 
 def latest(lake: Lake, query: str, day: date, step: str, run_id: str | None = None) -> StepRow | None:

@@ -202,9 +202,9 @@ def _cut_off(later: list[StepRow]) -> list[Reason]:
     return [Reason(STEPS, f"a later publication (run {run_id!r}) {end}") for run_id, end in cut_off]
 
 
-def other_inputs(lake: Lake, partitions: str, inputs: dict) -> list[str]:
+def other_inputs(now: ArrivalDays, inputs: dict) -> list[str]:
     """How the arrival days that a run read differ now. O(arrival days)."""
-    return [reason.text for reason in _differences(inputs, ArrivalDays.read(lake, partitions))]
+    return [reason.text for reason in _differences(inputs, now)]
 
 
 def _differences(inputs: dict, now: ArrivalDays) -> list[Reason]:

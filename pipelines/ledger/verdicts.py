@@ -1,6 +1,6 @@
 """Verdicts: what each check of the gate found, by table version."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -89,21 +89,24 @@ def newest_passed_all(lake: Lake, table: str, checks: list[str], snapshot: str) 
     return all(newest.get(check, False) for check in checks)
 
 
-def newest_passed(lake: Lake, tables: "QueryTables", day: date) -> Passed | None:
-    """Of a day's audit rows that passed every check of one look of the gate those made from the newest snapshot, and
-    of these the newest; None: none has passed."""
-    of_day = [("logical_date", "=", day)]
+def newest_passed(lake: Lake, tables: "QueryTables", days: Collection[date]) -> dict[date, Passed]:
+    """Of each day's audit rows that passed every check of one look of the gate those made from the newest snapshot, and
+    of these the newest; days of which none has passed are left out."""
     on_rows, on_late = (
-        verdicts_on(lake, table.name, of_day).to_pylist() for table in (tables.audit, tables.late_audit)
+        verdicts_on(lake, table.name, [("logical_date", "in", list(days))]).to_pylist()
+        for table in (tables.audit, tables.late_audit)
     )
-    # The rows of one look were written together and have one time. It fails as a whole: late rows that broke a law
-    # keep the results out too.
+    # The rows of one look at a day were written together and have one time. It fails as a whole: late rows that broke a
+    # law keep the results out too.
     failed = {_look(row) for row in (*on_rows, *on_late) if not row["passed"]}
-    passed = [row for row in on_rows if _look(row) not in failed]
-    # A row from before snapshots were kept is older than any.
-    found = (Passed(row["snapshot"] or "", row["table_version"], row["run_id"]) for row in passed)
-    return max(found, default=None)
+    found: dict[date, Passed] = {}
+    for row in on_rows:
+        if _look(row) not in failed:
+            # A row from before snapshots were kept is older than any.
+            passed = Passed(row["snapshot"] or "", row["table_version"], row["run_id"])
+            found[row["logical_date"]] = max(passed, found.get(row["logical_date"], passed))
+    return found
 
 
-def _look(verdict: dict) -> tuple[str, datetime]:
-    return verdict["run_id"], verdict["at"]
+def _look(verdict: dict) -> tuple[date, str, datetime]:
+    return verdict["logical_date"], verdict["run_id"], verdict["at"]

@@ -1,46 +1,35 @@
-"""A plan carried out: its commands in their order, in one process."""
-
-from collections.abc import Callable
+"""A plan carried out: its steps in their order, in one process; stale days of all queries in one pass."""
 
 from pipelines.config import Config
 from pipelines.plan.plan import INGEST, REBUILD, DayPlan, Step
-from pipelines.runs.backfill import redo_stale
+from pipelines.runs.backfill import Progress, redo_stale
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.rebuild import rebuild
-from pipelines.runs.replay_day import DayReport
+from pipelines.runs.reports import DayFailure, Done
 from schemas.errors import WindrowError
 
-Show = Callable[[str, int, int | None], None]
-"""What is done, how much of it, and of how much."""
 
-
-def carry_out(config: Config, planned: DayPlan, show: Show) -> list[DayReport]:
-    """Do what the plan says, and no more. A query that a rule refuses keeps no other from being made again: the first
-    such error is raised in the end; any other error ends it at once, and so does one of an ingest."""
-    reports: list[DayReport] = []
-    refused: list[WindrowError] = []
+def carry_out(config: Config, planned: DayPlan, progress: Progress) -> Done:
+    """Do what the plan says, and no more. A query that a rule refuses keeps no other from being made again; any other
+    error ends it at once, and so does one of an ingest."""
+    done = Done([], [])
     for step in planned.steps:
-        try:
-            reports += _done(config, step, show)
-        except WindrowError as error:
-            if step.does == INGEST or not error.refused:
-                raise
-            refused.append(error)
-    if refused:
-        raise refused[0]
-    return reports
+        if step.does == INGEST:
+            ingest_day(config, step.of, None, None, progress)
+        elif step.does == REBUILD:
+            done = _with(done, _rebuilt(config, step, progress))
+    again = [step.of for step in planned.steps if step.does not in (INGEST, REBUILD)]
+    return _with(done, redo_stale(config, again, progress)) if again else done
 
 
-def _done(config: Config, step: Step, show: Show) -> list[DayReport]:
-    if step.does == INGEST:
-        ingest_day(config, step.of, None, None, lambda stage: show(stage, 0, None))
-        return []
-    done: list[DayReport] = []
+def _rebuilt(config: Config, step: Step, progress: Progress) -> Done:
+    try:
+        return rebuild(config, step.of, progress).days
+    except WindrowError as error:
+        if not error.refused or step.first is None:
+            raise
+        return Done([], [DayFailure(step.of, step.first, error)])
 
-    def count(report: DayReport, days: int) -> None:
-        done.append(report)
-        show(f"days of {step.of}", len(done), days)
 
-    if step.does == REBUILD:
-        return rebuild(config, step.of, count).days
-    return redo_stale(config, step.of, count)
+def _with(done: Done, more: Done) -> Done:
+    return Done([*done.reports, *more.reports], [*done.failures, *more.failures])

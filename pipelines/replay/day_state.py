@@ -74,7 +74,7 @@ def digest_text(digests: Iterable[int]) -> str:
     return f"{sum(digests) % (1 << DIGEST_BITS):016x}"
 
 
-def state_counts(files: Iterable[Sequence[NewFile]]) -> dict[str, int]:
-    """How large it is, for the ledger."""
-    every = [file for of_share in files for file in of_share]
-    return {"state_keys": sum(each.rows for each in every), "state_bytes": sum(each.file_bytes for each in every)}
+def state_counts(files: Iterable[NewFile], day: date) -> dict[str, int]:
+    """How large what a day leaves is, for the ledger."""
+    of_day = [file for file in files if file.partition["logical_date"] == str(day)]
+    return {"state_keys": sum(each.rows for each in of_day), "state_bytes": sum(each.file_bytes for each in of_day)}

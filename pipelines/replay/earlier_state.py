@@ -73,6 +73,14 @@ def gone(query: str, day: date, previous: date) -> EarlierDayMissing:
     return _missing(query, day, why, f"--from {previous} --to {day}")
 
 
+def not_published(query: str, previous: date) -> EarlierDayMissing:
+    """The error of days that go on from one that was not published in the same run."""
+    return EarlierDayMissing(
+        f"the days of {query} behind {previous} go on from the state that it leaves, and it was not published; once it "
+        f"is: windrow backfill {query} --stale, or --from {previous} --to the last of them"
+    )
+
+
 def _missing(query: str, day: date, why: str, days: str) -> EarlierDayMissing:
     return EarlierDayMissing(
         f"the run of {query} for {day} starts from the state that an earlier day left, and {why}; "

@@ -1,18 +1,21 @@
-"""What a run reads (semantics §4): which events before its day can still matter to rows of its day.
+"""What a run reads (semantics §4): which events before a day can still matter to rows of that day.
 
 Let w be the watermark just before day D. A window can still change in D only if its end is after w − allowed
 lateness, so its events start after w − allowed lateness − size: that is `bound_us`. No accepted event is further
 ahead of its arrival than the stream's `ahead_at_most`, so these events arrived on `first_day` or later.
 
-Bound and days follow from query and data alone: floating-point results depend on the first event that is read.
+Days that follow each other may be replayed at once, from the first one's bound on: no event between that and a later
+day's bound is in a window that can change then. Rounded results depend on the first event that is read, so that days
+are replayed one by one where an aggregate rounds as it goes (plan.py).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.day_files import files_by_day
 from pipelines.lake.heartbeats import DAY_US, EPOCH_DATE, day_start_us
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
@@ -53,59 +56,108 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class LookBack:
-    """What the run of `day` reads, in µs since the epoch. Of windows that depend on their key's other events these are
-    the events of the day, and what the day before left: `earlier`.
+    """What is read for the days from `first` to `last`, which follow each other, in µs since the epoch. Of windows that
+    depend on their key's other events these are the events of one day, and what an earlier one left.
 
-    Events with start > `bound_us` (None: nothing arrived before the day) make the rows. Events with start
+    Events with start > `bound_us` (None: nothing arrived before the days) make the rows. Events with start
     >= `least_start_us` are read; for windows at event times that is earlier: what a late event missed follows from its
-    key's event times from its own start on, however old. All of them, and all that arrive within the day,
+    key's event times from its own start on, however old. All of them, and all that arrive within the days,
     arrived on `first_day` or later.
     """
 
-    day: date
-    from_us: int
-    until_us: int
+    first: date
+    last: date
     bound_us: int | None
     first_day: date
-    ticks: "PassTicks"
-    silver_version: int
     least_start_us: int
     last_tick_us: int | None = None
+
+    @property
+    def from_us(self) -> int:
+        """The beginning of the days."""
+        return day_start_us(self.first)
+
+    @property
+    def until_us(self) -> int:
+        """Their end."""
+        return day_start_us(self.last) + DAY_US
+
+    def reads(self, day: date) -> bool:
+        """Whether it reads events that arrived on a day."""
+        return self.first_day <= day <= self.last
+
+    def joined(self, later: "LookBack") -> "LookBack":
+        """With that of the days that follow."""
+        return LookBack(
+            self.first,
+            later.last,
+            self.bound_us,  # the watermark only rises
+            min(self.first_day, later.first_day),
+            min(self.least_start_us, later.least_start_us),
+            later.last_tick_us,
+        )
+
+
+class LookBacks(NamedTuple):
+    """Of each day of a run, in rising order; with the watermark's staircase over all that is read, the version of
+    silver, and the state that the first day goes on from."""
+
+    of_days: tuple[LookBack, ...]
+    ticks: "PassTicks"
+    silver_version: int
     earlier: EarlierState | None = None
+
+    @property
+    def days(self) -> list[date]:
+        """The run's."""
+        return [each.last for each in self.of_days]
+
+    def reads(self, day: date) -> bool:
+        """Whether the run reads events that arrived on a day."""
+        return any(each.reads(day) for each in self.of_days)
 
     def arrival_days(self, days: Iterable[date]) -> list[date]:
         """Those of the days whose events are read, and the run's own."""
-        return sorted({*(each for each in days if self.first_day <= each <= self.day), self.day})
+        return sorted({*self.days, *filter(self.reads, days)})
 
 
-def of(lake: Lake, tables: QueryTables, served: ServedQuery, day: date, read: Reading) -> LookBack:
-    """The look-back of a run of a day. O(pass ticks of the look-back + files of the day + arrival days).
+def stretches(look_backs: Iterable[LookBack]) -> tuple[LookBack, ...]:
+    """One for all days that follow each other."""
+    found: list[LookBack] = []
+    for each in look_backs:
+        if found and each.first == found[-1].last + DAY:
+            found[-1] = found[-1].joined(each)
+        else:
+            found.append(each)
+    return tuple(found)
 
-    EarlierDayMissing where the day starts from a state that there is not."""
-    if not tables.query.window.context_free:
-        return _of_day_alone(lake, tables, day, read)
-    source = tables.source
-    passes = read.passes(lake, source)
-    bound_us = _bound_us(served, passes.newest_before_us(day))
-    first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, source.stream))
+
+def of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading) -> LookBacks:
+    """The look-backs of a run of some days, in rising order. O(pass ticks of the look-backs + files of silver).
+
+    EarlierDayMissing where the first day starts from a state that there is not."""
+    source, earlier = tables.source, None
+    passes, silver = read.passes(lake, source), _SilverOfDays.of(lake, source, read.snapshot, days)
+    if tables.query.window.context_free:
+        newest = zip(days, passes.newest_before(days), strict=True)
+        found = [_look_back(served, source.stream, silver, day, newest_us) for day, newest_us in newest]
+    else:
+        earlier = earlier_state.find(lake, tables, read.days, days[0], read.snapshot.name)
+        found = [LookBack(day, day, None, day, day_start_us(day), silver.last_tick_us(day)) for day in days]
+    ticks = passes.ticks(min(each.first_day for each in found), days[-1])
+    return LookBacks(tuple(found), ticks, read.snapshot.version(source.silver.name), earlier)
+
+
+def _look_back(
+    served: ServedQuery, stream: Stream, silver: "_SilverOfDays", day: date, newest_us: int | None
+) -> LookBack:
+    bound_us = _bound_us(served, newest_us)
+    first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, stream))
     least_us = day_start_us(day) if bound_us is None else bound_us + 1
-    of_day = _Day(lake, source, read.snapshot, day)
-    if served.kind.late_needs_later_events and (oldest_us := of_day.oldest_start_us()) is not None:
-        first_day = min(first_day, first_arrival_day(oldest_us - 1, source.stream))
+    if served.kind.late_needs_later_events and (oldest_us := silver.oldest_start_us(day)) is not None:
+        first_day = min(first_day, first_arrival_day(oldest_us - 1, stream))
         least_us = min(least_us, oldest_us)
-    ticks = passes.ticks(first_day, day)
-    silver_version = read.snapshot.version(source.silver.name)
-    from_us, last_tick_us = day_start_us(day), of_day.last_tick_us()
-    return LookBack(day, from_us, from_us + DAY_US, bound_us, first_day, ticks, silver_version, least_us, last_tick_us)
-
-
-def _of_day_alone(lake: Lake, tables: QueryTables, day: date, read: Reading) -> LookBack:
-    source, from_us = tables.source, day_start_us(day)
-    earlier = earlier_state.find(lake, tables, read.days, day, read.snapshot.name)
-    ticks = read.passes(lake, source).ticks(day, day)
-    version = read.snapshot.version(source.silver.name)
-    last_tick_us = _Day(lake, source, read.snapshot, day).last_tick_us()
-    return LookBack(day, from_us, from_us + DAY_US, None, day, ticks, version, from_us, last_tick_us, earlier)
+    return LookBack(day, day, bound_us, first_day, least_us, silver.last_tick_us(day))
 
 
 def reach_us(served: ServedQuery) -> int:
@@ -130,25 +182,27 @@ def _bound_us(served: ServedQuery, newest_us: int | None) -> int | None:
     return max(EVER_US, newest_us - span_us(served.query.lateness) - reach_us(served))
 
 
-class _Day(NamedTuple):
-    """The events that arrived on the run's day."""
+class _SilverOfDays(NamedTuple):
+    """The files of the events that arrived on some days."""
 
-    lake: Lake
-    source: StreamTables
-    snapshot: Snapshot
-    day: date
+    stream: Stream
+    files: Mapping[date, Sequence[str]]
 
-    def oldest_start_us(self) -> int | None:
-        bounds = self._bounds_us("start")
+    @classmethod
+    def of(cls, lake: Lake, source: StreamTables, snapshot: Snapshot, days: Sequence[date]) -> "_SilverOfDays":
+        """O(files of silver)."""
+        silver = source.silver.name
+        files = files_by_day(lake, silver, snapshot.version(silver), {*days}.__contains__)
+        return cls(source.stream, {day: [each.path for each in of_day] for day, of_day in files.items()})
+
+    def oldest_start_us(self, day: date) -> int | None:
+        """O(row groups of the day)."""
+        bounds = bounds_us("start", self.files.get(day, ()))
         return bounds[0] if bounds else None
 
-    def last_tick_us(self) -> int | None:
+    def last_tick_us(self, day: date) -> int | None:
         """Of a stream's last day."""
-        if self.day != self.source.stream.last_day:
+        if day != self.stream.last_day:
             return None
-        bounds = self._bounds_us("arrival")
-        return bounds[1] if bounds else day_start_us(self.day) + DAY_US - 1
-
-    def _bounds_us(self, column: str) -> tuple[int, int] | None:
-        silver, of_day = self.source.silver.name, [("arrival_date", "=", self.day.isoformat())]
-        return bounds_us(column, self.lake.files(silver, self.snapshot.version(silver), of_day))
+        bounds = bounds_us("arrival", self.files.get(day, ()))
+        return bounds[1] if bounds else day_start_us(day) + DAY_US - 1

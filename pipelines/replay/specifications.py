@@ -41,11 +41,14 @@ class ServedQuery(NamedTuple):
         return KernelChoice(chosen.name, chosen.options)
 
 
-def can_be_cut(served: ServedQuery, columns: pa.Schema) -> bool:
-    """Whether a key may be replayed pane by pane, with the same rows to the last bit: where a window's rows follow from
-    its own events, and no state holds rounded floats or a sketch."""
-    query = served.query
+def is_exact(query: Query, columns: pa.Schema) -> bool:
+    """Whether rows are the same to the last bit whichever events a replay begins with: no state holds rounded floats or
+    a sketch."""
     plan = plan_aggregates(query, {field.name: field.type for field in columns}).plan
     found = (find_monoid(spec)[1] for spec in plan.aggregates)
-    exact = all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
-    return exact and served.kind.follows_from_own_events(query.emit)
+    return all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
+
+
+def can_be_cut(served: ServedQuery, columns: pa.Schema) -> bool:
+    """Whether a key may be replayed pane by pane: where a window's rows follow from its own events, and are exact."""
+    return is_exact(served.query, columns) and served.kind.follows_from_own_events(served.query.emit)

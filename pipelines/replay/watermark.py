@@ -4,7 +4,7 @@ Heartbeats are steps too. Those after a day's first arrival are among the day's 
 of days without arrivals, follow from the days alone and are made here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -50,6 +50,12 @@ class PassTable(NamedTuple):
         if before_us is not None:
             tick_us, newest_us = np.append(day_start_us(first) - 1, tick_us), np.append(before_us, newest_us)
         return _rising(tick_us, newest_us)
+
+    def newest_before(self, days: Sequence[date]) -> list[int | None]:
+        """The newest start before each of some days, in rising order, in µs. O(steps of these days + arrival days)."""
+        steps = self.ticks(days[0], days[-1])
+        places = np.searchsorted(steps.tick_us, [day_start_us(day) for day in days])
+        return [int(steps.newest_start_us[place - 1]) if place else None for place in places]
 
     def newest_before_us(self, day: date) -> int | None:
         """The newest start before a day, of events or heartbeats; None where nothing had arrived."""

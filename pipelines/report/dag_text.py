@@ -1,31 +1,37 @@
 """What people read about a stream's DAG and its tasks: made from the definitions, standard library only."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from pipelines import flow
-from pipelines.report.file_names import query_file, stream_file
+from pipelines.report.file_names import stream_file
 from schemas.durations import in_words
 from schemas.model import HeavyCall, Model
 from schemas.query import Query
+from schemas.registry import queries_of
 from schemas.stream import Stream
 
-OF_EVERY_STREAM = """`ingest` follows the files; then a task of each query follows the logical date: its log has the
-checks of the gate, its XCom and the events of its tables' assets what was published. `report` makes the pages of the
-lake: their address is in its log and on the event of its asset, `report`.
+OF_EVERY_STREAM = """`ingest` follows the files; then `replay` follows the logical date: all queries in one pass. Its
+log has the checks of the gate and a line for each query, its XCom and the events of the tables' assets what was
+published. A query that fails keeps no other from being published: the task fails and names it, and `report` makes the
+events of the others. `report` makes the pages of the lake: their address is in its log and on the event of its asset.
 A run's note is its day: Airflow names runs by the end of their interval, a day later. A manual run takes its day from
-the logical date or the param `day`, a backfill from its dates alone. A day without rows is skipped.
-A query's task is skipped where newer rows of the day passed the gate: their run publishes.
+the logical date or the param `day`, a backfill from its dates alone. A day without rows is skipped, and so is one of
+which newer rows passed the gate: their run publishes.
 Unpaused, it runs yesterday at once. Airflow runs one backfill per DAG at a time."""
 
 
-OF_A_QUERY = """Its windows depend on the events before them: the run of a day goes on from the state that the newest
-run before it left, `{state}`. So days run one after the other: `depends_on_past`, one active run. Airflow
-refuses `--run-backwards` for it: leave that out. Where the day before is missing or is not what silver has now, the
-task fails and names the command that makes it: `windrow backfill {query} ...`. Then clear the run, its ingest too."""
+IN_ORDER = """Windows of these queries depend on the events before them: the run of a day goes on from the state that
+the newest run before it left, `state_<query>`. So days run one after the other: `depends_on_past`, one active run.
+Airflow refuses `--run-backwards` for it: leave that out, and give `--reprocess-behavior`. Where the day before is
+missing or is not what silver has now, the task fails and names the command that makes it: `windrow backfill QUERY ...`.
+Then clear the run, its ingest too."""
+OF_BACKFILL = """Trigger it with the first and the last day, or with `stale`: every day of every query is made from what
+the newest ingest left, in one pass, and published if it passes the gate. A day or a query that fails keeps no other
+from being published: the task fails and names it. Queries whose days go on from each other can't go `backwards`."""
 OF_STALE = """A published day is stale when the events that it read, or the definitions or the code that made it, are
-others now: `windrow runs --stale`. Each task makes those of a query again, oldest first, from what the newest ingest
-left; it is skipped where none is. Off until you unpause it: then it runs after each ingest that changed silver."""
+others now: `windrow runs --stale`. The task makes those of all queries again, from what the newest ingest left; it is
+skipped where none is. Off until you unpause it: then it runs after each ingest that changed silver."""
 OF_MAINTENANCE = """Keeps the tables small, every night. It may run at any time: what runs and readers need stays, it
 waits for whoever commits to a table, and with bronze until no ingest of the stream runs. Off until you unpause it."""
 
@@ -43,19 +49,28 @@ def maintenance_page() -> str:
     return f"### Maintenance\n\n{OF_MAINTENANCE}"
 
 
-def query_page(stream: Stream, query: Query, address: Callable[[str], str]) -> str:
-    """Markdown for the page of the DAG of a query whose days depend on each other. address: of a page of the report."""
-    text = OF_A_QUERY.format(query=query.name, state=flow.STATE.format(query=query.name))
-    page = f"Page of the report: {_link(query_file(query.name), address)}"
-    return f"### {query.name} of {stream.title}\n\n{text}\n\n{page}\n\n`{query.name}`: {describe(query)}"
+def backfill_page(stream: Stream) -> str:
+    """Markdown for the page of the DAG that makes many days."""
+    return f"### Many days of {stream.title}\n\n{OF_BACKFILL}"
+
+
+def in_order_page(stream: Stream, address: Callable[[str], str]) -> str:
+    """Markdown for the page of the DAG of queries whose days depend on each other. address: of a page of the report."""
+    page = f"Page of the report: {_link(stream_file(stream.name), address)}"
+    return "\n\n".join((f"### {stream.title}, in order", IN_ORDER, page, _listed(flow.queries_in_order(stream))))
 
 
 def dag_page(stream: Stream, address: Callable[[str], str]) -> str:
     """Markdown for the page of a stream's DAG. address: of a page of the report."""
     facts = "\n".join(f"- {name}: {value}" for name, value in _facts(stream, address).items())
-    queries = "\n".join(f"- `{query.name}`: {describe(query)}" for query in flow.scheduled_queries(stream))
-    parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, queries and "#### Queries", queries)
+    queries = _listed(flow.scheduled_queries(stream))
+    parts = (f"### {stream.title}", OF_EVERY_STREAM, facts, queries)
     return "\n\n".join(part for part in parts if part)
+
+
+def _listed(queries: Sequence[Query]) -> str:
+    lines = [f"- `{query.name}`: {describe(query)}" for query in queries]
+    return "\n".join(["#### Queries", "", *lines]) if lines else ""
 
 
 def _link(file: str, address: Callable[[str], str]) -> str:
@@ -64,8 +79,10 @@ def _link(file: str, address: Callable[[str], str]) -> str:
 
 def _facts(stream: Stream, address: Callable[[str], str]) -> dict[str, object]:
     days = f"{stream.first_day} to {stream.last_day}" if stream.last_day else f"{stream.first_day} onwards"
+    many = {"many days in one pass": f"`{stream.name}{flow.BACKFILL}`"} if queries_of(stream.name) else {}
     return {
         "days": f"{days}; another day is refused",
+        **many,
         "event time": stream.start_meaning,
         "arrival": stream.arrival_meaning,
         "page of the report": _link(stream_file(stream.name), address),

@@ -1,54 +1,71 @@
-"""A query for many days, one run each."""
+"""Queries for many days: a range, or those that are stale."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, timedelta
-from typing import NamedTuple
 
 from pipelines.config import Config
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.lake import Lake
-from pipelines.ledger.runs import new_run_id
+from pipelines.ledger.runs import published
 from pipelines.ledger.stale import stale
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.definitions import tables_of
-from pipelines.runs.replay_day import DayReport, replay_day
+from pipelines.runs.replay import replay, silent
+from pipelines.runs.reports import Done
 from schemas import registry
-from schemas.errors import EarlierDayMissing, Superseded, WindrowError, WrongParameter
+from schemas.errors import WrongParameter
 
-Progress = Callable[[DayReport, int], None]
+Progress = Callable[[str], None]
 _log = logging.getLogger(__name__)
-
-
-def _silent(report: DayReport, days: int) -> None:
-    """Progress that nobody listens to."""
 
 
 def backfill(
     config: Config,
-    query_name: str,
-    first: date,
-    last: date,
+    queries: Sequence[str],
+    span: tuple[date, date],
     backwards: bool = False,
-    progress: Progress = _silent,
-) -> list[DayReport]:
-    """Run a query for each day from `first` to `last`, both included; `progress` gets the report of each that is done,
-    and how many there are.
+    again: bool = False,
+    progress: Progress = silent,
+) -> Done:
+    """Run queries for each day of a span, both ends included; `progress` gets each stage as it begins.
 
-    The order changes no row; WrongParameter for `backwards` of a query whose days go on from each other. Days before
-    the first arrival and after the newest are left out, with a warning, and where days go on from each other those
-    between that have no arrivals, but where the stream has heartbeats only those before the first; NothingArrived if
-    there are no others. The first error ends it; days done before stay published. A day that another run publishes
-    meanwhile is no error: its report's `note` has which.
+    backwards: newest days first, which changes no row; WrongParameter for a query whose days go on from each other.
+    again: also days that are published as a run of now would make them; else these are left out, so that a backfill
+    that was cut off goes on.
+    Days before the first arrival and after the newest are left out, with a warning, and where days go on from each
+    other those between that have no arrivals, but where the stream has heartbeats only those before the first;
+    NothingArrived if there are no others. A day that fails keeps no other from being published, unless that goes on
+    from it. A day that another run publishes meanwhile has a report, whose `note` has which.
     """
-    if backwards and not registry.query(query_name).window.context_free:
-        allowed = f"of {query_name} oldest day first: each day goes on from the state that the one before it left"
-        raise WrongParameter("backwards", backwards, allowed)
+    for query in queries if backwards else ():
+        if not registry.query(query).window.context_free:
+            allowed = f"of {query} oldest day first: each day goes on from the state that the one before it left"
+            raise WrongParameter("backwards", backwards, allowed)
+    first, last = span
     if last < first:
         raise WrongParameter("to", last.isoformat(), f"a day from {first} on")
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
-    days = _with_arrivals(Lake(config), query_name, days)
-    return _each(config, query_name, days[::-1] if backwards else days, progress)
+    lake = Lake(config)
+    asked = {query: _with_arrivals(lake, query, days) for query in queries}
+    if not again:
+        asked = _left(lake, asked)
+    return replay(config, asked, progress=progress, backwards=backwards)
+
+
+def _left(lake: Lake, asked: Mapping[str, list[date]]) -> dict[str, list[date]]:
+    """Days that are not published, or stale. O(ledger)."""
+    stale_days = {(run.query, run.day) for run in stale(lake)}
+    left = {}
+    for query, days in asked.items():
+        done = {day for day in published(lake, query) if (query, day) not in stale_days}
+        left[query] = [day for day in days if day not in done]
+        if len(left[query]) < len(days):
+            _log.warning(
+                "%s: %d of %d days are published as a run of now would make them, and are left out; with --again they "
+                "are made again", query, len(days) - len(left[query]), len(days),
+            )  # fmt: skip
+    return left
 
 
 def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
@@ -73,71 +90,24 @@ def _with_arrivals(lake: Lake, query_name: str, days: list[date]) -> list[date]:
 
 
 def redo_stale(
-    config: Config, query_name: str, progress: Progress = _silent, also: Collection[date] = ()
-) -> list[DayReport]:
-    """Run a query again for each day that `windrow runs --stale` lists, and for those of `also`, oldest first;
-    otherwise as `backfill`.
-
-    A day that a rule refuses keeps no other from being made again: the first such error is raised after the last day.
-    """
-    registry.query(query_name)
-    found = _Redone([], [])
+    config: Config, queries: Collection[str], progress: Progress = silent, also: Collection[date] = ()
+) -> Done:
+    """Run queries again for each day that `windrow runs --stale` lists, and for those of `also`; otherwise as
+    `backfill`."""
+    for query in queries:
+        registry.query(query)
+    done = Done([], [])
     # Where days go on from each other, one that is made again may make the next one stale.
-    tried: set[date] = set()
-    while days := sorted({*_stale_days(config, query_name), *also} - tried):
-        for day in days:
-            if found.redo(config, query_name, day):
-                progress(found.reports[-1], len(days))
-        tried |= {*days}
-    if found.refused:
-        raise found.refused[0]
-    return found.reports
-
-
-def _stale_days(config: Config, query_name: str) -> set[date]:
-    return {run.day for run in stale(Lake(config)) if run.query == query_name}
-
-
-class _Redone(NamedTuple):
-    """Reports of days that were made again, and errors of those that a rule refused."""
-
-    reports: list[DayReport]
-    refused: list[WindrowError]
-
-    def redo(self, config: Config, query_name: str, day: date) -> bool:
-        """Whether the day was made again."""
-        try:
-            self.reports.append(_replay(config, query_name, day))
-        except WindrowError as error:
-            # Without the day no later one that goes on from it can be made.
-            if not error.refused or isinstance(error, EarlierDayMissing):
-                raise
-            _log.warning("%s of %s was not made again: %s", query_name, day, error)
-            self.refused.append(error)
-            return False
-        return True
-
-
-def asset_events_of(reports: Sequence[DayReport]) -> dict[str, dict]:
-    """By table, what is new of each of its days that was published, in their order."""
-    tables = dict.fromkeys(table for report in reports for table in report.asset_events)
-    return {
-        table: {"days": [each.asset_events[table] for each in reports if table in each.asset_events]}
-        for table in tables
-    }
-
-
-def _each(config: Config, query_name: str, days: Sequence[date], progress: Progress) -> list[DayReport]:
-    reports = []
-    for day in days:
-        reports.append(_replay(config, query_name, day))
-        progress(reports[-1], len(days))
-    return reports
-
-
-def _replay(config: Config, query_name: str, day: date) -> DayReport:
-    run_id = new_run_id(query_name, day)
-    try:
-        return replay_day(config, query_name, day, run_id=run_id)
-    except Superseded as superseded:
-        return DayReport(run_id, query_name, day, {}, str(superseded), superseded=True)
+    tried: dict[str, set[date]] = {query: set() for query in queries}
+    wanted = {query: {*also} for query in queries}
+    while True:
+        for run in stale(Lake(config)):
+            if run.query in wanted:
+                wanted[run.query].add(run.day)
+        days = {query: sorted(of_query - tried[query]) for query, of_query in wanted.items()}
+        if not any(days.values()):
+            return done
+        found = replay(config, days, progress=progress)
+        done = Done([*done.reports, *found.reports], [*done.failures, *found.failures])
+        for query, of_query in days.items():
+            tried[query].update(of_query)

@@ -17,7 +17,7 @@ from pipelines.lake.shares import packed_within
 from pipelines.ledger import snapshots
 from pipelines.replay import look_back
 from pipelines.replay.event_shares import small_and_large
-from pipelines.replay.look_back import LookBack, Reading
+from pipelines.replay.look_back import LookBacks, Reading
 from pipelines.replay.plan import ReplayPlan, plan, work_of
 from pipelines.runs import definitions
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
@@ -60,21 +60,21 @@ def explain(config: Config, query_name: str, day: date) -> Explained:
     source.stream.require_day(day)
     served = definitions.served(tables)
     read = Reading.of(lake, source, snapshots.newest(lake, source.stream.name))
-    back = look_back.of(lake, tables, served, day, read)
+    backs = look_back.of(lake, tables, served, [day], read)
     engine = engine_of(config)
     slots = engine.expected_executors if isinstance(tables.query, Model) else engine.expected_slots
-    planned = plan(lake, slots, tables, work_of(lake, tables, served, back))
+    planned = plan(lake, slots, tables, work_of(lake, tables, served, backs), backs)
     return Explained(
         query_name,
         day,
         config.engine,
         slots,
-        back.first_day,
+        backs.of_days[0].first_day,
         len(planned.files),
         planned.file_bytes,
-        BYTES_PER_TICK * len(back.ticks.tick_us),
+        BYTES_PER_TICK * len(backs.ticks.tick_us),
         _tasks(planned),
-        _commits(lake, engine, tables, read, back),
+        _commits(lake, engine, tables, read, backs),
     )
 
 
@@ -101,10 +101,10 @@ def _gathered(planned: ReplayPlan) -> PlannedTasks:
     )
 
 
-def _commits(lake: Lake, engine: Engine, tables: QueryTables, read: Reading, back: LookBack) -> list[str]:
+def _commits(lake: Lake, engine: Engine, tables: QueryTables, read: Reading, backs: LookBacks) -> list[str]:
     """Tables, in the order of their commits: verdicts on days of silver that have none, the audit, verdicts on it, the
     publication, the ledger. Small files that are put together meanwhile are a commit more."""
-    dates = back.arrival_days(read.days.by_date)
+    dates = backs.arrival_days(read.days.by_date)
     unchecked = Gate(lake, engine).unchecked(tables.source, read.snapshot, read.days, dates)
     state = [tables.state] if tables.state else []
     audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)

@@ -35,7 +35,7 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
         listed = landing.listing(config.landing, tables.stream)
         if not leave_file and path in {*listed.events, *listed.no_events}:
             raise WrongParameter("path", path, "one that has left the landing folder; or add --leave-file")
-        progress = entry.following(progress)
+        progress = entry.stages.following(progress)
         entry.inputs = {"forgotten": path}
         report = ingest_as_step(lake, tables, entry, progress, Asked(forget=frozenset([path])))
         progress(flow.CHECK_SILVER.name)

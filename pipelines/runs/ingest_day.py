@@ -45,7 +45,7 @@ def ingest_day(
     run = Run(run_id or runs.new_run_id(stream_name, day), stream_name, None, day)
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(stream_name, None))
     with runs.step(lake, run, "ingest") as entry:
-        progress = entry.following(progress)
+        progress = entry.stages.following(progress)
         if day is not None:
             tables.stream.require_day(day)
         report = ingest_as_step(lake, tables, entry, progress, Asked(verify_content=verify_content))
@@ -71,7 +71,7 @@ def ingest_as_step(
     snapshots.require_whole_logs(lake, stream)
     asked = replace(asked, left_out=left_out.known(lake, stream))
     engine = engine_of(lake.config)
-    with entry.working(engine, progress):
+    with entry.stages.working(engine, progress):
         report = ingest(lake, engine, tables, progress, asked)
     entry.inputs |= {row.path: row.content_hash for row in report.files if row.state != FORGOTTEN}
     entry.outputs = snapshots.outputs(report.snapshot)
@@ -89,5 +89,6 @@ def check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> l
     found = gate.record_files(run, tables, report.snapshot, report.touched)
     if run.day is not None and all(verdict.passed for verdict in found):
         days = ArrivalDays.read(lake, tables.partitions.name, report.snapshot.version(tables.partitions.name))
-        found += gate.record_silver(run, tables, report.snapshot, days, [run.day])
+        of_days = gate.record_silver(run, tables, report.snapshot, days, [run.day])
+        found += [verdict for of_day in of_days.values() for verdict in of_day]
     return found

@@ -19,8 +19,7 @@ from pipelines.ledger import runs, snapshots
 from pipelines.location import Location
 from pipelines.runs import definitions
 from pipelines.runs.backfill import Progress, redo_stale
-from pipelines.runs.replay_day import DayReport
-from schemas.errors import WindrowError
+from pipelines.runs.reports import Done
 from schemas.tables import Table
 
 
@@ -29,7 +28,7 @@ class Rebuilt:
     """What became of it. moved: where each table lies that was made anew."""
 
     moved: Mapping[str, Location]
-    days: list[DayReport]
+    days: Done
 
 
 def is_due(lake: Lake, tables: QueryTables) -> bool:
@@ -41,7 +40,7 @@ def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     """Make the tables anew if one is not as defined, and the published days again; else only the days that are stale.
 
     Raises UnknownName, NotServed and the like before anything is made. Where no day can be published, the published
-    tables stay, and the first day's error is raised; otherwise as `redo_stale`.
+    tables stay; otherwise as `redo_stale`.
     """
     lake, tables = Lake(config), definitions.tables_of(query_name)
     definitions.served(tables)
@@ -50,21 +49,16 @@ def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     anew = Lake(replace(config, asked_anew=frozenset(names)))
     moved = _put_into_place(anew, lake, tables) if _made(lake, tables).exists() else {}
     if not is_due(lake, tables):
-        return Rebuilt(moved, redo_stale(config, query_name, progress))
+        return Rebuilt(moved, redo_stale(config, [query_name], progress))
     if any(anew.differs(table) for table in _every(tables)):  # what a rebuild to another definition has left
         for name in names:
             storage.remove_folder(anew.folder(name))
     # Of days that the ledger knows, a rebuild that goes on has only stale ones to make.
     known = {*runs.published(lake, query_name)}
     days = _held(lake, tables) - known - _held(anew, tables) if _held(anew, tables) else _held(lake, tables) | known
-    try:
-        done = redo_stale(anew.config, query_name, progress, days)
-    except WindrowError as error:
-        if error.refused and _held(anew, tables):
-            _put_into_place(anew, lake, tables)
-        elif error.refused:  # for the query of the gate's message
-            _moved(anew, lake, [tables.late_audit.name, tables.audit.name])
-        raise
+    done = redo_stale(anew.config, [query_name], progress, days)
+    if done.failures and not _held(anew, tables):  # the audit rows, for the query of the gate's message
+        return Rebuilt(_moved(anew, lake, [tables.late_audit.name, tables.audit.name]), done)
     return Rebuilt(_put_into_place(anew, lake, tables), done)
 
 

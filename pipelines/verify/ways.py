@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from random import Random
 
 from pipelines import flow, storage
@@ -19,7 +20,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.shares import file_sizes
 from pipelines.runs import definitions
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay, replay_day
 from schemas import errors
 from schemas.raised_elsewhere import raised_elsewhere
 
@@ -45,6 +46,19 @@ def forwards(config: Config, query: str, days: Iterable[date]) -> None:
     """Oldest day first, one after the other, in this process."""
     for day in days:
         replay_day(config, query, day)
+
+
+def _at_once(config: Config, query: str, days: Days) -> None:
+    """In one batch."""
+    replay(config, {query: days}).require()
+
+
+def _in_random_batches(config: Config, query: str, days: Days) -> None:
+    """In a random cut into batches, oldest days first."""
+    chance = Random(SEED)
+    cuts = sorted(chance.sample(range(1, len(days)), chance.randrange(len(days))))
+    for first, end in pairwise([0, *cuts, len(days)]):
+        _at_once(config, query, days[first:end])
 
 
 def _backwards(config: Config, query: str, days: Days) -> None:
@@ -96,6 +110,8 @@ def _forget(lake: Lake, tables: QueryTables) -> None:
 
 WAYS = (
     ReplayWay("oldest day first", forwards),
+    ReplayWay("all days in one batch", _at_once),
+    ReplayWay("days in batches, cut at random", _in_random_batches),
     ReplayWay("newest day first", _backwards, in_any_order=True),
     ReplayWay("days in a random order", _shuffled, in_any_order=True),
     ReplayWay("two days at a time", _two_at_a_time, in_any_order=True),

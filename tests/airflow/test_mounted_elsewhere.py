@@ -22,7 +22,7 @@ MOUNTED = (
     "pipelines/flow.py",
     "pipelines/report",
 )
-FILES_OF_DAGS = {"queries.py", "broken_definitions.py", "maintenance.py", "stale.py", "streams.py"}
+FILES_OF_DAGS = {"broken_definitions.py", "maintenance.py", "streams.py"}
 # A real DagBag over the other Airflow's folder; then one task of ours, as a worker has it.
 PARSE = """
 import json, sys
@@ -75,7 +75,7 @@ def test_a_real_dag_bag_reads_every_stream_from_the_mounted_folder_alone(folder)
     assert ended.returncode == 0, ended.stderr[-3000:]
     facts = json.loads(ended.stdout.splitlines()[-1])
     assert facts["errors"] == {}
-    assert set(streams()) | {"maintenance", "bikes_stale"} <= set(facts["dags"])
+    assert set(streams()) | {"maintenance", "bikes_backfill"} <= set(facts["dags"])
     assert {Path(file).name for file in facts["files"]} == FILES_OF_DAGS
     assert facts["ours"] and all(Path(file).is_relative_to(folder) for file in facts["ours"].values() if file)
 

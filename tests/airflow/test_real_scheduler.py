@@ -1,8 +1,7 @@
 """End to end through a real Airflow: its scheduler, its backfill, its REST API, its logs, and how it fails.
 
-One Airflow serves the whole file, over two queries and one that goes on from day to day; the run by hand is on Spark,
-the scheduled one isn't. Landing files are generated and end on the day that the scheduler will run next; the oracle
-reads the same files without the pipeline.
+One Airflow over three queries; the run by hand is on Spark, the scheduled one isn't. Landing files are generated and
+end on the day that the scheduler will run next; the oracle reads the same files without the pipeline.
 """
 
 import json
@@ -13,6 +12,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from pipelines import flow
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.lake.day_statistics import by_day
@@ -25,15 +25,14 @@ from schemas.errors import GateFailed, OutsideStream
 from stack import airflow, compiled, settings
 from tests.support.airflow import few_queries, generated
 from tests.support.airflow.running import RunningAirflow, next_day
-from tests.support.lakes import spoil_noted
 from tests.support.models import expected_rows
-from tests.support.replay.reading import assert_equal, rows
+from tests.support.replay.reading import assert_equal, assert_oracles, events_of_silver, rows
 
 pytestmark = [pytest.mark.airflow, pytest.mark.timeout(3_600)]
 
 DAG = "bikes"
-QUERIES, DAY_BY_DAY = ["bikes_daily", "bikes_demand"], "bikes_refill"
-TASKS = {"ingest", *QUERIES, "report"}
+QUERIES, IN_ORDER = ["bikes_daily", "bikes_demand"], "bikes_refill"
+TASKS = {"ingest", "replay", "report"}
 DAYS, TRIPS_PER_DAY = 2, 40
 NOT_OF_THE_STREAM = date(1999, 12, 31)
 LIMIT_S = 1_800.0
@@ -47,8 +46,8 @@ def stack(tmp_path_factory):
     compiled.ensure()  # or each worker of the first tasks would compile the kernels for itself
     try:
         with pytest.MonkeyPatch.context() as outside:
-            outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand")))
-            outside.setattr(settings, "REPOSITORY", few_queries.definitions(home, (*QUERIES, DAY_BY_DAY)))
+            outside.setenv("WINDROW_COMMAND", str(few_queries.windrow(home, "by_hand", "one_fails")))
+            outside.setattr(settings, "REPOSITORY", few_queries.definitions(home, (*QUERIES, IN_ORDER)))
             client = airflow.start(home, config.landing).client()
         client.wait_for_dag(DAG)
         last = next_day(client, DAG)
@@ -74,6 +73,10 @@ def done(runs):
     return [run for name, run in runs.items() if name != "foreign_day"]
 
 
+def states(stack, dag: str, run: dict) -> dict[str, str]:
+    return {task["task_id"]: task["state"] for task in stack.client.tasks(dag, run["dag_run_id"])}
+
+
 def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks(stack, runs):
     ingest = stack.task("foreign_day", "ingest")
     assert (ingest["state"], ingest["try_number"]) == ("failed", 1)
@@ -83,16 +86,10 @@ def test_a_day_outside_the_stream_fails_instead_of_being_a_success_without_tasks
     assert runs["foreign_day"]["state"] == "failed"
 
 
-def without_rows(run: dict) -> dict[str, str]:
-    """Tasks of a run that are skipped: no window of a day is over on the first one, so nothing of it is published."""
-    return {"bikes_daily": "skipped"} if run["dag_run_id"] == "by_hand" else {}
-
-
-def test_scheduled_and_manual_runs_succeed_each_with_all_tasks(stack, done):
+def test_scheduled_and_manual_runs_succeed_each_with_three_tasks(stack, done):
     assert [run["run_type"] for run in done] == ["scheduled", "manual"]
     for run in done:
-        states = {task["task_id"]: task["state"] for task in stack.client.tasks(DAG, run["dag_run_id"])}
-        assert states == dict.fromkeys(TASKS, "success") | without_rows(run), run["dag_run_id"]
+        assert states(stack, DAG, run) == dict.fromkeys(TASKS, "success"), run["dag_run_id"]
     assert stack.other_tries(done, asked=1) == {}
 
 
@@ -157,35 +154,37 @@ def test_the_note_of_a_run_is_its_day_which_its_name_is_not(stack, done):
 
 
 def test_a_task_s_xcom_is_what_it_published(stack, done):
-    path = f"/dags/{DAG}/dagRuns/by_hand/taskInstances/bikes_demand/xcomEntries/return_value"
+    path = f"/dags/{DAG}/dagRuns/by_hand/taskInstances/replay/xcomEntries/return_value"
     value = stack.client.call("GET", path)["value"]
     published = value if isinstance(value, dict) else json.loads(value)
+    # No window of a day is over on the first one.
+    assert published.keys() == {"bikes_demand", "bikes_demand_late"}
     assert published["bikes_demand"].keys() == {"day", "rows", "revisions", "checks", "verdict", "version"}
     assert published["bikes_demand"]["checks"] > 10
 
 
 def test_each_stage_has_its_own_section_of_the_log(stack, done):
-    log = stack.log("by_hand", "bikes_daily")
+    log = stack.log("by_hand", "replay")
     assert log.index("::group::gate") < log.index("::group::publish") < log.rindex("::endgroup::")
 
 
 def test_publishing_updates_airflow_s_assets(stack, done):
-    known = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
+    names = {asset["name"] for asset in stack.client.call("GET", "/assets?limit=100")["assets"]}
+    known = {name for name in names if DAG in name or name == "report"}
     published = {name for query in QUERIES for name in (query, f"{query}_late")}
-    assert known == published | {DAY_BY_DAY, f"{DAY_BY_DAY}_late", "silver_bikes", "bronze_bikes", "report"}
+    assert known == published | {IN_ORDER, f"{IN_ORDER}_late", "silver_bikes", "bronze_bikes", "report"}
     events = stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
     counted = Counter(event["name"] for event in events if event["name"] != "report")
     once = {"bikes_daily": 1, "bikes_daily_late": 1}  # its first day has no rows
     assert counted == dict.fromkeys(published, DAYS) | once | {"bronze_bikes": 1, "silver_bikes": 1}
-    lake = Lake(stack.config)
     for name in published:
         extras = [event["extra"] for event in events if event["name"] == name]
-        held = {str(day): statistics.rows for day, statistics in by_day(lake, name).items()}
+        held = {str(day): statistics.rows for day, statistics in by_day(Lake(stack.config), name).items()}
         days = map(str, stack.days[-counted[name] :])
         assert {extra["day"]: extra["rows"] for extra in extras} == dict.fromkeys(days, 0) | held
         assert {extra["verdict"] for extra in extras} == {"passed"}
-        newest = max(extra["version"] for extra in extras)
-        assert newest == lake.version(name) or (name in once and newest < lake.version(name))
+        newest, now = max(extra["version"] for extra in extras), Lake(stack.config).version(name)
+        assert newest == now or (name in once and newest < now)
 
 
 @pytest.mark.nightly
@@ -205,8 +204,7 @@ def test_a_backfill_newest_first_runs_a_new_day_and_those_that_are_done_again(st
     stack.client.backfill(DAG, new, stack.days[-1], backwards=True, reprocess="completed")
     stack.client.wait_for_backfills(DAG, LIMIT_S)
     runs = stack.client.wait_for_runs(DAG, "backfill", DAYS + 1, LIMIT_S)
-    assert [run["state"] for run in runs] == ["success"] * (DAYS + 1)
-    assert [len(stack.client.tasks(DAG, run["dag_run_id"])) for run in runs] == [len(TASKS)] * (DAYS + 1)
+    assert [states(stack, DAG, run) for run in runs] == [dict.fromkeys(TASKS, "success")] * (DAYS + 1)
     # Where its database is locked, Airflow deletes the runs that it was to do again; asked once more, it makes them.
     made = [run for run in runs if run["dag_run_id"].startswith("backfill__")]
     assert f"day {new}" in {run["note"] for run in made} and stack.other_tries(made, asked=1) == {}
@@ -216,23 +214,51 @@ def test_a_backfill_newest_first_runs_a_new_day_and_those_that_are_done_again(st
 
 
 @pytest.mark.nightly
+@pytest.mark.takes(60)
+def test_a_backfill_of_queries_whose_days_go_on_from_each_other_makes_them_oldest_first(stack, done):
+    dag, known = f"{DAG}{flow.IN_ORDER}", Lake(stack.config).partition_dates(f"silver_{DAG}")
+    arrived = sorted(day for day in known if day <= stack.days[-1])
+    stack.client.backfill(dag, arrived[0], arrived[-1], reprocess="completed")
+    stack.client.unpause(dag)  # after it: the newest day has a run, and gets no scheduled one
+    runs = stack.client.wait_for_runs(dag, "backfill", len(arrived), LIMIT_S)
+    assert [states(stack, dag, run) for run in runs] == [dict.fromkeys(TASKS, "success")] * len(arrived)
+    ended = sorted(runs, key=lambda run: run["logical_date"])
+    assert [run["end_date"] for run in ended] == sorted(run["end_date"] for run in ended)
+    assert_oracles(stack.config, registry.query(IN_ORDER), events_of_silver(stack.config, DAG), arrived)
+
+
+@pytest.mark.nightly
+@pytest.mark.takes(30)
+def test_many_days_are_made_by_one_run_with_params(stack, done):
+    dag, (first, last) = f"{DAG}{flow.BACKFILL}", (stack.days[0], stack.days[-1])
+    asked = {"from": str(first), "to": str(last), "queries": QUERIES, "backwards": True}
+    run = {"dag_run_id": stack.client.trigger(dag, None, "many", **asked)}
+    stack.client.wait_for_runs(dag, "manual", 1, LIMIT_S)
+    assert states(stack, dag, run) == {"backfill": "success", "report": "success"}
+    days = [[each["day"] for each in event["extra"]["days"]] for event in events_of(stack, dag, "bikes_demand")]
+    assert [sorted(found) for found in days] == [[str(first), str(last)]]
+
+
+def events_of(stack, dag: str, table: str) -> list[dict]:
+    """Events of a table's asset that a DAG has made."""
+    events = stack.client.call("GET", "/assets/events?limit=500")["asset_events"]
+    return [event for event in events if (event["source_dag_id"], event["name"]) == (dag, table)]
+
+
+@pytest.mark.nightly
 @pytest.mark.takes(75)
 def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, done):
     """A run for the newest day ingests it; nobody asks for the older ones."""
-    stack.client.unpause(f"{DAG}_stale")
+    dag = f"{DAG}{flow.STALE}"
+    stack.client.unpause(dag)
     generated.land_late(stack.config.landing, stack.days[0])
     stack.trigger("late", None, day=str(stack.days[-1]))
-    [run] = stack.client.wait_for_runs(f"{DAG}_stale", "asset_triggered", 1, LIMIT_S)
-    assert run["state"] == "success"
-    redone = stack.client.tasks(f"{DAG}_stale", run["dag_run_id"])
-    # Of the query that goes on from day to day nothing was published, so nothing of it is stale.
-    ended = dict.fromkeys([*QUERIES, "report"], "success") | {DAY_BY_DAY: "skipped"}
-    assert {task["task_id"]: task["state"] for task in redone} == ended
+    [run] = stack.client.wait_for_runs(dag, "asset_triggered", 1, LIMIT_S)
+    assert states(stack, dag, run) == {"backfill": "success", "report": "success"}
     stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
     assert stale(Lake(stack.config)) == []
-    published = [event for event in stack.client.call("GET", "/assets/events?limit=100")["asset_events"]
-                 if event["source_dag_id"] == f"{DAG}_stale" and event["name"] == QUERIES[0]]  # fmt: skip
-    assert str(stack.days[0]) in [each["day"] for event in published for each in event["extra"]["days"]]
+    events = [event for query in QUERIES for event in events_of(stack, dag, query)]
+    assert str(stack.days[0]) in {each["day"] for event in events for each in event["extra"]["days"]}
 
 
 @pytest.mark.nightly
@@ -240,29 +266,31 @@ def test_a_late_file_makes_a_run_that_redoes_the_days_that_it_made_stale(stack, 
 def test_a_plan_is_carried_out_by_the_airflow_of_its_home(stack, done, monkeypatch, capsys):
     monkeypatch.setenv("WINDROW_HOME", str(stack.config.home))
     monkeypatch.setenv("WINDROW_LANDING", str(stack.config.landing))
-    stack.client.unpause(f"{DAG}_stale")
     generated.land_late(stack.config.landing, stack.days[1])
     assert command_line.run(["ingest", DAG]) == 0  # by nobody's task: it starts no run by itself
     assert stale(Lake(stack.config)) != []
     assert command_line.run(["plan", "--airflow"]) == 0
-    [run] = stack.client.wait_for_runs(f"{DAG}_stale", "manual", 1, LIMIT_S)
-    assert run["state"] == "success" and run["dag_run_id"] in capsys.readouterr().err
+    said, runs = capsys.readouterr().err, stack.client.wait_for_runs(f"{DAG}{flow.BACKFILL}", "manual", 1, LIMIT_S)
+    assert [run["state"] for run in runs if run["dag_run_id"] in said] == ["success"]
     assert stale(Lake(stack.config)) == []
 
 
 @pytest.mark.nightly
-@pytest.mark.takes(30)
-def test_a_failed_gate_fails_the_task_once_with_figure_limit_and_query_and_publishes_nothing(stack, done):
-    before = {query: rows(stack.config, query) for query in QUERIES}
-    spoil_noted(Lake(stack.config), stack.days[0])
-    stack.trigger("spoilt", None, day=str(stack.days[0]))
+@pytest.mark.takes(40)
+def test_a_query_whose_gate_fails_is_named_and_the_others_are_published_with_their_events(stack, done):
+    before, day = rows(stack.config, QUERIES[0]), stack.days[-1]
+    stack.trigger("one_fails", None, day=str(day))
     stack.client.wait_for_runs(DAG, "manual", 1, LIMIT_S)
-    ingest = stack.task("spoilt", "ingest")
-    assert (ingest["state"], ingest["try_number"]) == ("failed", 1)
-    log = stack.log("spoilt", "ingest")
-    assert f"exited with {GateFailed.exit_code}" in log
+    replay = stack.task("one_fails", "replay")
+    assert (replay["state"], replay["try_number"]) == ("failed", 1)
+    log = stack.log("one_fails", "replay")
+    assert f"exited with {GateFailed.exit_code}: {QUERIES[0]} of {day} was not published: check " in log
     assert "limit:" in log and "windrow query" in log
-    assert {query: rows(stack.config, query) for query in QUERIES} == before
+    assert rows(stack.config, QUERIES[0]) == before
+    events = [event for table in QUERIES for event in events_of(stack, DAG, table)]
+    [event] = [event for event in events if event["source_run_id"] == "one_fails"]
+    assert (event["name"], event["source_task_id"]) == (QUERIES[1], "report")
+    assert event["extra"]["version"] == Lake(stack.config).version(QUERIES[1])
 
 
 def test_nothing_is_left_running_after_the_stop(stack):

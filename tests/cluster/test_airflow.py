@@ -16,7 +16,7 @@ import pytest
 from pipelines import config, flow
 from pipelines.config import Config
 from pipelines.location import KEYS, PLACES
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from processes import proc
 from samples import cdr
 from schemas import registry
@@ -34,7 +34,7 @@ DAG = "cdr"
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 DAYS = [YESTERDAY - timedelta(days=back) for back in range(4)]
 SCHEDULED, BACKFILLED, WITHOUT_EXECUTOR, WITHOUT_DRIVER = DAYS
-TASK = "cdr_active"
+TASK = "replay"
 SESSIONS_PER_DAY, LIMIT_S = 40, 900.0
 OF_TASKS = {
     "WINDROW_ENGINE": "spark",

@@ -15,7 +15,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.locks import lock_of, locked
 from pipelines.lake.postgresql_locks import PostgresqlLock
 from pipelines.ledger import runs
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas.errors import LockHeld, StorageFailed
 from tests.support.commits import TABLE
 from tests.support.lakes import ingest

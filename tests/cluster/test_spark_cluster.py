@@ -12,7 +12,7 @@ import pytest
 from pipelines import config
 from pipelines.config import REPOSITORY, Config
 from pipelines.lake.lake import Lake
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from processes import proc
 from schemas import registry
 from schemas.errors import NotSetUp

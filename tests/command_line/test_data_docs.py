@@ -55,17 +55,6 @@ def gate_outputs(run, config: Config) -> dict:
 
 
 @pytest.mark.nightly
-def test_results_whose_suites_are_gone_are_not_reported_as_none(run, ingested):
-    replay = ("replay", QUERY, "--day", str(DAYS[1]))
-    assert run(ingested, *replay).code == 0
-    (ingested.expectations / "made_of.json").unlink()
-    ended = run(ingested, "docs")
-    assert (ended.code, "the next gate makes again" in ended.error) == (6, True), ended.error
-    assert run(ingested, *replay).code == 0
-    assert run(ingested, "docs").code == 0
-
-
-@pytest.mark.nightly
 def test_before_any_validation_it_says_where_to_begin(run, tmp_path):
     ended = run(Config(tmp_path, tmp_path), "docs")
     assert (ended.code, "there are no validation results yet" in ended.error) == (6, True), ended.error

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from pipelines.cli._days import show_day, show_days
-from pipelines.runs.replay_day import DayReport
+from pipelines.runs.reports import DayReport
 
 QUERY = "bikes_daily"
 

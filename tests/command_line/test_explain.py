@@ -10,13 +10,12 @@ from pipelines.config import Config
 from pipelines.engines import engine_of
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.replay.audit import replayed
 from pipelines.runs.explain import PlannedTasks, _gathered, explain
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import NotSetUp, OutsideStream
 from tests.support.lakes import DAYS
-from tests.support.replay.work import work_of
+from tests.support.replay.work import replayed_of
 
 QUERY, DAY = "bikes_demand", DAYS[2]
 
@@ -40,9 +39,10 @@ def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatc
     planned = explain(ingested, QUERY, DAY)
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
-    work = work_of(lake, tables, DAY)
     if task_bytes > 1:  # how parts are cut depends on footers: of these the plan knows about how many
-        assert sum(kind.tasks for kind in planned.tasks) == len(replayed(lake, engine_of(ingested), tables, work))
+        assert sum(kind.tasks for kind in planned.tasks) == len(
+            replayed_of(lake, engine_of(ingested), tables, DAY).shares
+        )
     assert sum(kind.bytes for kind in planned.tasks) == planned.file_bytes > 0
     assert sum(kind.files for kind in planned.tasks) == planned.files
     assert [kind.what for kind in planned.tasks] == ["of parts of buckets" if task_bytes == 1 else "of whole buckets"]

@@ -19,7 +19,7 @@ from schemas.replay_limits import MOST_ROWS, MOST_SECONDS
 from tests.support.command_line import Ended
 from tests.support.engines import ENGINES
 from tests.support.lakes import DAYS, PATIENT
-from tests.support.replay.work import work_of
+from tests.support.replay.work import backs_of, work_of
 
 pytestmark = [PATIENT, pytest.mark.few_tests(1)]
 QUERY, DAY = "bikes_demand", DAYS[0]  # before it is nothing: a task makes the day's rows only
@@ -49,8 +49,10 @@ def by_microsecond(monkeypatch):
 def most_rows_of_a_task() -> int:
     lake, tables = Lake(settings.load()), QueryTables.of(registry.query(QUERY))
     work = work_of(lake, tables, DAY)
-    buckets = buckets_of(lake, tables, work.look_back)
-    return max(task.make(lake, work, read_rows(task.rows_of(work, files))).result.num_rows for files in buckets)
+    buckets = buckets_of(lake, tables, backs_of(lake, tables, DAY))
+    return max(
+        task.make(lake, work, read_rows(task.rows_of(work, files))).passes[0].result.num_rows for files in buckets
+    )
 
 
 def assert_refused(ended: Ended, kind: type, text: str) -> None:

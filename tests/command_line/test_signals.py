@@ -88,7 +88,7 @@ def catching_all():
 
 def in_code_that_catches_all():
     catching_all()
-    LedgerEntry().following(print)("replay")
+    LedgerEntry().stages.following(print)("replay")
 
 def before_a_query():
     catching_all()

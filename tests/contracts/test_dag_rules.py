@@ -12,7 +12,6 @@ import pytest
 from pipelines import flow
 from pipelines.config import Config
 from schemas import ledger_tables, tables
-from schemas.model import Model
 from schemas.registry import queries_of, stream, streams
 from tests.schemas.test_broken_definitions import edit
 
@@ -58,13 +57,17 @@ def dags(every_dag):
     return {name: dag for name, dag in every_dag.items() if name in streams()}
 
 
-def stale_names(names) -> set[str]:
-    return {f"{name}_stale" for name in names if queries_of(name)}
+def names_of(asked) -> set[str]:
+    """Of the DAGs of some streams."""
+    found = {*asked}
+    for name in asked:
+        found |= {name + flow.IN_ORDER} if flow.queries_in_order(stream(name)) else set()
+        found |= {name + flow.BACKFILL, name + flow.STALE} if queries_of(name) else set()
+    return found
 
 
-def day_by_day(names) -> dict[str, str]:
-    """Queries that have a DAG of their own, with their streams."""
-    return {query.name: name for name in names for query in queries_of(name) if not query.window.context_free}
+def tables_of(queries) -> list[str]:
+    return [table for query in queries for table in flow.published_tables(query)]
 
 
 def tasks_of(dag):
@@ -84,18 +87,18 @@ def test_broken_definitions_are_an_import_error_and_all_other_dags_stand(tmp_pat
     found = facts_of(tmp_path / "tree", tmp_path)
     dags = {dag["id"]: dag for dag in found["dags"]}
     others = set(streams()) - {"cdr"}
-    assert set(dags) == {*others, *stale_names(others), *day_by_day(others), "maintenance"}
-    tasks = {task.partition(".")[0] for task in tasks_of(dags["bikes"])}
-    scheduled = {query.name for query in flow.scheduled_queries(stream("bikes"))}
-    assert tasks == {"ingest", "report"} | scheduled - {"bikes_daily"}
+    assert set(dags) == {*names_of(others), "maintenance"}
+    scheduled = [query.name for query in flow.scheduled_queries(stream("bikes"))]
+    scheduled.remove("bikes_daily")
+    assert tasks_of(dags["bikes"])["replay"]["arguments"] == ["replay", *scheduled]
     [(file, text)] = found["errors"].items()
     assert Path(file).name == "broken_definitions.py"
     assert f"schemas/queries/bikes_daily.py:{line}: no stream is named 'bike'. Did you mean 'bikes'? Known: " in text
     assert "Did you mean 'bikes'?" in text and "schemas/streams/cdr.py:" in text
 
 
-def test_every_stream_has_its_dag_and_one_for_stale_days_the_lake_has_one_and_there_is_no_other(every_dag):
-    assert set(every_dag) == {*streams(), *stale_names(streams()), *day_by_day(streams()), "maintenance"}
+def test_every_stream_has_its_dags_the_lake_has_one_and_there_is_no_other(every_dag):
+    assert set(every_dag) == {*names_of(streams()), "maintenance"}
 
 
 def test_parsing_loads_none_of_the_heavy_packages(parsed):
@@ -129,54 +132,68 @@ def test_the_first_task_is_the_only_first_and_is_the_one_that_refuses_foreign_da
         assert tasks_of(dag)["ingest"]["arguments"] == ["ingest", dag["id"]]
 
 
-def test_each_query_is_replayed_and_published_after_the_ingest_by_one_task(dags):
+def test_all_queries_of_a_day_are_one_task_after_the_ingest_so_a_scheduled_day_is_three_processes(dags):
     for dag in dags.values():
-        tasks = tasks_of(dag)
-        names = {query.name: query for query in flow.scheduled_queries(stream(dag["id"]))}
-        assert tasks["ingest"]["downstream"] == (sorted(names) or ["report"])
-        for name, query in names.items():
-            words = ["farm", query.file] if isinstance(query, Model) else ["replay", name]
-            assert (tasks[name]["downstream"], tasks[name]["arguments"]) == (["report"], words)
-        assert tasks.keys() == {"ingest", *names, "report"}
+        tasks, queries = tasks_of(dag), flow.scheduled_queries(stream(dag["id"]))
+        assert tasks.keys() == {"ingest", "report"} | ({"replay"} if queries else set())
+        if queries:
+            assert (tasks["ingest"]["downstream"], tasks["replay"]["downstream"]) == (["replay"], ["report"])
+            assert tasks["replay"]["arguments"] == ["replay", *(query.name for query in queries)]
+            assert tasks["replay"]["publishes"] is True
 
 
-def test_assets_are_the_published_tables_and_come_from_their_querys_task(dags):
-    for dag in dags.values():
-        for task in (task for task in dag["tasks"] if task["id"] not in ("ingest", "report")):
-            assert (task["outlets"], task["aliases"]) == ([task["id"], f"{task['id']}_late"], [])
+def test_what_a_dag_publishes_are_events_by_alias_of_its_task_or_else_of_its_report(every_dag):
+    """An alias: of an asset itself Airflow makes an event whenever the task succeeds."""
+    of_dags = {name: flow.scheduled_queries(stream(name)) for name in streams()}
+    of_dags |= {name + flow.IN_ORDER: flow.queries_in_order(stream(name)) for name in streams()}
+    of_dags |= {name + more: queries_of(name) for name in streams() for more in (flow.BACKFILL, flow.STALE)}
+    for name, queries in of_dags.items():
+        tables = tables_of(queries)
+        if tables:
+            tasks = tasks_of(every_dag[name])
+            of_task = tasks["replay" if "replay" in tasks else "backfill"]
+            assert of_task["outlets"] == of_task["aliases"] == tasks["report"]["aliases"] == tables
+            assert tasks["report"]["inlets"] == tables  # by which their assets are known
 
 
 def test_an_ingest_is_an_event_of_bronze_and_silver_only_where_it_changed_them(dags):
-    """An alias: of an asset itself Airflow makes an event whenever the task succeeds."""
     for name, dag in dags.items():
         ingest = tasks_of(dag)["ingest"]
         assert ingest["outlets"] == ingest["aliases"] == [f"bronze_{name}", f"silver_{name}"]
 
 
-def test_a_query_whose_days_depend_on_each_other_has_a_dag_of_its_own_with_one_run_at_a_time(every_dag):
-    assert len(day_by_day(streams())) == 7
-    for query, name in day_by_day(streams()).items():
-        dag = every_dag[query]
+def test_queries_whose_days_depend_on_each_other_have_a_dag_with_one_run_at_a_time_each_after_the_one_before(every_dag):
+    found = {name: flow.queries_in_order(stream(name)) for name in streams()}
+    assert sum(map(len, found.values())) == 7
+    for name, queries in ((name, queries) for name, queries in found.items() if queries):
+        dag = every_dag[name + flow.IN_ORDER]
         tasks = tasks_of(dag)
         assert (dag["runs_at_once"], dag["catchup"], dag["cron"], dag["zone"]) == (1, False, "0 0 * * *", "UTC")
-        assert tasks.keys() == {"ingest", query, "report"}
-        assert tasks["ingest"]["arguments"] == ["ingest", name] and tasks["ingest"]["downstream"] == [query]
-        assert (tasks["ingest"]["past"], tasks["ingest"]["at_once"], tasks[query]["past"]) == (False, 1, True)
-        assert tasks[query]["arguments"] == ["replay", query]
-        assert tasks[query]["outlets"] == [query, f"{query}_late"]
-        assert f"state_{query}" in dag["text"] and "--run-backwards" in dag["text"]
+        assert tasks.keys() == {"ingest", "replay", "report"}
+        assert tasks["ingest"]["arguments"] == ["ingest", name] and tasks["ingest"]["downstream"] == ["replay"]
+        assert (tasks["ingest"]["past"], tasks["ingest"]["at_once"], tasks["replay"]["past"]) == (False, 1, True)
+        assert tasks["replay"]["arguments"] == ["replay", *(query.name for query in queries)]
+        assert "--run-backwards" in dag["text"] and all(query.name in dag["text"] for query in queries)
+
+
+def test_many_days_are_made_by_a_dag_that_runs_when_it_is_asked_to_and_at_once(every_dag):
+    for name in (name for name in streams() if queries_of(name)):
+        dag, names = every_dag[name + flow.BACKFILL], [query.name for query in queries_of(name)]
+        assert (dag["timetable"], dag["paused"], dag["runs_at_once"]) == ("NullTimetable", False, 1)
+        switches = dict.fromkeys(("backwards", "again", "stale"), False)
+        assert dag["params"] == {"from": None, "to": None, "queries": names, **switches}
+        [backfill, _report] = dag["tasks"]
+        assert (backfill["id"], backfill["arguments"], backfill["of_a_day"]) == ("backfill", ["backfill"], False)
+        assert (backfill["operator"], backfill["publishes"]) == ("BackfillOperator", True)
 
 
 def test_stale_days_are_redone_after_silver_changed_once_somebody_unpaused_it(every_dag):
-    for name in streams():
-        if f"{name}_stale" not in stale_names(streams()):
-            continue
-        dag = every_dag[f"{name}_stale"]
+    for name in (name for name in streams() if queries_of(name)):
+        dag = every_dag[name + flow.STALE]
         assert (dag["after"], dag["paused"], dag["runs_at_once"]) == ([f"silver_{name}"], True, 1)
-        assert [task["id"] for task in dag["tasks"]] == [*(query.name for query in queries_of(name)), "report"]
-        for query, task in ((name, task) for name, task in tasks_of(dag).items() if name != "report"):
-            assert (task["arguments"], task["of_a_day"]) == (["backfill", query, "--stale"], False)
-            assert (task["outlets"], task["downstream"]) == ([query, f"{query}_late"], ["report"])
+        [backfill, _report] = dag["tasks"]
+        assert backfill["arguments"] == ["backfill", "--stream", name, "--stale"]
+        assert (backfill["of_a_day"], backfill["publishes"]) == (False, True)
 
 
 def test_the_lake_is_maintained_every_night_once_at_a_time(every_dag):
@@ -191,20 +208,22 @@ def test_the_lake_is_maintained_every_night_once_at_a_time(every_dag):
 def test_every_dag_ends_with_the_report_which_decides_nothing_about_its_runs(every_dag):
     for dag in every_dag.values():
         last = tasks_of(dag)["report"]
-        assert (last["arguments"], last["of_a_day"], last["outlets"]) == (["report"], False, ["report"])
+        assert (last["arguments"], last["of_a_day"]) == (["report"], False)
+        assert [*last["outlets"][:1], *last["aliases"]] == last["outlets"] and last["outlets"][0] == "report"
         assert (last["downstream"], last["at_once"]) == ([], 1)
         assert (last["teardown"], last["fails_run"]) == (True, False)
         assert last["trigger_rule"] == "all_done_setup_success"
 
 
 def test_every_task_is_the_one_operator_or_the_report_s_is_retried_and_waits_for_no_hand_made_pool(every_dag):
-    alone = day_by_day(streams())
+    kinds = {"report": "ReportOperator"}
     for name, task in ((name, task) for name, dag in every_dag.items() for task in dag["tasks"]):
-        assert task["operator"] == ("ReportOperator" if task["id"] == "report" else "WindrowOperator")
+        if not name.endswith(flow.BACKFILL) or task["id"] != "backfill":
+            assert task["operator"] == kinds.get(task["id"], "WindrowOperator")
         assert task["retries"] >= 1
         assert task["pool"] == "default_pool"
         assert (task["trigger_rule"] == "all_success") is not task["teardown"]
-        assert task["past"] is (name == task["id"] and name in alone)
+        assert task["past"] is (name.endswith(flow.IN_ORDER) and task["id"] == "replay")
 
 
 def test_no_task_runs_for_ever_and_a_lock_is_given_up_before_the_task_is(every_dag):
@@ -234,10 +253,11 @@ def test_the_texts_of_the_other_dags_say_what_they_do(every_dag):
     assert (
         flow.MAINTAIN.does in maintenance["tasks"][0]["text"] and "windrow maintain" in maintenance["tasks"][0]["text"]
     )
-    for name in stale_names(streams()):
-        assert "windrow runs --stale" in every_dag[name]["text"]
-        tasks = [task for task in every_dag[name]["tasks"] if task["id"] != "report"]
-        assert tasks and all(f"windrow backfill {task['id']} --stale`" in task["text"] for task in tasks)
+    for name in (name for name in streams() if queries_of(name)):
+        [backfill, _report] = every_dag[name + flow.STALE]["tasks"]
+        assert "windrow runs --stale" in every_dag[name + flow.STALE]["text"]
+        assert f"`windrow backfill --stream {name} --stale`" in backfill["text"]
+        assert "in one pass" in every_dag[name + flow.BACKFILL]["text"]
 
 
 def test_a_run_without_logical_date_can_be_given_its_day(dags):
@@ -251,7 +271,7 @@ def test_the_map_names_every_table_and_no_other():
         made = {table.name for table in tables.ingest_tables(definition)} | {ledger_tables.VERDICTS.name}
         asked = [query.name for query in queries_of(definition.name)]
         made |= {f"{name}{late}{audit}" for name in asked for late in ("", "_late") for audit in ("", "_audit")}
-        made |= {f"state_{query}" for query in day_by_day([definition.name])}
+        made |= {f"state_{query.name}" for query in flow.queries_in_order(definition)}
         assert written == made
 
 
@@ -262,15 +282,15 @@ def test_what_a_stage_reads_has_landed_or_was_written_by_an_earlier_stage_or_by_
         there = {"landing/"}
         for stage in flow.STAGES:
             reads, writes = map(set, flow.table_names(stage, definition))
-            earlier = left if stage is flow.LAND else {*day_by_day([definition.name])} if stage is flow.GATE else set()
+            in_order = {query.name for query in flow.queries_in_order(definition)}
+            earlier = left if stage is flow.LAND else in_order if stage is flow.GATE else set()
             assert reads - writes - earlier <= there, stage.name
             there |= writes
 
 
 def test_every_stage_belongs_to_a_task_which_runs_its_stages_in_the_order_of_the_map():
-    query = queries_of("bikes")[0]
-    of_tasks = (flow.ingest_task(stream("bikes")), flow.query_task(query))
-    of_tasks += (flow.stale_task(query),)
+    queries = queries_of("bikes")
+    of_tasks = (flow.ingest_task(stream("bikes")), flow.replay_task(queries), flow.backfill_task(queries))
     assert {stage for task in of_tasks for stage in task.stages} == set(flow.STAGES)
     for task in of_tasks:
         assert sorted(task.stages, key=flow.STAGES.index) == list(task.stages)

@@ -70,7 +70,7 @@ def test_a_question_about_another_stream_is_answered_over_generated_files(tmp_pa
     for path in sorted(config.landing.rglob("*_metric.csv.gz"))[2:]:
         path.unlink()
     ingest(config, stream)
-    backfill(config, query, DAY, DAY)
+    backfill(config, [query], (DAY, DAY)).require()
     [question] = BY_STREAM[stream]
     answered(config, question)
 
@@ -88,7 +88,7 @@ def test_the_day_when_clocks_went_back_has_25_hours_among_days_of_24(tmp_path):
     config = Config(tmp_path / "home", tmp_path / "landing", asked_engine="local")
     bikes.write(config.landing, 4, DAY + 2 * ONE_DAY, trips_per_day=200)
     ingest(config, "bikes")
-    backfill(config, "bikes_daily", DAY - ONE_DAY, DAY + 2 * ONE_DAY)
+    backfill(config, ["bikes_daily"], (DAY - ONE_DAY, DAY + 2 * ONE_DAY)).require()
     answer = statements.run(Lake(config), questions.CHANGE_OF_CLOCKS.sql)
     hours = {row["window_start"].date(): row["hours"] for row in answer.to_pylist()}
     assert hours[date(2018, 11, 4)] == 25

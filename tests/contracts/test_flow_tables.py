@@ -11,7 +11,7 @@ from pipelines.lake.file_commits import FileCommit
 from pipelines.lake.lake import Lake
 from pipelines.report import dag_text
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas.ledger_tables import RUNS
 from schemas.registry import queries_of, stream, streams
 from tests.support.lakes import PATIENT

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from tests.support.replay import landing
 from tests.support.rules import ROOT
 from tools.docs.tour import TOUR

@@ -15,6 +15,9 @@ OWN = ("schemas/windows/", "kernels/windows/", "pipelines/gate/recount/kinds/")
 USERS = ("kernels/farm/extents/", "schemas/query.py", "schemas/queries/", "schemas/models/", "kernels/warm.py")
 # Frames, and what makes their rules.
 USERS += ("kernels/frames/rules/", "kernels/frames/_making.py")
+# A plain walk of each that carries state.
+PLAIN = "pipelines/gate/recount/plain/kinds/"
+USERS += (PLAIN,)
 # A drawing of each.
 USERS += ("tools/docs/drawings.py",)
 # Words that mean something else in most code.
@@ -39,6 +42,11 @@ def named(path: Path) -> Iterator[str]:
 def test_every_kind_that_is_served_has_a_file_of_its_name_in_each_layer():
     missing = [f"{folder} {kind}" for folder in OWN for kind in sorted(set(kinds()) - kinds_of(folder))]
     assert_none("a kind has a file of its name in each layer", missing)
+
+
+def test_every_kind_that_carries_state_has_a_plain_walk():
+    carrying = {kind.kind for kind in every_kind() if kind.kind in kinds() and not kind.context_free}
+    assert kinds_of(PLAIN) == carrying
 
 
 def test_a_file_of_the_query_language_is_one_kind():

@@ -11,7 +11,7 @@ from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.lake.sql import statements
 from pipelines.ledger import code_hash, runs
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.query import Query, agg, session, tumbling
 from tests.support.lakes import ingest

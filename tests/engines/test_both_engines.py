@@ -17,7 +17,7 @@ from pipelines.config import Config
 from pipelines.ingest import landing
 from pipelines.ingest.files import ACCEPTED, DUPLICATE, REFUSED
 from pipelines.lake.lake import Lake
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.parsing import belongs
 from schemas.query import Query

@@ -1,5 +1,6 @@
 """One file is one check, found by looking; checking needs no network and no JVM."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,16 @@ from pipelines.config import REPOSITORY
 from pipelines.gate.checks import checks
 
 FOLDER = Path(REPOSITORY, "pipelines", "gate", "checks")
-OF = ("audit", "files", "model", "silver")
+OF = ("audit", "dependent", "files", "model", "silver")
 FILES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+
+
+FOLDERS = ("kernels", "pipelines", "schemas")
+
+
+def imported(path: Path) -> list[str]:
+    """Modules that a file names in `from … import …`."""
+    return [node.module or "" for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
 
 
 def test_every_file_of_the_folder_is_a_check():
@@ -23,7 +32,7 @@ def test_every_file_of_the_folder_is_a_check():
 def test_a_check_has_its_name_its_law_and_what_it_checks(check):
     assert check.NAME and check.LAW.endswith(".")
     assert check.CHECKS in OF
-    functions = ("find", "verdict") if check.CHECKS in ("audit", "model") else ("run",)
+    functions = ("find", "verdict") if check.CHECKS in ("audit", "dependent", "model") else ("run",)
     assert all(callable(getattr(check, function)) for function in functions)
 
 
@@ -35,6 +44,13 @@ def test_names_are_unique():
 @pytest.mark.parametrize("law", range(1, 6))
 def test_every_law_of_semantics_has_its_file(law):
     assert [name for name in FILES if name.startswith(f"law_{law}_")]
+
+
+def test_the_plain_replay_imports_what_queries_are_and_itself():
+    folder = Path(REPOSITORY, "pipelines", "gate", "recount", "plain")
+    inside = {name for path in folder.rglob("*.py") for name in imported(path) if name.split(".")[0] in FOLDERS}
+    assert {name for name in inside if not name.startswith(("pipelines.gate.recount.plain", "schemas"))} == set()
+    assert inside
 
 
 @pytest.mark.slow
@@ -54,15 +70,16 @@ def test_the_recount_uses_no_kernel():
 def test_great_expectations_talks_to_nobody(tmp_path):
     code = (
         "import socket; socket.socket.connect = socket.getaddrinfo = lambda *a, **k: print('CALLED', a)\n"
-        "import sys; from datetime import date; from pathlib import Path; import pandas as pd\n"
+        "import sys; from pathlib import Path; import pandas as pd\n"
         "from pipelines.config import Config; from pipelines.gate import data_docs\n"
-        "from pipelines.gate.project import TableBatch, run_checkpoint; from pipelines.lake.engine import Frames\n"
+        "from pipelines.gate.validation import validated; from pipelines.lake.engine import Frames\n"
+        "from pipelines.gate.validation_results import Validated, keep\n"
         "from schemas.expectations import NOT_NULL, Expectation\n"
-        "config = Config(Path(sys.argv[1]), Path(sys.argv[1]))\n"
-        "found = run_checkpoint(config, TableBatch('run', 't', 0, date(2024, 3, 9)), "
-        "(Expectation('t', 'n', NOT_NULL, ('a',), {'column': 'a'}, '', ''),), "
-        "Frames('pandas', [pd.DataFrame({'a': [1]})]))\n"
-        "print(found.result.success and data_docs.build(config).first_page.exists())"
+        "config, frames = Config(Path(sys.argv[1]), Path(sys.argv[1])), Frames('pandas', [pd.DataFrame({'a': [1]})])\n"
+        "asked = [Expectation('t', 'n', NOT_NULL, {'column': 'a'}, '', '')]\n"
+        "found = validated(asked, frames, 0, with_values=True)\n"
+        "keep(config, Validated('run', 't', 0, []), found.to_json_dict())\n"
+        "print(found.success and data_docs.build(config).first_page.exists())"
     )
     ended = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)
     assert (ended.stdout, ended.stderr) == ("True\n", "")

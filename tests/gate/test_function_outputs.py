@@ -101,3 +101,12 @@ def test_some_rows_of_each_share_are_computed_again(tmp_path):
     made.rewrite(made.tables.audit, [{**row, "tuples": 0, "status": "singular"} for row in rows])
     figure = made.verdicts(DAY)[NAME].figure
     assert figure.startswith(f"{function_outputs.ROWS_OF_A_SHARE} of "), figure
+
+
+def test_which_rows_of_a_day_are_computed_again_no_other_day_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(function_outputs, "ROWS_OF_A_SHARE", 5)
+    made = replayed_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=5, count=400))
+    rows = made.rows(made.tables.audit)
+    made.rewrite(made.tables.audit, [{**row, "tuples": row["tuples"] + number % 2} for number, row in enumerate(rows)])
+    at_once, alone = made.laws_by_day(*DAYS), {day: made.laws_by_day(day)[day] for day in DAYS}
+    assert at_once == alone and any(not verdict.passed for _, *_, verdict in alone.values())

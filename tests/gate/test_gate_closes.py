@@ -7,12 +7,12 @@ import pytest
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.entry import Run
 from pipelines.ledger.runs import StepRow
-from pipelines.runs.replay_day import DayReport, replay_day
+from pipelines.runs.replay import replay_day
+from pipelines.runs.reports import DayReport
 from schemas import registry
 from schemas.errors import GateFailed, Superseded
 from schemas.ledger_tables import VERDICTS
@@ -149,6 +149,6 @@ def test_a_skipped_run_names_a_command_that_publishes_the_day(made):
     made.rewrite(made.tables.audit, made.rows(made.tables.audit))
     audited(made, "newer")
     run = Run("newer", made.stream.name, made.query.name, DAY)
-    gate_of(Lake(made.config)).record_audit(run, AuditedDay(made.tables, DAY, made.versions))
+    gate_of(Lake(made.config)).record_audit(run, made.audited(DAY))
     with pytest.raises(Superseded, match=f"windrow replay {made.query.name} --day {DAY}$"):
         publish_audited(made, "older")

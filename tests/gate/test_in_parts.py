@@ -16,11 +16,9 @@ from great_expectations.expectations.expectation_configuration import Expectatio
 
 from pipelines.config import Config
 from pipelines.engines.local import frames
-from pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from pipelines.gate.merged_results import merged, name_of
 from pipelines.gate.recount import final_values
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.validation_results import kept
 from pipelines.lake.lake import Lake
 from tests.support.lakes import gate_of
@@ -44,8 +42,8 @@ def validated(made: SmallLake) -> tuple[list[tuple], list[tuple]]:
     lake = Lake(made.config).committing(run_id="run")
     gate = gate_of(lake)
     verdicts = gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS)
-    audits = (gate.check_audit(AuditedDay(made.tables, day, made.versions)) for day in DAYS)
-    of_days = [verdict for found in (*verdicts.values(), *audits) for verdict in found]
+    audits = gate.check_audit(made.audited(*DAYS))
+    of_days = [verdict for found in (*verdicts.values(), *audits.values()) for verdict in found]
     results = {each.validation: _results(made, each.validation) for each in of_days if each.validation}
     # Where a result lies says when it was made.
     return [(each.check_name, each.passed, each.figure, each.table_name) for each in of_days], list(results.values())
@@ -61,8 +59,7 @@ def _results(made: SmallLake, path: str) -> tuple:
 
 def recounted(made: SmallLake) -> list:
     """The laws' verdicts on all days."""
-    days = (AuditedDay(made.tables, day, made.versions) for day in DAYS)
-    return [verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of))]) for of in days]
+    return list(made.laws_by_day(*DAYS).values())
 
 
 @pytest.mark.nightly
@@ -133,7 +130,7 @@ def ended_at_the_third(made: Callable) -> Callable:
 
 def test_a_key_is_cut_also_where_smaller_keys_come_after_it(tmp_path, monkeypatch):
     made = make_lake(Config(tmp_path, tmp_path), asked(), random_events(seed=11, count=80), constrained=False)
-    recount = open_recount(Lake(made.config), AuditedDay(made.tables, DAYS[1], made.versions))
+    recount = open_recount(Lake(made.config), made.audited(DAYS[1]))
     sizes = dict(recount.rows("SELECT key_number, count(*) FROM spans GROUP BY key_number"))
     monkeypatch.setattr(final_values, "EVENTS_AT_ONCE", most := max(sizes.values()) - 1)
     parts = list(final_values._parts(recount))

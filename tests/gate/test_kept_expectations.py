@@ -1,24 +1,31 @@
-"""The project of Great Expectations in the home: suites kept and renewed, results kept, and pages of both."""
+"""What stays of Great Expectations: results of validations, and pages of suites and of results."""
 
+import errno
+import gc
 import json
+import os
 import re
 import subprocess
 import sys
+import weakref
 from datetime import timedelta
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from pipelines.config import MOST_WAIT, REPOSITORY, Config
-from pipelines.gate import data_docs, project, validation_results
-from pipelines.gate.recount.query_day import AuditedDay
-from pipelines.gate.validation_results import LOCK, kept, page, remove_replaced, run_name
+from pipelines.gate import data_docs, validation_results
+from pipelines.gate.validation import validated
+from pipelines.gate.validation_results import LOCK, About, Validated, keep, kept, page, remove_replaced, run_name
 from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.engine import Frames
 from pipelines.lake.lake import Lake
 from pipelines.lake.locks import locked_here
 from pipelines.ledger.entry import Run
+from schemas import registry
 from schemas.errors import NotSetUp, StorageFailed
-from schemas.expectations import DayOfTable, at_least, silver_expectations
+from schemas.expectations import NOT_NULL, DayOfTable, Expectation, at_least, silver_expectations
 from schemas.ledger_tables import VERDICTS
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, choose, make_lake, random_events
@@ -27,7 +34,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.few_tests(5)]
 
 NOW, HOUR = timedelta(0), timedelta(hours=1)
 RUN = "scheduled__2024-03-10T00:00:00+00:00"
-SUITES = ("asked_audit", "asked_late_audit", f"silver_{STREAM.name}")
+SILVER = f"silver_{STREAM.name}"
+SUITES = ("asked_audit", "asked_late_audit", SILVER)
 
 
 @pytest.fixture
@@ -46,15 +54,16 @@ def check_silver(made: SmallLake, day=DAYS[1], run_id: str = RUN, events: int | 
 
 def check_audit(made: SmallLake) -> list:
     lake = Lake(made.config).committing(run_id=RUN)
-    return gate_of(lake).check_audit(AuditedDay(made.tables, DAYS[1], made.versions))
+    return gate_of(lake).check_audit(made.audited(DAYS[1]))[DAYS[1]]
 
 
-def below(made: SmallLake, pattern: str) -> list[Path]:
-    return sorted(made.config.expectations.glob(pattern))
+def result_without_rows() -> dict:
+    """As much of a result as is asked for."""
+    return {"meta": {"batch_markers": None}, "success": True}
 
 
-def suite(made: SmallLake, table: str) -> dict:
-    return json.loads(Path(made.config.expectations, "suites", f"{table}.json").read_text())
+def full_disk(*given: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def files_of(found: list) -> list[str]:
@@ -62,64 +71,37 @@ def files_of(found: list) -> list[str]:
 
 
 class TestSuites:
-    def test_each_table_has_a_suite_a_validation_definition_and_a_checkpoint(self, made):
-        check_silver(made), check_audit(made)
-        for folder in ("suites", "validation_definitions", "checkpoints"):
-            assert [path.stem for path in below(made, f"{folder}/*.json")] == sorted(SUITES)
-        names = [each["meta"]["name"] for each in suite(made, SUITES[2])["expectations"]]
-        assert names == [each.name for each in silver_expectations(STREAM, DAYS[1], 0)]
-
-    def test_a_suite_is_of_every_day_and_what_differs_is_a_parameter(self, made):
-        check_silver(made)
-        before = suite(made, SUITES[2])
-        check_silver(made, DAYS[2])
-        assert suite(made, SUITES[2]) == before
-        [inside] = [each for each in before["expectations"] if "day_begins" in str(each["kwargs"])]
-        rows = before["expectations"][-1]
-        assert inside["kwargs"]["min_value"] == {"$PARAMETER": "day_begins"}
-        assert rows["kwargs"] == {"value": {"$PARAMETER": "rows_noted"}}
-
-    def test_a_changed_definition_renews_its_suite_and_no_other(self, made, monkeypatch):
-        check_silver(made), check_audit(made)
-        others = {table: suite(made, table) for table in SUITES[:2]}
-        rows = DayOfTable(f"silver_{STREAM.name}", "arrival_date", DAYS[1])
+    def test_a_changed_definition_is_asked_from_then_on(self, made, monkeypatch):
+        assert all(verdict.passed for verdict in check_silver(made))
+        rows = DayOfTable(SILVER, "arrival_date", DAYS[1])
         reverse = at_least(rows, "start", "end", or_equal=False)
         monkeypatch.setattr("pipelines.gate.gate.silver_expectations", lambda stream, day, events: (reverse,))
         assert not check_silver(made)[0].passed
-        assert [each["kwargs"]["column"] for each in suite(made, SUITES[2])["expectations"]] == ["start_is_above_end"]
-        assert {table: suite(made, table) for table in SUITES[:2]} == others
         monkeypatch.undo()
         assert all(verdict.passed for verdict in check_silver(made))
 
-    def test_a_project_whose_making_was_cut_off_is_made_anew(self, made):
-        check_silver(made)
-        for name in ("great_expectations.yml", f"suites/{SUITES[2]}.json"):
-            file = made.config.expectations / name
-            file.write_text(file.read_text()[:20])
-        (made.config.expectations / "made_of.json").unlink()
-        assert all(verdict.passed for verdict in check_silver(made))
+    def test_a_suite_is_of_every_day(self):
+        first, second = (
+            [(each.name, each.kind, each.parameters, each.computed) for each in of_day]
+            for of_day in (silver_expectations(STREAM, DAYS[0], 1), silver_expectations(STREAM, DAYS[1], 2))
+        )
+        assert first == second
 
-    @pytest.mark.parametrize("content", [b"", b"\xff\x00", b"[]", b"null", b'{"suites": {}}', b'{"project": 1'])
-    def test_a_project_whose_note_is_damaged_is_made_anew(self, made, content):
-        check_silver(made)
-        (made.config.expectations / "made_of.json").write_bytes(content)
-        assert all(verdict.passed for verdict in check_silver(made))
+    def test_the_library_keeps_no_frame(self):
+        frame = pd.DataFrame({"a": [1]})
+        known = weakref.ref(frame)
+        validated([Expectation("t", "n", NOT_NULL, {"column": "a"}, "", "")], Frames("pandas", iter([frame])), 0, True)
+        del frame
+        gc.collect()
+        assert known() is None
 
-    def test_a_project_of_another_library_is_made_anew(self, made, monkeypatch):
-        check_silver(made), check_audit(made)
-        monkeypatch.setattr(project.gx, "__version__", "another")
-        assert all(verdict.passed for verdict in check_silver(made))
-        assert [path.stem for path in below(made, "suites/*.json")] == [SUITES[2]]
-
-    @pytest.mark.parametrize("file", ["great_expectations.yml", f"suites/{SUITES[2]}.json", "checkpoints/*.json"])
-    def test_a_damaged_project_is_reported_with_what_to_do(self, made, file):
-        check_silver(made)
-        below(made, file)[0].write_text("stores: [")
-        with pytest.raises(StorageFailed) as raised:
+    def test_where_no_day_has_to_be_checked_the_library_is_not_imported(self, made, monkeypatch):
+        monkeypatch.delattr("pipelines.gate.expectations", raising=False)
+        monkeypatch.setitem(sys.modules, "pipelines.gate.expectations", None)
+        gate = gate_of(Lake(made.config))
+        assert gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, []) == {}
+        with pytest.raises(ImportError):
             check_silver(made)
-        Path(re.search(r"remove (\S+made_of.json),", str(raised.value))[1]).unlink()
-        assert all(verdict.passed for verdict in check_silver(made))
-        assert len(list(kept(made.config))) == 2
 
 
 class TestResults:
@@ -129,15 +111,22 @@ class TestResults:
         assert [each.validation for each in found[-2:]] == [None, None]
         result = json.loads((made.config.expectations / file).read_text())
         assert result["meta"]["run_id"]["run_name"] == RUN
-        assert result["suite_name"] == SUITES[2] and result["success"]
+        assert result["suite_name"] == SILVER and result["success"]
         assert len(result["results"]) == len(found) - 2
         markers = result["meta"]["batch_markers"]
-        assert (markers["run"], markers["day"]) == (RUN, str(DAYS[1]))
-        assert markers["version"] == Lake(made.config).version(SUITES[2])
+        assert (markers["run"], markers["days"]) == (RUN, [str(DAYS[1])])
+        assert markers["version"] == Lake(made.config).version(SILVER)
+
+    def test_days_that_are_checked_together_share_one(self, made):
+        lake = Lake(made.config).committing(run_id=RUN)
+        found = gate_of(lake).check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS)
+        assert len({file for of_day in found.values() for file in files_of(of_day)}) == 1
+        [result] = kept(made.config)
+        assert result.about == About(SILVER, tuple(map(str, DAYS)), passed=True)
 
     def test_the_gate_s_two_tables_have_a_result_each_and_the_ledger_names_both(self, made):
         run = Run(RUN, STREAM.name, made.query.name, DAYS[1])
-        found = gate_of(Lake(made.config)).record_audit(run, AuditedDay(made.tables, DAYS[1], made.versions))
+        found = gate_of(Lake(made.config)).record_audit(run, made.audited(DAYS[1]))[DAYS[1]]
         written = {row["check_name"]: row["validation"] for row in Lake(made.config).read(VERDICTS.name).to_pylist()}
         assert set(written.values()) == {*files_of(found), None}
         assert [Path(file).parts[1] for file in files_of(found)] == ["asked_audit", "asked_late_audit"]
@@ -153,15 +142,16 @@ class TestResults:
     def test_processes_that_validate_at_the_same_time_each_keep_their_result(self, tmp_path):
         code = (
             "import sys; from pathlib import Path; from datetime import date; import pandas as pd\n"
-            "from pipelines.config import Config; from pipelines.gate.project import TableBatch, run_checkpoint\n"
+            "from pipelines.config import Config; from pipelines.gate.validation import validated\n"
+            "from pipelines.gate.validation_results import Validated, keep\n"
             "from pipelines.lake.engine import Frames\n"
             "from schemas.expectations import NOT_NULL, Expectation\n"
             "home, table = Path(sys.argv[1]), sys.argv[2]\n"
-            "asked = [Expectation(table, 'a is not null', NOT_NULL, ('a',), {'column': 'a'}, '', '')]\n"
+            "asked = [Expectation(table, 'a is not null', NOT_NULL, {'column': 'a'}, '', '')]\n"
             "for _ in range(5):\n"
-            "    batch = TableBatch('one run', table, 0, date(2024, 3, 9))\n"
-            "    frame = Frames('pandas', [pd.DataFrame({'a': [1]})])\n"
-            "    assert run_checkpoint(Config(home, home), batch, asked, frame).result.success\n"
+            "    found = validated(asked, Frames('pandas', [pd.DataFrame({'a': [1]})]), 0, True)\n"
+            "    rows = Validated('one run', table, 0, [date(2024, 3, 9)])\n"
+            "    assert found.success and keep(Config(home, home), rows, found.to_json_dict())\n"
         )
         words = [[sys.executable, "-c", code, str(tmp_path), table] for table in ("one", "one", "two")]
         started = [subprocess.Popen(each, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) for each in words]
@@ -189,12 +179,36 @@ class TestResults:
         assert remove_replaced(made.config, NOW, dry_run=False) == 2
         assert {each for each in files if (made.config.expectations / each).exists()} == {files[1], files[3]}
 
+    def test_a_result_of_many_days_stays_while_it_is_the_newest_of_one(self, made):
+        days = (DAYS[:2], DAYS[1:], DAYS[:1])
+        files = [keep(made.config, Validated(RUN, SILVER, 0, each), result_without_rows()) for each in days]
+        assert remove_replaced(made.config, NOW, dry_run=False) == 1
+        assert [(made.config.expectations / file).exists() for file in files] == [False, True, True]
+
+    def test_a_result_of_one_day_from_before_days_were_validated_together_counts(self, made):
+        files = [keep(made.config, Validated(RUN, SILVER, 0, [day]), result_without_rows()) for day in DAYS[:2]]
+        for file, day in zip(files, DAYS, strict=False):
+            path = made.config.expectations / file
+            result = json.loads(path.read_text())
+            del result["meta"]["batch_markers"]["days"]
+            result["meta"]["batch_markers"]["day"] = str(day)
+            path.write_text(json.dumps(result))
+        keep(made.config, Validated(RUN, SILVER, 0, DAYS[1:]), result_without_rows())
+        assert remove_replaced(made.config, NOW, dry_run=False) == 1
+        assert [(made.config.expectations / file).exists() for file in files] == [True, False]
+
+    def test_a_full_disk_is_reported_and_leaves_nothing(self, made, monkeypatch):
+        monkeypatch.setattr(Path, "rename", full_disk)
+        with pytest.raises(StorageFailed, match="no space to write"):
+            keep(made.config, Validated(RUN, SILVER, 0, DAYS[:1]), result_without_rows())
+        assert not [path for path in made.config.expectations.rglob("*") if path.is_file()]
+
     def test_what_killed_processes_left_is_no_damage(self, made):
         file = made.config.expectations / files_of(check_silver(made))[0]
         unfinished = file.with_suffix(".json.1.unfinished")
         unfinished.touch()
         result = json.loads(file.read_text())
-        del result["meta"]["batch_markers"]["day"]
+        del result["meta"]["batch_markers"]["days"]
         file.write_text(json.dumps(result))
         assert remove_replaced(made.config, NOW, dry_run=True) == 0 and unfinished.exists()
         assert remove_replaced(made.config, NOW, dry_run=False) == 0 and not unfinished.exists()
@@ -218,7 +232,8 @@ class TestPages:
         with pytest.raises(NotSetUp, match="windrow replay"):
             data_docs.build(made.config)
 
-    def test_each_suite_and_each_result_has_a_page_that_the_index_leads_to(self, made):
+    def test_each_suite_and_each_result_has_a_page_that_the_index_leads_to(self, made, monkeypatch):
+        monkeypatch.setitem(registry.queries(), made.query.name, made.query)
         files = [*files_of(check_silver(made)), *files_of(check_audit(made))]
         built = data_docs.build(made.config)
         assert built[1:] == (3, 3)
@@ -243,7 +258,7 @@ class TestPages:
         failing = page(made.config, files_of(check_audit(made))[0])
         data_docs.build(made.config)
         assert "&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x&gt;" in failing.read_text()
-        for each in below(made, "data_docs/**/*.html"):
+        for each in made.config.expectations.glob("data_docs/**/*.html"):
             text = each.read_text()
             assert "Content-Security-Policy\" content=\"default-src 'none'" in text
             assert not re.search(r"<(script|img|link|iframe)|\bon\w+=|(src|href)=.(https?:)?//|@import|url\(", text)

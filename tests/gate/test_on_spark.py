@@ -8,7 +8,6 @@ import pytest
 from pipelines.config import Config
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
-from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.lake.lake import Lake
 from schemas.tables import files_table, silver_table
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
@@ -24,7 +23,7 @@ def found(made: SmallLake, engine: str) -> list:
     verdicts = [
         *gate.check_files(made.tables.source, made.snapshot),
         *gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, [DAY])[DAY],
-        *gate.check_audit(AuditedDay(made.tables, DAY, made.versions)),
+        *gate.check_audit(made.audited(DAY))[DAY],
     ]
     return [replace(verdict, validation=None) for verdict in verdicts]
 

@@ -9,7 +9,6 @@ from pipelines.engines import engine_of
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from pipelines.gate.key_shares import ENOUGH_PARTS, key_shares
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_day import AuditedDay
 from pipelines.gate.recount.share import ALL_KEYS, KeyShare
 from pipelines.lake import shares
 from pipelines.lake.lake import Lake
@@ -22,9 +21,9 @@ BUCKETS = [KeyShare(buckets=(bucket,)) for bucket in range(STREAM.buckets)]
 OF_BUCKETS = [each._replace(part=part, parts=2) for each in BUCKETS for part in range(2)]
 
 
-def verdicts(made: SmallLake, day, asked_for: list[KeyShare]) -> list:
-    """The laws' verdicts, from findings on each share."""
-    of = AuditedDay(made.tables, day, made.versions)
+def verdicts(made: SmallLake, asked_for: list[KeyShare]) -> dict:
+    """The laws' verdicts by day, from findings on each share."""
+    of = made.audited(*DAYS)
     return verdicts_on_rows(of, [find_in_rows(open_recount(Lake(made.config), of, share)) for share in asked_for])
 
 
@@ -41,7 +40,7 @@ def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, bu
     """Buckets are of the stream's key: those of another key may be in all of them."""
     query = asked("sliding", "watermark", key=key)
     made = make_lake(Config(tmp_path, tmp_path), query, random_events(seed=5, count=80))
-    of, lake = AuditedDay(made.tables, DAYS[1], made.versions), Lake(made.config)
+    of, lake = made.audited(*DAYS), Lake(made.config)
     engine = engine_of(made.config)
     assert key_shares(lake, engine, of) == [ALL_KEYS]
     monkeypatch.setattr(shares, "LEAST_BYTES", 1)
@@ -49,7 +48,7 @@ def test_a_bucket_that_is_too_large_is_cut_by_key(tmp_path, monkeypatch, key, bu
     assert {each.buckets for each in cut} == buckets
     assert all(1 < each.parts <= most for each in cut)
     assert len(set(cut)) == len(cut) == sum({each.buckets: each.parts for each in cut}.values())
-    assert verdicts(made, DAYS[1], cut) == verdicts(made, DAYS[1], [ALL_KEYS])
+    assert verdicts(made, cut) == verdicts(made, [ALL_KEYS])
 
 
 def spoil(made: SmallLake) -> None:
@@ -69,12 +68,12 @@ CASES = [("tumbling", "final"), ("sliding", "watermark"), ("sliding", "arrival")
 @pytest.mark.parametrize(("kind", "emit"), CASES)
 def test_findings_on_shares_add_up_to_the_verdict_on_all_keys(tmp_path, kind, emit):
     made = make_lake(Config(tmp_path, tmp_path), asked(kind, emit), random_events(seed=7, count=80))
-    right = {day: verdicts(made, day, [ALL_KEYS]) for day in DAYS}
+    right = verdicts(made, [ALL_KEYS])
     assert all(verdict.passed for of_day in right.values() for verdict in of_day)
     for cut in (PARTS, BUCKETS, OF_BUCKETS):
-        assert verdicts(made, DAYS[1], cut) == right[DAYS[1]]
+        assert verdicts(made, cut) == right
     spoil(made)
-    wrong = {day: verdicts(made, day, [ALL_KEYS]) for day in DAYS}
+    wrong = verdicts(made, [ALL_KEYS])
     assert not all(verdict.passed for of_day in wrong.values() for verdict in of_day)
     for cut in (PARTS, BUCKETS, OF_BUCKETS):
-        assert {day: verdicts(made, day, cut) for day in DAYS} == wrong
+        assert verdicts(made, cut) == wrong

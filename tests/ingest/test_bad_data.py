@@ -13,7 +13,7 @@ from pipelines.lake.lake import Lake
 from pipelines.ledger import runs
 from pipelines.ledger.runs import StepRow
 from pipelines.report.overview import PAGE, overview_pages
-from pipelines.runs.replay_day import DayReport
+from pipelines.runs.reports import DayReport
 from schemas.errors import GateFailed, WrongParameter
 from schemas.stream import FAIL, Layout, Limit
 from schemas.validation import validate_stream

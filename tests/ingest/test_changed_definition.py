@@ -11,7 +11,7 @@ from pipelines.config import Config
 from pipelines.ingest import definition
 from pipelines.lake.lake import Lake
 from pipelines.ledger.stale import stale
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from tests.support.lakes import PATIENT, ingest, pending
 from tests.support.replay.reading import rows

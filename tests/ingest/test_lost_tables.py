@@ -12,7 +12,7 @@ from pipelines.config import Config
 from pipelines.ingest import definition, files
 from pipelines.lake.lake import Lake
 from pipelines.ledger import snapshots
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest, pending

@@ -11,12 +11,12 @@ from numba import config
 from kernels import farm
 from kernels.farm.extents import served_window
 from kernels.farm.once import compute_once
+from pipelines.gate.recount.plain.times import to_us
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.windows import Count, Delta, Rolling, SlideByTuple, Sliding, Tumbling
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.heavy import IN_ORDER
 from tests.support.oracle.farm import windows_of
-from tests.support.oracle.windows import to_us
 
 US, HOUR = timedelta(microseconds=1), timedelta(hours=1)
 RUNS, SEEDS = (100, 10) if not config.DISABLE_JIT else (3, 10)

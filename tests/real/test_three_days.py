@@ -43,6 +43,6 @@ def _events(config) -> list[dict]:
 
 @pytest.mark.takes(75)
 def test_three_days_of_real_trips_are_the_oracles(real_trips):
-    backfill(real_trips, "bikes_demand", DAYS[0], DAYS[-1])
+    backfill(real_trips, ["bikes_demand"], (DAYS[0], DAYS[-1])).require()
     assert_oracles(real_trips, registry.query("bikes_demand"), _events(real_trips), DAYS)
     assert Lake(real_trips).read("bikes_demand").num_rows > 3 * 288 * 40

@@ -8,7 +8,7 @@ from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas.errors import WindrowError
 from tests.support.digests import digests
 from tests.support.engines import ENGINES
@@ -29,7 +29,7 @@ def in_order(tmp_path_factory) -> dict[str, tuple]:
     landing.write(config.landing, FILES)
     ingest(config, "bikes")
     for query in QUERIES:
-        backfill(config, query, DAYS[0], DAYS[-1])
+        backfill(config, [query], (DAYS[0], DAYS[-1])).require()
     return digests(config, TABLES)
 
 

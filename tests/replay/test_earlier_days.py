@@ -15,7 +15,7 @@ from pipelines.ledger.stale import STATE, stale
 from pipelines.replay import look_back
 from pipelines.replay.specifications import ServedQuery
 from pipelines.runs.backfill import backfill, redo_stale
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.buckets import bucket_of
 from schemas.errors import EarlierDayMissing, WrongParameter
@@ -154,7 +154,7 @@ def test_a_run_of_an_older_ingest_is_sent_to_a_newer_one(lake, tables):
     lake.append(files_table(toy.STREAM), [{**texts, **counts, "landed_date": FIRST}])
     run_day(lake, tables, FIRST)
     with pytest.raises(EarlierDayMissing, match=f"read a newer ingest .*--from {SECOND} --to {SECOND}"):
-        look_back.of(lake, tables, ServedQuery.of(ASKED), SECOND, older)
+        look_back.of(lake, tables, ServedQuery.of(ASKED), [SECOND], older)
 
 
 def test_a_day_with_another_number_of_buckets_left_nothing_to_go_on_from(lake, tables, monkeypatch):
@@ -179,14 +179,14 @@ def test_what_a_day_left_may_be_gone(lake, tables):
 
 def test_days_are_not_run_backwards(ingested):
     with pytest.raises(WrongParameter, match="backwards is True; allowed: of bikes_refill oldest day first"):
-        backfill(ingested, REAL, DAYS[0], DAYS[-1], backwards=True)
+        backfill(ingested, [REAL], (DAYS[0], DAYS[-1]), backwards=True).require()
 
 
 @pytest.mark.nightly
 @PATIENT
 @pytest.mark.slow
 def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplog):
-    reports = backfill(ingested, REAL, DAYS[0] - timedelta(days=365), DAYS[0])
+    reports = backfill(ingested, [REAL], (DAYS[0] - timedelta(days=365), DAYS[0])).require()
     assert [report.day for report in reports] == [DAYS[0]]
     assert "nothing arrived on 365 of the days" in caplog.text
 
@@ -195,19 +195,19 @@ def test_a_backfill_leaves_out_days_without_arrivals_and_says_so(ingested, caplo
 @pytest.mark.takes(40)
 @PATIENT
 def test_after_a_late_file_all_is_redone_as_if_it_had_come_in_time(ingested, tmp_path):
-    backfill(ingested, REAL, DAYS[0], DAYS[-1])
+    backfill(ingested, [REAL], (DAYS[0], DAYS[-1])).require()
     landing.write(ingested.landing, landing.late_file())
     ingest(ingested, "bikes")
     first = min(landing.arrival_days(landing.late_file()))
     assert [run.day for run in stale(Lake(ingested))] == [day for day in DAYS if day >= first]
     with pytest.raises(EarlierDayMissing, match="windrow backfill bikes_refill --stale"):
         replay_day(ingested, REAL, DAYS[-1])
-    redo_stale(ingested, REAL)
+    redo_stale(ingested, [REAL]).require()
     assert stale(Lake(ingested)) == []
     in_time = Config(tmp_path / "in_time", tmp_path / "all_files")
     landing.write(in_time.landing, landing.trips() | landing.late_file())
     ingest(in_time, "bikes")
-    backfill(in_time, REAL, DAYS[0], DAYS[-1])
+    backfill(in_time, [REAL], (DAYS[0], DAYS[-1])).require()
     assert published_rows(ingested, REAL) == published_rows(in_time, REAL)
 
 
@@ -219,11 +219,11 @@ def test_a_run_that_is_killed_after_any_of_its_commits_is_repaired_by_running_it
     unharmed = Config(tmp_path / "unharmed", ingested.landing)
     shutil.copytree(ingested.home, unharmed.home, ignore=shutil.ignore_patterns("spark", "numba"))
     for config in (ingested, unharmed):
-        backfill(config, REAL, DAYS[0], DAYS[1])
+        backfill(config, [REAL], (DAYS[0], DAYS[1])).require()
     for table in (f"{REAL}_audit", f"state_{REAL}", f"{REAL}_late"):
         kill_after_commit(ingested, table)
     for config in (ingested, unharmed):
-        backfill(config, REAL, DAYS[2], DAYS[3])
+        backfill(config, [REAL], (DAYS[2], DAYS[3])).require()
     assert published_rows(ingested, REAL) == published_rows(unharmed, REAL)
     assert stale(Lake(ingested)) == []
 

@@ -1,5 +1,6 @@
 """However the events of a day are cut into shares, by buckets, keys or time, their rows are those of no cut."""
 
+from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -15,7 +16,6 @@ from pipelines.lake.new_files import write_rows
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.ranges import Range
 from pipelines.replay import audit, event_shares
-from pipelines.replay.audit import replayed
 from pipelines.replay.event_shares import EventShare
 from pipelines.replay.specifications import can_be_cut
 from schemas.model import Model, heavy
@@ -23,7 +23,7 @@ from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from schemas.tables import silver_table
 from tests.replay.test_stage import ORDER, read_written
 from tests.support.replay import toy
-from tests.support.replay.work import work_of
+from tests.support.replay.work import replayed_of, work_of
 
 HOUR = timedelta(hours=1)
 EXACT = {
@@ -111,8 +111,8 @@ def taken(monkeypatch) -> list[EventShare]:
 def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
     """Rows and counts, and the panes that they come from."""
     tables = QueryTables.of(asked)
-    written = replayed(lake, engine_of(lake.config), tables, work_of(lake, tables, day))
-    counts = {name: sum(each.counts[name] for each in written) for name in written[0].counts} if written else {}
+    _, written, [kernels] = replayed_of(lake, engine_of(lake.config), tables, day)
+    counts = sum((each.counts[day] for each in written), Counter(kernels))
     rows = {kind: read_written(lake, asked, kind, written).to_pylist() for kind in ORDER}
     return {"counts": counts, **{kind: list(map(repr, of_kind)) for kind, of_kind in rows.items()}}, {
         each.pane for each in written

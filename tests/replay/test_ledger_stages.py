@@ -14,7 +14,7 @@ from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.entry import Run
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.ledger_tables import RUNS
@@ -72,7 +72,7 @@ def test_the_steps_of_a_replay_go_through_the_stages_of_their_tasks(ingested):
     replay_day(ingested, QUERY, DAY, run_id="replayed")
     query = registry.query(QUERY)
     steps = {"audit": flow.QUERY_STAGES[:2], "publish": flow.QUERY_STAGES[2:]}
-    assert flow.query_task(query).stages == (*steps["audit"], *steps["publish"])
+    assert flow.replay_task([query]).stages == (*steps["audit"], *steps["publish"])
     for step, of_step in steps.items():
         rows = stages(ingested, "replayed", step)
         (whole,) = ledger.rows(
@@ -98,7 +98,7 @@ def test_a_refused_gate_is_the_stage_that_was_refused(ingested):
 def tried(config, *texts: str, fails: bool = False) -> None:
     """A step that goes through these stages."""
     with ledger.step(Lake(config), Run("a run", "bikes"), "ingest") as entry:
-        say = entry.following(silent)
+        say = entry.stages.following(silent)
         for text in texts:
             say(text)
         if fails:
@@ -122,7 +122,7 @@ def test_a_stage_to_which_a_step_comes_back_has_one_row(config):
 
 def test_rows_of_stages_are_never_taken_for_the_step(config):
     with ledger.step(Lake(config), Run("a run", "bikes", QUERY, DAY), "audit") as entry:
-        entry.following(silent)("replay")
+        entry.stages.following(silent)("replay")
         entry.outputs = {"audit": 7}
     assert ledger.latest(Lake(config), QUERY, DAY, "audit").outputs == {"audit": 7}
     assert ledger.latest(Lake(config), QUERY, DAY + timedelta(days=1), "audit") is None

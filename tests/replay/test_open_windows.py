@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from pipelines.gate.recount.plain.times import to_us
 from pipelines.lake.lake import Lake
 from pipelines.runs import open_windows
 from schemas import registry
 from schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 from tests.support.lakes import DAYS, tables_of
-from tests.support.oracle.windows import to_us, windows_around, windows_met
+from tests.support.oracle.windows import windows_around, windows_met
 
 HOUR = timedelta(hours=1)
 WINDOWS = {

@@ -117,7 +117,7 @@ def test_an_edited_query_makes_its_own_runs_stale_and_no_other(published, monkey
 @pytest.mark.nightly
 def test_days_that_go_on_from_a_stale_one_are_listed_as_perhaps_and_stay_where_its_state_is_the_same(published, run):
     query = "bikes_refill"
-    backfill(published, query, DAYS[0], DAYS[2])
+    backfill(published, [query], (DAYS[0], DAYS[2])).require()
     lake, tables = Lake(published), [query]
     before = digests_by_day(published, tables)
     Lake(published).replace(_results(query), {"emitted_date": [DAYS[1]]}, [])

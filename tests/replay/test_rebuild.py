@@ -1,6 +1,7 @@
 """`windrow rebuild`: after a definition with other columns the table is made anew, with the published days."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from pipelines.ledger.stale import stale
 from pipelines.plan.plan import plan
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.rebuild import rebuild
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import GateFailed, TableMismatch
 from schemas.query import agg
@@ -35,7 +36,7 @@ def changed(published, monkeypatch):
     return published
 
 
-def count_of(days: int, rows: int) -> None:
+def silent(stage: str) -> None:
     """Progress that nobody listens to."""
 
 
@@ -74,17 +75,17 @@ def test_where_no_day_can_be_made_readers_keep_what_they_had(changed):
     spoil_noted(Lake(changed), DAYS[0])  # all days read it
     ingest_day(changed, "bikes", DAYS[-1], "with what is wrong", lambda text: None)
     with pytest.raises(GateFailed):
-        rebuild(changed, QUERY, count_of)
+        rebuild(changed, QUERY, silent).days.require()
     assert Lake(changed).read(QUERY).equals(before)
 
 
 @pytest.mark.nightly
 def test_a_rebuild_that_was_killed_between_two_moves_goes_on(changed):
-    rebuild(changed, QUERY, count_of)
+    rebuild(changed, QUERY, silent)
     after, lake = Lake(changed).read(QUERY), Lake(changed)
     storage.move(lake.folder(QUERY), changed.anew / QUERY)
     (changed.anew / f"{QUERY}.made").touch()
-    assert rebuild(changed, QUERY, count_of).moved == {} and lake.read(QUERY).equals(after)
+    assert rebuild(changed, QUERY, silent).moved == {} and lake.read(QUERY).equals(after)
 
 
 @pytest.mark.nightly
@@ -95,14 +96,17 @@ def test_a_rebuild_that_was_cut_off_goes_on(changed, monkeypatch):
     class Killed(BaseException):
         """As a kill would end it, after the second day."""
 
-    def end(report, days):
-        if report.day == DAYS[1]:
+    begun = []
+
+    def end(stage):
+        begun.append(stage)
+        if begun.count("replay") == 3:
             raise Killed
 
     with pytest.raises(Killed):
-        rebuild(changed, QUERY, end)
+        rebuild(replace(changed, asked_task_bytes=1), QUERY, end)
     assert Lake(changed).read(QUERY).equals(before)
-    done = rebuild(changed, QUERY, count_of)
-    assert [report.day for report in done.days] == DAYS[2:] and QUERY in done.moved
+    done = rebuild(changed, QUERY, silent)
+    assert [report.day for report in done.days.reports] == DAYS[2:] and QUERY in done.moved
     assert Lake(changed).read(QUERY).num_rows == before.num_rows and [*changed.anew.iterdir()] == []
     assert stale(Lake(changed)) == [] and DAYS[0] - timedelta(days=1) not in Lake(changed).partition_dates(QUERY)

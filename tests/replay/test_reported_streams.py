@@ -13,7 +13,7 @@ from pipelines.lake.sql import statements
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill, redo_stale
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import NothingArrived
 from schemas.query import Query, agg, session, tumbling
@@ -67,7 +67,7 @@ def defined(monkeypatch):
 def published(config, query: Query, first: date, last: date) -> list[tuple]:
     """Whole rows of what turned out to be true."""
     registry.queries()[query.name] = query
-    backfill(config, query.name, first, last)
+    backfill(config, [query.name], (first, last)).require()
     found = statements.run(Lake(config), f"SELECT * FROM {query.name}_final ORDER BY ALL").to_pylist()
     names = [*query.key, "window_start", "window_end", *query.aggregates]
     return [tuple(row[name] for name in names) for row in found]
@@ -160,7 +160,7 @@ def test_silence_passes_windows_also_on_days_without_arrivals_and_a_file_for_one
     land(config, INTO_THE_SILENCE)
     changed = SILENT_DAYS[1:] if not window.context_free else SILENT_DAYS[1:3]
     assert {*changed} <= {run.day for run in stale(Lake(config))} <= {*SILENT_DAYS[1:]}
-    redo_stale(config, query.name)
+    redo_stale(config, [query.name]).require()
     assert assert_the_rule() != rows
 
 

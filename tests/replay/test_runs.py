@@ -10,7 +10,7 @@ from kernels.replay import CHOSEN
 from pipelines.engines import engine_of
 from pipelines.gate.publish import publish
 from pipelines.gate.recount import kinds as recount_kinds
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.audit_versions import AuditVersions
@@ -21,7 +21,7 @@ from pipelines.ledger.code_hash import code_hash
 from pipelines.ledger.entry import Run
 from pipelines.runs.arrived import with_arrivals
 from pipelines.runs.backfill import backfill
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import (
     GateFailed,
@@ -55,14 +55,9 @@ def test_a_day_done_twice_leaves_the_tables_as_they_were(published):
 
 @pytest.mark.nightly
 def test_backfilling_backwards_gives_the_same_rows(ingested, first_published):
-    done = []
-
-    def note(report, days):
-        done.append((report, days))
-
-    reports = backfill(ingested, "bikes_last_hour", DAYS[0], DAYS[-1], backwards=True, progress=note)
+    small = replace(ingested, asked_task_bytes=1)
+    reports = backfill(small, ["bikes_last_hour"], (DAYS[0], DAYS[-1]), backwards=True).require()
     assert [report.day for report in reports] == DAYS[::-1]
-    assert done == [(report, len(DAYS)) for report in reports]
     assert published_rows(ingested, "bikes_last_hour") == published_rows(first_published, "bikes_last_hour")
 
 
@@ -74,10 +69,10 @@ def test_days_before_the_first_arrival_and_after_the_newest_are_skipped_and_left
         with pytest.raises(NothingArrived, match=f"on {day}, .* from {first} to {newest}"):
             replay_day(ingested, "bikes_demand", day, run_id=f"run of {day}")
         assert [row.state for row in ledger.rows(Lake(ingested), [("run_id", "=", f"run of {day}")])] == ["skipped"]
-    [report] = backfill(ingested, "bikes_demand", newest, newest + 30 * DAY_LONG)
+    [report] = backfill(ingested, ["bikes_demand"], (newest, newest + 30 * DAY_LONG)).require()
     assert report.day == newest and "nothing arrived on 30 of the days" in caplog.text
     with pytest.raises(NothingArrived, match="on the days from"):
-        backfill(ingested, "bikes_demand", newest + DAY_LONG, newest + 2 * DAY_LONG)
+        backfill(ingested, ["bikes_demand"], (newest + DAY_LONG, newest + 2 * DAY_LONG)).require()
 
 
 def test_a_day_between_the_arrivals_keeps_its_run_and_so_does_one_that_has_rows_to_lose(published):
@@ -145,7 +140,7 @@ def test_an_unknown_stage_is_refused(ingested):
 
 def test_a_backfill_from_later_to_earlier_is_refused(ingested):
     with pytest.raises(WrongParameter, match="2018-06-01"):
-        backfill(ingested, "bikes_demand", DAYS[1], DAYS[0])
+        backfill(ingested, ["bikes_demand"], (DAYS[1], DAYS[0])).require()
 
 
 def test_the_ledger_records_what_a_run_read_made_and_how(first_published):
@@ -221,10 +216,9 @@ def test_publishing_writes_the_checked_version_only(ingested):
     first, _ = _audited_twice(ingested)
     query = registry.query("bikes_demand")
     spoilt = _spoilt(ingested)
-    assert spoilt.audit > first.audit and all(
-        each.passed for each in gate_of(Lake(ingested)).check_audit(AuditedDay(QueryTables.of(query), DAY, first))
-    )
-    publish(Lake(ingested), engine_of(ingested), QueryTables.of(query), DAY, first)
+    [verdicts] = gate_of(Lake(ingested)).check_audit(AuditedDays(QueryTables.of(query), (DAY,), first)).values()
+    assert spoilt.audit > first.audit and all(each.passed for each in verdicts)
+    publish(Lake(ingested), engine_of(ingested), QueryTables.of(query), [DAY], first)
     expected = Lake(ingested).read("bikes_demand_audit", first.audit).num_rows
     right = {row["events"] for row in rows(ingested, "bikes_demand")}
     assert Lake(ingested).read("bikes_demand").num_rows == expected and right

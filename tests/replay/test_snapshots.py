@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from deltalake import DeltaTable
 
+from pipelines import storage
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
 from pipelines.engines import engine_of
@@ -19,7 +20,7 @@ from pipelines.ledger import snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
 from tests.support.lakes import DAYS, PATIENT, ingest
@@ -151,6 +152,20 @@ def test_who_commits_learns_its_own_version_whatever_came_after_it(ingested):
     assert ours.version(folder) == made[0] and DeltaTable(folder).history(1)[0][KEY] == others.text
     with pytest.raises(StorageFailed, match="files_bikes"):
         CommitNote({}).version(folder)
+
+
+def test_a_commit_between_the_opening_of_a_table_and_the_look_at_its_log_shifts_no_version(ingested, monkeypatch):
+    folder, note = Lake(ingested).folder("files_bikes"), CommitNote({"run_id": "ours"})
+    DeltaTable(folder).alter.set_table_description("ours", commit_properties=note.properties)
+    version, opened = DeltaTable(folder).version(), storage.delta_table
+
+    def others_follow(*asked) -> DeltaTable:
+        table = opened(*asked)
+        DeltaTable(folder).alter.set_table_description("theirs")
+        return table
+
+    monkeypatch.setattr(storage, "delta_table", others_follow)
+    assert note.version(folder) == version and note_of(folder, version)["run_id"] == "ours"
 
 
 def test_without_an_ingest_there_is_nothing_to_replay(config):

@@ -17,13 +17,12 @@ from pipelines.engines.spark.session import session
 from pipelines.lake import shares
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
-from pipelines.replay.audit import replayed
 from pipelines.replay.task import WrittenShare
 from schemas.errors import BadInput
 from schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 from tests.support.local import late_table, replay_table
 from tests.support.replay import toy
-from tests.support.replay.work import audit_day, work_of
+from tests.support.replay.work import audit_day, replayed_of
 
 pytestmark = pytest.mark.jvm
 
@@ -125,7 +124,7 @@ def stage(config, asked: Query, day, engine: str = "spark") -> dict[str, pa.Tabl
     """What the tasks write of one day: result rows and late rows, sorted as their tables are."""
     lake, tables = Lake(config), QueryTables.of(asked)
     engines = Config(config.home, config.landing, asked_engine=engine)
-    written = replayed(lake, engine_of(engines), tables, work_of(lake, tables, day))
+    written = replayed_of(lake, engine_of(engines), tables, day).shares
     return {kind: read_written(lake, asked, kind, written) for kind in ORDER}
 
 

@@ -15,7 +15,7 @@ from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import GateFailed, WrongParameter
 from schemas.ledger_tables import RUNS
@@ -170,7 +170,7 @@ def _assert_as_if_in_time(redone, folder) -> None:
     config = Config(folder / "home", folder / "landing")
     landing.write(config.landing, {**landing.trips(), **landing.late_file()})
     ingest(config, "bikes")
-    backfill(config, "bikes_demand", DAYS[0], DAYS[-1])
+    backfill(config, ["bikes_demand"], (DAYS[0], DAYS[-1])).require()
     assert published_rows(redone, "bikes_demand") == published_rows(config, "bikes_demand")
 
 
@@ -245,7 +245,7 @@ def test_a_published_table_that_is_gone_makes_its_days_stale_and_replaying_them_
     Lake(published).folder(table).rename(published.home / "moved away")
     found = _stale_days(published, query)
     assert found.keys() == {*DAYS} and all(f"{table} is gone" in why for why in found.values())
-    backfill(published, query, DAYS[0], DAYS[-1])
+    backfill(published, [query], (DAYS[0], DAYS[-1])).require()
     assert rows(published, table, ()) == before and stale(Lake(published)) == []
 
 

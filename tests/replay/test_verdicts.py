@@ -26,6 +26,10 @@ def lake(config) -> Lake:
     return Lake(config)
 
 
+def newest_passed(lake: Lake, day: date) -> verdicts.Passed | None:
+    return verdicts.newest_passed(lake, TABLES, [day]).get(day)
+
+
 def _check(
     lake: Lake,
     version: int,
@@ -41,39 +45,39 @@ def _check(
 
 
 def test_the_newest_version_that_passed_is_the_greatest_of_the_day(lake):
-    assert verdicts.newest_passed(lake, TABLES, DAY) is None
+    assert newest_passed(lake, DAY) is None
     _check(lake, 7, "a run")
     _check(lake, 3, "another")
-    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 7, "a run")
-    assert verdicts.newest_passed(lake, TABLES, date(2018, 11, 5)) is None
+    assert newest_passed(lake, DAY) == ("1-1", 7, "a run")
+    assert newest_passed(lake, date(2018, 11, 5)) is None
 
 
 @pytest.mark.parametrize("failed", ["passed", "late_passed"])
 def test_a_version_of_which_one_verdict_failed_has_not_passed(lake, failed):
     _check(lake, 7, **{failed: False})
-    assert verdicts.newest_passed(lake, TABLES, DAY) is None
+    assert newest_passed(lake, DAY) is None
     _check(lake, 3)
-    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 3, "a run")
+    assert newest_passed(lake, DAY) == ("1-1", 3, "a run")
 
 
 def test_a_version_that_passed_once_has_passed(lake):
     """What was published then stays newer than rows made before it, whatever a later look finds."""
     _check(lake, 7)
     _check(lake, 7, passed=False)
-    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 7, "a run")
+    assert newest_passed(lake, DAY) == ("1-1", 7, "a run")
 
 
 def test_the_newest_is_of_the_newest_snapshot_whichever_version_was_made_last(lake):
     _check(lake, 3, "reads new files", snapshot="1-2")
     _check(lake, 7, "reads old files", snapshot="1-1")
-    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-2", 3, "reads new files")
+    assert newest_passed(lake, DAY) == ("1-2", 3, "reads new files")
 
 
 def test_a_verdict_from_before_snapshots_were_kept_is_older_than_any(lake):
     _check(lake, 9, "before", snapshot=None)
-    assert verdicts.newest_passed(lake, TABLES, DAY) == ("", 9, "before")
+    assert newest_passed(lake, DAY) == ("", 9, "before")
     _check(lake, 3, "after")
-    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 3, "after")
+    assert newest_passed(lake, DAY) == ("1-1", 3, "after")
 
 
 def test_a_ledger_from_before_a_column_gets_it_and_keeps_its_rows(lake):
@@ -84,7 +88,7 @@ def test_a_ledger_from_before_a_column_gets_it_and_keeps_its_rows(lake):
     kept |= {"passed": True, "figure": "0", "allowed": "0", "at": datetime.now(UTC), "logical_date": DAY}
     lake.append(old, [kept])
     _check(lake, 3)
-    assert verdicts.newest_passed(lake, TABLES, DAY) == ("1-1", 3, "a run")
+    assert newest_passed(lake, DAY) == ("1-1", 3, "a run")
     assert {row["run_id"] for row in lake.read(VERDICTS.name).to_pylist()} == {"old", "a run"}
 
 
@@ -92,4 +96,4 @@ def test_verdicts_on_a_table_that_was_moved_away_say_nothing_of_the_one_made_ane
     _check(lake, 40)
     shutil.rmtree(lake.folder(AUDIT.name))
     lake.ensure(AUDIT)
-    assert verdicts.newest_passed(lake, TABLES, DAY) is None
+    assert newest_passed(lake, DAY) is None

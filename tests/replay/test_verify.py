@@ -87,7 +87,7 @@ def test_a_way_that_loses_a_day_is_reported(verify, monkeypatch):
 @pytest.mark.nightly
 def test_what_cannot_be_compared_says_why(published, verify, monkeypatch):
     only(monkeypatch, *(way for way in WAYS if way.in_any_order or way.needs_files))
-    backfill(published, "bikes_refill", DAYS[0], DAYS[1])
+    backfill(published, ["bikes_refill"], (DAYS[0], DAYS[1])).require()
     shutil.rmtree(published.landing / "bikes")
     code, found, _ = verify("bikes_refill")
     assert {way: row["why"] for way, row in found.items() if row["result"] == "not compared"}.keys() == {

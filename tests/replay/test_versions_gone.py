@@ -13,7 +13,7 @@ from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.ledger import runs
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
 from tests.support import damages

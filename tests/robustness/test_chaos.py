@@ -6,7 +6,7 @@ import pytest
 from deltalake import DeltaTable
 
 from pipelines.lake.lake import Lake
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from tests.support.chaos.real_files import RealFiles
 from tests.support.chaos.round import Round
 from tests.support.lakes import PATIENT

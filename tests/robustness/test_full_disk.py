@@ -11,7 +11,7 @@ import pytest
 from pipelines.config import Config
 from pipelines.lake.lake import Lake
 from pipelines.ledger.stale import stale
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas.errors import StorageFailed
 from tests.support import processes, trips
 from tests.support.lakes import DAYS, PATIENT, copied, ingest, pending

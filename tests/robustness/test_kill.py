@@ -5,7 +5,7 @@ import pytest
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
 from pipelines.ledger.stale import stale
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from processes import orphan_jvms
 from tests.support import processes
 from tests.support.lakes import DAYS, PATIENT
@@ -109,16 +109,17 @@ def test_a_jvm_that_dies_before_its_session_is_there_is_reported_too(published, 
 
 
 @pytest.mark.nightly
-def test_a_jvm_that_outlives_its_python_is_ended_before_anyone_else_writes(published):
+def test_a_jvm_that_outlives_its_python_commits_nothing_and_the_next_session_ends_it(published):
     before, commits = published_rows(published, QUERY), _versions(published)
     process = processes.start(published, QUERY, DAY, "killed")
     try:
         processes.wait_until(lambda: _files_are_written(published, process.pid, commits), "in its write")
         processes.stop_jvm_and_kill_python(process.pid)
         assert process.wait(timeout=processes.PATIENCE_S) != 0
-        assert "java" in processes.members(process.pid).values()
         with Lake(published).locked(AUDIT):
-            assert "java" not in processes.members(process.pid).values()
+            assert "java" in processes.members(process.pid).values()
+        orphan_jvms.end_all(published.spark)
+        assert "java" not in processes.members(process.pid).values()
     finally:
         processes.kill_all(process.pid)
     assert _versions(published) == commits
@@ -137,8 +138,8 @@ def test_a_session_that_lives_is_no_orphan_and_the_folder_of_an_orphan_goes(conf
 ENDLESS = f"""
 import time
 from pipelines.gate import publish
-replaced = publish._replace_day
-publish._replace_day = lambda *given: time.sleep(3_600) if given[-1].name == {QUERY!r} else replaced(*given)
+replaced = publish._replace_days
+publish._replace_days = lambda *given: time.sleep(3_600) if given[3].name == {QUERY!r} else replaced(*given)
 """
 
 

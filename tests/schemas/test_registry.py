@@ -22,7 +22,7 @@ def copy(tmp_path, monkeypatch) -> Path:
 
 
 def touch(file: Path) -> None:
-    file.write_text(file.read_text() + "# changed\n")
+    file.write_text(file.read_text() + "\nCHANGED = True\n")
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,15 @@ def test_a_query_has_another_hash_when_a_file_that_gives_it_its_meaning_changes(
     before = registry.query_hash("bikes_daily")
     touch(copy / file)
     assert registry.query_hash("bikes_daily") != before
+
+
+def test_a_stream_keeps_its_hash_when_a_file_is_reworded_unless_it_says_why_lines_are_refused(copy):
+    before, text = registry.stream_hash("bikes"), (copy / "fields.py").read_text()
+    (copy / "fields.py").write_text(f"# Reworded.\n{text}")
+    assert registry.stream_hash("bikes") == before
+    assert "} is not a whole number" in text
+    (copy / "fields.py").write_text(text.replace("} is not a whole number", "} is no whole number"))
+    assert registry.stream_hash("bikes") != before
 
 
 def test_a_hash_does_not_change_with_files_of_others(copy):

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.gate.recount.plain.times import EPOCH
 from schemas.errors import NotServed, WrongParameter
 from schemas.query import agg, sliding, spanning
 from schemas.windows.spanning import END, PRORATED, START
 from tests.semantics.test_against_oracle import assert_same_rows
 from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle
-from tests.support.oracle.windows import EPOCH
 from tests.support.semantics.generate import Question, questions
 from tests.support.semantics.queries import DAY, HOUR, ask
 from tests.support.semantics.spec_tables import assert_late, assert_replay, events, table

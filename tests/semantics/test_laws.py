@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pipelines.gate.recount.plain.times import to_us
 from schemas.query import sliding
 from tests.support.local import late_table, replay_table
 from tests.support.oracle import oracle
 from tests.support.oracle.history import history
-from tests.support.oracle.windows import to_us
 from tests.support.semantics.generate import Question, questions
 from tests.support.semantics.known import assert_only_what_had_arrived
 

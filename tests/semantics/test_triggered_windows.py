@@ -6,10 +6,10 @@ from random import Random
 import pyarrow as pa
 import pytest
 
+from pipelines.gate.recount.plain.aggregates import aggregate
 from schemas.errors import BadInput, WrongParameter
 from schemas.query import agg, count, delta, policy, slide_by_tuple
 from tests.support.local import replay_table
-from tests.support.oracle.aggregates import aggregate
 from tests.support.semantics.queries import HOUR, MINUTE, ask
 from tests.support.semantics.spec_tables import assert_replay, at, events, table
 

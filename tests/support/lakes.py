@@ -92,7 +92,7 @@ def first_published(first_ingested, tmp_path_factory) -> Config:
     def make(folder: Path) -> None:
         config = copied(first_ingested, folder)
         for query in QUERIES:
-            backfill(config, query, DAYS[0], DAYS[-1])
+            backfill(config, [query], (DAYS[0], DAYS[-1])).require()
 
     return _made_once(tmp_path_factory, "published", make)
 

@@ -16,7 +16,7 @@ PROGRAM = """
 import sys
 from datetime import date
 from pipelines import config
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from schemas.errors import Superseded
 try:
     replay_day(config.load(), sys.argv[1], date.fromisoformat(sys.argv[2]), run_id=sys.argv[3])

@@ -8,9 +8,10 @@ from random import Random
 import pyarrow as pa
 
 from pipelines.config import Config
-from pipelines.gate.checks import find_in_rows, verdicts_on_rows
-from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.engines import engine_of
+from pipelines.gate.gate import Gate
+from pipelines.gate.recount.plain.times import to_time, to_us
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.lake.arrival_days import ArrivalDays
 from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.lake.audit_versions import AuditVersions
@@ -33,8 +34,7 @@ from schemas.tables import (
     silver_table,
 )
 from tests.support.oracle import oracle
-from tests.support.oracle.history import heartbeats, to_time
-from tests.support.oracle.windows import to_us
+from tests.support.oracle.history import heartbeats
 from tests.support.replay.work import audit_day
 from tests.support.small_windows import AGGREGATES, DAY, HOUR, OF_SHARES, WINDOWS
 
@@ -131,12 +131,17 @@ class SmallLake:
 
     def verdicts(self, day: date) -> dict[str, Verdict]:
         """What the laws of a run say of a day, by "law" and its number."""
+        [found] = self.laws_by_day(day).values()
+        return {verdict.check_name.partition(":")[0]: verdict for verdict in found}
+
+    def laws_by_day(self, *days: date) -> dict[date, list[Verdict]]:
+        """The same of several days, asked at once."""
+        return Gate(Lake(self.config), engine_of(self.config)).laws_of_rows(self.audited(*days))
+
+    def audited(self, *days: date) -> AuditedDays:
+        """Some days, as their rows are now."""
         tables = self.tables._replace(query=self.query, source=StreamTables.of(self.stream))
-        of = AuditedDay(tables, day, self.versions)
-        recount = open_recount(Lake(self.config), of)
-        return {
-            verdict.check_name.partition(":")[0]: verdict for verdict in verdicts_on_rows(of, [find_in_rows(recount)])
-        }
+        return AuditedDays(tables, days, self.versions)
 
     def failing(self, day: date) -> set[str]:
         """The laws that don't hold on a day."""

@@ -44,19 +44,23 @@ def _picture(stream: Stream) -> str:
     lines += [
         f"silver_{name}, pass_{name}, state_{each.name} ──▶ state_{each.name}, {each.name}_audit "
         f"──gate──▶ {each.name}, {each.name}_late"
-        for each in flow.queries_day_by_day(stream)
+        for each in flow.queries_in_order(stream)
     ]
     return "\n".join(["```", *lines, "```"])
 
 
 def _tasks(stream: Stream) -> list[str]:
-    asked = [flow.query_task(query) for query in flow.scheduled_queries(stream)]
-    stale = [flow.stale_task(query) for query in queries_of(stream.name)]
-    redone = [f"The tasks of `{stream.name}_stale`, likewise:", _commands(stale)] if stale else []
-    own = [flow.query_task(query) for query in flow.queries_day_by_day(stream)]
-    text = "Each of these follows an ingest in a DAG of its own name, once the day before is done:"
-    alone = [text, _commands(own)] if own else []
-    return ["The tasks of a run, each one process:", _commands([flow.ingest_task(stream), *asked]), *alone, *redone]
+    ingest, queries = flow.ingest_task(stream), queries_of(stream.name)
+    scheduled, in_order = flow.scheduled_queries(stream), flow.queries_in_order(stream)
+    replay = [flow.replay_task(scheduled)] if scheduled else []
+    parts = [f"The tasks of a run of `{stream.name}`, each one process:", _commands([ingest, *replay])]
+    if in_order:
+        text = f"Those of `{stream.name}{flow.IN_ORDER}`, once the day before is done:"
+        parts += [text, _commands([ingest, flow.replay_task(in_order)])]
+    if queries:
+        names = f"`{stream.name}{flow.BACKFILL}`, with the run's params behind it, and of `{stream.name}{flow.STALE}`"
+        parts += [f"That of {names}:", _commands([flow.backfill_task(queries), flow.stale_task(stream)])]
+    return parts
 
 
 def _commands(tasks: list[flow.Task]) -> str:

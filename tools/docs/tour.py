@@ -1,4 +1,4 @@
-"""A tour of the code, with one file into silver and with one day into the published table: its functions, in order."""
+"""A tour of the code, with a file into silver and with some days into the published table: its functions, in order."""
 
 from typing import NamedTuple
 
@@ -25,13 +25,13 @@ TOUR = (
         "has them parsed on all cores, decides which records are events",
     ),
     TourStop("pipelines/ingest/silver.py", "write_silver", "replaces the arrival days that they touch"),
-    TourStop("pipelines/runs/replay_day.py", "replay_day", "checks silver, then goes through audit and publication"),
-    TourStop(
-        "pipelines/replay/audit.py", "audit", "finds what the day must read, and replaces the day of the audit tables"
-    ),
-    TourStop("pipelines/replay/task.py", "make", "calls the kernel for whole keys, keeps the rows of the day"),
+    TourStop("pipelines/runs/replay.py", "replay", "cuts the queries and days that are asked for into batches"),
+    TourStop("pipelines/runs/batch.py", "RunBatch.audited", "checks silver, finds what the days must read"),
+    TourStop("pipelines/replay/audit.py", "audit", "replaces the days of the audit tables"),
+    TourStop("pipelines/replay/task.py", "make", "calls the kernel for whole keys, keeps the rows of the days"),
+    TourStop("pipelines/runs/batch.py", "RunBatch.published", "has them checked, and publishes the days that passed"),
     TourStop("pipelines/gate/gate.py", "Gate.record_audit", "checks exactly this version of the audit rows"),
-    TourStop("pipelines/gate/publish.py", "publish", "replaces the day of the late table, then of the results, by it"),
+    TourStop("pipelines/gate/publish.py", "publish", "replaces the days of the late table, then of the results, by it"),
 )
 
 

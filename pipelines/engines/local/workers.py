@@ -13,7 +13,6 @@ pipes, of which sliced Arrow batches are sent whole each time (4.2 s instead of 
 parent. Forking would be the quickest, but Arrow's and delta-rs's threads may hold locks at that moment.
 """
 
-import gc
 import os
 import pickle
 import signal
@@ -30,6 +29,7 @@ import pyarrow as pa
 from pipelines import storage
 from pipelines.config import REPOSITORY
 from pipelines.lake.engine import MappedFiles, RowMap
+from schemas import cycles
 from schemas.errors import WorkerLost
 
 ROWS_PER_BATCH = 5_000
@@ -103,7 +103,8 @@ def help_out() -> None:
 def write_mapped(work: RowMap, batches: Iterable[pa.RecordBatch], path: Path) -> None:
     """Map chosen rows into one Arrow file, uncompressed, so that `read_mapped` can map it into memory."""
     mapped = work.start()
-    with pa.ipc.new_file(path, work.schema) as file, _without_search_for_cycles():
+    # Parsing makes millions of small tuples: a ninth of the time went into looking for cycles of them.
+    with pa.ipc.new_file(path, work.schema) as file, cycles.not_searched_for():
         for batch in batches:
             for found in mapped(batch):
                 file.write(found)
@@ -120,18 +121,6 @@ def read_mapped(files: MappedFiles) -> pa.Table:
     """Mapped rows as they lie on disk, so that the system may take their memory back."""
     tables = [pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in files.paths]
     return pa.concat_tables(tables) if tables else files.schema.empty_table()
-
-
-@contextmanager
-def _without_search_for_cycles() -> Iterator[None]:
-    # Parsing makes millions of small tuples and no cycles; Python's search for some took a ninth of the time.
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @contextmanager

@@ -59,6 +59,7 @@ def session(config: Config) -> "SparkSession":
     settings = settings_of(config)
     _prepare_environment(settings)
     with full_disk_reported(config, "spark"):
+        orphan_jvms.end_all(config.spark)
         folder = orphan_jvms.new_folder(config.spark)
         sent = _sent(settings, folder)
     asked = {**settings, **sent, orphan_jvms.LOCAL_FOLDER: str(folder)}

@@ -1,30 +1,35 @@
 """The gate's checks: one file = one law, found by looking in this folder.
 
-A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver", "audit" or "model") and
-`run(…) -> Verdict`, of LandedFiles or a SilverDay; one of "audit", or of a "model"'s audit, is per key and has
-`find(Recount) -> LawFinding` on some keys, and `verdict(AuditedDay, LawFinding) -> Verdict` on all. What they share is
-in `../recount/`.
+A check is a module with NAME, LAW (the sentence that it checks), CHECKS ("files", "silver", "audit", "dependent" or
+"model") and `run`: of LandedFiles to a Verdict, or of SilverDays to one of each day. One of "audit", of the audit of
+windows that are "dependent" on their key's other events, or of a "model"'s, is per key and has `find(Recount)` to a
+LawFinding of each day on some keys, and `verdict(AuditedDays, LawFinding) -> Verdict` of one day on all. What they
+share is in `../recount/`.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from pipelines.gate.recount.finding import LawFinding, joined
+from pipelines.gate.recount.finding import LawFinding, joined_by_day
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.landed_files import LandedFiles
 from pipelines.gate.recount.offending import does_not_apply
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.recount import Recount
-from pipelines.gate.recount.silver import SilverDay
+from pipelines.gate.recount.silver import SilverDays
 from pipelines.ledger.verdicts import Verdict
 from schemas.model import Model
 
+FoundByLaw = dict[str, dict[date, LawFinding]]
+"""By the law's file and the day."""
+
 
 def checks(of: str) -> list[ModuleType]:
-    """The checks of "files", "silver", "audit" or "model", by file name."""
+    """The checks of "files", "silver", "audit", "dependent" or "model", by file name."""
     names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem != "__init__")
     found = (import_module(f"{__name__}.{name}") for name in names)
     return [check for check in found if of == check.CHECKS]
@@ -35,24 +40,34 @@ def verdicts_on_files(files: LandedFiles) -> list[Verdict]:
     return [check.run(files) for check in checks("files")]
 
 
-def verdicts_on_silver(silver: SilverDay) -> list[Verdict]:
-    """What each check finds on an arrival day."""
-    return [check.run(silver) for check in checks("silver")]
+def verdicts_on_silver(silver: SilverDays) -> dict[date, list[Verdict]]:
+    """What each check finds on arrival days."""
+    found = [check.run(silver) for check in checks("silver")]
+    return {day: [of_days[day] for of_days in found] for day in silver.days}
 
 
-def find_in_rows(recount: Recount) -> dict[str, LawFinding]:
-    """What each law finds on some keys of a run's rows, by file."""
+def find_in_rows(recount: Recount) -> FoundByLaw:
+    """What each law finds on some keys of a run's rows."""
     excepted = _excepted(recount)
     return {file: law.find(recount) for file, law in _laws(recount).items() if file not in excepted}
 
 
-def verdicts_on_rows(of: AuditedDay, found: Sequence[dict[str, LawFinding]]) -> list[Verdict]:
-    """What each law says of a run's rows, from what it found on some keys at a time."""
+def verdicts_on_rows(of: AuditedDays, found: Sequence[FoundByLaw]) -> dict[date, list[Verdict]]:
+    """What each law says of a run's rows, from what it found on some keys of some days at a time."""
+    asked = _laws(of).keys() - _excepted(of).keys()
+    whole = {file: joined_by_day([each[file] for each in found]) for file in asked}
+    return {
+        day: _verdicts_on_day(replace(of, days=(day,)), {file: by_day[day] for file, by_day in whole.items()})
+        for day in of.days
+    }
+
+
+def _verdicts_on_day(of: AuditedDays, found: dict[str, LawFinding]) -> list[Verdict]:
     excepted, limits = _excepted(of), in_sql(of.query.window).limits
     return [
         does_not_apply(of, law.NAME, excepted[file])
         if file in excepted
-        else _with_limit(law.verdict(of, joined([each[file] for each in found])), limits.get(file))
+        else _with_limit(law.verdict(of, found[file]), limits.get(file))
         for file, law in _laws(of).items()
     ]
 
@@ -62,11 +77,13 @@ def _with_limit(verdict: Verdict, limit: str | None) -> Verdict:
     return verdict if limit is None else replace(verdict, figure=f"{verdict.figure} ({limit})")
 
 
-def _laws(of: AuditedDay) -> dict[str, ModuleType]:
-    laws = [*checks("audit"), *(checks("model") if isinstance(of.query, Model) else [])]
+def _laws(of: AuditedDays) -> dict[str, ModuleType]:
+    laws = checks("audit")
+    laws += [] if of.query.window.context_free else checks("dependent")
+    laws += checks("model") if isinstance(of.query, Model) else []
     return {law.__name__.rpartition(".")[2]: law for law in laws}
 
 
-def _excepted(of: AuditedDay) -> dict[str, str]:
+def _excepted(of: AuditedDays) -> dict[str, str]:
     """Which laws do not apply to some windows, the file of their kind states."""
     return in_sql(of.query.window).exceptions(of.query)

@@ -1,10 +1,11 @@
 """A model's outputs are what its function says of the row's events, one call a window, on one core.
 
 Which events a row has is asked of silver in SQL, where no kernel takes part, as all of a recount; the function is the
-model's own. Of each share of keys some rows are computed again: a farm that mixed up windows, lost tuples of a chunk or
-wrote to another's row would do so in many.
+model's own. Of each share of keys some rows of each day are computed again: a farm that mixed up windows, lost tuples
+of a chunk or wrote to another's row would do so in many.
 """
 
+from datetime import date
 from math import isnan
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.finding import LawFinding
 from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.sources import YEAR_ONE_US
 from pipelines.ledger.verdicts import Verdict
@@ -40,36 +41,37 @@ class _Row(NamedTuple):
     window_start_us: int
     window_end_us: int
     revision: int
+    day: date
     until_us: int
     found: tuple
 
 
-def find(recount: Recount) -> LawFinding:
+def find(recount: Recount) -> dict[date, LawFinding]:
     """Compute some rows again. O(events of these rows)."""
     expected = [(row, _expected(recount, row)) for row in _rows(recount)]
-    broken = [(*row[:4], *again) for row, again in expected if not _same(row.found, again)]
+    broken = [(*row[:5], *again) for row, again in expected if not _same(row.found, again)]
     recount.connection.register("computed_again", _table(recount, broken))
     return found_in_rows(recount, "SELECT * FROM computed_again", _names(recount))
 
 
-def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
-    """Of the whole day."""
+def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
+    """Of a whole day."""
     what = f"say other than their events ({ROWS_OF_A_SHARE} rows of each share of keys were computed again)"
     return verdict_on_rows(of, NAME, found, _names(of), what)
 
 
-def _outputs(of: AuditedDay) -> list[str]:
+def _outputs(of: AuditedDays) -> list[str]:
     """The columns behind `status`: a model's own."""
     names = list(of.tables.audit.column_names)
     return names[names.index(STATUS) + 1 : names.index("emitted_date")]
 
 
-def _names(of: AuditedDay) -> tuple[str, ...]:
+def _names(of: AuditedDays) -> tuple[str, ...]:
     return tuple(f"recounted_{name}" for name in (TUPLES, STATUS, *_outputs(of)))
 
 
 def _table(recount: Recount, rows: list[tuple]) -> pa.Table:
-    where = [(name, pa.int64()) for name in _Row._fields[:4]]
+    where = [(name, pa.date32() if name == "day" else pa.int64()) for name in _Row._fields[:5]]
     tuples, status, *outputs = _names(recount)
     schema = pa.schema(
         [*where, (tuples, pa.int64()), (status, pa.string()), *((name, pa.float64()) for name in outputs)]
@@ -78,21 +80,23 @@ def _table(recount: Recount, rows: list[tuple]) -> pa.Table:
 
 
 def _rows(recount: Recount) -> list[_Row]:
-    """Some of the audit's, the same ones each time."""
+    """Some of each day's, the same ones each time and whatever days are looked at along with it: of windows that were
+    open on the day. That others have no rows is law 4."""
     columns = ", ".join(f"a.{sql.name(name)}" for name in (TUPLES, STATUS, *_outputs(recount)))
     statuses = ", ".join(map(sql.literal, OF_THE_MACHINE))
+    key = (f"k.{sql.name(name)}" for name in recount.query.key)
+    named = ", ".join((*key, "w.window_start_us", "w.window_end_us", "a.revision"))
     found = recount.rows(f"""
-        SELECT k.key_number, w.window_start_us, w.window_end_us, a.revision,
+        SELECT k.key_number, w.window_start_us, w.window_end_us, a.revision, a.emitted_date,
                least(epoch_us(a.emitted_at), w.closed_us), {columns}
         FROM audit_table a JOIN keys k ON {sql.same(recount.query.key, "a", "k")}
         JOIN windows w
             ON epoch_us(a.window_start) = w.window_start_us AND epoch_us(a.window_end) = w.window_end_us
         WHERE a.{STATUS} NOT IN ({statuses}) AND a.events <= {EVENTS_OF_A_ROW}
-        ORDER BY hash(k.key_number, w.window_start_us, a.revision), 1, 2, 3, 4 LIMIT {ROWS_OF_A_SHARE}""")
-    return [
-        _Row(key_number, start_us, end_us, revision, until_us, tuple(of_function))
-        for key_number, start_us, end_us, revision, until_us, *of_function in found
-    ]
+          AND w.closed_us >= {sql.begin_us("a.emitted_date")}
+        QUALIFY row_number() OVER (PARTITION BY a.emitted_date ORDER BY hash({named}), {named}) <= {ROWS_OF_A_SHARE}
+        """)
+    return [_Row._make((*row[:6], tuple(row[6:]))) for row in found]
 
 
 def _expected(recount: Recount, row: _Row) -> tuple:
@@ -110,7 +114,7 @@ def _expected(recount: Recount, row: _Row) -> tuple:
     return (len(events), once.status, *once.outputs.values())
 
 
-def _function(of: AuditedDay) -> HeavyCall:
+def _function(of: AuditedDays) -> HeavyCall:
     assert isinstance(of.query, Model), "this check is of models"
     return of.query.function
 
@@ -118,11 +122,13 @@ def _function(of: AuditedDay) -> HeavyCall:
 def _events(recount: Recount, row: _Row) -> list[tuple]:
     """Time from the window's start, in µs, and values; in order of (start, arrival, seq)."""
     columns = [f"s.{sql.name(column)}" for column in _function(recount).columns]
+    since_us = row.window_start_us - sql.microseconds(recount.stream.ahead_at_most)
     return recount.rows(f"""
         SELECT epoch_us(s.start) - {row.window_start_us}, {", ".join(f"CAST({each} AS DOUBLE)" for each in columns)}
         FROM silver s JOIN keys k ON {sql.same(recount.query.key, "s", "k")}
         WHERE k.key_number = {row.key_number} AND {sql.where(recount.query.where, "s")}
           AND s.start >= {sql.at(max(YEAR_ONE_US, row.window_start_us))} AND s.start < {sql.at(row.window_end_us)}
+          AND s.arrival_date BETWEEN {sql.day_of(str(since_us))} AND {sql.literal(row.day)}
           AND epoch_us(s.arrival) <= {row.until_us} AND {" AND ".join(f"{each} IS NOT NULL" for each in columns)}
         ORDER BY s.start, s.arrival, s.path, s.line, s.reading""")
 

@@ -1,9 +1,11 @@
 """Every event is accounted for, and the late rows are those of the events that missed a window."""
 
+from datetime import date
+
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.finding import SHOWN, LawFinding
-from pipelines.gate.recount.offending import values_list
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.finding import LawFinding
+from pipelines.gate.recount.offending import found_by_day, values_list
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
@@ -30,17 +32,18 @@ ALL_TIMES_US = 1 << 61  # beyond all times: how late is not known
 FATES = ("filtered", "in no window", "too late for all", "held")
 
 
-def find(recount: Recount) -> LawFinding:
-    """Count what each event of the day is; those that missed a window must be the run's late rows."""
+def find(recount: Recount) -> dict[date, LawFinding]:
+    """Count what each event of a day is; those that missed a window must be the day's late rows."""
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE fates AS {_fates(recount)}")
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE disagreeing AS {_disagreeing(recount)}")
-    (broken,) = recount.one("SELECT count(*) FROM disagreeing")
-    counts = dict(recount.rows("SELECT fate, count(*) FROM fates GROUP BY fate"))
-    return LawFinding(broken, counts, tuple(recount.rows(f"SELECT * FROM disagreeing ORDER BY ALL LIMIT {SHOWN}")))
+    counted: dict[date, dict[str, int]] = {day: {} for day in recount.days}
+    for day, fate, events in recount.rows("SELECT arrival_date, fate, count(*) FROM fates GROUP BY ALL"):
+        counted[day][fate] = events
+    return found_by_day(recount, counted, "disagreeing", "SELECT * EXCLUDE (day) FROM disagreeing")
 
 
-def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
-    """Of the whole day."""
+def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
+    """Of a whole day."""
     parts = [f"{found.counted.get(fate, 0)} {fate}" for fate in FATES]
     figure = (
         f"{sum(found.counted.values())} accepted = {' + '.join(parts)}; the late rows disagree with the recount "
@@ -52,7 +55,7 @@ def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
 
 
 def _fates(recount: Recount) -> str:
-    """SQL: each event of the day with the windows that it missed and what became of it."""
+    """SQL: each event of the days with the windows that it missed and what became of it."""
     return f"""
         SELECT *, CASE WHEN NOT kept THEN 'filtered' WHEN windows = 0 OR too_long THEN 'in no window'
                        WHEN windows_missed = windows THEN 'too late for all' ELSE 'held' END AS fate,
@@ -70,15 +73,16 @@ def _disagreeing(recount: Recount) -> str:
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
     differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in COMPARED)
     return f"""
-        SELECT coalesce(e.path, l.path) AS path, coalesce(e.line, l.line) AS line,
-               coalesce(e.reading, l.reading) AS reading, coalesce(e.windows_missed, 0) AS windows_missed,
+        SELECT coalesce(e.arrival_date, l.arrival_date) AS day, coalesce(e.path, l.path) AS path,
+               coalesce(e.line, l.line) AS line, coalesce(e.reading, l.reading) AS reading,
+               coalesce(e.windows_missed, 0) AS windows_missed,
                e.first_missed_us, e.last_missed_us, e.late_by_us
         FROM ({late}) e
-        FULL JOIN late_audit l ON {" AND ".join(f"e.{column} = l.{column}" for column in IDENTITY)}
+        FULL JOIN late_audit l ON {" AND ".join(f"e.{column} = l.{column}" for column in ("arrival_date", *IDENTITY))}
         WHERE {differs}"""
 
 
-def _offending(of: AuditedDay, found: LawFinding) -> str:
+def _offending(of: AuditedDays, found: LawFinding) -> str:
     """SQL that shows the events, their late rows and the recount side by side."""
     names = [
         *IDENTITY,

@@ -1,8 +1,11 @@
 """Each row counts what silver has."""
 
+from datetime import date
+
+from pipelines.gate.recount import sql
 from pipelines.gate.recount.finding import LawFinding
 from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
@@ -15,22 +18,25 @@ CHECKS = "audit"
 EXPECTED = ("recounted_events", "recounted_late_events")
 
 
-def find(recount: Recount) -> LawFinding:
-    """Compare each row with what was known of its window at the last change by its own emitted_at."""
+def find(recount: Recount) -> dict[date, LawFinding]:
+    """Compare each row with what was known of its window at the last change by its own emitted_at; of a window that had
+    closed before the row's day nothing is, whether or not earlier days are looked at along with it."""
     same = " AND ".join(f"a.{column} = h.{column}" for column in recount.window)
     window = ", ".join(f"a.{column}" for column in recount.window)
+    is_open = f"h.closed_us >= {sql.begin_us('a.emitted_date')}"
     return found_in_rows(
         recount,
         f"""
-        SELECT {window}, a.revision,
-               coalesce(h.events, 0) AS recounted_events, coalesce(h.late_events, 0) AS recounted_late_events
-        FROM doubtful a
-        ASOF LEFT JOIN history h ON {same} AND a.emitted_at_us >= h.tick_us
-        WHERE a.events <> coalesce(h.events, 0) OR a.late_events <> coalesce(h.late_events, 0)""",
+        WITH known AS (
+            SELECT {window}, a.revision, a.emitted_date AS day, a.events, a.late_events,
+                   CASE WHEN {is_open} THEN h.events ELSE 0 END AS recounted_events,
+                   CASE WHEN {is_open} THEN h.late_events ELSE 0 END AS recounted_late_events
+            FROM doubtful a ASOF LEFT JOIN history h ON {same} AND a.emitted_at_us >= h.tick_us)
+        FROM known WHERE events <> recounted_events OR late_events <> recounted_late_events""",
         EXPECTED,
     )
 
 
-def verdict(of: AuditedDay, found: LawFinding) -> Verdict:
-    """Of the whole day."""
+def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
+    """Of a whole day."""
     return verdict_on_rows(of, NAME, found, EXPECTED, "count other events than silver has")

@@ -1,7 +1,10 @@
 """The day's newest start, as ingest noted it, is that of its events, or of its last heartbeat: later days take their
 watermark from it."""
 
-from pipelines.gate.recount.silver import SilverDay
+from datetime import date, datetime
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.silver import SilverDays
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "the newest start is that of silver"
@@ -12,15 +15,22 @@ LAW = (
 CHECKS = "silver"
 
 
-def run(silver_day: SilverDay) -> Verdict:
-    """Compare what ingest noted with the day's events."""
-    ((noted,),) = silver_day.rows("SELECT max(newest_start) FROM partitions")
-    ((newest,),) = silver_day.rows(f"SELECT max(start) FROM ({silver_day.moving('silver')})")
-    silver, partitions = silver_day.tables.silver.name, silver_day.tables.partitions.name
-    offending = (
-        f"SELECT noted, max(s.start) AS newest FROM ({silver_day.moving(silver)}) s, "
-        f"(SELECT max(newest_start) AS noted FROM {partitions} WHERE {silver_day.of_day}) GROUP BY noted"
-    )
-    figure = f"ingest noted {noted}, events and heartbeats give {newest}"
-    differs = noted != newest
-    return Verdict(NAME, not differs, figure, "the same", offending if differs else None, silver, silver_day.version)
+def run(silver: SilverDays) -> dict[date, Verdict]:
+    """Compare what ingest noted with the days' events."""
+    noted = dict(silver.rows("SELECT arrival_date, max(newest_start) FROM partitions GROUP BY ALL"))
+    moving = silver.moving("FROM silver")
+    newest = dict(silver.rows(f"SELECT arrival_date, max(start) FROM ({moving}) GROUP BY ALL"))
+    return {day: _verdict(silver, day, noted.get(day), newest.get(day)) for day in silver.days}
+
+
+def _verdict(silver: SilverDays, day: date, noted: datetime | None, newest: datetime | None) -> Verdict:
+    figure, name = f"ingest noted {noted}, events and heartbeats give {newest}", silver.tables.silver.name
+    offending = None if noted == newest else _offending(silver, f"arrival_date = {sql.literal(day)}")
+    return Verdict(NAME, noted == newest, figure, "the same", offending, name, silver.version)
+
+
+def _offending(silver: SilverDays, of_day: str) -> str:
+    """SQL that shows both."""
+    moving = silver.moving(f"FROM {silver.tables.silver.name} WHERE {of_day}")
+    noted = f"SELECT max(newest_start) AS noted FROM {silver.tables.partitions.name} WHERE {of_day}"
+    return f"SELECT noted, max(s.start) AS newest FROM ({moving}) s, ({noted}) GROUP BY noted"

@@ -1,6 +1,9 @@
 """The day's pass ticks are those of its events: P(E) is what every other law is counted with."""
 
-from pipelines.gate.recount.silver import SilverDay
+from datetime import date
+
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.silver import SilverDays
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "pass ticks are those of silver"
@@ -12,38 +15,37 @@ LAW = (
 CHECKS = "silver"
 
 
-def run(silver_day: SilverDay) -> Verdict:
-    """Compare the day's staircase with one made from the day's events."""
-    found, total = silver_day.one(f"""
-        WITH {_both("passes", "silver", silver_day)}
-        SELECT count(*) FILTER (k.tick IS NULL OR m.tick IS NULL), count(*)
-        FROM kept k FULL JOIN made m USING (tick, newest_start)""")
-    return Verdict(
-        NAME,
-        not found,
-        f"{found} of {total} pass ticks differ",
-        "0 pass ticks differ",
-        _offending(silver_day) if found else None,
-        silver_day.tables.silver.name,
-        silver_day.version,
-    )
+def run(silver: SilverDays) -> dict[date, Verdict]:
+    """Compare the days' staircases with those made from the days' events."""
+    rows = silver.rows(f"""
+        WITH {_both(silver, "FROM passes", "FROM silver")}
+        SELECT arrival_date, count(*) FILTER (k.arrival_date IS NULL OR m.arrival_date IS NULL), count(*)
+        FROM kept k FULL JOIN made m USING (arrival_date, tick, newest_start) GROUP BY ALL""")
+    found = {day: counted for day, *counted in rows}
+    return {day: _verdict(silver, day, *found.get(day, (0, 0))) for day in silver.days}
 
 
-def _both(passes: str, silver: str, silver_day: SilverDay) -> str:
-    """SQL: the day's staircase as it was `kept`, and as it is `made` from the day's events."""
+def _verdict(silver: SilverDays, day: date, found: int, total: int) -> Verdict:
+    figure, name = f"{found} of {total} pass ticks differ", silver.tables.silver.name
+    offending = _offending(silver, f"WHERE arrival_date = {sql.literal(day)}") if found else None
+    return Verdict(NAME, not found, figure, "0 pass ticks differ", offending, name, silver.version)
+
+
+def _both(silver: SilverDays, passes: str, events: str) -> str:
+    """SQL: staircases as they were `kept`, and as they are `made` from events."""
     return (
-        f"kept AS (SELECT tick, newest_start FROM {passes} WHERE {silver_day.of_day}), "
-        "made AS (SELECT min(arrival) AS tick, newest_start FROM ("
-        "SELECT arrival, max(start) OVER (ORDER BY arrival) AS newest_start "
-        f"FROM ({silver_day.moving(silver)})) GROUP BY newest_start)"
+        f"kept AS (SELECT arrival_date, tick, newest_start {passes}), "
+        "made AS (SELECT arrival_date, min(arrival) AS tick, newest_start FROM ("
+        "SELECT arrival_date, arrival, max(start) OVER (PARTITION BY arrival_date ORDER BY arrival) AS newest_start "
+        f"FROM ({silver.moving(events)})) GROUP BY arrival_date, newest_start)"
     )
 
 
-def _offending(silver_day: SilverDay) -> str:
+def _offending(silver: SilverDays, of_day: str) -> str:
     """SQL that shows the ticks which only the table has, and those which only the events have."""
-    passes, silver = silver_day.tables.passes.name, silver_day.tables.silver.name
+    tables = silver.tables
     return (
-        f"WITH {_both(passes, silver, silver_day)} "
+        f"WITH {_both(silver, f'FROM {tables.passes.name} {of_day}', f'FROM {tables.silver.name} {of_day}')} "
         "SELECT 'only in the table' AS problem, * FROM (FROM kept EXCEPT FROM made) UNION ALL "
         "SELECT 'missing in the table' AS problem, * FROM (FROM made EXCEPT FROM kept) ORDER BY ALL"
     )

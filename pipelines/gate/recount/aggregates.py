@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from pipelines.gate.recount import in_order, sql
 from pipelines.gate.recount.order_statistics import Coded, means
-from pipelines.gate.recount.query_day import QueryDay, value_name
+from pipelines.gate.recount.query_days import QueryDays, value_name
 from pipelines.gate.recount.stretches import StretchesOfWindows
 from pipelines.gate.recount.values import TOLERANCE, Recounted, Values
 from schemas.query import Aggregate, Query
@@ -231,7 +231,7 @@ def expected(query: Query, again: str, types: dict[str, str]) -> str:
     )
 
 
-def types_of(recount: QueryDay, relation: str) -> dict[str, str]:
+def types_of(recount: QueryDays, relation: str) -> dict[str, str]:
     """The types of a table's columns."""
     return {column: kind for column, kind, *_ in recount.rows(f"DESCRIBE {relation}")}
 

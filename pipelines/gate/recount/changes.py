@@ -7,7 +7,7 @@ that brought events: O(events log events + rows), in any order.
 
 from pipelines.gate.recount.emit import can_emit, firing
 from pipelines.gate.recount.final_values import add_final_values
-from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.query_days import QueryDays
 
 # By emit: the tick of a window's first row with the counts of it; and the windows to which an event brings a row of its
 # own, at its arrival, as the end of their range.
@@ -15,13 +15,13 @@ FIRST_ROWS = {
     "final": ("w.closed_us", "recounted_events", "recounted_late_events"),
     "watermark": ("w.reached_us", "recounted_events - recounted_late_events", "0"),
 }
-WINDOW = "key_number, window_start_us, window_end_us"
-BOUNDS = "w.window_start_us, w.window_end_us, w.reached_us"
+WINDOW = "key_number, window_start_us, window_end_us, closed_us"
+BOUNDS = "w.window_start_us, w.window_end_us, w.reached_us, w.closed_us"
 LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
 
 
-def history(recount: QueryDay, spans: str, began_us: str) -> str:
-    """SQL: the rows of `history` (history.py) of the windows of which the day may emit rows, whose spans these are.
+def history(recount: QueryDays, spans: str, began_us: str) -> str:
+    """SQL: the rows of `history` (history.py) of the windows of which the days may emit rows, whose spans these are.
 
     Most windows have one row only. To number and add up those with the others took twice as long.
     began_us: SQL for the time from which on a window `w` exists.
@@ -40,7 +40,7 @@ def history(recount: QueryDay, spans: str, began_us: str) -> str:
         {_numbered(recount, f"FROM firsts SEMI JOIN ({changed}) USING (key_number, number) UNION ALL FROM later")}"""
 
 
-def _numbered(recount: QueryDay, rows: str) -> str:
+def _numbered(recount: QueryDays, rows: str) -> str:
     """SQL: the revisions of windows, one for each tick that changes them."""
     return f"""
         SELECT {WINDOW}, tick_us, row_number() OVER so_far - 1 AS revision, {firing(recount)} AS pane,
@@ -52,7 +52,7 @@ def _numbered(recount: QueryDay, rows: str) -> str:
         WINDOW so_far AS (PARTITION BY key_number, number ORDER BY tick_us)"""
 
 
-def _first_rows(recount: QueryDay, began_us: str) -> str:
+def _first_rows(recount: QueryDays, began_us: str) -> str:
     """SQL: what a window's first row counts of its stretch. With emit `arrival` every row is a later one."""
     tick_us, taken, late = FIRST_ROWS[recount.query.emit]
     return f"""
@@ -65,7 +65,7 @@ def _first_rows(recount: QueryDay, began_us: str) -> str:
         WHERE {can_emit(recount)}"""
 
 
-def _later_rows(recount: QueryDay, began_us: str) -> str:
+def _later_rows(recount: QueryDays, began_us: str) -> str:
     """SQL: a row for each window that an event changes by its arrival: as many as the replay has to emit."""
     return f"""
         SELECT e.key_number, number, {BOUNDS}, greatest(e.arrival_us, {began_us}) AS tick_us, 1 AS taken,

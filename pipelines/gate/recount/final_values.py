@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates
-from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.query_days import QueryDays
 from pipelines.gate.recount.stretches import StretchesOfWindows
 
 # So many events at once: about 400 MB of arrays, and more for values. A key that has more is cut between windows: with
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     high: int = EVERY_NUMBER[1]
 
 
-def add_final_values(recount: QueryDay) -> None:
+def add_final_values(recount: QueryDays) -> None:
     """Make `final_values` of the events in `spans`: O(events log events), whatever the windows of an event are."""
     connection = recount.connection
     values = aggregates.values_of(recount.query, aggregates.types_of(recount, "candidates"))
@@ -48,7 +48,7 @@ def add_final_values(recount: QueryDay) -> None:
         connection.unregister("some_final_values")
 
 
-def _parts(recount: QueryDay) -> Iterator[Part]:
+def _parts(recount: QueryDays) -> Iterator[Part]:
     """One without events where there are none, for the table's columns."""
     rows = recount.rows(f"""
         SELECT min(key_number), max(key_number), sum(events) FROM (
@@ -60,7 +60,7 @@ def _parts(recount: QueryDay) -> Iterator[Part]:
         yield from _cut(recount, first) if first == last and events > EVENTS_AT_ONCE else [Part(first, last)]
 
 
-def _cut(recount: QueryDay, key: int) -> Iterator[Part]:
+def _cut(recount: QueryDays, key: int) -> Iterator[Part]:
     """Parts of a key into each of which as many events begin."""
     begins = recount.rows(f"""
         SELECT DISTINCT held_from FROM (
@@ -70,7 +70,7 @@ def _cut(recount: QueryDay, key: int) -> Iterator[Part]:
     return (Part(key, key, low, high) for low, high in pairwise(edges))
 
 
-def _final_values(recount: QueryDay, events: dict[str, np.ndarray]) -> pa.Table:
+def _final_values(recount: QueryDays, events: dict[str, np.ndarray]) -> pa.Table:
     taken = ("key_number", *RANGE, "arrival_us")
     keys, held_from, until, on_time_from, arrivals_us = (np.ma.getdata(events[name]).astype(np.int64) for name in taken)
     found = StretchesOfWindows.of(keys, held_from, until, on_time_from)

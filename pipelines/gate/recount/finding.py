@@ -1,7 +1,8 @@
-"""What a law finds on some of a day's keys: laws are per key, so that findings on all keys add up."""
+"""What a law finds on some keys, by day: laws are per key, so that findings on all keys add up."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 # How many offending rows a verdict shows.
@@ -16,8 +17,16 @@ class LawFinding(NamedTuple):
     rows: tuple[tuple, ...] = ()
 
 
-def joined(findings: Sequence[LawFinding]) -> LawFinding:
-    """The finding on all keys of some findings on a part of them each."""
+def joined_by_day(findings: Iterable[Mapping[date, LawFinding]]) -> dict[date, LawFinding]:
+    """The finding of each day on all keys, of findings on some keys of some days each."""
+    of_days: dict[date, list[LawFinding]] = {}
+    for each in findings:
+        for day, finding in each.items():
+            of_days.setdefault(day, []).append(finding)
+    return {day: _joined(of_day) for day, of_day in of_days.items()}
+
+
+def _joined(findings: Sequence[LawFinding]) -> LawFinding:
     counted: Counter[str] = Counter()
     for each in findings:
         counted.update(each.counted)

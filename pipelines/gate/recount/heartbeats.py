@@ -4,23 +4,27 @@ again by other means."""
 from datetime import date
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_day import DAY_US
+from pipelines.gate.recount.query_days import DAY_US
 
 
-def between(points: str, every_us: int) -> str:
+def between(points: str, every_us: int, of: str = "") -> str:
     """SQL: `tick_us` and `newest_us` of the heartbeats between neighbours of the relation `points` (point_us): arrival
-    ticks, and where silence counts anew or ends."""
+    ticks, and where silence counts anew or ends. of: a column of points, of which neighbours have the same, kept."""
+    kept, parts = (f"{of}, ", f"PARTITION BY {of}") if of else ("", "")
     return f"""
-        SELECT since_us + beat * {every_us} AS tick_us, since_us + (beat - 1) * {every_us} AS newest_us
-        FROM (SELECT since_us, unnest(range(1, (until_us - since_us - 1) // {every_us} + 1)) AS beat
-              FROM (SELECT point_us AS since_us, lead(point_us) OVER (ORDER BY point_us) AS until_us FROM ({points}))
+        SELECT {kept} since_us + beat * {every_us} AS tick_us, since_us + (beat - 1) * {every_us} AS newest_us
+        FROM (SELECT {kept} since_us, unnest(range(1, (until_us - since_us - 1) // {every_us} + 1)) AS beat
+              FROM (SELECT {kept} point_us AS since_us, lead(point_us) OVER ({parts} ORDER BY point_us) AS until_us
+                    FROM ({points}))
               WHERE until_us IS NOT NULL)"""
 
 
-def of_day(silver: str, day: date, every_us: int) -> str:
-    """SQL: those of a day behind its first arrival; `silver`: the day's events, FROM … WHERE …."""
-    end_us = sql.day_start_us(day) + DAY_US
-    return between(f"SELECT epoch_us(arrival) AS point_us {silver} UNION SELECT {end_us} {silver}", every_us)
+def of_days(silver: str, every_us: int) -> str:
+    """SQL: those of days behind their first arrivals, with `arrival_date`; silver: the days' events, FROM … WHERE …."""
+    end_us = f"{sql.begin_us('arrival_date')} + {DAY_US}"
+    points = f"""
+        SELECT arrival_date, epoch_us(arrival) AS point_us {silver} UNION SELECT arrival_date, {end_us} {silver}"""
+    return between(points, every_us, "arrival_date")
 
 
 def silences(passes: str, day: date, every_us: int) -> str:

@@ -1,13 +1,14 @@
-"""What was known of each window after each tick that changed it, and so the rows that the day should have.
+"""What was known of each window after each tick that changed it, and so the rows that each day should have.
 
-history    (key_number, window_start_us, window_end_us, tick_us, revision, pane, events, late_events), with
-           window_number where windows have one; with the ticks before the day, so that revisions go on from what
+history    (key_number, window_start_us, window_end_us, closed_us, tick_us, revision, pane, events, late_events), with
+           window_number where windows have one; with the ticks before the days, so that revisions go on from what
            earlier days counted
-expected   those of the day
-doubtful   the audit rows of the windows whose rows are not exactly the expected ones: laws 3 and 4 look at no others.
-           One join of whole rows finds them
+expected   those of the days, with their `emitted_date`
+doubtful   the audit rows of a window and a day where these are not exactly the expected ones: laws 3 and 4 look at no
+           others. One join of whole rows finds them
 """
 
+from pipelines.gate.recount import sql
 from pipelines.gate.recount.recount import Recount
 
 SAME = {
@@ -20,23 +21,24 @@ def add_history(recount: Recount) -> None:
     """Make `history`, `expected` and `doubtful`: O(events + rows)."""
     recount.connection.execute(f"CREATE TEMP TABLE history AS {recount.windows.history(recount)}")
     recount.connection.execute(
-        f"CREATE TEMP VIEW expected AS SELECT * FROM history "
+        f"CREATE TEMP VIEW expected AS SELECT *, {sql.day_of('tick_us')} AS emitted_date FROM history "
         f"WHERE tick_us >= {recount.start_us} AND tick_us < {recount.end_us}"
     )
-    window = ", ".join(recount.window)
+    place = ", ".join((*recount.window, "emitted_date"))
     recount.connection.execute(f"CREATE TEMP TABLE doubtful_windows AS {_doubtful(recount)}")
     recount.connection.execute(
-        f"CREATE TEMP TABLE doubtful AS SELECT * FROM audit SEMI JOIN doubtful_windows USING ({window})"
+        f"CREATE TEMP TABLE doubtful AS SELECT * FROM audit SEMI JOIN doubtful_windows USING ({place})"
     )
 
 
 def _doubtful(recount: Recount) -> str:
-    """SQL: the windows whose rows are not exactly the expected ones; every window where no counts are expected."""
+    """SQL: the windows, by day, whose rows are not exactly the expected ones; all where no counts are expected."""
+    place = (*recount.window, "emitted_date")
     if recount.windows.exceptions(recount.query):
-        return f"SELECT {', '.join(recount.window)} FROM audit UNION SELECT {', '.join(recount.window)} FROM expected"
-    compared = {**{column: column for column in recount.window}, **SAME}
+        return f"SELECT {', '.join(place)} FROM audit UNION SELECT {', '.join(place)} FROM expected"
+    compared = {**{column: column for column in place}, **SAME}
     same = " AND ".join(f"a.{audited} = e.{expected}" for audited, expected in compared.items())
-    window = ", ".join(f"coalesce(a.{column}, e.{column}) AS {column}" for column in recount.window)
+    places = ", ".join(f"coalesce(a.{column}, e.{column}) AS {column}" for column in place)
     return f"""
-        SELECT DISTINCT {window} FROM audit a FULL JOIN expected e ON {same}
+        SELECT DISTINCT {places} FROM audit a FULL JOIN expected e ON {same}
         WHERE a.key_number IS NULL OR e.key_number IS NULL"""

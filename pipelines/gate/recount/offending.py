@@ -4,34 +4,41 @@ The SQL holds no double quote, so that it can be pasted into `windrow query "…
 where DuckDB takes any word, and values go through `sql.literal`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.finding import SHOWN, LawFinding
-from pipelines.gate.recount.query_day import AuditedDay
+from pipelines.gate.recount.query_days import AuditedDays, QueryDays
 from pipelines.gate.recount.recount import Recount
 from pipelines.ledger.verdicts import Verdict
 
 
-def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -> LawFinding:
+def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -> dict[date, LawFinding]:
     """What a law finds in the audit rows of some keys: how many break it, of how many rows; with their keys' values and
     what is expected of them.
 
-    offenders: SQL for (*recount.window, revision, *expected) of each offending row.
+    offenders: SQL for (*recount.window, revision, *expected) of each offending row, and the `day` that it is of.
     """
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE offenders AS {offenders}")
-    (found,) = recount.one("SELECT count(*) FROM offenders")
-    (total,) = recount.one("SELECT count(*) FROM audit")
-    rows = recount.rows(f"""
-        SELECT {"".join(f"k.{sql.name(column)}, " for column in recount.query.key)}
-               {", ".join(f"o.{column}" for column in _columns(recount, expected))}
-        FROM offenders o JOIN keys k USING (key_number)
-        ORDER BY ALL LIMIT {SHOWN}""")
-    return LawFinding(found, {"rows": total}, tuple(rows))
+    totals = dict(recount.rows("SELECT emitted_date, count(*) FROM audit GROUP BY ALL"))
+    columns = [f"k.{sql.name(column)}" for column in recount.query.key]
+    columns += [f"o.{column}" for column in _columns(recount, expected)]
+    shown = f"SELECT {', '.join(columns)} FROM offenders o JOIN keys k USING (key_number)"
+    return found_by_day(recount, {day: {"rows": totals.get(day, 0)} for day in recount.days}, "offenders", shown)
 
 
-def verdict_on_rows(of: AuditedDay, check: str, found: LawFinding, expected: tuple[str, ...], what: str) -> Verdict:
-    """The verdict on a day's audit rows. what: how the figure goes on after "3 of 12 rows"; an expected column that
+def found_by_day(
+    recount: QueryDays, counted: Mapping[date, Mapping[str, int]], table: str, shown: str
+) -> dict[date, LawFinding]:
+    """What is in a table of what breaks a law, by its `day`, with what was counted. shown: SQL for its rows."""
+    broken = dict(recount.rows(f"SELECT day, count(*) FROM {table} GROUP BY ALL"))
+    rows = {day: recount.rows(f"{shown} WHERE day = {sql.literal(day)} ORDER BY ALL LIMIT {SHOWN}") for day in broken}
+    return {day: LawFinding(broken.get(day, 0), counted[day], tuple(rows.get(day, ()))) for day in recount.days}
+
+
+def verdict_on_rows(of: AuditedDays, check: str, found: LawFinding, expected: tuple[str, ...], what: str) -> Verdict:
+    """The verdict on one day's audit rows. what: how the figure goes on after "3 of 12 rows"; an expected column that
     ends in `_us` is shown as a time."""
     return Verdict(
         check,
@@ -44,19 +51,20 @@ def verdict_on_rows(of: AuditedDay, check: str, found: LawFinding, expected: tup
     )
 
 
-def does_not_apply(of: AuditedDay, check: str, to: str) -> Verdict:
+def does_not_apply(of: AuditedDays, check: str, to: str) -> Verdict:
     """The verdict of a law from which semantics §2 excepts such windows."""
     return Verdict(check, True, f"does not apply: {to}", "0 rows", None, of.tables.audit.name, of.versions.audit)
 
 
-def _alongside_audit(of: AuditedDay, found: LawFinding, expected: tuple[str, ...]) -> str:
+def _alongside_audit(of: AuditedDays, found: LawFinding, expected: tuple[str, ...]) -> str:
     """SQL: the first offenders with what is expected, and the row of the audit table, where there is one."""
     keys = [f"key_{number}" for number in range(len(of.query.key))]
     names = [*keys, *_columns(of, expected)]
     window_row = [column.removesuffix("_us") for column in _columns(of, ())]
     matches = [f"t.{column} IS NOT DISTINCT FROM x.{key}" for column, key in zip(of.query.key, keys, strict=True)]
     matches += [f"t.{column} = x.{column}" for column in window_row]
-    matches.append(f"t.emitted_date = {sql.literal(of.day)}")
+    [day] = of.days
+    matches.append(f"t.emitted_date = {sql.literal(day)}")
     left_out = (*of.query.key, *window_row, "emitted_date")
     columns = ", ".join(f"t.{column}" for column in of.tables.audit.column_names if column not in left_out)
     return (
@@ -65,7 +73,7 @@ def _alongside_audit(of: AuditedDay, found: LawFinding, expected: tuple[str, ...
     )
 
 
-def _columns(of: AuditedDay, expected: tuple[str, ...]) -> tuple[str, ...]:
+def _columns(of: AuditedDays, expected: tuple[str, ...]) -> tuple[str, ...]:
     return (*of.window[1:], "revision", *expected)
 
 

@@ -1,13 +1,13 @@
-"""A day of a query with its windows in SQL, which are asked about that day (kinds/)."""
+"""Days of a query without a gap, with its windows in SQL, which are asked about these days (kinds/)."""
 
 from dataclasses import dataclass
 
 from pipelines.gate.recount.kinds import SqlWindows
-from pipelines.gate.recount.query_day import QueryDay
+from pipelines.gate.recount.query_days import QueryDays
 
 
 @dataclass(frozen=True)
-class Recount(QueryDay):
+class Recount(QueryDays):
     """What a law gets."""
 
     windows: SqlWindows

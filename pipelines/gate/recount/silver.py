@@ -1,5 +1,6 @@
-"""What the checks of silver look at, at the versions of one snapshot: an arrival day."""
+"""What the checks of silver look at, at the versions of one snapshot: arrival days."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -14,45 +15,38 @@ from pipelines.lake.stream_tables import StreamTables
 
 
 @dataclass(frozen=True)
-class SilverDay:
-    """An arrival day: the views `silver`, `passes` and `partitions` of `connection`, and silver's version."""
+class SilverDays:
+    """Arrival days: the views `silver`, `passes` and `partitions` of `connection` have rows of no others; and silver's
+    version."""
 
     connection: duckdb.DuckDBPyConnection
     tables: StreamTables
     version: int
-    day: date
+    days: Sequence[date]
 
-    @property
-    def of_day(self) -> str:
-        """SQL: whether a row arrived on the day."""
-        return f"arrival_date = {sql.literal(self.day)}"
-
-    def moving(self, silver: str) -> str:
-        """SQL: arrival and start of what moves the watermark on the day: its events, and heartbeats as events."""
-        events, idle_after = f"FROM {silver} WHERE {self.of_day}", self.tables.stream.idle_after
+    def moving(self, events: str) -> str:
+        """SQL: arrival_date, arrival and start of what moves the watermark on a day: its events, which are given as
+        FROM … WHERE …, and heartbeats as events."""
+        idle_after, found = self.tables.stream.idle_after, f"SELECT arrival_date, arrival, start {events}"
         if idle_after is None:
-            return f"SELECT arrival, start {events}"
-        beats = heartbeats.of_day(events, self.day, sql.microseconds(idle_after))
+            return found
+        beats = heartbeats.of_days(events, sql.microseconds(idle_after))
         times = "make_timestamptz(tick_us), make_timestamptz(newest_us)"
-        return f"SELECT arrival, start {events} UNION ALL SELECT {times} FROM ({beats})"
+        return f"{found} UNION ALL SELECT arrival_date, {times} FROM ({beats})"
 
     def rows(self, statement: str) -> list[tuple]:
         """The rows of a statement."""
         return self.connection.execute(statement).fetchall()
 
-    def one(self, statement: str) -> tuple:
-        """The only row of a statement."""
-        (row,) = self.rows(statement)
-        return row
 
-
-def open_day(lake: Lake, tables: StreamTables, snapshot: Snapshot, day: date) -> SilverDay:
-    """Open a day of the stream's tables: of events nothing is read yet."""
+def open_days(lake: Lake, tables: StreamTables, snapshot: Snapshot, days: Sequence[date]) -> SilverDays:
+    """Open some days of the stream's tables: of events nothing is read yet."""
     connection = open_session(lake)
+    among = [("arrival_date", "in", [day.isoformat() for day in days])]
     for view, table in (("silver", tables.silver), ("passes", tables.passes)):
-        source = TableVersion(lake, table.name, snapshot.version(table.name), "arrival_date")
-        add_view(connection, view, source, day, day)
+        add_view(connection, view, TableVersion(lake, table.name, snapshot.version(table.name), among=among))
     noted = TableVersion(lake, tables.partitions.name, snapshot.version(tables.partitions.name))
     add_view(connection, "all_partitions", noted)
-    connection.execute(f"CREATE TEMP VIEW partitions AS FROM all_partitions WHERE arrival_date = {sql.literal(day)}")
-    return SilverDay(connection, tables, snapshot.version(tables.silver.name), day)
+    listed = ", ".join(map(sql.literal, days))
+    connection.execute(f"CREATE TEMP VIEW partitions AS FROM all_partitions WHERE arrival_date IN ({listed})")
+    return SilverDays(connection, tables, snapshot.version(tables.silver.name), days)

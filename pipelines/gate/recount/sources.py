@@ -1,19 +1,20 @@
 """The rows that a recount reads, each table at one fixed version, as temporary tables of integers.
 
-candidates events that `where` lets through and that a window which the day can still change may hold, with the
+candidates events that `where` lets through and that a window which the days can still change may hold, with the
            last time of theirs that counts, reach_us; where order counts, with their place in it
-arrived    every accepted event of the day, whether or not `where` lets it through
+arrived    every accepted event of the days, whether or not `where` lets it through
 keys       a number per key, so that a null key is a group like any other
 audit      the run's rows; late_audit: its late rows
 strings    a number per string that is compared, in their order
-published  of windows that depend on their key's other events, the newest revision that earlier days published
+published  of windows that depend on their key's other events, the newest revision of earlier days
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 
 from pipelines.gate.recount import aggregates, in_order, sql
-from pipelines.gate.recount.query_day import DAY_US, value_name
+from pipelines.gate.recount.query_days import DAY_US, value_name
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.session import EVER_US
 from pipelines.gate.recount.share import KeyShare, name_rows_of
@@ -21,17 +22,18 @@ from pipelines.gate.recount.strings import add_strings
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, add_ticks, watermark_before_us
 from pipelines.lake.lake import Lake
+from schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.
 YEAR_ONE_US = sql.day_start_us(date.min)
 
 
 def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
-    """Read what the recount of a share of a day needs: O(events of the look-back)."""
+    """Read what the recount of a share of some days needs: O(events of the look-back)."""
     silver = _add_views(recount, lake, share)
     lower_us = _first_start_us(recount)
     since = _day_of(max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most)))
-    add_view(recount.connection, "all_silver", silver, since, recount.day)
+    add_view(recount.connection, "all_silver", silver, since, recount.days[-1])
     name_rows_of(recount, share.within_buckets, ["silver"])
     add_ticks(recount, since)
     _add_keys(recount, lower_us)
@@ -44,28 +46,28 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
 
 
 def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
-    """Views of the day's rows and of the pass ticks up to it. Returns silver, of which more days are read later."""
-    tables, versions, day = recount.tables, recount.versions, recount.day
+    """Views of the days' rows and of the pass ticks up to them. Returns silver, of which more days are read later."""
+    tables, versions, first, last = recount.tables, recount.versions, recount.days[0], recount.days[-1]
     every_bucket = TableVersion(lake, tables.source.silver.name, versions.silver, "arrival_date")
     silver = replace(every_bucket, among=share.of_silver)
     passes = TableVersion(lake, tables.source.passes.name, versions.passes, "arrival_date")
-    add_view(recount.connection, "all_silver_of_day", silver, day, day)
-    if day == recount.stream.last_day:
-        add_view(recount.connection, "last_day", every_bucket, day, day)
-    add_view(recount.connection, "passes", passes, last=day)
+    add_view(recount.connection, "all_silver_of_days", silver, first, last)
+    if last == recount.stream.last_day:
+        add_view(recount.connection, "last_day", every_bucket, last, last)
+    add_view(recount.connection, "passes", passes, last=last)
     add_silences(recount)
     for view, table, version, partition in (
         ("audit_table", tables.audit, versions.audit, "emitted_date"),
         ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),
     ):
-        add_view(recount.connection, f"all_{view}", TableVersion(lake, table.name, version, partition), day, day)
+        add_view(recount.connection, f"all_{view}", TableVersion(lake, table.name, version, partition), first, last)
     name_rows_of(recount, share, ["audit_table", "late_table"])
-    name_rows_of(recount, share.within_buckets, ["silver_of_day"])
+    name_rows_of(recount, share.within_buckets, ["silver_of_days"])
     return silver
 
 
 def _first_start_us(recount: Recount) -> int:
-    """The start after which events are read: all where nothing had arrived before the day."""
+    """The start after which events are read: all where nothing had arrived before the days."""
     watermark_us = watermark_before_us(recount)
     return EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
 
@@ -89,7 +91,7 @@ def _add_keys(recount: Recount, lower_us: int) -> None:
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
             SELECT {columns} TRUE FROM found
-            UNION SELECT {columns} TRUE FROM silver_of_day
+            UNION SELECT {columns} TRUE FROM silver_of_days
             UNION SELECT {columns} TRUE FROM audit_table
             UNION SELECT {columns} TRUE FROM late_table)""")
 
@@ -105,10 +107,10 @@ def _add_arrived(recount: Recount) -> None:
     recount.connection.execute(f"""
         CREATE TEMP TABLE arrived AS
         SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
-               epoch_us(s.arrival) AS arrival_us, s.path, s.line, s.reading,
+               epoch_us(s.arrival) AS arrival_us, s.arrival_date, s.path, s.line, s.reading,
                {recount.windows.reach_us("s")} AS reach_us, {recount.windows.too_long("s")} AS too_long,
                {sql.where(recount.query.where, "s")} AS kept
-        FROM silver_of_day s JOIN keys k ON {_same_key(recount, "s", "k")}""")
+        FROM silver_of_days s JOIN keys k ON {_same_key(recount, "s", "k")}""")
 
 
 def _add_candidates(recount: Recount) -> None:
@@ -129,11 +131,11 @@ def _add_checked(recount: Recount) -> None:
         CREATE TEMP TABLE audit AS
         SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
                epoch_us(a.window_end) AS window_end_us, a.revision, a.pane,
-               epoch_us(a.emitted_at) AS emitted_at_us, a.events, a.late_events {aggregates}
+               epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {aggregates}
         FROM audit_table a JOIN keys k ON {_same_key(recount, "a", "k")}""")
     connection.execute(f"""
         CREATE TEMP TABLE late_audit AS
-        SELECT k.key_number, l.path, l.line, l.reading, epoch_us(l.start) AS start_us,
+        SELECT k.key_number, l.arrival_date, l.path, l.line, l.reading, epoch_us(l.start) AS start_us,
                epoch_us(l.end) AS end_us, epoch_us(l.arrival) AS arrival_us, l.reason,
                epoch_us(l.first_missed) AS first_missed_us, epoch_us(l.last_missed) AS last_missed_us,
                l.windows_missed, l.late_by AS late_by_us
@@ -141,24 +143,37 @@ def _add_checked(recount: Recount) -> None:
 
 
 def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -> None:
-    """Of the version that came with what the run went on from; of the newest where that is gone."""
-    connection, name = recount.connection, recount.tables.results.name
-    version, newest = recount.versions.published, lake.version(name)
-    if version is None or newest is None or lake.lacks_files(name, version):
-        version = newest
-    if version is None:
-        connection.execute("CREATE TEMP VIEW all_published_rows AS FROM all_audit_table LIMIT 0")
-    else:
-        table = TableVersion(lake, name, version, "emitted_date")
-        add_view(connection, "all_published_rows", table, since, recount.day - timedelta(days=1))
+    """Of days that were committed with this one, as they were made; of others as they were published."""
+    columns = f"{_keys(recount)} window_start, window_end, window_number, revision, emitted_date"
+    rows = " UNION ALL ".join(f"SELECT {columns} {rows}" for rows in _earlier(recount, lake, since))
+    recount.connection.execute(f"CREATE TEMP VIEW all_published_rows AS {rows}")
     name_rows_of(recount, share, ["published_rows"])
     window = ", ".join(recount.window)
-    connection.execute(f"""
+    recount.connection.execute(f"""
         CREATE TEMP TABLE published AS SELECT {window}, max(revision) AS earlier FROM (
             SELECT k.key_number, epoch_us(p.window_start) AS window_start_us,
                    epoch_us(p.window_end) AS window_end_us, p.window_number, p.revision
             FROM published_rows p JOIN keys k ON {_same_key(recount, "p", "k")})
         GROUP BY ALL""")
+
+
+def _earlier(recount: Recount, lake: Lake, since: date) -> Iterator[str]:
+    """SQL: rows of earlier days. What was published is of the version that came with what the first day went on from,
+    or of the newest where that is gone."""
+    yield "FROM all_audit_table WHERE FALSE"
+    connection, tables, last = recount.connection, recount.tables, recount.days[0] - DAY
+    version, newest = recount.versions.published, lake.version(tables.results.name)
+    if version is None or newest is None or lake.lacks_files(tables.results.name, version):
+        version = newest
+    if version is not None:
+        results = TableVersion(lake, tables.results.name, version, "emitted_date")
+        add_view(connection, "all_results", results, since, last)
+        yield f"FROM all_results r WHERE {sql.where((('emitted_date', 'not_in', recount.before),), 'r')}"
+    if recount.before:
+        among = [("emitted_date", "in", [day.isoformat() for day in recount.before])]
+        made = TableVersion(lake, tables.audit.name, recount.versions.audit, "emitted_date", among)
+        add_view(connection, "all_made_before", made, since, last)
+        yield "FROM all_made_before"
 
 
 def _keys(recount: Recount) -> str:

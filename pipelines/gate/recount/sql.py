@@ -62,6 +62,16 @@ def day_start_us(day: date) -> int:
     return (day - EPOCH.date()).days * 86_400_000_000
 
 
+def day_of(us: str) -> str:
+    """SQL: the UTC day of microseconds since the epoch."""
+    return f"CAST(make_timestamp({us}) AS DATE)"
+
+
+def begin_us(day: str) -> str:
+    """SQL: the start of a UTC day, in microseconds since the epoch."""
+    return f"epoch_us(CAST({day} AS TIMESTAMP))"
+
+
 def at(us: int) -> str:
     """A literal timestamp from microseconds since the epoch."""
     return literal(EPOCH + timedelta(microseconds=us))

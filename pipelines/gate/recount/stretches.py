@@ -106,9 +106,10 @@ def _worst(kind: np.dtype, least: bool) -> float | int:
 
 def _parts(values: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """(power of two, int64 array) from the greatest part down: the values are the sum of the arrays, each times its
-    power. Exact: as many parts as the digits of the values reach down."""
+    power. Exact: as many parts as the digits of the values reach down. The powers are multiples of BITS, so that a
+    value's parts, and with them a stretch's sum, depend on no other value."""
     exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
-    rest, scale = values, exponent
+    rest, scale = values, -(-exponent // BITS) * BITS
     while rest.any():
         scale -= BITS
         part = np.trunc(np.ldexp(rest, -scale))

@@ -4,10 +4,10 @@ The recount works on NumPy's numbers. A place is compared as its string is, so t
 """
 
 from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.query_day import QueryDay, value_name
+from pipelines.gate.recount.query_days import QueryDays, value_name
 
 
-def add_strings(recount: QueryDay) -> None:
+def add_strings(recount: QueryDays) -> None:
     """Of all events and rows whose strings are compared: O(strings log strings)."""
     compared = aggregates.compared_columns(recount.query)
     events, rows = (aggregates.types_of(recount, relation) for relation in ("candidates", "audit"))

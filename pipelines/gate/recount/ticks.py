@@ -7,44 +7,48 @@ at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`.
 from datetime import date
 
 from pipelines.gate.recount import heartbeats, sql
-from pipelines.gate.recount.query_day import QueryDay, QuerySession
+from pipelines.gate.recount.query_days import QueryDays, QuerySession
 from pipelines.gate.recount.session import EVER_US, NEVER_US
 
 
-def add_silences(recount: QueryDay) -> None:
+def add_silences(recount: QueryDays) -> None:
     """Make `silences` (arrival_date, since_us, beats) from the pass ticks: none of a stream without heartbeats."""
     idle_after, source = recount.stream.idle_after, "SELECT CAST(NULL AS DATE), 0::BIGINT, 0::BIGINT LIMIT 0"
     if idle_after is not None:
-        source = heartbeats.silences("passes", recount.day, sql.microseconds(idle_after))
+        source = heartbeats.silences("passes", recount.days[-1], sql.microseconds(idle_after))
     recount.connection.execute(f"CREATE TEMP TABLE silences(arrival_date, since_us, beats) AS {source}")
 
 
-def watermark_before_us(recount: QueryDay) -> int | None:
-    """The watermark just before the day; None where nothing had arrived."""
-    (newest_us,) = recount.one(f"SELECT max(newest_us) FROM ({_before(recount, recount.day)})")
+def watermark_before_us(recount: QueryDays) -> int | None:
+    """The watermark just before the first day; None where nothing had arrived."""
+    (newest_us,) = recount.one(f"SELECT max(newest_us) FROM ({_before(recount, recount.days[0])})")
     return None if newest_us is None else newest_us - sql.microseconds(recount.query.lateness)
 
 
-def add_ticks(recount: QueryDay, since: date) -> None:
-    """Make `ticks`. Days before `since` become one staircase step at the beginning of time: no event is older."""
-    since_, day, every_us = sql.literal(since), sql.literal(recount.day), _every_us(recount)
-    recount.connection.execute(f"""
-        CREATE TEMP TABLE ticks AS
+def add_ticks(recount: QueryDays, since: date) -> None:
+    """Make `ticks`, since a day: no event is older."""
+    recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
+
+
+def staircase(recount: QueryDays, since: date) -> str:
+    """SQL: tick_us and newest_us. Days before `since` become one step at the beginning of time."""
+    since_, last, every_us = sql.literal(since), sql.literal(recount.days[-1]), _every_us(recount)
+    return f"""
         WITH raised AS (
             SELECT {EVER_US} AS tick_us, max(newest_us) AS newest_us FROM ({_before(recount, since)})
             UNION ALL
             SELECT epoch_us(tick), epoch_us(newest_start)
-            FROM passes WHERE arrival_date BETWEEN {since_} AND {day}
+            FROM passes WHERE arrival_date BETWEEN {since_} AND {last}
             UNION ALL
             SELECT since_us + beat * {every_us}, since_us + (beat - 1) * {every_us}
             FROM (SELECT *, unnest(range(1, beats + 1)) AS beat FROM silences WHERE arrival_date >= {since_})
             {_end_of_stream(recount)}),
         highest AS (SELECT tick_us, max(newest_us) OVER (ORDER BY tick_us) AS newest_us FROM raised)
         SELECT min(tick_us) AS tick_us, newest_us FROM highest
-        WHERE newest_us IS NOT NULL GROUP BY newest_us""")
+        WHERE newest_us IS NOT NULL GROUP BY newest_us"""
 
 
-def _before(recount: QueryDay, day: date) -> str:
+def _before(recount: QueryDays, day: date) -> str:
     """SQL: the newest starts before a day; of each silence its last heartbeat's."""
     before = f"arrival_date < {sql.literal(day)}"
     return f"""
@@ -53,14 +57,14 @@ def _before(recount: QueryDay, day: date) -> str:
         SELECT since_us + (beats - 1) * {_every_us(recount)} FROM silences WHERE beats > 0 AND {before}"""
 
 
-def _every_us(recount: QueryDay) -> int:
+def _every_us(recount: QueryDays) -> int:
     idle_after = recount.stream.idle_after
     return 0 if idle_after is None else sql.microseconds(idle_after)
 
 
-def _end_of_stream(recount: QueryDay) -> str:
+def _end_of_stream(recount: QueryDays) -> str:
     """A stream's last day takes the watermark to infinity: at its last tick, or its last microsecond."""
-    if recount.day != recount.stream.last_day:
+    if recount.days[-1] != recount.stream.last_day:
         return ""
     return f"""UNION ALL SELECT coalesce(max(epoch_us(arrival)), {recount.end_us - 1}), {NEVER_US}
                FROM last_day"""

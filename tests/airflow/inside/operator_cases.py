@@ -1,51 +1,27 @@
 """The operator itself. Runs in Airflow's environment: test_operator.py starts pytest there."""
 
-import json
 import re
 import signal
 import subprocess
-import sys
 import time
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from airflow.sdk import AssetAlias, Connection
+from airflow.sdk import Connection
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
-from airflow.sdk.execution_time.context import OutletEventAccessors
 from airflow.sdk.execution_time.timeout import timeout
 
 from dags import command, connections, installation, tasks
 from processes import sessions
 from schemas import errors
-
-RUN = {"run_id": "manual__1", "params": {"day": None}, "ds": "2018-10-01"}
-
-
-def program(folder, text):
-    """A stand-in for windrow: what matters here is a process that behaves so."""
-    path = folder / "windrow"
-    path.write_text(f"#!{sys.executable}\n{text}")
-    path.chmod(0o755)
-    return path
+from tests.support.airflow.operators import RUN, program
 
 
 def operator(monkeypatch, path):
     monkeypatch.setenv(installation.COMMAND, str(path))
     return command.WindrowOperator(task_id="replay", arguments=("replay", "bikes_demand"))
-
-
-def publishing(monkeypatch, path, *outlets):
-    monkeypatch.setenv(installation.COMMAND, str(path))
-    return command.WindrowOperator(task_id="publish", arguments=("replay", "bikes_demand"), outlets=outlets)
-
-
-def publishing_events(folder, asset_events, exit_code=0):
-    """A stand-in that writes what windrow --asset-events would."""
-    file = "sys.argv[sys.argv.index('--asset-events') + 1]"
-    written = f"with open({file}, 'w') as out: out.write({json.dumps(asset_events)!r})"
-    return program(folder, f"import sys\n{written}\nsys.exit({exit_code})")
 
 
 def error_with(exit_code):
@@ -127,43 +103,6 @@ def test_a_superseded_run_is_skipped_with_the_run_that_publishes(monkeypatch, tm
     with pytest.raises(AirflowSkipException) as raised:
         operator(monkeypatch, path).execute(RUN)
     assert str(raised.value) == text
-
-
-UPDATE = {"day": "2018-10-01", "rows": 12, "revisions": 2, "checks": 9, "verdict": "passed", "version": 3}
-
-
-def test_the_events_of_assets_carry_day_rows_verdict_and_version(monkeypatch, tmp_path):
-    results, late = command.asset("bikes_demand"), command.asset("bikes_demand_late")
-    asset_events = {results.name: UPDATE, late.name: {**UPDATE, "rows": 0, "version": 2}}
-    events = OutletEventAccessors()
-    task = publishing(monkeypatch, publishing_events(tmp_path, asset_events), results, late)
-    assert task.execute({**RUN, "outlet_events": events}) == asset_events
-    assert (events[results].extra, events[late].extra) == (asset_events[results.name], asset_events[late.name])
-
-
-def test_a_task_that_published_nothing_is_skipped(monkeypatch, tmp_path):
-    task = publishing(monkeypatch, publishing_events(tmp_path, {}), command.asset("bikes_demand"))
-    with pytest.raises(AirflowSkipException, match="nothing to publish"):
-        task.execute({**RUN, "outlet_events": OutletEventAccessors()})
-
-
-def test_of_several_days_of_which_another_run_publishes_some_the_others_have_their_event(monkeypatch, tmp_path):
-    results, events = command.asset("bikes_demand"), OutletEventAccessors()
-    program_of_days = publishing_events(tmp_path, {results.name: {"days": [UPDATE]}}, errors.Superseded.exit_code)
-    publishing(monkeypatch, program_of_days, results).execute({**RUN, "outlet_events": events})
-    assert events[results].extra == {"days": [UPDATE]}
-
-
-def test_an_ingest_that_changed_silver_is_an_event_of_it_and_another_is_a_success_without(monkeypatch, tmp_path):
-    silver, events = AssetAlias("silver_bikes"), OutletEventAccessors()
-    changed = publishing_events(tmp_path, {silver.name: UPDATE})
-    publishing(monkeypatch, changed, silver).execute({**RUN, "outlet_events": events})
-    [event] = events[silver].asset_alias_events
-    assert (event.dest_asset_key.name, event.extra) == ("silver_bikes", UPDATE)
-    assert event.dest_asset_key.uri == command.asset("silver_bikes").uri
-    without = OutletEventAccessors()
-    publishing(monkeypatch, publishing_events(tmp_path, {}), silver).execute({**RUN, "outlet_events": without})
-    assert without[silver].asset_alias_events == []
 
 
 def test_a_task_that_is_of_no_day_needs_none(monkeypatch, tmp_path, capsys):
@@ -291,6 +230,6 @@ def test_windrow_is_run_with_both_connections(tmp_path, monkeypatch, capsys):
 
 
 def test_tasks_are_in_the_pool_that_the_environment_names(monkeypatch):
-    assert tasks.defaults()["pool"] == "default_pool"
+    assert tasks.common()["default_args"]["pool"] == "default_pool"
     monkeypatch.setenv(installation.POOL, "spark")
-    assert tasks.defaults()["pool"] == "spark"
+    assert tasks.common()["default_args"]["pool"] == "spark"

@@ -14,6 +14,8 @@ def task_facts(task) -> dict:
         "downstream": sorted(task.downstream_task_ids),
         "arguments": list(task.arguments),
         "of_a_day": task.of_a_day,
+        "publishes": task.publishes,
+        "inlets": [inlet.name for inlet in task.inlets],
         "outlets": [outlet.name for outlet in task.outlets],
         "aliases": [outlet.name for outlet in task.outlets if isinstance(outlet, AssetAlias)],
         "retries": task.retries,

@@ -3,10 +3,13 @@
 import shutil
 from pathlib import Path
 
-from stack.places import REPOSITORY, WINDROW
+from stack.places import PYTHON, REPOSITORY, WINDROW
 
 COMMAND = """#!/bin/sh
-case "$*" in *"--run-id {run} "*) export WINDROW_ENGINE=spark ;; esac
+case "$*" in
+*"--run-id {on_spark} "*) export WINDROW_ENGINE=spark ;;
+*"replay "*"--run-id {failing} "*) exec {python} {one_gate_fails} "$@" ;;
+esac
 exec {windrow} "$@"
 """
 
@@ -23,9 +26,11 @@ def definitions(home: Path, queries: tuple[str, ...]) -> Path:
     return folder
 
 
-def windrow(home: Path, run_on_spark: str) -> Path:
-    """The command of the tasks."""
+def windrow(home: Path, on_spark: str, failing: str) -> Path:
+    """The command of the tasks. Its two runs: one on Spark, and one in which a query's gate fails."""
     path = home / "windrow"
-    path.write_text(COMMAND.format(run=run_on_spark, windrow=WINDROW))
+    one_gate_fails = Path(__file__).with_name("one_gate_fails.py")
+    named = {"python": PYTHON, "one_gate_fails": one_gate_fails, "windrow": WINDROW}
+    path.write_text(COMMAND.format(on_spark=on_spark, failing=failing, **named))
     path.chmod(0o755)
     return path

@@ -52,11 +52,9 @@ class RunningAirflow:
         except FileNotFoundError:
             return "it wrote no log: its process was never started, or ended before"
 
-    def trigger(self, run: str, logical_day: date | None, **conf) -> None:
+    def trigger(self, run: str, logical_day: date | None, /, **params: object) -> None:
         """A manual run for a day, or without a logical date."""
-        date = f"{logical_day}T00:00:00Z" if logical_day else None
-        asked = {"dag_run_id": run, "logical_date": date, "conf": conf}
-        self.client.call("POST", f"/dags/{self.dag}/dagRuns", asked)
+        self.client.trigger(self.dag, logical_day, run, **params)
 
     def task(self, run: str, task: str) -> dict:
         return next(found for found in self.client.tasks(self.dag, run) if found["task_id"] == task)

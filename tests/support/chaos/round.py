@@ -10,7 +10,7 @@ from pipelines.config import Config
 from pipelines.ingest.files import DUPLICATE
 from pipelines.lake.lake import Lake
 from pipelines.ledger import runs as ledger
-from pipelines.runs.replay_day import replay_day
+from pipelines.runs.replay import replay_day
 from tests.support import damages, landings
 from tests.support.chaos.commands import ENDS, FATES, Ended, Running, Terminal
 from tests.support.chaos.landing_folder import LandingFolder
@@ -93,7 +93,8 @@ class Round:
             first, last = sorted(self.chance.choices(days, k=2))
             commands += 3 * [["replay", query, "--day", str(self.chance.choice(days))]]
             backfill = ["backfill", query, "--from", str(first), "--to", str(last)]
-            commands += [backfill, [*backfill, "--backwards"], ["maintain"]]
+            all_of_them = ["backfill", *self.files.queries, *backfill[2:]]
+            commands += [backfill, all_of_them, ["backfill", *self.files.queries, "--stale"], ["maintain"]]
         if vanished:
             commands.append(["forget", self.chance.choice(vanished)])
         return self.chance.choice(commands)

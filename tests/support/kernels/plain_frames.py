@@ -1,10 +1,12 @@
-"""Frames and sessions as semantics §2 says it: one walk over all tuples in order. It shares no code with kernels/."""
+"""Frames and sessions of tuples by the gate's plain walks (semantics §2). They share no code with kernels/."""
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from schemas.windows import MICROSECOND, AggregateFrame, BoundaryFrame, DeltaFrame, Session, ThresholdFrame, Window
+from pipelines.gate.recount.plain.kinds import of_kind, session
+from pipelines.gate.recount.plain.kinds._frames import Rule, Valued
+from pipelines.gate.recount.plain.kinds._frames import frames_of as plain_frames
+from schemas.windows import AggregateFrame, Session, Window
 
 
 class Tuple(NamedTuple):
@@ -14,55 +16,21 @@ class Tuple(NamedTuple):
     order: int
     value: float | None
 
+    @property
+    def start(self) -> int:
+        """As events call it."""
+        return self.time
+
 
 def frames_of(window: Window, tuples: list[Tuple], aggregate: Callable[[list], float | None] | None = None):
     """Lists of tuples, one a frame, in order. aggregate: of values, where one closes the frame."""
-    found, frame = [], []
-    for each in sorted(tuples):
-        if not counts(window, each):
-            continue
-        if frame and closes(window, frame, each, aggregate):
-            found.append(frame)
-            frame = []
-        if frame or opens(window, each):
-            frame = [*frame, each]
-    found += [frame] if frame else []
-    return [frame for frame in found if is_long_enough(window, frame)]
-
-
-def counts(window: Window, each: Tuple) -> bool:
-    if not isinstance(window, Session):
-        return each.value is not None
-    return window.unit is None or (each.value is not None and each.value > 0)
-
-
-def reach(window: Session, each: Tuple) -> int:
-    """Until when a tuple keeps its session open."""
-    gap = window.gap if window.unit is None else each.value * window.unit
-    return each.time + gap // MICROSECOND
-
-
-def closes(window: Window, frame: list[Tuple], new: Tuple, aggregate) -> bool:
+    ordered = sorted(tuples)
     if isinstance(window, Session):
-        return new.time >= max(reach(window, each) for each in frame)
-    if isinstance(window, ThresholdFrame):
-        return new.value < window.at_least
-    if isinstance(window, DeltaFrame):
-        return abs(new.value - frame[0].value) >= window.change
-    if isinstance(window, BoundaryFrame):
-        one, other = (math.floor((each.value - window.offset) / window.width) for each in (frame[0], new))
-        return one != other
-    assert isinstance(window, AggregateFrame)
-    found = aggregate([each.value for each in frame])
-    return found is not None and found >= window.bound
+        return session.runs_of(ordered, lambda each: session.gap_of(window, each.value))
+    valued = [Valued(each.time, place, each.value) for place, each in enumerate(ordered) if each.value is not None]
+    return [[ordered[each.place] for each in frame] for frame in plain_frames(_rule(window, aggregate), valued)]
 
 
-def opens(window: Window, new: Tuple) -> bool:
-    return not isinstance(window, ThresholdFrame) or new.value >= window.at_least
-
-
-def is_long_enough(window: Window, frame: list[Tuple]) -> bool:
-    if not isinstance(window, ThresholdFrame):
-        return True
-    lasted = frame[-1].time - frame[0].time
-    return len(frame) >= window.min_count and lasted >= window.min_duration // MICROSECOND
+def _rule(window: Window, aggregate: Callable[[list], float | None] | None) -> Rule:
+    given = (aggregate,) if isinstance(window, AggregateFrame) else ()
+    return of_kind(window).rule(window, *given)

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
+from pipelines.gate.recount.plain.times import to_us
 from schemas.windows import Count, Delta, SlideByTuple, Window
-from tests.support.oracle.windows import to_us, windows_around
+from tests.support.oracle.windows import windows_around
 
 
 class PlainWindow(NamedTuple):

@@ -3,12 +3,12 @@
 import math
 import operator
 from collections import defaultdict
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
-from typing import NamedTuple
 
+from pipelines.gate.recount.plain.ticks import Event, Tick
+from pipelines.gate.recount.plain.times import to_us
 from schemas.query import Query
-from tests.support.oracle.windows import EPOCH, to_us
 
 DAY_US = 86_400_000_000
 OPERATORS = {
@@ -21,26 +21,6 @@ OPERATORS = {
 }
 
 
-class Event(NamedTuple):
-    """An event that `where` let through, with the watermark of the tick before its own."""
-
-    key: tuple
-    start: int
-    end: int
-    arrival: int
-    row: dict
-    watermark_before: float
-
-
-class Tick(NamedTuple):
-    """An arrival tick: the events of its burst and the watermark before and after it."""
-
-    at: int
-    burst: list[Event]
-    watermark_before: float
-    watermark_after: float
-
-
 def history(events: list[dict], query: Query, complete: bool, idle_after: timedelta | None = None) -> list[Tick]:
     """The arrival ticks in order, with heartbeats as ticks without a burst. All events move the watermark; only those
     that pass `where` are in a burst."""
@@ -48,12 +28,12 @@ def history(events: list[dict], query: Query, complete: bool, idle_after: timede
     for row in events:
         rows_at[to_us(row["arrival"])].append(row)
     last = max(rows_at, default=None)
-    beats = [] if idle_after is None else heartbeats(sorted(rows_at), span(idle_after))
+    beats = [] if idle_after is None else heartbeats(sorted(rows_at), to_us(idle_after))
     watermark, ticks = -math.inf, []
     for at in sorted([*rows_at, *beats]):
         rows, before = sorted(rows_at[at], key=lambda row: row["seq"]), watermark
-        newest = max([to_us(row["start"]) for row in rows] or [at - span(idle_after)])
-        watermark = max(before, newest - span(query.lateness))
+        newest = max([to_us(row["start"]) for row in rows] or [at - to_us(idle_after)])
+        watermark = max(before, newest - to_us(query.lateness))
         if complete and at == last:
             watermark = math.inf
         burst = [
@@ -102,13 +82,3 @@ def _holds(value: object, operation: str, limit: object) -> bool:
             return value in known
         return len(known) == len(limit) and value not in known
     return limit is not None and OPERATORS[operation](value, limit)
-
-
-def span(duration: timedelta) -> int:
-    """Microseconds of a duration."""
-    return duration // timedelta(microseconds=1)
-
-
-def to_time(us: int) -> datetime:
-    """A UTC time from microseconds since the epoch."""
-    return EPOCH + timedelta(microseconds=us)

@@ -1,7 +1,8 @@
 """What a replay means, written as plainly as possible: lists, dicts and a walk along the arrival ticks.
 
-Nothing here is fast, and nothing is shared with `kernels/` or `pipelines/`: the windows of an event are found by trying
-all that are near, and a window's content is looked up from scratch for every row. Events are dicts with the key and
+Nothing here is fast, and nothing is shared with `kernels/`: the windows of an event are found by trying all that are
+near, and a window's content is looked up from scratch for every row. Windows that depend on their key's other events
+are those of `pipelines/gate/recount/plain/`, which the gate takes too. Events are dicts with the key and
 value columns, aware datetimes `start`, `end`, `arrival`, and `seq`; rows come back as dicts in the order of the result
 tables.
 """
@@ -12,10 +13,13 @@ from collections import defaultdict
 from datetime import timedelta
 from itertools import count
 
+from pipelines.gate.recount.plain.aggregates import aggregate
+from pipelines.gate.recount.plain.ticks import Event, Tick
+from pipelines.gate.recount.plain.times import to_time, to_us
 from schemas.query import Query
 from tests.support.oracle import context_bound
-from tests.support.oracle.aggregates import aggregate, aggregate_shares
-from tests.support.oracle.history import Event, Tick, history, span, to_time
+from tests.support.oracle.history import history
+from tests.support.oracle.shares import aggregate_shares
 from tests.support.oracle.windows import share, windows_around, windows_met
 
 ALL_TIMES = 2**61  # µs; no two event times are so far apart
@@ -23,7 +27,7 @@ ALL_TIMES = 2**61  # µs; no two event times are so far apart
 
 def too_late(event: Event, window: tuple[int, int], query: Query) -> bool:
     """The watermark had reached end + allowed lateness before the event's tick."""
-    return event.watermark_before >= window[1] + span(query.allowed_lateness)
+    return event.watermark_before >= window[1] + to_us(query.allowed_lateness)
 
 
 def replay(events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None) -> list[dict]:
@@ -98,7 +102,7 @@ class StreamingSystem:
     def emit_final(self, tick: Tick, changed: list[tuple]) -> None:
         """One row when the watermark reaches end + allowed lateness."""
         for key, window in changed:
-            self.wait(window[1] + span(self.query.allowed_lateness), key, window)
+            self.wait(window[1] + to_us(self.query.allowed_lateness), key, window)
         for key, window in self.due(tick.watermark_after):
             self.row(tick, key, window, "final")
 
@@ -183,13 +187,13 @@ def lies_in(event: Event, window: tuple[int, int], query: Query) -> bool:
 
 def too_long(event: Event, query: Query) -> bool:
     """Spanning windows hold no event that is longer than they say."""
-    return query.window.kind == "spanning" and event.end - event.start > span(query.window.longest)
+    return query.window.kind == "spanning" and event.end - event.start > to_us(query.window.longest)
 
 
 def rolling_window(time: int, query: Query) -> tuple[int, int]:
     """(u − size, u] in half-open form, or [u − size, u)."""
     end = time + 1 if query.window.closed == "right" else time
-    return end - span(query.window.size), end
+    return end - to_us(query.window.size), end
 
 
 def late(events: list[dict], query: Query, complete: bool = False, idle_after: timedelta | None = None) -> list[dict]:
@@ -238,7 +242,7 @@ def _late_row(event: Event, windows: list[tuple[int, int]], query: Query) -> lis
         reason, missed = "too late", [window for window in windows if too_late(event, window, query)]
         if not missed:
             return []
-    knows_how_late = missed and event.watermark_before > -math.inf and span(query.lateness) < ALL_TIMES
+    knows_how_late = missed and event.watermark_before > -math.inf and to_us(query.lateness) < ALL_TIMES
     return [
         {
             **_of_event(event, query),

@@ -6,16 +6,10 @@ from functools import cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+from pipelines.gate.recount.plain.times import EPOCH, to_us
 from schemas.windows import Month, Window
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY_US = 86_400_000_000
-
-
-def to_us(time: datetime | timedelta) -> int:
-    """Microseconds since the epoch, or of a duration."""
-    span = time if isinstance(time, timedelta) else time - EPOCH
-    return span // timedelta(microseconds=1)
 
 
 def windows_around(time: int, window: Window) -> list[tuple[int, int]]:

@@ -1,17 +1,19 @@
 """The work of one run, without the run."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 
 from pipelines.engines import engine_of
+from pipelines.lake.engine import Engine
 from pipelines.lake.lake import Lake
 from pipelines.lake.query_tables import QueryTables
 from pipelines.lake.snapshot import Snapshot
 from pipelines.ledger import runs
 from pipelines.ledger.entry import Run
 from pipelines.replay import audit, look_back, plan
-from pipelines.replay.audit import Audited
-from pipelines.replay.look_back import Reading
+from pipelines.replay.audit import Audited, ReplayedShares
+from pipelines.replay.look_back import LookBacks, Reading
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import Work
 
@@ -19,26 +21,52 @@ from pipelines.replay.task import Work
 def work_of(lake: Lake, tables: QueryTables, day: date) -> Work:
     """What the tasks of a run know."""
     served = ServedQuery.of(tables.query)
-    return plan.work_of(lake, tables, served, look_back.of(lake, tables, served, day, newest(lake, tables)))
+    return plan.work_of(lake, tables, served, backs_of(lake, tables, day))
+
+
+def backs_of(lake: Lake, tables: QueryTables, *days: date) -> LookBacks:
+    """What a run of some days reads."""
+    return look_back.of(lake, tables, ServedQuery.of(tables.query), days, newest(lake, tables))
+
+
+def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> ReplayedShares:
+    """What the tasks of a run of some days write, and nobody has committed."""
+    backs = backs_of(lake, tables, *days)
+    work = plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
+    return audit.replayed(lake, engine, tables, work, backs)
 
 
 def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
     """A day's rows in the audit tables, made from the tables as they are now."""
+    return audit_days(lake, tables, [day])[day]
+
+
+def audit_days(lake: Lake, tables: QueryTables, days: Sequence[date]) -> dict[date, Audited]:
+    """The rows of some days, made in one pass."""
     served, read = ServedQuery.of(tables.query), newest(lake, tables)
-    engine = engine_of(lake.config)
-    return audit.audit(lake, engine, tables, served, look_back.of(lake, tables, served, day, read), read)
+    backs = look_back.of(lake, tables, served, days, read)
+    return audit.audit(lake, engine_of(lake.config), tables, served, backs, read)
 
 
 def run_day(lake: Lake, tables: QueryTables, day: date, run_id: str | None = None) -> Audited:
     """The same as steps of the ledger; the day is noted as published, without a look of the gate."""
+    return run_days(lake, tables, [day], run_id)[day]
+
+
+def run_days(lake: Lake, tables: QueryTables, days: Sequence[date], run_id: str | None = None) -> dict[date, Audited]:
+    """In one pass."""
     query, stream = tables.query.name, tables.source.stream.name
-    run = Run(run_id or runs.new_run_id(query, day), stream, query, day)
+    run_id = run_id or runs.new_run_id(query, days[0])
+    of_days = {Run(run_id, stream, query, day): day for day in days}
     with runs.recording(lake) as recording:
-        with recording.step(run, "audit") as entry:
-            made = audit_day(lake, tables, day)
-            entry.inputs, entry.outputs, entry.counts = made.inputs, asdict(made.versions), made.counts
-        with recording.step(run, "publish") as entry:
-            entry.inputs = asdict(made.versions)
+        with recording.steps([*of_days], "audit") as entries:
+            made = audit_days(lake.committing(run_id=run_id), tables, days)
+            for run, entry in entries.items():
+                of_day = made[of_days[run]]
+                entry.inputs, entry.outputs, entry.counts = of_day.inputs, asdict(of_day.versions), of_day.counts
+        with recording.steps([*of_days], "publish") as entries:
+            for run, entry in entries.items():
+                entry.inputs = asdict(made[of_days[run]].versions)
     return made
 
 

@@ -8,7 +8,7 @@ import pyarrow
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._numbered import NumberedWindows
-from pipelines.gate.recount.query_day import QuerySession
+from pipelines.gate.recount.query_days import QuerySession
 from schemas.windows import DAY, Regular
 
 DAY_US = sql.microseconds(DAY)

@@ -1,7 +1,8 @@
 """Windows that depend on their key's other events: those that the run's rows name, held against silver.
 
 Where such a window ends, a walk over all of its key's events says, and no grouping; so nothing here says which windows
-there are. A row says from when to when it is, and silver how many events it can have held then (rows_held.py).
+there are. A row says from when to when it is, and silver how many events it can have held then (rows_held.py). Of some
+keys the walk is made (../plain/).
 """
 
 from collections.abc import Mapping
@@ -15,8 +16,9 @@ from pipelines.gate.recount.emit import firing
 from pipelines.gate.recount.final_values import EVENTS_AT_ONCE
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
 from pipelines.gate.recount.ordered_events import OrderedEvents
-from pipelines.gate.recount.query_day import QueryDay, value_name
+from pipelines.gate.recount.query_days import QueryDays, value_name
 from pipelines.gate.recount.rows_held import HeldBounds, RowsToCount, Shape, bounds
+from pipelines.gate.recount.session import NEVER_US
 from pipelines.gate.recount.ticks import with_passes
 from pipelines.gate.recount.whole_ranges import values_of_ranges
 
@@ -24,7 +26,7 @@ TIMES_OF_ROWS = ("key_number", "window_start_us", "window_end_us", "emitted_at_u
 # SQL: whether a row came with an event of its key, or as the watermark rose.
 IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
     FROM arrived v WHERE v.kept AND v.key_number = r.key_number AND v.arrival_us = r.emitted_at_us))"""
-ROW = ("revision", "pane", "emitted_at_us", "events", "late_events")
+ROW = ("revision", "pane", "emitted_at_us", "emitted_date", "events", "late_events")
 
 
 class DependentWindows(SqlWindows[Asked], Generic[Asked]):
@@ -43,9 +45,9 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         shape, passing = self.shape, "" if self.passes_at_end else ", nor when a window was passed"
         ends = "but for events of one time at a window's ends" if shape.shared_last else "rows that close a window too"
         return {
-            "law_2_events": "whether an event is in a window is not counted again",
+            "law_2_events": "which windows an event is in is counted again of drawn keys only",
             "law_3_counts": ends if shape.all_between else "no more than lie between a window's times",
-            "law_4_revisions": f"rows that are missing are not looked for{passing}",
+            "law_4_revisions": f"rows that are missing are looked for of drawn keys only{passing}",
             "law_5_final_rows": "the newest row of each window, where it holds all events between its times",
         }
 
@@ -54,12 +56,12 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         """How many events every window has; None where that differs."""
         return None
 
-    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
+    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
         """Of the oldest window of the run's rows."""
         (oldest_us,) = recount.one("SELECT min(epoch_us(window_start)) FROM audit_table")
         return (watermark_us if oldest_us is None else oldest_us) - self.shape.alone_us - 1
 
-    def add_windows(self, recount: QueryDay) -> None:
+    def add_windows(self, recount: QueryDays) -> None:
         """`numbered_rows`: those of the run; `bounds`: what they can hold; `ranges`: what is in windows that hold
         all that came between their times. Events are taken EVENTS_AT_ONCE, whole keys."""
         recount.connection.execute("CREATE TEMP TABLE ends AS SELECT DISTINCT window_end_us FROM audit")
@@ -73,24 +75,25 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
                 recount.connection.execute(f"{verb} SELECT * FROM some_found")
                 recount.connection.unregister("some_found")
 
-    def missed(self, recount: QueryDay) -> str:
+    def missed(self, recount: QueryDays) -> str:
         """An event that starts before the watermark less the allowed lateness."""
         return f"""
             SELECT a.*, 1 AS windows, NULL AS first_missed_us, a.start_us + 1 AS first_end_us,
                    NULL AS last_missed_us, CAST({self.is_too_late(recount, "a")} AS BIGINT) AS windows_missed
             FROM arrived a ASOF LEFT JOIN ticks t ON a.arrival_us > t.tick_us"""
 
-    def is_too_late(self, recount: QueryDay, event: str) -> str:
+    def is_too_late(self, recount: QueryDays, event: str) -> str:
         """SQL: whether an event, with the ticks `t` before its own, changes nothing."""
         waits_us = sql.microseconds(recount.query.lateness) + sql.microseconds(recount.query.allowed_lateness)
         return f"coalesce({event}.start_us < t.newest_us - {waits_us}, FALSE)"
 
-    def history(self, recount: QueryDay) -> str:
+    def history(self, recount: QueryDays) -> str:
         """The run's rows with the nearest that silver allows; a window that is no more has a row without events."""
         pane = firing(recount) if self.passes_at_end else "pane"
         window, size = ", ".join(recount.window), "NULL" if self.size is None else self.size
         return f"""
-            SELECT {window}, CASE WHEN is_tick THEN emitted_at_us END AS tick_us, {pane} AS pane,
+            SELECT {window}, {NEVER_US} AS closed_us, {pane} AS pane,
+                   CASE WHEN is_tick THEN emitted_at_us END AS tick_us,
                    coalesce(earlier, -1) + row_number() OVER (
                        PARTITION BY {window} ORDER BY emitted_at_us, revision) AS revision,
                    CASE WHEN is_closed THEN {self.closing_events} WHEN events = 0 THEN 1
@@ -103,24 +106,24 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
                        r.events = 0 AND r.revision > 0 AS is_closed, {IS_TICK} AS is_tick, p.earlier
                 FROM numbered_rows r JOIN bounds b USING (row) LEFT JOIN published p USING ({window}))"""
 
-    def final_rows(self, recount: QueryDay) -> str:
+    def final_rows(self, recount: QueryDays) -> str:
         """Of windows that hold all that came between their times: then what they hold is known."""
         window = ", ".join(recount.window)
         return f"""
-            SELECT {window}, events AS recounted_events, late_events AS recounted_late_events,
+            SELECT {window}, emitted_date, events AS recounted_events, late_events AS recounted_late_events,
                    emitted_at_us AS newest_tick_us, g.* EXCLUDE (row)
             FROM numbered_rows JOIN ranges g USING (row)"""
 
-    def holds(self, recount: QueryDay, event: str) -> str:
+    def holds(self, recount: QueryDays, event: str) -> str:
         """SQL: whether an event counts at all: where its value cuts windows, it must have one."""
         names = [value_name(recount.query, column) for column in self.window.cutting_columns]
         return " AND ".join(f"{event}.{name} IS NOT NULL" for name in names) or "TRUE"
 
-    def since_us(self, recount: QueryDay) -> str:
+    def since_us(self, recount: QueryDays) -> str:
         """SQL: from which start on the events of a key are looked at, by its rows."""
         return f"min(window_start_us) - {self.shape.alone_us}"
 
-    def read_of_events(self, recount: QueryDay) -> str:
+    def read_of_events(self, recount: QueryDays) -> str:
         """SQL: columns more of the events that are taken, for bounds_of."""
         return ""
 
@@ -128,7 +131,7 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         """What rows can hold of events in order."""
         return bounds(events, rows, self.shape)
 
-    def _taken(self, recount: QueryDay) -> str:
+    def _taken(self, recount: QueryDays) -> str:
         # Of keys that have rows, from the first of their windows on.
         return f"""
             SELECT e.* FROM (
@@ -139,7 +142,7 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
             ASOF LEFT JOIN ticks t ON e.arrival_us > t.tick_us
             WHERE {self.holds(recount, "e")} AND NOT {self.is_too_late(recount, "e")}"""
 
-    def _counted(self, recount: QueryDay, keys: tuple[int, int]) -> "_Counted":
+    def _counted(self, recount: QueryDays, keys: tuple[int, int]) -> "_Counted":
         """Of the keys from one to another."""
         of_keys = f"WHERE key_number BETWEEN {keys[0]} AND {keys[1]}"
         values_sql = aggregates.values_of(recount.query, aggregates.types_of(recount, "taken"))
@@ -168,8 +171,8 @@ class _Counted(NamedTuple):
     ranges: pa.Table
 
 
-def _numbered_rows(recount: QueryDay) -> str:
-    """SQL: the run's rows without aggregates, whose names are the user's; is_newest: of its window in the day."""
+def _numbered_rows(recount: QueryDays) -> str:
+    """SQL: the run's rows without aggregates, whose names are the user's; is_newest: of its window."""
     window = ", ".join(f"a.{column}" for column in recount.window)
     named = ", ".join(f"a.{column}" for column in (*recount.window, *ROW))
     return f"""
@@ -178,7 +181,7 @@ def _numbered_rows(recount: QueryDay) -> str:
         FROM audit a JOIN windows w USING (window_end_us)"""
 
 
-def _parts(recount: QueryDay) -> list[tuple[int, int]]:
+def _parts(recount: QueryDays) -> list[tuple[int, int]]:
     """First and last keys of parts with about EVENTS_AT_ONCE events each, or with one key; one without any where there
     are none, for the tables' columns."""
     rows = recount.rows(f"""

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pipelines.gate.recount import changes, sql
 from pipelines.gate.recount.emit import can_emit, newest_tick
-from pipelines.gate.recount.query_day import QueryDay, QuerySession
+from pipelines.gate.recount.query_days import QueryDays, QuerySession
 from pipelines.gate.recount.session import EVER_US
 from schemas.query import Query
 from schemas.windows import Window
@@ -32,27 +32,28 @@ class SqlWindows(ABC, Generic[Asked]):
         return {}
 
     @abstractmethod
-    def add_windows(self, recount: QueryDay) -> None:
+    def add_windows(self, recount: QueryDays) -> None:
         """Make the table `windows` (number, window_start_us, window_end_us, reached_us, closed_us): reached is P(end),
         closed is P(end + allowed). They are those that an event meets, of every key."""
 
     @abstractmethod
-    def missed(self, recount: QueryDay) -> str:
+    def missed(self, recount: QueryDays) -> str:
         """SQL: each event of `arrived` with `windows`, how many hold it, `windows_missed`, and of those that it missed
         `first_missed_us`, `first_end_us` and `last_missed_us`."""
 
     @abstractmethod
-    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
-        """The start after which events are read; the watermark is that before the day."""
+    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
+        """The start after which events are read; the watermark is that before the days."""
 
     @abstractmethod
-    def history(self, recount: QueryDay) -> str:
+    def history(self, recount: QueryDays) -> str:
         """SQL: what was known of each window after each tick that changed it (history.py)."""
 
     @abstractmethod
-    def final_rows(self, recount: QueryDay) -> str:
-        """SQL: what each window holds that closed in the day: `recount.window`, recounted_events,
-        recounted_late_events, recounted_i, tolerance_i, and newest_tick_us, the tick of its newest row."""
+    def final_rows(self, recount: QueryDays) -> str:
+        """SQL: what each window holds that closed in one of the days: `recount.window`, recounted_events,
+        recounted_late_events, recounted_i, tolerance_i; emitted_date, the day in which it closed; and newest_tick_us,
+        the tick of its newest row."""
 
     def reach_us(self, event: str) -> str:
         """SQL: the last microsecond of an event that a window must hold some of: its start, unless its end counts."""
@@ -74,8 +75,8 @@ class SqlWindows(ABC, Generic[Asked]):
 
 
 class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
-    """Windows that are known without their events: a day's follow from a look-back (semantics §4), and an event is in a
-    range of them."""
+    """Windows that are known without their events: those of days follow from a look-back (semantics §4), and an event
+    is in a range of them."""
 
     # SQL: from when on a window `w` exists; no row counts an event of it before.
     began_us = str(EVER_US)
@@ -94,36 +95,32 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
     def longest(self) -> timedelta:
         """The longest time between the start of an event and the end of a window that holds it; more does no harm."""
 
-    def spans(self, recount: QueryDay, of_windows: str) -> str:
+    def spans(self, recount: QueryDays, of_windows: str) -> str:
         """SQL: the events of `candidates` that chosen windows hold, as ranges of numbers: those from `held_from` to
         before `until` hold it, and it was late for those before `on_time_from`."""
         self.add_met(recount)
         return _spans_of(self.numbered_by, *_bounds(recount, of_windows))
 
-    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
+    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
         """Of the oldest window that can still change (semantics §4)."""
         return watermark_us - sql.microseconds(recount.query.allowed_lateness) - sql.microseconds(self.longest())
 
-    def history(self, recount: QueryDay) -> str:
+    def history(self, recount: QueryDays) -> str:
         """By ranges (changes.py)."""
         return changes.history(recount, self.spans(recount, can_emit(recount)), self.began_us)
 
-    def final_rows(self, recount: QueryDay) -> str:
+    def final_rows(self, recount: QueryDays) -> str:
         """From `final_values`, a row for each window of a stretch."""
         return f"""
             SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
+                   {sql.day_of("w.closed_us")} AS emitted_date,
                    {newest_tick(recount, "v.newest_arrival_us", self.began_us)} AS newest_tick_us
             FROM (SELECT *, unnest(generate_series(first, until - 1)) AS number FROM final_values) v
             JOIN windows w USING (number)
-            WHERE {closed_in_day(recount)}"""
+            WHERE w.closed_us >= {recount.start_us} AND w.closed_us < {recount.end_us}"""
 
 
-def closed_in_day(recount: QueryDay) -> str:
-    """SQL: whether the watermark closed a window `w` in the day."""
-    return f"closed_us >= {recount.start_us} AND closed_us < {recount.end_us}"
-
-
-def _bounds(recount: QueryDay, of_windows: str) -> tuple[int, int]:
+def _bounds(recount: QueryDays, of_windows: str) -> tuple[int, int]:
     """The least and the greatest number of the chosen windows; the least above the greatest where there are none."""
     low, high = recount.one(
         f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
-from pipelines.gate.recount.query_day import QueryDay, QuerySession
+from pipelines.gate.recount.query_days import QueryDays, QuerySession
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
 from schemas.windows import MICROSECOND, Rolling
@@ -27,10 +27,10 @@ class RollingWindows(LookedBackWindows[Rolling]):
     def longest(self) -> timedelta:
         return self.window.size + MICROSECOND  # to the event that it is named after, whether it holds it or not
 
-    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
-        """Also every event time that a late event of the day may lie in a window of."""
+    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
+        """Also every event time that a late event of the days may lie in a window of."""
         lower_us = super().first_start_us(recount, watermark_us)
-        (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_day")
+        (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_days")
         return lower_us if oldest_us is None else min(lower_us, oldest_us - 1)
 
     def add_windows(self, recount: QuerySession) -> None:
@@ -59,7 +59,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
             ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us
             WHERE f.number <= l.number""")
 
-    def missed(self, recount: QueryDay) -> str:
+    def missed(self, recount: QueryDays) -> str:
         """A late event's windows are those of the times that its key has seen by then, itself included.
 
         Ends never fall: an event that was not too late for its own time's window missed none, and is paired with none.
@@ -73,7 +73,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
                        floor_div(start_us, {self.size_us}) AS near
                 FROM candidates SEMI JOIN too_late USING (key_number) GROUP BY ALL),
             counted AS (
-                SELECT a.key_number, a.path, a.line, a.reading, count(*) AS windows,
+                SELECT a.key_number, a.arrival_date, a.path, a.line, a.reading, count(*) AS windows,
                        count(*) FILTER (t.closed_us < a.arrival_us) AS windows_missed,
                        min(t.window_start_us) FILTER (t.closed_us < a.arrival_us) AS first_missed_us,
                        max(t.window_start_us) FILTER (t.closed_us < a.arrival_us) AS last_missed_us,
@@ -86,9 +86,9 @@ class RollingWindows(LookedBackWindows[Rolling]):
                 GROUP BY ALL)
             SELECT a.*, coalesce(c.windows, 1) AS windows, first_missed_us, first_end_us, last_missed_us,
                    coalesce(windows_missed, 0) AS windows_missed
-            FROM arrived a LEFT JOIN counted c USING (path, line, reading)"""
+            FROM arrived a LEFT JOIN counted c USING (arrival_date, path, line, reading)"""
 
-    def history(self, recount: QueryDay) -> str:
+    def history(self, recount: QueryDays) -> str:
         """With emit `arrival` there are rows for the key's youngest window only (semantics §2)."""
         return youngest_rows(self.beyond_us) if recount.query.emit == "arrival" else super().history(recount)
 
@@ -122,13 +122,14 @@ def youngest_rows(beyond_us: int) -> str:
             SELECT *, time_us IS DISTINCT FROM lag(time_us) OVER (PARTITION BY key_number ORDER BY tick_us) AS is_new
             FROM so_far),
         emitted AS (
-            SELECT DISTINCT y.key_number, y.tick_us, t.window_start_us, t.window_end_us, t.reached_us
+            SELECT DISTINCT y.key_number, y.tick_us, t.window_start_us, t.window_end_us, t.reached_us,
+                   t.closed_us
             FROM youngest y
             JOIN times t ON y.time_us + {beyond_us} = t.window_end_us
             JOIN own e ON e.key_number = y.key_number
                 AND (e.tick_us = y.tick_us OR (y.is_new AND e.tick_us < y.tick_us))
             WHERE e.start_us >= t.window_start_us AND e.start_us < t.window_end_us AND y.tick_us <= t.closed_us)
-        SELECT key_number, window_start_us, window_end_us, tick_us,
+        SELECT key_number, window_start_us, window_end_us, closed_us, tick_us,
                row_number() OVER (PARTITION BY key_number, window_end_us ORDER BY tick_us) - 1 AS revision,
                CASE WHEN tick_us > reached_us THEN 'late' ELSE 'early' END AS pane
         FROM emitted"""

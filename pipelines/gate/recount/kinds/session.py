@@ -7,7 +7,7 @@ import numpy as np
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._dependent import DependentWindows
 from pipelines.gate.recount.ordered_events import OrderedEvents
-from pipelines.gate.recount.query_day import QueryDay, value_name
+from pipelines.gate.recount.query_days import QueryDays, value_name
 from pipelines.gate.recount.rows_held import HeldBounds, RowsToCount, Shape
 from pipelines.gate.recount.session import EVER_US
 from pipelines.gate.recount.sessions_held import bounds_by_reach
@@ -33,27 +33,27 @@ class ReachingSessions(DependentWindows[Session]):
     closing_events = "least"
     shape = Shape(shared_first=False, shared_last=False)
 
-    def first_start_us(self, recount: QueryDay, watermark_us: int) -> int:
+    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
         """Of what can still be changed, too."""
         return min(super().first_start_us(recount, watermark_us), self._final_until_us(recount) - 1)
 
-    def holds(self, recount: QueryDay, event: str) -> str:
+    def holds(self, recount: QueryDays, event: str) -> str:
         return f"coalesce({self._value(recount, event)} > 0, FALSE)"
 
-    def since_us(self, recount: QueryDay) -> str:
+    def since_us(self, recount: QueryDays) -> str:
         return f"least({super().since_us(recount)}, {self._final_until_us(recount)})"
 
-    def read_of_events(self, recount: QueryDay) -> str:
+    def read_of_events(self, recount: QueryDays) -> str:
         return f", taken.start_us + {self._value(recount, 'taken')} * {self.window.unit_us} AS until_us"
 
     def bounds_of(self, events: OrderedEvents, read: Mapping[str, np.ndarray], rows: RowsToCount) -> HeldBounds:
         return bounds_by_reach(events, np.ma.getdata(read["until_us"]).astype(np.int64), rows)
 
-    def _value(self, recount: QueryDay, event: str) -> str:
+    def _value(self, recount: QueryDays, event: str) -> str:
         [column] = self.window.cutting_columns
         return f"CAST({event}.{value_name(recount.query, column)} AS BIGINT)"
 
-    def _final_until_us(self, recount: QueryDay) -> int:
+    def _final_until_us(self, recount: QueryDays) -> int:
         watermark_us = watermark_before_us(recount)
         return EVER_US if watermark_us is None else watermark_us - sql.microseconds(recount.query.allowed_lateness)
 

@@ -1,12 +1,19 @@
-"""The aggregates of the oracle: plain Python over the rows of a window, exact."""
+"""Aggregates in plain Python over the rows of a window, exact."""
 
 import math
+from collections import Counter
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
+
+from schemas.query import Aggregate
+
+Row = dict[str, Any]
 
 
-def aggregate(each, rows: list[dict]) -> object:
+def aggregate(each: Aggregate, rows: Sequence[Row]) -> Any:
     """One aggregate over rows, exactly; null values are skipped."""
     if not each.columns:
         return len(rows)
@@ -21,27 +28,32 @@ def aggregate(each, rows: list[dict]) -> object:
     return AGGREGATES[each.function](values, **parameters) if values else None
 
 
-def aggregate_shares(each, rows: list[dict], shares: list[Fraction]) -> float | None:
-    """One aggregate over parts of rows, exactly; null values are skipped."""
-    [column] = each.columns or (None,)
-    pairs = [
-        (1 if column is None else row[column], share)
-        for row, share in zip(rows, shares, strict=True)
-        if column is None or row[column] is not None
-    ]
-    much = sum((share for _, share in pairs), Fraction(0))
-    if each.function == "count":
-        return float(much)
-    total = sum((Fraction(value) * share for value, share in pairs), Fraction(0))
-    return {"sum": float(total), "mean": float(total / much)}[each.function] if pairs else None
-
-
 def _sum(values: list) -> int | float:
     if all(isinstance(value, int) for value in values):
         if not -(2**63) <= sum(values) < 2**63:
             raise OverflowError(f"sum {sum(values)} is beyond int64")
         return sum(values)
-    return float(sum(map(Fraction, values)))
+    return _float_sum(values)
+
+
+def _float_sum(values: list) -> float:
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):  # beyond float64, perhaps on the way only; infinities that are opposed
+        return _rounded(sum(map(Fraction, values))) if all(map(math.isfinite, values)) else math.nan
+
+
+def _rounded(value: Fraction | int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _mean(values: list) -> float:
+    if not all(map(math.isfinite, values)):
+        return _float_sum(values)
+    return _rounded(Fraction(sum(map(Fraction, values))) / len(values))
 
 
 def _total_order(value: object) -> tuple:
@@ -53,21 +65,27 @@ def _median(values: list) -> float:
     return float((values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2)
 
 
-def _quantile(values: list, q: float, exact: bool = True) -> object:
+def _quantile(values: list, q: float = 0.5, exact: bool = True) -> object:
     return _one_zero(sorted(values)[max(math.ceil(q * len(values)), 1) - 1])
 
 
 def _mode(values: list) -> object:
-    return _one_zero(min(set(values), key=lambda value: (-values.count(value), value)))
+    return _top_k(values)
 
 
 def _top_k(values: list, k: int = 1) -> object:
-    by_count = sorted(set(values), key=lambda value: (-values.count(value), value))
+    many = Counter(values)
+    by_count = sorted(many, key=lambda value: (-many[value], value))
     return _one_zero(by_count[k - 1]) if k <= len(by_count) else None
 
 
 def _one_zero(value: object) -> object:
     return value + 0.0 if isinstance(value, float) else value
+
+
+def _deviation(values: list, ddof: int = 1) -> float | None:
+    squared = _variance(values, ddof)
+    return None if squared is None else math.sqrt(squared)
 
 
 def _variance(values: list, ddof: int = 1) -> float | None:
@@ -76,7 +94,7 @@ def _variance(values: list, ddof: int = 1) -> float | None:
     return float(squares / (len(values) - ddof)) if len(values) > ddof else None
 
 
-def _longest_run(rows: list[dict], column: str) -> list[dict]:
+def _longest_run(rows: Sequence[Row], column: str) -> list[Row]:
     """The rows of the first of the longest runs of increasing values."""
     runs = [[rows[0]]]
     for before, row in pairwise(rows):
@@ -87,13 +105,13 @@ def _longest_run(rows: list[dict], column: str) -> list[dict]:
     return max(runs, key=len)
 
 
-def _rate(rows: list[dict], column: str) -> float | None:
+def _rate(rows: Sequence[Row], column: str) -> float | None:
     first, last = rows[0], rows[-1]
     seconds = (last["start"] - first["start"]) / timedelta(seconds=1)
     return (last[column] - first[column]) / seconds if seconds else None
 
 
-OF_ROWS = {
+OF_ROWS: dict[str, Callable[..., Any]] = {
     "rate": _rate,
     "longest_run": lambda rows, column: len(_longest_run(rows, column)),
     "longest_run_start": lambda rows, column: _longest_run(rows, column)[0]["start"],
@@ -102,20 +120,23 @@ OF_ROWS = {
     "argmax": lambda rows, column, other="start": max(rows, key=lambda row: row[column])[other],
 }
 """Of rows in order, of which none lacks a value: of several least ones the first."""
-AGGREGATES = {
+AGGREGATES: dict[str, Callable[..., Any]] = {
     "median": _median,
     "quantile": _quantile,
     "mode": _mode,
     "top_k": _top_k,
     "sum": _sum,
+    "fast_sum": _sum,
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
     "variance": _variance,
-    "std": lambda values, ddof=1: math.sqrt(_variance(values, ddof)) if len(values) > ddof else None,
+    "std": _deviation,
     "range": lambda values: max(values) - min(values),
     "any": lambda values: any(value != 0 for value in values),
     "all": lambda values: all(value != 0 for value in values),
-    "mean": lambda values: float(sum(map(Fraction, values)) / len(values)),
+    "mean": _mean,
     "min": lambda values: min(values, key=_total_order),
     "max": lambda values: max(values, key=_total_order),
 }
+FUNCTIONS = {"count", "count_distinct", *OF_ROWS, *AGGREGATES}
+"""Those that are known here."""

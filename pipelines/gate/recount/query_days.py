@@ -1,7 +1,8 @@
-"""What is counted again: one day of one query, at one version of each table. Its windows are recount.py's."""
+"""What is counted again: days of one query, at one version of each table. Their windows are recount.py's."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import duckdb
@@ -10,6 +11,7 @@ from pipelines.gate.recount import sql
 from pipelines.lake.audit_versions import AuditVersions
 from schemas.query import WINDOW_NUMBER, Query
 from schemas.stream import Stream
+from schemas.windows import DAY
 
 if TYPE_CHECKING:
     from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none
@@ -33,12 +35,14 @@ class QuerySession(Protocol):
 
 
 @dataclass(frozen=True)
-class AuditedDay:
-    """A day of a query, `[start_us, end_us)`, and the versions of the tables."""
+class AuditedDays:
+    """Days of a query in rising order, and the versions of the tables, which have the rows of all. before: days whose
+    rows were committed with these, and precede them."""
 
     tables: "QueryTables"
-    day: date
+    days: tuple[date, ...]
     versions: AuditVersions
+    before: tuple[date, ...] = field(default=(), kw_only=True)
 
     @property
     def query(self) -> Query:
@@ -58,17 +62,29 @@ class AuditedDay:
 
     @property
     def start_us(self) -> int:
-        """The first microsecond of the day, UTC."""
-        return sql.day_start_us(self.day)
+        """The first microsecond of the first day, UTC."""
+        return sql.day_start_us(self.days[0])
 
     @property
     def end_us(self) -> int:
-        """The first microsecond after the day, UTC."""
-        return self.start_us + DAY_US
+        """The first microsecond after the last day, UTC."""
+        return sql.day_start_us(self.days[-1]) + DAY_US
+
+    @property
+    def without_gaps(self) -> list["AuditedDays"]:
+        """What is counted again at once: days that follow on each other, [start_us, end_us).
+
+        Of windows that depend on their key's other events each day is alone: what one of their rows can have held is
+        told by all that came until the end of the day (rows_held.py), and not by what came later.
+        """
+        alone, places = not self.query.window.context_free, range(1, len(self.days))
+        cuts = [place for place in places if alone or self.days[place] - self.days[place - 1] > DAY]
+        edges = pairwise([0, *cuts, len(self.days)])
+        return [replace(self, days=self.days[low:high], before=self.days[:low]) for low, high in edges if low < high]
 
 
 @dataclass(frozen=True)
-class QueryDay(AuditedDay):
+class QueryDays(AuditedDays):
     """With the tables of this package in `connection`."""
 
     connection: duckdb.DuckDBPyConnection

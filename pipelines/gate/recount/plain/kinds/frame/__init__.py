@@ -1,0 +1,1 @@
+"""Frames by their values: a file per kind (frame.delta: delta.py)."""

@@ -1,0 +1,17 @@
+"""Slide-by-tuple windows: every so many events one triggers, and takes those up to itself that are near enough."""
+
+from bisect import bisect_left
+
+from pipelines.gate.recount.plain.held import HeldWindow
+from pipelines.gate.recount.plain.ticks import Event
+from schemas.windows import SlideByTuple
+
+
+def windows(window: SlideByTuple, events: list[Event]) -> list[HeldWindow]:
+    """Both ends of a window's times are in it."""
+    starts, held = [event.start for event in events], []
+    for number in range(window.step, len(events) + 1, window.step):
+        trigger = starts[number - 1]
+        within = events[bisect_left(starts, trigger - window.size_us) : number]
+        held.append(HeldWindow(trigger - window.size_us, trigger + 1, trigger + 1, within))
+    return held

@@ -1,0 +1,49 @@
+"""What comes with the arrival ticks of a stream, and the watermark before and after each (semantics §1)."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+
+class Event(NamedTuple):
+    """An event that `where` let through, with the watermark of the tick before its own; row: its columns."""
+
+    key: tuple
+    start: int
+    end: int
+    arrival: int
+    row: Mapping[str, Any]
+    watermark_before: float
+
+
+class Tick(NamedTuple):
+    """An arrival tick: the events of its burst and the watermark before and after it."""
+
+    at: int
+    burst: list[Event]
+    watermark_before: float
+    watermark_after: float
+
+
+class Staircase(NamedTuple):
+    """The ticks that raised the watermark, and what they raised it to, in rising order."""
+
+    ticks: Sequence[int]
+    watermarks: Sequence[float]
+
+    def tick(self, at: int, burst: list[Event]) -> Tick:
+        """With the watermark before and after it."""
+        return Tick(at, burst, self.before(at), self._of(bisect_right(self.ticks, at)))
+
+    def before(self, at: int) -> float:
+        """The watermark just before a tick."""
+        return self._of(bisect_left(self.ticks, at))
+
+    def reaches(self, boundary: float) -> float:
+        """P(boundary): the first tick at which the watermark is there."""
+        place = bisect_left(self.watermarks, boundary)
+        return self.ticks[place] if place < len(self.ticks) else math.inf
+
+    def _of(self, place: int) -> float:
+        return self.watermarks[place - 1] if place else -math.inf

@@ -1,0 +1,85 @@
+"""Rows that wait for the gate, of days of a query that were committed together: made just now, or by an audit step."""
+
+import shlex
+from collections.abc import Mapping
+from datetime import date
+from typing import NamedTuple
+
+from pipelines.gate.recount.query_days import AuditedDays
+from pipelines.lake.arrival_days import FIRST_DAY
+from pipelines.lake.audit_versions import AuditVersions
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger import runs
+from pipelines.replay.audit import Audited
+from pipelines.replay.earlier_state import EarlierState
+from schemas.errors import NotSetUp
+
+
+class AuditRows(NamedTuple):
+    """The versions that hold each day, and what it has read; rows by day and table, where they were just made."""
+
+    tables: QueryTables
+    versions: Mapping[date, AuditVersions]
+    inputs: Mapping[date, dict]
+    rows: Mapping[date, dict[str, int]]
+
+    @classmethod
+    def of(cls, tables: QueryTables, made: Mapping[date, Audited]) -> "AuditRows":
+        """What a replay has made."""
+        names = ((tables.audit.name, "rows"), (tables.late_audit.name, "late_rows"))
+        return cls(
+            tables,
+            {day: each.versions for day, each in made.items()},
+            {day: each.inputs for day, each in made.items()},
+            {day: {table: each.counts[count] for table, count in names} for day, each in made.items()},
+        )
+
+    def left_by(self, day: date, run_id: str) -> EarlierState:
+        """What the next day goes on from."""
+        versions = self.versions[day]
+        assert versions.state is not None and versions.state_digest is not None
+        return EarlierState(day, run_id, versions.state, versions.state_digest)
+
+    @property
+    def of_gate(self) -> AuditedDays:
+        """As the gate looks at them."""
+        days = tuple(self.versions)
+        return AuditedDays(self.tables, days, self.versions[days[0]])
+
+
+def recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRows:
+    """What the run's own audit step left in the ledger; NotSetUp where that is nothing, or is gone."""
+    audited = runs.latest(lake, tables.query.name, day, "audit", run_id)
+    if audited is None:
+        raise _never_audited(tables, day, run_id, "there are no audit rows")
+    versions = AuditVersions(**audited.outputs)
+    if gone := _gone(lake, tables, versions, audited):
+        lost = f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows"
+        raise _never_audited(tables, day, run_id, lost)
+    return AuditRows(tables, {day: versions}, {day: audited.inputs}, {})
+
+
+def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: runs.StepRow) -> str | None:
+    """What of the versions that the gate and the publication read can't be read any more."""
+    day = str(audited.logical_date)
+    until = [("arrival_date", "<=", day)]
+    asked = (
+        (tables.audit.name, versions.audit, [("emitted_date", "=", day)]),
+        (tables.late_audit.name, versions.late_audit, [("arrival_date", "=", day)]),
+        (tables.source.silver.name, versions.silver, [("arrival_date", ">=", audited.inputs[FIRST_DAY]), *until]),
+        (tables.source.passes.name, versions.passes, until),
+    )
+    for name, version, days in asked:
+        # A table that was made again counts its versions anew.
+        if lake.lacks_files(name, version, days) or lake.made_after(name, audited.at):
+            return f"version {version} of {name}"
+    return None
+
+
+def _never_audited(tables: QueryTables, day: date, run_id: str, problem: str) -> NotSetUp:
+    query = tables.query.name
+    return NotSetUp(
+        f"{problem} of {query} for {day} by run {run_id!r}",
+        f"windrow replay {query} --day {day} --stage audit --run-id {shlex.quote(run_id)}",
+    )

@@ -1,0 +1,254 @@
+"""A batch: queries of one stream × days, in one pass.
+
+    audit     silver is checked once; each query is replayed once, one commit a table
+    publish   the gate checks exactly these rows, and publishes the days that passed, one commit a table
+
+A day's failure is its own, and so is a query's: the others are published. Where days go on from each other, those
+behind one that failed are not. What the ledger has of each day is what a run of that day alone would leave.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from typing import NamedTuple
+
+from pipelines import flow
+from pipelines.gate.gate import Gate, failure
+from pipelines.gate.publish import Publication, publish
+from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.engine import Engine
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.stream_tables import StreamTables
+from pipelines.ledger import farm_runs, runs, snapshots
+from pipelines.ledger.code_hash import definition_hash
+from pipelines.ledger.entry import LedgerEntry, Run
+from pipelines.ledger.stale import DIGESTS, other_inputs
+from pipelines.replay import earlier_state, look_back
+from pipelines.replay.audit import Audited, audit
+from pipelines.replay.earlier_state import EarlierState
+from pipelines.replay.look_back import LookBack, LookBacks, Reading
+from pipelines.replay.specifications import ServedQuery
+from pipelines.runs import definitions
+from pipelines.runs.arrived import nothing_arrived, with_arrivals
+from pipelines.runs.audit_rows import AuditRows
+from pipelines.runs.checked import note
+from pipelines.runs.reports import DayFailure, DayReport
+from schemas.errors import EarlierDayMissing, OutsideStream, Superseded, WindrowError
+
+Progress = Callable[[str], None]
+Asked = Mapping[str, tuple[QueryTables, Sequence[date]]]
+"""Days by query."""
+
+
+class AskedDays(NamedTuple):
+    """A query, and what the run of each of its days reads."""
+
+    tables: QueryTables
+    served: ServedQuery
+    backs: LookBacks
+
+    def of(self, days: Sequence[LookBack], earlier: EarlierState | None) -> "AskedDays":
+        """Some of the days."""
+        return self._replace(backs=self.backs._replace(of_days=tuple(days), earlier=earlier))
+
+
+class StepOfDays(NamedTuple):
+    """A step of all days of a batch, on its way into the ledger, by query and day; `failures`: the batch's."""
+
+    entries: Mapping[tuple[str | None, date | None], LedgerEntry]
+    progress: Progress
+    failures: list[DayFailure]
+
+    def fail(self, query: str, days: Collection[date], error: WindrowError) -> None:
+        """Note why some days of a query go no further."""
+        for day in sorted(days):
+            self.entries[query, day].fail(error)
+            self.failures.append(DayFailure(query, day, error))
+
+    def left(self, of: QueryTables, days: Sequence[date], failed: Mapping[date, WindrowError]) -> list[date]:
+        """The days that go on, of which some have failed; where they go on from each other none behind one that did."""
+        query = of.query.name
+        for day, error in failed.items():
+            self.fail(query, [day], error)
+        left = [day for day in days if day not in failed]
+        gone = [each.day for each in self.failures if each.query == query and not each.had_nothing]
+        if of.state is None or not gone:
+            return left
+        self.fail(query, [day for day in left if day > min(gone)], earlier_state.not_published(query, min(gone)))
+        return [day for day in left if day < min(gone)]
+
+
+@dataclass(frozen=True)
+class RunBatch:
+    """Makes and publishes days under one run id. `progress` gets each stage of flow.py as it begins."""
+
+    lake: Lake
+    engine: Engine
+    source: StreamTables
+    run_id: str
+    recording: runs.Recording
+    progress: Progress
+    failures: list[DayFailure] = field(default_factory=list)
+
+    def audited(self, asked: Asked) -> list[AuditRows]:
+        """The rows of the days, in the audit tables."""
+        with self._step("audit", {query: days for query, (_, days) in asked.items()}) as step:
+            step.progress(flow.CHECK_SILVER.name)
+            served = [each for of_query in asked.values() if (each := self._served(step, *of_query))]
+            if not served:
+                return []
+            stream = self.source.stream.name
+            read = Reading.of(self.lake, self.source, snapshots.of_run(self.lake, stream, self.run_id))
+            found = (self._looked_back(step, *each, read) for each in served)
+            checked = [*self._checked(step, [each for each in found if each], read)]  # before the stage that follows
+            step.progress(flow.REPLAY.name)
+            return [rows for each in checked for rows in self._replayed(step, each, read)]
+
+    def published(self, made: Sequence[AuditRows]) -> list[DayReport]:
+        """What became of the days whose rows these are."""
+        if not made:
+            return []
+        days: dict[str, list[date]] = {}
+        for rows in made:
+            days.setdefault(rows.tables.query.name, []).extend(rows.versions)
+        with self._step("publish", days) as step:
+            return [report for rows in made for report in self._published(step, rows)]
+
+    @contextmanager
+    def _step(self, name: str, days: Mapping[str, Sequence[date]]) -> Iterator[StepOfDays]:
+        stream = self.source.stream.name
+        of_runs = [Run(self.run_id, stream, query, day) for query, of_query in days.items() for day in of_query]
+        with self.recording.steps(of_runs, name) as entries:
+            stages = next(iter(entries.values())).stages
+            with stages.working(self.engine, self.progress):
+                of_days = {(run.query, run.day): entry for run, entry in entries.items()}
+                yield StepOfDays(of_days, stages.following(self.progress), self.failures)
+
+    def _lake_of(self, tables: QueryTables, snapshot: str) -> Lake:
+        """Whose commits say of what they are."""
+        definition = definition_hash(self.source.stream.name, tables.query.name)
+        return self.lake.committing(run_id=self.run_id, definition=definition, snapshot=snapshot)
+
+    def _served(
+        self, step: StepOfDays, tables: QueryTables, days: Sequence[date]
+    ) -> tuple[QueryTables, ServedQuery, list[date]] | None:
+        """A query and its days that the stream has; None where a rule refuses all of them."""
+        stream, query, left = tables.source.stream, tables.query.name, []
+        for day in days:
+            try:
+                stream.require_day(day)
+                left.append(day)
+            except OutsideStream as error:
+                step.fail(query, [day], error)
+        try:
+            return (tables, definitions.served(tables), left) if left else None
+        except WindrowError as error:
+            _require_refused(error)
+            step.fail(query, left, error)
+            return None
+
+    def _looked_back(
+        self, step: StepOfDays, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading
+    ) -> AskedDays | None:
+        """None where no day can be replayed."""
+        query, arrived = tables.query.name, sorted(with_arrivals(self.lake, tables, read.days, days))
+        for day in sorted({*days} - {*arrived}):
+            step.fail(query, [day], nothing_arrived(tables, read.days, [day]))
+        try:
+            backs = look_back.of(self.lake, tables, served, arrived, read) if arrived else None
+        except EarlierDayMissing as error:
+            step.fail(query, arrived, error)
+            return None
+        return AskedDays(tables, served, backs) if backs else None
+
+    def _checked(self, step: StepOfDays, asked: Sequence[AskedDays], read: Reading) -> Iterator[AskedDays]:
+        """The days whose silver has passed the gate."""
+        dates = sorted({day for each in asked for day in each.backs.arrival_days(read.days.by_date)})
+        queries = {each.tables.query.name for each in asked}
+        run = Run(self.run_id, self.source.stream.name, *(queries if len(queries) == 1 else ()))
+        found = Gate(self.lake, self.engine).record_silver(run, self.source, read.snapshot, read.days, dates)
+        every = [verdict for of_day in found.values() for verdict in of_day]
+        note(self.lake.config, [(entry, every) for entry in step.entries.values()], step.progress)
+        wrong = {day: error for day, verdicts in found.items() if (error := failure(verdicts))}
+        for each in asked:
+            failed = {back.last: wrong[day] for back in each.backs.of_days for day in wrong if back.reads(day)}
+            if left := step.left(each.tables, each.backs.days, failed):
+                yield each.of([back for back in each.backs.of_days if back.last in left], each.backs.earlier)
+
+    def _replayed(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
+        lake, query = self._lake_of(asked.tables, read.snapshot.name), asked.tables.query.name
+        try:
+            audited = audit(lake, self.engine, asked.tables, asked.served, asked.backs, read)
+        except WindrowError as error:
+            _require_refused(error)
+            if len(asked.backs.of_days) == 1:
+                step.fail(query, asked.backs.days, error)
+                return []
+            return self._by_halves(step, asked, read)
+        for day, each in audited.items():
+            _note_audit(step.entries[query, day], each)
+        stream = self.source.stream.name
+        farms = {Run(self.run_id, stream, query, day): each.farms for day, each in audited.items() if each.farms}
+        farm_runs.record(lake, farms)
+        for why in dict.fromkeys(each.why for each in audited.values() if each.why):
+            step.progress(f"{flow.REPLAY.name}: {why}")
+        return [AuditRows.of(asked.tables, audited)]
+
+    def _by_halves(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
+        """Until the days that fail do so alone."""
+        days = asked.backs.of_days
+        first, second = days[: len(days) // 2], days[len(days) // 2 :]
+        made = self._replayed(step, asked.of(first, asked.backs.earlier), read)
+        if not step.left(asked.tables, [back.last for back in second], {}):
+            return made
+        earlier = made[-1].left_by(first[-1].last, self.run_id) if asked.tables.state else None
+        return [*made, *self._replayed(step, asked.of(second, earlier), read)]
+
+    def _published(self, step: StepOfDays, rows: AuditRows) -> Iterator[DayReport]:
+        tables, query = rows.tables, rows.tables.query.name
+        entries = {day: step.entries[query, day] for day in rows.versions}
+        for day, entry in entries.items():
+            entry.inputs = asdict(rows.versions[day])
+        of_gate = rows.of_gate
+        lake = self._lake_of(tables, of_gate.versions.snapshot)
+        step.progress(flow.GATE.name)
+        found = Gate(lake, self.engine).record_audit(Run(self.run_id, self.source.stream.name, query), of_gate)
+        note(lake.config, [(entries[day], each) for day, each in found.items()], step.progress)
+        failed = {day: error for day, each in found.items() if (error := failure(each))}
+        wanted = step.left(tables, [*rows.versions], failed)
+        step.progress(flow.PUBLISH.name)
+        published = publish(lake, self.engine, tables, wanted, of_gate.versions)
+        step.left(tables, wanted, {day: each for day, each in published.items() if isinstance(each, Superseded)})
+        now = ArrivalDays.read(lake, self.source.partitions.name)
+        for day, each in published.items():
+            if isinstance(each, Superseded):
+                yield DayReport(self.run_id, query, day, {}, str(each), superseded=True)
+            else:
+                stale = _stale_already(now, rows.inputs[day])
+                report = DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day]))
+                yield _reported(entries[day], each, report)
+
+
+def _require_refused(error: WindrowError) -> None:
+    """What a rule refuses is of some days; a full disk, say, of all."""
+    if not (error.refused or error.skipped):
+        raise error
+
+
+def _note_audit(entry: LedgerEntry, made: Audited) -> None:
+    entry.inputs, entry.counts, entry.kernel = made.inputs, made.counts, made.kernel
+    entry.outputs, entry.message, entry.ended = asdict(made.versions), made.why, True
+
+
+def _reported(entry: LedgerEntry, published: Publication, report: DayReport) -> DayReport:
+    entry.message, entry.counts, entry.ended = report.note, published.rows, True
+    entry.outputs = {**published.versions, DIGESTS: published.digests}
+    return replace(report, versions=published.versions, revisions=published.revisions, had_rows=published.had_rows)
+
+
+def _stale_already(now: ArrivalDays, inputs: dict) -> str | None:
+    """Why a day is stale as soon as it is published: files were ingested since its run read silver."""
+    reasons = other_inputs(now, inputs)
+    return f"stale already, a new run would read other events: {'; '.join(reasons)}" if reasons else None

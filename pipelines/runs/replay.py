@@ -1,0 +1,169 @@
+"""A run: queries × days, in batches (batch.py). One query and one day is a run too.
+
+Days are taken together as far as their events are no more than the engine's tasks take at once; where days go on from
+each other, those that follow each other.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from itertools import zip_longest
+
+from pipelines.config import Config
+from pipelines.engines import engine_of
+from pipelines.lake.arrival_days import ArrivalDays
+from pipelines.lake.day_files import files_by_day
+from pipelines.lake.engine import Engine
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.lake.shares import packed_within
+from pipelines.lake.stream_tables import StreamTables
+from pipelines.ledger import runs
+from pipelines.ledger.code_hash import definition_hash
+from pipelines.runs import audit_rows, definitions
+from pipelines.runs.batch import Asked, RunBatch
+from pipelines.runs.reports import DayFailure, DayReport, Done
+from schemas.errors import WindrowError, WrongParameter
+
+STAGES = ("all", "audit", "publish")
+DAY = timedelta(days=1)
+Progress = Callable[[str], None]
+
+
+def silent(stage: str) -> None:
+    """Progress that nobody listens to."""
+
+
+def replay_day(
+    config: Config,
+    query_name: str,
+    day: date,
+    stage: str = "all",
+    run_id: str | None = None,
+    progress: Progress = silent,
+) -> DayReport:
+    """Run a query for a day, or one of the two steps of that. Raises what is a failure of the day in `replay`."""
+    done = replay(config, {query_name: [day]}, stage, run_id, progress)
+    if done.failures:
+        raise done.failures[0].error
+    return done.reports[0]
+
+
+def replay(
+    config: Config,
+    days: Mapping[str, Sequence[date]],
+    stage: str = "all",
+    run_id: str | None = None,
+    progress: Progress = silent,
+    backwards: bool = False,
+) -> Done:
+    """Run queries for days, or one of the two steps of that. `progress` gets each stage of flow.py as it begins.
+
+    It reads what the run's own ingest left, or else the stream's newest: what landed since makes it stale, not wrong.
+    backwards: newest days first, where days are not taken together.
+
+    Raises WrongParameter, NotSetUp (no ingest yet, or publish without an audit of the day by that run), IngestBehind,
+    StorageFailed. What is wrong with a day or a query is a failure of it: UnknownName, OutsideStream, NotServed,
+    NotRecounted, GateFailed, TooManyRows, EarlierDayMissing, NothingArrived (before the first arrival, or after the
+    newest), Superseded. Repeating a run leaves the tables' rows as they were.
+    """
+    if stage not in STAGES:
+        raise WrongParameter("stage", stage, ", ".join(STAGES))
+    lake, engine = Lake(config), engine_of(config)
+    asked, failures = _defined(days)
+    reports: list[DayReport] = []
+    for source in {tables.source.stream.name: tables.source for tables, _ in asked.values()}.values():
+        of_stream = {query: each for query, each in asked.items() if each[0].source == source}
+        for batch in batches(lake, engine, of_stream, backwards):
+            named = run_id or (_audited_by(lake, batch) if stage == "publish" else None) or _new_run_id(source, batch)
+            of_run = lake.committing(run_id=named, definition=_definition(source, batch))
+            with runs.recording(of_run) as recording:
+                done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
+            reports, failures = [*reports, *done.reports], [*failures, *done.failures]
+    return Done(reports, failures)
+
+
+def _defined(days: Mapping[str, Sequence[date]]) -> tuple[Asked, list[DayFailure]]:
+    """Those queries whose definitions are right, and why the others fail."""
+    asked, failures = {}, []
+    for query, of_query in days.items():
+        try:
+            if of_query:
+                asked[query] = (definitions.tables_of(query), sorted(of_query))
+        except WindrowError as error:
+            failures += [DayFailure(query, day, error) for day in of_query]
+    return asked, failures
+
+
+def batches(lake: Lake, engine: Engine, asked: Asked, backwards: bool = False) -> Iterator[Asked]:
+    """The days of some queries of a stream, in the order in which they are run."""
+    sizes = _bytes_by_day(lake, asked)
+    most = lake.config.task_bytes * engine.expected_slots
+    cut = {query: _cut(lake, tables, days, sizes, most) for query, (tables, days) in asked.items()}
+    if backwards:
+        cut = {query: parts[::-1] for query, parts in cut.items()}
+    for together in zip_longest(*cut.values(), fillvalue=()):
+        yield {query: (asked[query][0], days) for query, days in zip(cut, together, strict=True) if days}
+
+
+def _bytes_by_day(lake: Lake, asked: Asked) -> dict[date, int] | None:
+    """Of silver, for all queries; None where there is none, or nothing to cut."""
+    tables, _ = next(iter(asked.values()))
+    silver, several = tables.source.silver.name, {day for _, days in asked.values() if len(days) > 1 for day in days}
+    version = lake.version(silver) if several else None
+    if version is None:
+        return None
+    files = files_by_day(lake, silver, version, several.__contains__)
+    return {day: sum(file.file_bytes for file in files.get(day, ())) for day in several}
+
+
+def _cut(
+    lake: Lake, tables: QueryTables, days: Sequence[date], sizes: Mapping[date, int] | None, most: int
+) -> list[Sequence[date]]:
+    if len(days) == 1 or sizes is None:
+        return [[day] for day in days]
+    together = [days] if tables.state is None else chains(lake, tables, days)
+    return [part for chain in together for part in packed_within({day: sizes[day] for day in chain}, most)]
+
+
+def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[date]]:
+    """Days of which each goes on from the one before it."""
+    arrivals = ArrivalDays.read(lake, tables.source.partitions.name)
+    has_heartbeats = tables.source.stream.idle_after is not None
+    found: list[list[date]] = []
+    for day in days:
+        before = arrivals.changing(date.min, day - DAY, has_heartbeats)
+        if found and before and before[-1] == found[-1][-1]:
+            found[-1].append(day)
+        else:
+            found.append([day])
+    return found
+
+
+def _done(batch: RunBatch, asked: Asked, stage: str) -> Done:
+    if stage == "publish":
+        days = [(tables, day) for tables, of_query in asked.values() for day in of_query]
+        made = [audit_rows.recorded(batch.lake, tables, day, batch.run_id) for tables, day in days]
+    else:
+        made = batch.audited(asked)
+    if stage == "audit":
+        audited = [(each.tables.query.name, day, of_day) for each in made for day, of_day in each.rows.items()]
+        return Done([DayReport(batch.run_id, *each) for each in audited], batch.failures)
+    return Done(batch.published(made), batch.failures)
+
+
+def _definition(source: StreamTables, asked: Asked) -> str:
+    return definition_hash(source.stream.name, next(iter(asked)) if len(asked) == 1 else None)
+
+
+def _new_run_id(source: StreamTables, asked: Asked) -> str:
+    every = [day for _, days in asked.values() for day in days]
+    of = next(iter(asked)) if len(asked) == 1 else source.stream.name
+    first, last = min(every), max(every)
+    return runs.new_run_id(of if first == last else f"{of}-{first}", last)
+
+
+def _audited_by(lake: Lake, asked: Asked) -> str | None:
+    """The run that audited the first day last."""
+    query, (_, days) = next(iter(asked.items()))
+    audited = runs.latest(lake, query, days[0], "audit")
+    return None if audited is None else audited.run_id

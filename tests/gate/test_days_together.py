@@ -1,0 +1,144 @@
+"""Days that are validated together get the verdicts of each day by itself, whatever is wrong with which of them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from random import Random
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.engines import engine_of
+from pipelines.gate.gate import Gate
+from pipelines.gate.validation_results import kept
+from pipelines.lake.lake import Lake
+from pipelines.ledger.verdicts import Verdict
+from schemas.expectations import audit_expectations, late_expectations, silver_expectations
+from schemas.tables import Table, silver_table
+from tests.support.small_lake import DAY, DAYS, HOUR, STREAM, SmallLake, asked, make_lake, random_events
+
+pytestmark = pytest.mark.slow
+
+Rows = list[dict]
+Verdicts = dict[date, list[Verdict]]
+# The last of them without rows.
+WEEK = [DAYS[0] + n * DAY for n in range(7)]
+SILVER = silver_table(STREAM)
+# No table can hold a null where its stream forbids one: the definition that is checked is stricter than the table's.
+STRICT = replace(STREAM, columns=tuple(replace(column, nullable=column.name != "key") for column in STREAM.columns))
+WRONG_SILVER = {"whole is in range": {"whole": 5_000}, "key is not null": {"key": None}}
+WRONG_AUDIT = {"events is in range": {"events": -1}, "pane is one of the words": {"pane": "whenever"}}
+FAULTS: dict[str, dict[str, Callable[[dict], Rows]]] = {
+    SILVER.name: {
+        **{check: lambda row, values=values: [row | values] for check, values in WRONG_SILVER.items()},
+        "arrival is inside the day": lambda row: [row | {"arrival": row["arrival"] + DAY}],
+        "end >= start": lambda row: [row | {"end": row["start"] - HOUR}],
+        "as many rows as ingest noted": lambda row: [],
+    },
+    "asked_audit": {
+        **{check: lambda row, values=values: [row | values] for check, values in WRONG_AUDIT.items()},
+        "emitted_at is inside the day": lambda row: [row | {"emitted_at": row["emitted_at"] - DAY}],
+        "rows are unique": lambda row: [row, row],
+    },
+    "asked_late_audit": {
+        "late_by is in range": lambda row: [row | {"late_by": -1}],
+        "rows are unique": lambda row: [row, row, row],
+    },
+}
+
+
+class Checked:
+    """A lake of a week, and what is expected of its tables: silver's rows are those that ingest noted."""
+
+    def __init__(self, folder, seed: int):
+        events = [event for event in random_events(seed, 200, days=6) if event["key"] is not None]
+        self.made: SmallLake = make_lake(Config(folder, folder), asked(), events, constrained=False)
+        self.random, noted, query = Random(seed), self.made.arrival_days, self.made.query
+        self.expected = {
+            SILVER: {day: silver_expectations(STRICT, day, noted.events(day)) for day in WEEK},
+            self.made.tables.audit: {day: audit_expectations(query, day) for day in WEEK},
+            self.made.tables.late_audit: {day: late_expectations(query, day) for day in WEEK},
+        }
+
+    def spoil(self, table: Table) -> set[tuple[date, str]]:
+        """Some faults in a table's rows, on some days; says which."""
+        rows, partition = self.made.rows(table), table.partition_by[0]
+        planted = set()
+        for check, fault in FAULTS[table.name].items():
+            chosen = self.random.choice(rows)
+            rows = [other for row in rows for other in (fault(row) if row is chosen else [row])]
+            planted.add((chosen[partition], check))
+        self.made.rewrite(table, rows)
+        return planted
+
+    def together(self, table: Table, engine: str = "local") -> Verdicts:
+        """The verdicts on the week."""
+        return self._verdicts(table, WEEK, engine)
+
+    def apart(self, table: Table) -> Verdicts:
+        """The verdicts on each day."""
+        return {day: self._verdicts(table, [day])[day] for day in WEEK}
+
+    def _verdicts(self, table: Table, days: list[date], engine: str = "local") -> Verdicts:
+        config = Config(self.made.config.home, self.made.config.landing, asked_engine=engine)
+        lake, expected = Lake(config), {day: self.expected[table][day] for day in days}
+        found = Gate(lake, engine_of(config))._expected(table, lake.version(table.name), expected)
+        return {day: [replace(verdict, validation=None) for verdict in of_day] for day, of_day in found.items()}
+
+
+def failed(found: Verdicts) -> set[tuple[date, str]]:
+    return {(day, verdict.check_name) for day, of_day in found.items() for verdict in of_day if not verdict.passed}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_verdicts_are_those_of_each_day_by_itself(tmp_path, seed):
+    checked = Checked(tmp_path, seed)
+    for table in checked.expected:
+        assert failed(right := checked.together(table)) == set()
+        assert right == checked.apart(table)
+        planted = checked.spoil(table)
+        assert planted <= failed(wrong := checked.together(table))
+        assert wrong == checked.apart(table)
+
+
+@pytest.mark.jvm
+@pytest.mark.nightly
+def test_verdicts_on_spark_are_those_of_each_day_by_itself_here(tmp_path):
+    checked = Checked(tmp_path, seed=5)
+    for table in checked.expected:
+        assert checked.together(table, "spark") == checked.apart(table)
+        planted = checked.spoil(table)
+        assert planted <= failed(wrong := checked.together(table, "spark"))
+        assert wrong == checked.apart(table)
+
+
+def test_a_row_too_many_on_one_day_hides_no_row_too_few_on_another(tmp_path):
+    checked = Checked(tmp_path, seed=1)
+    rows = checked.made.rows(SILVER)
+    moved = next(row for row in rows if row["arrival_date"] == WEEK[1])
+    in_its_place = {"arrival_date": WEEK[3], "arrival": moved["arrival"] + 2 * DAY}
+    checked.made.rewrite(SILVER, [row if row is not moved else row | in_its_place for row in rows])
+    found = checked.together(SILVER)
+    assert failed(found) == {(day, "as many rows as ingest noted") for day in (WEEK[1], WEEK[3])}
+    assert found == checked.apart(SILVER)
+
+
+def test_a_row_of_two_days_is_not_there_twice(tmp_path):
+    checked = Checked(tmp_path, seed=1)
+    audit = checked.made.tables.audit
+    rows = checked.made.rows(audit)
+    again = next(row for row in rows if row["emitted_date"] == WEEK[1])
+    again = again | {"emitted_date": WEEK[2], "emitted_at": again["emitted_at"] + DAY}
+    checked.made.rewrite(audit, [*rows, again])
+    assert failed(checked.together(audit)) == set()
+
+
+def test_results_are_those_of_halves_that_passed_and_of_days_that_failed(tmp_path):
+    checked = Checked(tmp_path, seed=1)
+    audit = checked.made.tables.audit
+    wrong = next(row for row in checked.made.rows(audit) if row["emitted_date"] == WEEK[4])
+    checked.made.change(audit, wrong, events=-1)
+    checked.together(audit)
+    found = {tuple(map(WEEK.index, map(date.fromisoformat, about.days))): about.passed
+             for _, about, _ in kept(checked.made.config)}  # fmt: skip
+    assert found == {(0, 1, 2): True, (3,): True, (4,): False, (5, 6): True}

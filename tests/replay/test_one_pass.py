@@ -1,0 +1,198 @@
+"""A batch makes of each day what a run of that day alone makes: rows, late rows, what is left for the next day, and
+what the ledger has; in any cut of the days into batches."""
+
+import random
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import product, zip_longest
+
+import pytest
+
+from pipelines.config import Config
+from pipelines.lake.lake import Lake
+from pipelines.lake.query_tables import QueryTables
+from pipelines.ledger import code_hash, runs
+from pipelines.ledger.stale import stale
+from pipelines.replay.audit import Audited
+from pipelines.runs.backfill import backfill
+from pipelines.runs.replay import chains, replay, replay_day
+from schemas import registry
+from schemas.buckets import bucket_of
+from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
+from tests.replay.test_days_with_state import WINDOWS as IN_ORDER
+from tests.support import processes
+from tests.support.digests import digests
+from tests.support.engines import ENGINES
+from tests.support.lakes import DAYS, copied
+from tests.support.replay import toy
+from tests.support.replay.work import run_days
+
+HOUR = timedelta(hours=1)
+WINDOWS = {
+    "tumbling": tumbling(HOUR),
+    "sliding": sliding(3 * HOUR, HOUR),
+    "rolling": rolling(2 * HOUR),
+    "spanning": spanning(2 * HOUR, HOUR),
+    **IN_ORDER,
+}
+AGGREGATES = {"n": agg("count"), "weights": agg("sum", "weight"), "heaviest": agg("max", "weight")}
+ROUNDED = {**AGGREGATES, "spread": agg("std", "weight")}
+KEYS = [("place",), ("kind",), ()]
+pytestmark = pytest.mark.few_tests(1)
+
+
+def asked(kind: str, emit: str, chance: random.Random) -> Query:
+    window, key = WINDOWS[kind], chance.choice(KEYS)
+    exact = chance.random() < 0.7 or kind in IN_ORDER
+    waits = {"lateness": HOUR, "allowed_lateness": chance.choice([0, 2, 30]) * HOUR}
+    return Query(
+        f"asked_{kind}", "toy", key=key, window=window, aggregates=AGGREGATES if exact else ROUNDED, emit=emit, **waits
+    )
+
+
+def parts_of(days: list[date], chance: random.Random, in_order: bool) -> list[list[date]]:
+    """The days in a random cut; of days that depend on no other's in any order, with gaps."""
+    if not in_order:
+        days = chance.sample(days, len(days))
+    cuts = sorted(chance.sample(range(1, len(days)), chance.randrange(len(days))))
+    return [sorted(days[low:high]) for low, high in zip([0, *cuts], [*cuts, len(days)], strict=True)]
+
+
+def held(lake: Lake, tables: QueryTables) -> dict[str, list]:
+    every = [each for each in (tables.audit, tables.late_audit, tables.state) if each is not None]
+    return {each.name: sorted(map(repr, lake.read(each.name).to_pylist())) for each in every}
+
+
+def facts(made: dict[date, Audited]) -> dict[date, tuple]:
+    """Without versions, which count commits, and the kernels, which are of the pass."""
+    return {day: _facts(each) for day, each in made.items()}
+
+
+def _facts(audited: Audited) -> tuple:
+    digests = {name: value for name, value in audited.inputs.items() if name != "state"}
+    state = audited.inputs.get("state") and (audited.inputs["state"]["day"], audited.inputs["state"]["digest"])
+    counts = {name: n for name, n in audited.counts.items() if not name.startswith("keys_by") and name != "state_bytes"}
+    versions = replace(audited.versions, audit=0, late_audit=0, state=None, published=None)
+    return digests, state, counts, versions
+
+
+@pytest.fixture
+def toys(tmp_path, monkeypatch):
+    monkeypatch.setattr(code_hash, "query_hash", lambda name: name)
+    config = Config(tmp_path / "home", tmp_path / "landing", asked_engine="local")
+    toy.build(config, toy.events(seed=11), bucket_of)
+    return config
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "emit"), list(product(WINDOWS, EMITS)))
+def test_days_at_once_are_days_one_by_one(toys, kind, emit):
+    chance = random.Random(f"{kind} {emit}")
+    query = asked(kind, emit, chance)
+    lake, tables, days = Lake(toys), QueryTables.of(query), toy.days()
+    one_by_one = facts({day: made for each in days for day, made in run_days(lake, tables, [each]).items()})
+    rows = held(lake, tables)
+    assert any(rows.values())
+    for _ in range(2):
+        parts = parts_of(days, chance, tables.state is not None)
+        if tables.state is not None:
+            parts = [chain for part in parts for chain in chains(lake, tables, part)]
+        made = facts({day: each for part in parts for day, each in run_days(lake, tables, part).items()})
+        for day in days:
+            assert made[day] == one_by_one[day], (day, parts)
+        assert held(lake, tables) == rows, parts
+
+
+QUERIES = ("bikes_daily", "bikes_last_hour", "bikes_refill", "farm_bikes_anomalies")
+
+
+def in_batches(config: Config, chance: random.Random | None) -> None:
+    """All days of the queries in a random cut, or one by one; days that go on from each other in their order."""
+    if chance is None:
+        for query in QUERIES:
+            for day in DAYS:
+                replay_day(config, query, day)
+        return
+    cut = {query: parts_of(DAYS, chance, not registry.query(query).window.context_free) for query in QUERIES}
+    for days in zip_longest(*cut.values(), fillvalue=()):
+        replay(config, dict(zip(cut, days, strict=True))).require()
+
+
+def ledger_facts(config: Config) -> tuple[list, list, dict]:
+    """Of each day: what its steps read and counted, what the gate found, and what is published."""
+    lake = Lake(config)
+    steps = [
+        (row.query, row.logical_date, row.step, row.stage, row.state, _read(row.inputs), _counted(row.counts))
+        for row in runs.rows(lake, [("stream", "=", "bikes")], stages=True)
+        if row.query
+    ]
+    named = ("logical_date", "table_name", "check_name", "passed", "figure", "allowed", "offending")
+    found = {tuple(row[name] for name in named) for row in lake.read("verdicts").to_pylist()}
+    tables = [name + kind for name in QUERIES for kind in ("", "_late")]
+    return sorted(map(repr, steps)), sorted(map(repr, found)), digests(config, tables)
+
+
+def _read(inputs: dict) -> dict:
+    return {name: value for name, value in inputs.items() if name in ("days", "arrivals_before", "state_digest")}
+
+
+def _counted(counts: dict) -> dict:
+    return {name: n for name, n in counts.items() if not name.startswith("keys_by") and name != "state_bytes"}
+
+
+@pytest.fixture(scope="module")
+def one_by_one(first_ingested, tmp_path_factory):
+    config = copied(first_ingested, tmp_path_factory.mktemp("one_by_one"))
+    in_batches(config, None)
+    return ledger_facts(config)
+
+
+@ENGINES
+@pytest.mark.slow
+@pytest.mark.takes(60)
+@pytest.mark.parametrize("seed", range(3))
+def test_any_cut_leaves_the_same_tables_verdicts_and_ledger(ingested, one_by_one, engine, seed):
+    in_batches(ingested, random.Random(seed))
+    for found, expected in zip(ledger_facts(ingested), one_by_one, strict=True):
+        assert found == expected
+    assert stale(Lake(ingested)) == []
+
+
+# Ends at once after so many commits of any table.
+DYING = """
+import os, sys
+from datetime import date
+from pipelines import config
+from pipelines.lake.file_commits import FileCommit
+from pipelines.lake.lake import Lake
+from pipelines.runs.backfill import backfill
+left = int(sys.argv[1])
+def dying(commit):
+    def call(*given, **named):
+        global left
+        found = commit(*given, **named)
+        left -= 1
+        if left == 0:
+            os._exit(9)
+        return found
+    return call
+FileCommit.replace, Lake._write = dying(FileCommit.replace), dying(Lake._write)
+first, last, *queries = sys.argv[2:]
+backfill(config.load(), queries, (date.fromisoformat(first), date.fromisoformat(last))).require()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.takes(60)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_backfill_that_is_killed_after_any_commit_goes_on_where_it_was(ingested, one_by_one, monkeypatch, seed):
+    monkeypatch.setenv("WINDROW_ENGINE", "local")
+    words = (str(DAYS[0]), str(DAYS[-1]), *QUERIES)
+    for number, commits in enumerate(random.Random(seed).sample(range(1, 20), 3)):
+        process = processes.start_program(ingested, f"killed-{number}", DYING, str(commits), *words)
+        assert process.wait(timeout=processes.PATIENCE_S) in (0, 9)
+    backfill(ingested, QUERIES, (DAYS[0], DAYS[-1])).require()
+    *_, tables = ledger_facts(ingested)
+    assert tables == one_by_one[-1]
+    assert stale(Lake(ingested)) == []
+    assert not any(runs.rows(Lake(ingested), [("state", "=", "running")]))
