@@ -9,11 +9,11 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.config import Config
+from pipelines.engines.engine import Relations
 from pipelines.gate.merged_results import name_of
 from pipelines.gate.recount import sql
 from pipelines.gate.validation import validated
 from pipelines.gate.validation_results import Validated, keep
-from pipelines.lake.engine import Relations
 from pipelines.ledger.verdicts import Verdict
 from schemas.expectations import Expectation
 

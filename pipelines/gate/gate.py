@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed_within
 from pipelines.gate import checks
 from pipelines.gate.key_shares import key_shares
 from pipelines.gate.recount.kinds import refuse_unrecounted
@@ -18,15 +21,12 @@ from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.share import KeyShare
 from pipelines.gate.recount.silver import open_days
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.shares import packed_within
-from pipelines.lake.snapshot import Snapshot, Touched
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.snapshot import Snapshot, Touched
+from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import GateFailed
 from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations
 from schemas.tables import Table

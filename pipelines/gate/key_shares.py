@@ -2,11 +2,11 @@
 
 from math import ceil
 
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import file_sizes, limit_bytes, packed_within
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.share import ALL_KEYS, KeyShare
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.shares import file_sizes, limit_bytes, packed_within
 from schemas.tables import Table
 
 # Measured on four buckets of 12.5 million events each: their laws took 118 processor s with each bucket whole, 102 in

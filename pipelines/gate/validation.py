@@ -12,9 +12,9 @@ from great_expectations.datasource.fluent.pandas_datasource import DataFrameAsse
 from great_expectations.datasource.fluent.spark_datasource import DataFrameAsset as SparkFrames
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
+from pipelines.engines.engine import Frames
 from pipelines.gate.merged_results import MOST_VALUES, failed_on_rows, merged
 from pipelines.gate.validation_results import SOURCE
-from pipelines.lake.engine import Frames
 from schemas.expectations import ROWS_NOTED, Expectation
 
 _FramesOfTable = PandasFrames | SparkFrames

@@ -11,20 +11,20 @@ from operator import or_
 from typing import NamedTuple
 
 from kernels.spans._planner import name_in, why_by_events
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.engine import Engine
-from pipelines.lake.file_commits import replace_partitions
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.ranges import Range
+from pipelines.delta.file_commits import replace_partitions
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.ranges import Range
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay import earlier_state
 from pipelines.replay.day_state import digest_text, state_counts
 from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.look_back import LookBack, LookBacks, Reading
-from pipelines.replay.plan import plan, work_of
+from pipelines.replay.replay_plan import plan, work_of
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import COUNTS, KEYS_BY, Work, WrittenShare, replay_rows, replay_share, rows_of
+from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model
 from schemas.stream import Stream
 

@@ -11,8 +11,6 @@ import pyarrow as pa
 
 from kernels.farm.given_windows import ComputeOptions
 from kernels.replay import FIRINGS, EventColumns, KernelChoice, PassTicks, ReplayRules, ResultRows, replay_keys
-from pipelines.lake.aggregates import Aggregates, plan_aggregates
-from pipelines.lake.arrays import TIME, stored, times
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_arrays
 from pipelines.replay.carried import carried_table, group_with
@@ -22,6 +20,8 @@ from pipelines.replay.heavy_function import Farmed, compute_rows, no_columns, re
 from pipelines.replay.labels import labels_of
 from pipelines.replay.limits import NAMES, limits_of
 from pipelines.replay.specifications import ServedQuery
+from pipelines.rows.arrays import TIME, stored, times
+from pipelines.tables.aggregates import Aggregates, plan_aggregates
 from schemas.model import Model
 from schemas.query import WINDOW_NUMBER, Query
 

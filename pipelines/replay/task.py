@@ -18,13 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kernels.replay import CHOSEN
-from pipelines.lake.arrays import TIME, stored
-from pipelines.lake.engine import RowsOfFiles
-from pipelines.lake.heartbeats import day_start_us
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile, write_rows
-from pipelines.lake.ranges import EVERYTHING, Range, filter_of
-from pipelines.lake.read_rows import read_rows
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile, write_rows
+from pipelines.engines.engine import RowsOfFiles
+from pipelines.engines.ranges import EVERYTHING, Range, filter_of
+from pipelines.engines.read_rows import read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import StateTarget, split_rows, state_digest, state_rows
 from pipelines.replay.event_shares import EventShare
@@ -32,6 +30,8 @@ from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack
 from pipelines.replay.replay_events import WORKERS, Replayed, replay_events, replay_on
 from pipelines.replay.specifications import ServedQuery
+from pipelines.rows.arrays import TIME, stored
+from pipelines.tables.heartbeats import day_start_us
 from schemas.replay_limits import ReplayLimits
 from schemas.tables import Table
 

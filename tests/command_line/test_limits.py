@@ -7,11 +7,11 @@ import pytest
 
 from pipelines import config as settings
 from pipelines.cli import _app as command_line
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.read_rows import read_rows
+from pipelines.delta.lake import Lake
+from pipelines.engines.read_rows import read_rows
 from pipelines.replay import task
-from pipelines.replay.plan import buckets_of
+from pipelines.replay.replay_plan import buckets_of
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from schemas.query import sliding

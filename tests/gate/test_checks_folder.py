@@ -72,7 +72,7 @@ def test_great_expectations_talks_to_nobody(tmp_path):
         "import socket; socket.socket.connect = socket.getaddrinfo = lambda *a, **k: print('CALLED', a)\n"
         "import sys; from pathlib import Path; import pandas as pd\n"
         "from pipelines.config import Config; from pipelines.gate import data_docs\n"
-        "from pipelines.gate.validation import validated; from pipelines.lake.engine import Frames\n"
+        "from pipelines.gate.validation import validated; from pipelines.engines.engine import Frames\n"
         "from pipelines.gate.validation_results import Validated, keep\n"
         "from schemas.expectations import NOT_NULL, Expectation\n"
         "config, frames = Config(Path(sys.argv[1]), Path(sys.argv[1])), Frames('pandas', [pd.DataFrame({'a': [1]})])\n"

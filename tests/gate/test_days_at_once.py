@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.gate.gate import laws_of_silver
-from pipelines.lake.lake import Lake
 from pipelines.ledger import code_hash
 from pipelines.ledger.entry import Run
 from schemas.ledger_tables import VERDICTS

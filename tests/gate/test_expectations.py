@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.gate import gate
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
 from pipelines.ledger.entry import Run
+from pipelines.sql import statements
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.expectations import NOT_NULL, audit_expectations, late_expectations, silver_expectations

@@ -15,12 +15,12 @@ from great_expectations.core.expectation_validation_result import (
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines.local import frames
 from pipelines.gate.merged_results import merged, name_of
 from pipelines.gate.recount import final_values
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.validation_results import kept
-from pipelines.lake.lake import Lake
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, SmallLake, asked, make_lake, random_events
 

@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 
 from pipelines.config import MOST_WAIT, REPOSITORY, Config
+from pipelines.delta.lake import Lake
+from pipelines.delta.locks import locked_here
+from pipelines.engines.engine import Frames
 from pipelines.gate import data_docs, validation_results
 from pipelines.gate.validation import validated
 from pipelines.gate.validation_results import LOCK, About, Validated, keep, kept, page, remove_replaced, run_name
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.engine import Frames
-from pipelines.lake.lake import Lake
-from pipelines.lake.locks import locked_here
 from pipelines.ledger.entry import Run
+from pipelines.tables.arrival_days import ArrivalDays
 from schemas import registry
 from schemas.errors import NotSetUp, StorageFailed
 from schemas.expectations import NOT_NULL, DayOfTable, Expectation, at_least, silver_expectations
@@ -144,7 +144,7 @@ class TestResults:
             "import sys; from pathlib import Path; from datetime import date; import pandas as pd\n"
             "from pipelines.config import Config; from pipelines.gate.validation import validated\n"
             "from pipelines.gate.validation_results import Validated, keep\n"
-            "from pipelines.lake.engine import Frames\n"
+            "from pipelines.engines.engine import Frames\n"
             "from schemas.expectations import NOT_NULL, Expectation\n"
             "home, table = Path(sys.argv[1]), sys.argv[2]\n"
             "asked = [Expectation(table, 'a is not null', NOT_NULL, {'column': 'a'}, '', '')]\n"

@@ -6,16 +6,16 @@ import pytest
 from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
+from pipelines.delta.damage import explained
+from pipelines.delta.lake import Lake
 from pipelines.gate.validation_results import kept
-from pipelines.lake.damage import explained
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs as ledger
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.maintain import maintain
 from pipelines.runs.replay import replay_day
+from pipelines.tables.query_tables import QueryTables
+from pipelines.upkeep.maintain import maintain
 from schemas import registry
 from schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Superseded
 from schemas.ledger_tables import RUNS

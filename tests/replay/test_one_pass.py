@@ -9,13 +9,13 @@ from itertools import product, zip_longest
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import code_hash, runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import code_hash, run_table
 from pipelines.ledger.stale import stale
 from pipelines.replay.audit import Audited
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import chains, replay, replay_day
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
@@ -123,7 +123,7 @@ def ledger_facts(config: Config) -> tuple[list, list, dict]:
     lake = Lake(config)
     steps = [
         (row.query, row.logical_date, row.step, row.stage, row.state, _read(row.inputs), _counted(row.counts))
-        for row in runs.rows(lake, [("stream", "=", "bikes")], stages=True)
+        for row in run_table.rows(lake, [("stream", "=", "bikes")], stages=True)
         if row.query
     ]
     named = ("logical_date", "table_name", "check_name", "passed", "figure", "allowed", "offending")
@@ -163,8 +163,8 @@ DYING = """
 import os, sys
 from datetime import date
 from pipelines import config
-from pipelines.lake.file_commits import FileCommit
-from pipelines.lake.lake import Lake
+from pipelines.delta.file_commits import FileCommit
+from pipelines.delta.lake import Lake
 from pipelines.runs.backfill import backfill
 left = int(sys.argv[1])
 def dying(commit):
@@ -195,4 +195,4 @@ def test_a_backfill_that_is_killed_after_any_commit_goes_on_where_it_was(ingeste
     *_, tables = ledger_facts(ingested)
     assert tables == one_by_one[-1]
     assert stale(Lake(ingested)) == []
-    assert not any(runs.rows(Lake(ingested), [("state", "=", "running")]))
+    assert not any(run_table.rows(Lake(ingested), [("state", "=", "running")]))

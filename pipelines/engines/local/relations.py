@@ -7,10 +7,10 @@ from uuid import uuid4
 import duckdb
 import pyarrow as pa
 
+from pipelines.delta.day_files import add_view
+from pipelines.delta.lake import Lake, Where
+from pipelines.engines.engine import Frames, MappedFiles, RowMap
 from pipelines.engines.local import frames, workers
-from pipelines.lake.day_files import add_view
-from pipelines.lake.engine import Frames, MappedFiles, RowMap
-from pipelines.lake.lake import Lake, Where
 from schemas.tables import Table
 
 
