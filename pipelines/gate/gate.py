@@ -14,7 +14,7 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
 from pipelines.gate import checks
-from pipelines.gate.key_shares import key_shares
+from pipelines.gate.key_shares import recounts
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.landed_files import open_files
 from pipelines.gate.recount.opening import open_recount
@@ -81,9 +81,9 @@ class Gate:
         return {day: [verdict for each in found for verdict in each[day]] for day in of.days}
 
     def laws_of_rows(self, of: AuditedDays) -> dict[date, list[Verdict]]:
-        """What the laws say of the rows of some days, those without a gap at once."""
-        shares = [(days, share) for days in of.without_gaps for share in key_shares(self.lake, self.engine, days)]
-        return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), shares))
+        """What the laws say of the rows of some days, many at once."""
+        parts = recounts(self.lake, self.engine, of)
+        return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), parts))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
         """Check the files that an ingest touched, and all where the snapshot that it found has not passed, as after a

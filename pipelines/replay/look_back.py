@@ -121,17 +121,6 @@ class LookBacks(NamedTuple):
         return sorted({*self.days, *filter(self.reads, days)})
 
 
-def stretches(look_backs: Iterable[LookBack]) -> tuple[LookBack, ...]:
-    """One for all days that follow each other."""
-    found: list[LookBack] = []
-    for each in look_backs:
-        if found and each.first == found[-1].last + DAY:
-            found[-1] = found[-1].joined(each)
-        else:
-            found.append(each)
-    return tuple(found)
-
-
 def of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading) -> LookBacks:
     """The look-backs of a run of some days, in rising order. O(pass ticks of the look-backs + files of silver).
 

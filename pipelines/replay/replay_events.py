@@ -6,7 +6,6 @@ events ──filter──▶ kept ──group by key──▶ NumPy columns ─�
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from kernels.farm.given_windows import ComputeOptions
@@ -168,7 +167,7 @@ def _window_columns(rows: ResultRows, query: Query) -> dict[str, object]:
         "window_end": times(rows.window_end),
         WINDOW_NUMBER: rows.number,
         "revision": rows.revision,
-        "pane": pa.array(np.array(FIRINGS, dtype=object)[rows.firing], pa.string()),
+        "pane": pa.array(FIRINGS).take(pa.array(rows.firing)),
         "emitted_at": times(rows.emitted_at),
         "events": rows.events,
         "late_events": rows.late_events,

@@ -12,9 +12,10 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Gathering
 from pipelines.replay.day_state import StateTarget, with_state
 from pipelines.replay.event_shares import Cuts, EventShare, shares_of_buckets, tasks_and_panes
-from pipelines.replay.look_back import LookBacks, stretches
+from pipelines.replay.look_back import LookBacks
+from pipelines.replay.one_pass import Work
 from pipelines.replay.specifications import ServedQuery, can_be_cut, is_exact
-from pipelines.replay.task import ORDER_COLUMNS, Work
+from pipelines.replay.task import ORDER_COLUMNS
 from pipelines.rows.arrow_schemas import ARROW_TYPES
 from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model
@@ -78,7 +79,7 @@ def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, backs: LookBac
     return Work(
         served,
         backs.of_days,
-        stretches(backs.of_days) if at_once else backs.of_days,
+        at_once,
         backs.ticks,
         read_schema,
         tables.audit,

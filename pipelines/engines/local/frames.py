@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 
 # A row took up to 250 bytes in all while it was checked, and a frame lives until the next is made: a gigabyte at most.
-ROWS_AT_ONCE = 2_000_000
+ROWS_AT_ONCE = 500_000
 
 
 def in_parts(rows: pa.RecordBatchReader) -> Iterator[pd.DataFrame]:

@@ -12,8 +12,8 @@ from pipelines.ledger.entry import Run
 from pipelines.replay import audit, look_back, replay_plan
 from pipelines.replay.audit import Audited, ReplayedShares
 from pipelines.replay.look_back import LookBacks, Reading
+from pipelines.replay.one_pass import Work
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.task import Work
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import Snapshot
 
