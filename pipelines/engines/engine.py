@@ -5,7 +5,7 @@ answer statements of SQL over tables and rows (`relations`). Files of tables are
 named in commits by the driver (file_commits.py).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
@@ -68,14 +68,6 @@ class Gathering(NamedTuple):
     tasks: int = 1
 
 
-class Frames(NamedTuple):
-    """Rows in a form that Great Expectations checks, in one frame or in several, each of which may be gone when the
-    next is asked for. `library`: "pandas" or "spark"."""
-
-    library: str
-    parts: Iterable[object]
-
-
 class Relations(Protocol):
     """Named rows, and statements over them, in the words that DuckDB and Spark both know: double quotes around names,
     times in UTC. A name that is given anew means the new rows from then on."""
@@ -100,9 +92,6 @@ class Relations(Protocol):
 
     def rows(self, statement: str) -> list[tuple]:
         """The rows of a statement that finds few."""
-
-    def frames(self, statement: str) -> Frames:
-        """The rows of a statement, for Great Expectations."""
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
         """Replace the table's rows of whole partitions or of whole landed files, which `where` names, by what the

@@ -14,6 +14,7 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
 from pipelines.gate import checks
+from pipelines.gate.expectations import TableRows, verdicts_by_day
 from pipelines.gate.key_shares import recounts
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.landed_files import open_files
@@ -118,16 +119,9 @@ class Gate:
         """Verdicts on some days of a version, which are validated together."""
         if not of_days:
             return {}
-        # Imported here: the library takes seconds, and days that were checked before don't need it.
-        from pipelines.gate import expectations as library
-
         run_id = self.lake.of_run.get("run_id") or NO_RUN
         partition = next(column for column in table.partition_by if column.endswith("_date"))
-        files = self.lake.files(table.name, version, [(partition, "in", [day.isoformat() for day in of_days])])
-        with self.engine.relations(self.lake.config.scratch) as relations:
-            relations.add_files(library.ROWS, self.lake, table, files)
-            rows = library.TableRows(run_id, table.name, version, partition, relations)
-            return library.verdicts_by_day(self.lake.config, rows, of_days)
+        return verdicts_by_day(self.engine, TableRows(self.lake, run_id, table, version, partition), of_days)
 
     def unchecked(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
