@@ -27,7 +27,7 @@ from benchmarks.memory import peak_mib
 from pipelines.config import REPOSITORY, Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.gate import expectations  # noqa: F401 (imported before the clock starts)
+from pipelines.gate import validation  # noqa: F401 (Great Expectations, imported before the clock starts)
 from pipelines.gate.gate import Gate
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.replay import look_back
