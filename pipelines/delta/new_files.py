@@ -6,10 +6,11 @@ be where the commit is made. What is left of a writer that was killed is in no v
 
 import json
 import math
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import NamedTuple
 from uuid import uuid4
@@ -142,10 +143,17 @@ def _breaking(rows: pa.Table, table: Table) -> Sequence[int]:
     # Conditions are in the words of Delta, which quotes names as Spark does.
     conditions = [condition.replace("`", '"') for _, condition in table.constraints]
     counts = ", ".join(f"count(*) FILTER (NOT coalesce({condition}, FALSE))" for condition in conditions)
-    with duckdb.connect() as database:
+    with _database(os.getpid()).cursor() as database:
         database.register("rows", rows)
         (broken,) = database.sql(f"SELECT {counts} FROM rows").fetchall()
     return broken
+
+
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:
+    """One of each process, for to open and close it takes longer than to check half a million rows; a process that was
+    forked has none of the other's threads."""
+    return duckdb.connect()
 
 
 def _by_partition(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[tuple[object, ...], np.ndarray | None]]:

@@ -9,6 +9,7 @@ from functools import cache
 
 import great_expectations as gx
 import pandas as pd
+from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResult
 from great_expectations.data_context import EphemeralDataContext
 from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.datasource.fluent.pandas_datasource import DataFrameAsset
@@ -33,18 +34,32 @@ def validated(
     frames: at least one; each is gone when the next is asked for."""
     asked = suite(expectations)
 
-    def found(rows: DataFrameAsset, frame: pd.DataFrame, form: dict) -> Result:
+    def found(rows: DataFrameAsset, frame: pd.DataFrame, form: dict) -> ExpectationSuiteValidationResult:
         batch = rows.get_batch(rows.build_batch_request({"dataframe": frame}))
-        result = batch.validate(asked, result_format=form, expectation_parameters={ROWS_NOTED: rows_noted})
-        return result.to_json_dict()
+        return batch.validate(asked, result_format=form, expectation_parameters={ROWS_NOTED: rows_noted})
 
     def of_frames(rows: DataFrameAsset) -> Iterator[Result]:
-        for frame in frames:
+        for number, frame in enumerate(frames):
             result = found(rows, frame, _NO_VALUES)
-            yield found(rows, frame, _SOME_VALUES) if with_values and failed_on_rows(result) else result
+            if result.success and number:
+                yield _added(result)
+                continue
+            whole = result.to_json_dict()
+            failed = with_values and failed_on_rows(whole)
+            yield found(rows, frame, _SOME_VALUES).to_json_dict() if failed else whole
 
     with _rows(asked.name) as rows:
         return merged(list(of_frames(rows)))
+
+
+def _added(result: ExpectationSuiteValidationResult) -> Result:
+    """As much of one that is added to others as that needs: the whole as JSON took a quarter of a frame's time."""
+    results = [
+        {"success": each.success, "result": each.result, "expectation_config": {"meta": each.expectation_config.meta}}
+        for each in result.results
+        if each.expectation_config
+    ]
+    return {"success": result.success, "results": results}
 
 
 def suite(expectations: Iterable[Expectation]) -> gx.ExpectationSuite:
