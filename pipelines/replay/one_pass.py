@@ -69,7 +69,7 @@ class Pass(NamedTuple):
 
 def make(lake: Lake, work: Work, back: LookBack, events: pa.Table, pane: Range) -> Pass:
     """Of a pane: which windows and late events."""
-    read, ticks = _read_by(work, back, events), _ticks_of(work, back)
+    read, ticks = _read_by(back, events), _ticks_of(work, back)
     options = {**asdict(work.limits), **({WORKERS: work.workers} if work.workers else {})}
     rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
     replayed = replay_events(_that_make_rows(read, back), work.served, ticks, rules, options=options)
@@ -78,7 +78,7 @@ def make(lake: Lake, work: Work, back: LookBack, events: pa.Table, pane: Range) 
 
 def make_on(lake: Lake, work: Work, back: LookBack, events: pa.Table, carried: pa.Table) -> Pass:
     """Of one day, from what an earlier one left."""
-    read, ticks = _read_by(work, back, events), _ticks_of(work, back)
+    read, ticks = _read_by(back, events), _ticks_of(work, back)
     rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us)
     replayed = replay_on(read, carried, work.served, ticks, rules, asdict(work.limits))
     assert replayed.carried is not None and work.state is not None
@@ -99,14 +99,13 @@ def _of_days(lake: Lake, work: Work, back: LookBack, replayed: Replayed, late: p
     )
 
 
-def _read_by(work: Work, back: LookBack, events: pa.Table) -> pa.Table:
-    """Of what the whole run reads, what a pass does."""
-    start, arrival = events["start"], events["arrival"]
-    began = pc.or_(pc.greater_equal(start, _time(back.least_start_us)), pc.greater_equal(arrival, _time(back.from_us)))
-    inside = pc.and_(
-        pc.greater_equal(arrival, _time(day_start_us(back.first_day))), pc.less(arrival, _time(back.until_us))
-    )
-    return events.filter(pc.and_(began, inside))
+def _read_by(back: LookBack, events: pa.Table) -> pa.Table:
+    """Of what the whole run reads, in order of arrival, what a pass does."""
+    edges_us = (day_start_us(back.first_day), back.from_us, back.until_us)
+    first, begins, end = (int(place) for place in np.searchsorted(stored(events["arrival"]), edges_us))
+    earlier = events.slice(first, begins - first)
+    began = earlier.filter(pc.greater_equal(earlier["start"], _time(back.least_start_us)))
+    return pa.concat_tables([began, events.slice(begins, end - begins)])
 
 
 def _ticks_of(work: Work, back: LookBack) -> "PassTicks":
