@@ -35,7 +35,7 @@ KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 """Kernel → name of the count of keys that it replayed."""
 READ_COUNTS, WRITTEN_COUNTS = ("events_read", "events_of_day"), ("rows", "late_rows")
 COUNTS = (*READ_COUNTS, *WRITTEN_COUNTS)
-# Of a pass: a month of 5.5 million rows at once took 4.6 processor s, in passes 3.0, and less memory.
+# Of a pass: a month of 5.5 million rows at once took 4.6 processor s, in passes 2.4, and less memory.
 ROWS_AT_ONCE = 1 << 19
 # Of an event, as long as no pass has told: a guess, high enough for the first pass to be small.
 ROWS_OF_AN_EVENT = 64
