@@ -25,6 +25,8 @@ from pipelines.location import Location
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 # Delta's own: how long checkpoints know of removed files, and how long commits stay in the log.
 _REMOVED_KNOWN, _LOG_KEPT = timedelta(days=7), timedelta(days=30)
+# A file that no commit names may be of a run that is about to commit it.
+_WRITTEN_BEFORE_COMMIT = _DAY
 
 
 class Maintained(NamedTuple):
@@ -111,19 +113,20 @@ class _Work:
         """Files that went, or would go, and their bytes."""
         vacuum = partial(
             self.table.vacuum,
-            retention_hours=self.keep // _HOUR,
             enforce_retention_duration=False,
             commit_properties=self.note,
-            full=True,
             # By name, at 11 ms a version: when a file was removed a checkpoint may have forgotten.
             keep_versions=sorted(kept),
         )
+        named = partial(vacuum, retention_hours=self.keep // _HOUR, full=False)
+        every = partial(vacuum, retention_hours=max(self.keep, _WRITTEN_BEFORE_COMMIT) // _HOUR, full=True)
+        ways = [named, every] if self.keep < _WRITTEN_BEFORE_COMMIT else [every]
         # The log also names files that went before.
-        files = [path for path in (self.folder / each for each in vacuum(dry_run=True)) if path.exists()]
-        freed_bytes = sum(path.stat().st_size for path in files)
-        if files and not dry_run:
-            vacuum(dry_run=False)
-        return len(files), freed_bytes
+        gone = {path for way in ways for path in way(dry_run=True) if (self.folder / path).exists()}
+        freed_bytes = sum((self.folder / path).stat().st_size for path in gone)
+        for way in ways if gone and not dry_run else ():
+            way(dry_run=False)
+        return len(gone), freed_bytes
 
     def shorten_log(self, oldest: int) -> None:
         """Write a checkpoint, and remove commits of longer ago than anybody needs."""
