@@ -48,7 +48,7 @@ PARTS = {
     "Spark's session (its JVM)": ("pipelines.engines.spark.spark_session", "session"),
     "work on shares": ("pipelines.engines.{engine}.engine:{Engine}Engine", "each"),
     "Delta's log, by delta-rs": ("pipelines.delta.file_commits:FileCommit", "replace"),
-    "Great Expectations": ("pipelines.gate.gate:Gate", "_expected"),
+    "Great Expectations, where no task does it": ("pipelines.gate.expectations", "validate"),
 }
 PROGRAM = """
 import json, sys, time

@@ -18,7 +18,7 @@ NOT_NULL, BETWEEN = "expect_column_values_to_not_be_null", "expect_column_values
 IN_SET = "expect_column_values_to_be_in_set"
 ROW_COUNT = "expect_table_row_count_to_equal"
 SHOWN = 100
-COPIES = "rows_with_the_same_key"
+COPIES, COPIES_FOUND = "rows_with_the_same_key", "copies of a row"  # no column has a space in its name
 ROWS_NOTED = "rows_noted"
 """The parameter of a suite that is asked for as `{"$PARAMETER": …}`, as Great Expectations writes that."""
 
@@ -27,8 +27,8 @@ ROWS_NOTED = "rows_noted"
 class Expectation:
     """One expectation of a table's rows of one day: on one column, which `parameters` name, or on how many there are.
     `computed`: the column's name and SQL where it is none of the table's; `unique`: the columns of which that SQL knows
-    as `copies` how many rows have the same, where several do; `rows_noted`: how many rows the day has to have, None for
-    any number."""
+    as COPIES_FOUND how many rows have the same, where several do; `rows_noted`: how many rows the day has to have, None
+    for any number."""
 
     table: str
     name: str
@@ -198,7 +198,7 @@ def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
         f"one row per ({', '.join(columns)})",
         f"SELECT {listed}, count(*) AS copies FROM {rows.table} t WHERE {rows.of_day} "
         f"GROUP BY ALL HAVING count(*) > 1 LIMIT {SHOWN}",
-        computed=(COPIES, "coalesce(copies, 1)"),
+        computed=(COPIES, f'coalesce("{COPIES_FOUND}", 1)'),
         unique=(rows.partition, *columns),
     )
 

@@ -1,6 +1,6 @@
 """The lake: the Delta tables of one installation, read by name and committed to under a lock.
 
-Every commit of the pipeline takes the table's lock (locks.py): rows that are here go through `replace` and `append`,
+Every commit of the pipeline takes the table's lock (locks/): rows that are here go through `replace` and `append`,
 files that tasks have written through file_commits.py. Each replaces exactly the rows that columns' values name, also
 when there are no new rows; none relies on an option whose no-op is silent.
 """

@@ -143,22 +143,25 @@ def _breaking(rows: pa.Table, table: Table) -> Sequence[int]:
     # Conditions are in the words of Delta, which quotes names as Spark does.
     conditions = [condition.replace("`", '"') for _, condition in table.constraints]
     counts = ", ".join(f"count(*) FILTER (NOT coalesce({condition}, FALSE))" for condition in conditions)
-    with _database(os.getpid()).cursor() as database:
+    with _database().cursor() as database:
         database.register("rows", rows)
         (broken,) = database.sql(f"SELECT {counts} FROM rows").fetchall()
     return broken
 
 
 @cache
-def _database(process: int) -> duckdb.DuckDBPyConnection:
-    """One of each process, for to open and close it takes longer than to check half a million rows; a process that was
-    forked has none of the other's threads."""
+def _database() -> duckdb.DuckDBPyConnection:
+    """One of a process: to open and close it takes longer than to check half a million rows."""
     return duckdb.connect()
+
+
+# A forked process has none of its threads, and would wait for them as it ends.
+os.register_at_fork(before=_database.cache_clear)
 
 
 def _by_partition(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[tuple[object, ...], np.ndarray | None]]:
     """The values of each partition that the rows have, with the places of its rows; None for all. O(rows)."""
-    encoded = [rows[name].combine_chunks().dictionary_encode() for name in columns]
+    encoded = [rows[name].combine_chunks().dictionary_encode("encode") for name in columns]
     values = [each.dictionary.to_pylist() for each in encoded]
     total = math.prod(map(len, values))
     if total == 1:

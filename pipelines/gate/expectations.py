@@ -17,7 +17,7 @@ from pipelines.gate.recount import sql
 from pipelines.gate.validation_results import Validated, keep
 from pipelines.ledger.verdicts import Verdict
 from pipelines.rows.databases import open_database
-from schemas.expectations import Expectation
+from schemas.expectations import COPIES_FOUND, Expectation
 from schemas.tables import Table
 
 ROWS = "rows"
@@ -95,10 +95,11 @@ def _statement(rows: TableRows, expectations: Sequence[Expectation], share: Rows
 
 
 def _with_copies(unique: tuple[str, ...], among: str) -> str:
-    """SQL: rows with `copies`, how many have the same values, where several do. To count in a window over all rows took
-    three times as long."""
-    counted = f"SELECT {_listed(unique)}, count(*) AS copies {among} GROUP BY ALL HAVING count(*) > 1"
-    return f"SELECT r.*, copies FROM ({among}) r LEFT JOIN ({counted}) d ON {sql.same(unique, 'r', 'd')}"
+    """SQL: rows with COPIES_FOUND, how many have the same values, where several do. To count in a window over all rows
+    took three times as long."""
+    found = sql.name(COPIES_FOUND)
+    counted = f"SELECT {_listed(unique)}, count(*) AS {found} {among} GROUP BY ALL HAVING count(*) > 1"
+    return f"SELECT r.*, d.{found} FROM ({among}) r LEFT JOIN ({counted}) d ON {sql.same(unique, 'r', 'd')}"
 
 
 def _listed(columns: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 import pyarrow as pa
 
-# A row took up to 250 bytes in all while it was checked, and a frame lives until the next is made: a gigabyte at most.
+# A row took up to 250 bytes in all while it was checked, and a frame lives until the next is made: 250 MB at most.
 ROWS_AT_ONCE = 500_000
 
 

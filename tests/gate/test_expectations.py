@@ -12,9 +12,9 @@ from pipelines.ledger.entry import Run
 from pipelines.sql import statements
 from schemas import registry
 from schemas.errors import GateFailed
-from schemas.expectations import NOT_NULL, audit_expectations, late_expectations, silver_expectations
+from schemas.expectations import COPIES, NOT_NULL, audit_expectations, late_expectations, silver_expectations
 from schemas.ledger_tables import VERDICTS
-from schemas.query import spanning
+from schemas.query import agg, spanning
 from schemas.tables import files_table, partitions_table, pass_table, silver_table
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
@@ -191,6 +191,12 @@ class TestAudit:
         expectations = (*audit_expectations(made.query, DAY), *late_expectations(made.query, DAY))
         assert len(verdicts) == len(expectations) + 4
         require(verdicts)
+
+    @pytest.mark.slow
+    def test_columns_may_be_named_like_those_that_a_check_makes(self, tmp_path):
+        names = ("copies", "r", "d", "rows", COPIES)
+        query = asked(aggregates={name: agg("count") for name in names})
+        assert failed(self.check(make_lake(Config(tmp_path, tmp_path), query, random_events(seed=5)))) == {}
 
     @pytest.mark.slow
     @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ledger import code_hash, run_table
 from pipelines.ledger.stale import stale
+from pipelines.replay import task
 from pipelines.replay.audit import Audited
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import chains, replay, replay_day
@@ -86,14 +87,16 @@ def toys(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "emit"), list(product(WINDOWS, EMITS)))
-def test_days_at_once_are_days_one_by_one(toys, kind, emit):
+def test_days_at_once_are_days_one_by_one(toys, monkeypatch, kind, emit):
     chance = random.Random(f"{kind} {emit}")
     query = asked(kind, emit, chance)
     lake, tables, days = Lake(toys), QueryTables.of(query), toy.days()
     one_by_one = facts({day: made for each in days for day, made in run_days(lake, tables, [each]).items()})
     rows = held(lake, tables)
     assert any(rows.values())
-    for _ in range(2):
+    for rows_at_once in (task.ROWS_AT_ONCE, 30):
+        monkeypatch.setattr(task, "ROWS_AT_ONCE", rows_at_once)
+        monkeypatch.setattr(task, "ROWS_OF_AN_EVENT", chance.choice((1, 64)))
         parts = parts_of(days, chance, tables.state is not None)
         if tables.state is not None:
             parts = [chain for part in parts for chain in chains(lake, tables, part)]

@@ -181,13 +181,6 @@ def end_reported() -> Iterator[None]:
         raise _ended(ended) from error
 
 
-def require_alive() -> None:
-    """SparkEnded where the JVM has ended."""
-    ended = _exit_code(0.0)
-    if ended is not None:
-        raise _ended(ended)
-
-
 def _ended(exit_code: int) -> SparkEnded:
     how = f"by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
     return SparkEnded(
