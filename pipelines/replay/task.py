@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -108,7 +109,7 @@ def _replayed(lake: Lake, work: Work, pane: Range, parts: Sequence[pa.Table]) ->
     left, rows_of_event = list(work.days), float(ROWS_OF_AN_EVENT)
     while left:
         days = _together(left, written.counts, rows_of_event) if work.at_once else left[:1]
-        made = [make(lake, work, _joined(days), part, pane) for part in parts]
+        made = [make(lake, work, reduce(LookBack.joined, days), part, pane) for part in parts]
         written.write(lake, work, [each.last for each in days], made)
         left = left[len(days) :]
         if events := sum(written.counts[each.last]["events_of_day"] for each in days):
@@ -142,13 +143,6 @@ def _together(left: Sequence[LookBack], counts: dict[date, Counter[str]], rows_o
         if place and (rows > ROWS_AT_ONCE or each.first != left[place - 1].last + DAY):
             return left[:place]
     return left
-
-
-def _joined(days: Sequence[LookBack]) -> LookBack:
-    first, *others = days
-    for each in others:
-        first = first.joined(each)
-    return first
 
 
 def _counted(work: Work, parts: Sequence[pa.Table]) -> dict[date, Counter[str]]:
