@@ -1,5 +1,5 @@
-"""Parquet files of a table that somebody wrote and that no commit names yet (file_commits.py): those who write need not
-be where the commit is made. What is left of a writer that was killed is in no version; maintenance removes it.
+"""Parquet files of a table that a writer made and that no commit names yet (file_commits.py): the writer need not be
+where the commit is made. What is left of a writer that was killed is in no version; maintenance removes it.
 
     <table>/arrival_date=2018-10-01/bucket=3/part-…-c000.snappy.parquet
 """
@@ -91,7 +91,7 @@ def copied(lake: Lake, table: Table, partition: Mapping[str, object], file: str)
 
 
 def gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """In parts of about ROWS_PER_GROUP rows, or BYTES_PER_GROUP: to check the constraints of a part takes 15 ms,
+    """In parts of about ROWS_PER_GROUP rows, or BYTES_PER_GROUP: to check the constraints of a part takes 3 ms,
     and the footer of its row group a kilobyte a column, however few it has."""
     waiting: list[pa.Table] = []
     rows = size = 0

@@ -51,7 +51,7 @@ def _doubtful(recount: Recount) -> str:
 
 
 def _days_that_differ(recount: Recount, compared: Mapping[str, str]) -> list[date]:
-    """By sums over the rows of hashes of 64 bits, whatever their order: a join of five million rows that are all as
+    """By sums over the rows of hashes of 64 bits, in any order: a join of five million rows that are all as
     expected took four times as long."""
     audited, expected = (
         f"SELECT emitted_date, count(*) AS rows, sum(CAST(hash({', '.join(columns)}) AS HUGEINT)) AS digest "
