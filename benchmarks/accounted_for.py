@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.markdown import table
 from pipelines.config import REPOSITORY, Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from schemas import registry
 from schemas.errors import BadInput
 from schemas.parsing import belongs

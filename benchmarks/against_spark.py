@@ -36,9 +36,9 @@ from benchmarks.first_light_trips import Sizes, make_trips
 from benchmarks.markdown import table
 from benchmarks.processor import Spent, spent
 from pipelines.config import REPOSITORY, Config
-from pipelines.engines.spark import session as spark
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
+from pipelines.delta.lake import Lake
+from pipelines.engines.spark import spark_session as spark
+from pipelines.tables.query_tables import QueryTables
 from schemas.query import rolling
 
 PAGE = REPOSITORY / "docs" / "benchmarks" / "spark.md"

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from pipelines import config as configuration
 from pipelines.config import Config
-from pipelines.engines.spark import session as spark
+from pipelines.engines.spark import spark_session as spark
 from schemas.queries.bikes_demand import QUERY
 
 TABLE = "demand_by_spark"

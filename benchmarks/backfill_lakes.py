@@ -13,7 +13,7 @@ from typing import NamedTuple
 from benchmarks.process_tree import watched
 from benchmarks.processor import Spent, started_s
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from samples import bikes
 from schemas.streams.bikes import STREAM
 from schemas.tables import silver_table

@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from pipelines.config import Config
-from pipelines.lake import databases
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql.statements import add_revisions
+from pipelines.delta.lake import Lake
+from pipelines.rows import databases
+from pipelines.sql.statements import add_revisions
 from schemas.queries.bikes_demand import QUERY
 from schemas.streams.bikes import STREAM
 from schemas.tables import pass_table

@@ -13,9 +13,9 @@ from statistics import median
 
 from benchmarks.markdown import table
 from pipelines.config import REPOSITORY, Config
+from pipelines.delta.lake import Lake
 from pipelines.flow import SILVER
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs as ledger
+from pipelines.ledger import run_table as ledger
 
 SPANS = Path("telemetry", "k8s-spans")
 STREAM, ROUNDS, NO_HELPER = "telemetry", 3, 1 << 40

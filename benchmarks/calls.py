@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.lake.arrays import times
 from pipelines.replay.watermark import DAY_US, day_start_us
+from pipelines.rows.arrays import times
 from schemas import registry
 from schemas.query import Query, agg, sliding
 from schemas.stream import Column, Stream

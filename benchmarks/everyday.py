@@ -23,9 +23,9 @@ from pathlib import Path
 from benchmarks import bronze_to_silver
 from benchmarks.markdown import table
 from pipelines.config import ENGINES, REPOSITORY, Config
+from pipelines.delta.lake import Lake
 from pipelines.flow import scheduled_queries
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs as ledger
+from pipelines.ledger import run_table as ledger
 from schemas import registry
 from stack import airflow, compiled, rest
 from tests.support.lakes import ingest
@@ -45,10 +45,10 @@ the last day's ingested before, so that each run has new files too.
 """
 # What a fresh process times, by part: (module or module:class, function).
 PARTS = {
-    "Spark's session (its JVM)": ("pipelines.engines.spark.session", "session"),
+    "Spark's session (its JVM)": ("pipelines.engines.spark.spark_session", "session"),
     "work on shares": ("pipelines.engines.{engine}.engine:{Engine}Engine", "each"),
-    "Delta's log, by delta-rs": ("pipelines.lake.file_commits:FileCommit", "replace"),
-    "Great Expectations": ("pipelines.gate.gate:Gate", "_expected"),
+    "Delta's log, by delta-rs": ("pipelines.delta.file_commits:FileCommit", "replace"),
+    "Great Expectations, where no task does it": ("pipelines.gate.expectations", "validate"),
 }
 PROGRAM = """
 import json, sys, time

@@ -35,23 +35,23 @@ from pyspark.sql import functions as F
 
 from benchmarks.first_light_trips import Sizes, Trips, make_trips, silver_rows
 from pipelines.config import REPOSITORY, Config
+from pipelines.delta.file_commits import replace_partitions
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.engines.spark import session as spark
+from pipelines.engines.spark import spark_session as spark
 from pipelines.engines.spark.settings import MASTER, settings
 from pipelines.ingest import pass_ticks
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.file_commits import replace_partitions
-from pipelines.lake.heartbeats import DAY_US, EPOCH_DATE
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.stream_tables import StreamTables
-from pipelines.replay import audit, plan
+from pipelines.replay import audit, replay_plan
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack, LookBacks
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import ORDER_COLUMNS, WrittenShare
 from pipelines.replay.watermark import PassTable
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.stream_tables import StreamTables
 from schemas.queries.bikes_demand import QUERY
 from schemas.query import Query, agg
 from schemas.streams.bikes import STREAM
@@ -115,7 +115,7 @@ def by_windrow(config: Config, query: Query) -> None:
 
 
 def _replayed(config: Config, lake: Lake, tables: QueryTables, backs: LookBacks) -> Sequence[WrittenShare]:
-    work = plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
+    work = replay_plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
     return audit.replayed(lake, engine_of(config), tables, work, backs).shares
 
 

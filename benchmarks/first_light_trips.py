@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.first_light_kernel import trip_durations_us
-from pipelines.lake.arrow_schemas import arrow_schema
 from pipelines.replay.watermark import DAY_US, EPOCH_DATE
+from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.streams.bikes import STREAM
 from schemas.tables import silver_table
 

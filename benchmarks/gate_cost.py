@@ -25,18 +25,18 @@ from typing import NamedTuple
 from benchmarks.markdown import table
 from benchmarks.memory import peak_mib
 from pipelines.config import REPOSITORY, Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.gate import expectations  # noqa: F401 (imported before the clock starts)
+from pipelines.gate import validation  # noqa: F401 (Great Expectations, imported before the clock starts)
 from pipelines.gate.gate import Gate
 from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.snapshot import Snapshot
 from pipelines.replay import look_back
 from pipelines.replay.audit import audit
 from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
+from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import Snapshot
 from samples import bikes
 from schemas import registry
 from schemas.query import Query, agg, rolling, sliding

@@ -13,15 +13,15 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.config import Config
-from pipelines.lake.arrays import times
-from pipelines.lake.file_commits import append_files
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile, write_batches
-from pipelines.lake.snapshot import Snapshot
-from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs, snapshots
+from pipelines.delta.file_commits import append_files
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile, write_batches
+from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.entry import Run
 from pipelines.replay.watermark import day_start_us
+from pipelines.rows.arrays import times
+from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import StreamTables
 from schemas.buckets import bucket_of
 from schemas.streams.cdr import STREAM
 
@@ -89,7 +89,7 @@ def build(config: Config, day: Day) -> None:
     append_files(lake, tables.silver, _files(lake, tables, day, newest))
     lake.append(tables.passes, newest.ticks())
     lake.append(tables.partitions, [_noted(lake, tables, day, newest)])
-    with runs.step(lake, Run("made", STREAM.name), "ingest") as entry:
+    with run_table.step(lake, Run("made", STREAM.name), "ingest") as entry:
         entry.outputs = snapshots.outputs(Snapshot.taken(lake, tables))
 
 

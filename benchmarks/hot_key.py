@@ -18,16 +18,16 @@ from statistics import median
 from benchmarks.calls import DAY, QUERY, Calls, registered, rows
 from benchmarks.markdown import table
 from pipelines.config import REPOSITORY, Config
+from pipelines.delta.file_commits import replace_partitions
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
-from pipelines.lake.arrays import stored
-from pipelines.lake.file_commits import replace_partitions
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import write_rows
-from pipelines.lake.query_tables import QueryTables
-from pipelines.replay import audit, plan
+from pipelines.replay import audit, replay_plan
 from pipelines.replay.look_back import LookBack, LookBacks
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import day_start_us, ticks_of_events
+from pipelines.rows.arrays import stored
+from pipelines.tables.query_tables import QueryTables
 from schemas.tables import silver_table
 
 HOME = REPOSITORY / "var" / "hot-key"
@@ -65,7 +65,7 @@ def measured(config: Config) -> dict:
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
     backs = look_backs(lake)
-    work = plan.work_of(lake, tables, ServedQuery.of(QUERY), backs)
+    work = replay_plan.work_of(lake, tables, ServedQuery.of(QUERY), backs)
     seconds, made, tasks = [], 0, 0
     for _ in range(ROUNDS + 1):
         began = time.monotonic()

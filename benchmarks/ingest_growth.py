@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.markdown import table
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from tests.support import trips
 from tests.support.lakes import ingest
 

@@ -18,16 +18,16 @@ import pyarrow as pa
 
 from benchmarks.memory import peak_mib
 from pipelines.config import REPOSITORY, Config
-from pipelines.lake.arrays import times
-from pipelines.lake.file_commits import append_files
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile
-from pipelines.lake.snapshot import Snapshot
-from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs, snapshots
+from pipelines.delta.file_commits import append_files
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile
+from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.entry import Run
 from pipelines.replay.watermark import day_start_us
+from pipelines.rows.arrays import times
 from pipelines.runs.explain import explain
+from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 
 HOME = REPOSITORY / "var" / "plan"
@@ -49,7 +49,7 @@ def build(config: Config) -> None:
         append_files(lake, tables.silver, [_file(tables, day, n) for day in of_commit for n in range(FILES_PER_DAY)])
     lake.append(tables.passes, pa.concat_tables(_ticks(day) for day in days[-TICK_DAYS:]))
     lake.append(tables.partitions, _noted(lake, tables, days))
-    with runs.step(lake, Run("made", tables.stream.name), "ingest") as entry:
+    with run_table.step(lake, Run("made", tables.stream.name), "ingest") as entry:
         entry.outputs = snapshots.outputs(Snapshot.taken(lake, tables))
 
 

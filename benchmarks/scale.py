@@ -20,14 +20,14 @@ from benchmarks.process_tree import watched
 from benchmarks.scale_page import CHECK, MOST_MIB, PAGE, QUERY_RUN, MeasuredCommand, growth, page
 from pipelines import config as configuration
 from pipelines.config import ENGINES, REPOSITORY, Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate, failure
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs, snapshots
+from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.entry import Run
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.stream_tables import StreamTables
 from schemas.queries.cdr_active import QUERY
 from schemas.streams.cdr import STREAM
 from tests.support.digests import digests
@@ -88,7 +88,7 @@ def measured(work: str, engine: str, day: Day, config: Config) -> MeasuredComman
 
 def _stages(config: Config) -> dict[str, float]:
     """Seconds of a query's stages, as the ledger has them."""
-    return {row.stage: row.seconds for row in runs.rows(Lake(config), stages=True) if row.query and row.stage}
+    return {row.stage: row.seconds for row in run_table.rows(Lake(config), stages=True) if row.query and row.stage}
 
 
 def check_silver(config: Config) -> None:

@@ -15,7 +15,7 @@ from kernels.aggregators._columns import Source
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of
 from kernels.spans import window_class
-from kernels.states.plan import make_plan
+from kernels.states.state_plan import make_plan
 from kernels.windows._grid import grid as made_grid
 
 EVENTS_A_LOOK = 256

@@ -21,7 +21,7 @@ from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
 
 from benchmarks.first_light_end_to_end import counted, rows_of_windows, silver_frame, window_of_demand
 from pipelines.config import Config
-from pipelines.engines.spark import session as spark
+from pipelines.engines.spark import spark_session as spark
 from schemas.queries.bikes_demand import QUERY
 from schemas.streams.bikes import STREAM
 from schemas.tables import silver_table

@@ -19,12 +19,12 @@ import pyarrow as pa
 from benchmarks.markdown import table
 from pipelines import flow
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs, verdicts
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table, verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict
-from pipelines.runs.maintain import maintain
+from pipelines.tables.query_tables import QueryTables
+from pipelines.upkeep.maintain import maintain
 from schemas import registry
 from schemas.ledger_tables import RUNS, VERDICTS
 from schemas.tables import Table
@@ -46,9 +46,9 @@ def simulate(config: Config, days: int) -> None:
 
 
 def _run(lake: Lake, tables: QueryTables, day: date) -> None:
-    run = Run(runs.new_run_id(tables.query.name, day), tables.source.stream.name, tables.query.name, day)
+    run = Run(run_table.new_run_id(tables.query.name, day), tables.source.stream.name, tables.query.name, day)
     lake = lake.committing(run_id=run.run_id)
-    with runs.recording(lake) as recording:
+    with run_table.recording(lake) as recording:
         with recording.step(run, "audit") as entry:
             _begin(entry, flow.CHECK_SILVER, flow.REPLAY)
             entry.inputs = _inputs(day)
@@ -65,7 +65,7 @@ def _run(lake: Lake, tables: QueryTables, day: date) -> None:
             entry.counts = {tables.results.name: PARTS, tables.late.name: 1}
 
 
-def _begin(entry: runs.LedgerEntry, *stages: flow.Stage) -> None:
+def _begin(entry: run_table.LedgerEntry, *stages: flow.Stage) -> None:
     note = entry.stages.following(lambda text: None)
     for stage in stages:
         note(stage.name)
@@ -127,9 +127,9 @@ def measured(lake: Lake, when: str, repeats: int) -> dict:
         "files of the fullest day": of_days,
         "files of runs": files[RUNS.name],
         "files of verdicts": files[VERDICTS.name],
-        "steps of runs": len(runs.rows(lake)),
+        "steps of runs": len(run_table.rows(lake)),
         "ms to read its rows": 1e3 * read_seconds(lambda: lake.read(RUNS.name), repeats),
-        "ms to read its steps": 1e3 * read_seconds(lambda: runs.rows(lake), repeats),
+        "ms to read its steps": 1e3 * read_seconds(lambda: run_table.rows(lake), repeats),
     }
 
 

@@ -13,7 +13,7 @@ from kernels.aggregators import window_class
 from kernels.aggregators._columns import Source
 from kernels.monoids import AggregateSpec
 from kernels.runtime.memory import address_of
-from kernels.states.plan import make_plan
+from kernels.states.state_plan import make_plan
 
 IN_ORDER = ("two_stacks_lite", "daba_lite", "amortized_monoid_tree")
 ANY_ORDER = ("finger_tree (4)", "finger_tree (8)", "finger_tree_single (4)", "finger_tree_single (8)")

@@ -125,7 +125,7 @@ class Config:
 
     @cached_property
     def trials(self) -> Location:
-        """Folder of lakes on which something is tried out: one folder each, while that lasts (pipelines/lake/trial.py).
+        """Folder of lakes on which something is tried out: one each, while that lasts (pipelines/upkeep/trial.py).
         The tasks of an engine may be on several machines."""
         return self.home / "trials"
 

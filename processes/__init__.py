@@ -2,7 +2,7 @@
 
 signals.py       what SIGINT, SIGTERM and SIGHUP do
 children.py      end all that a command started
-sessions.py      end all processes of a session
+process_sessions.py  end all processes of a session
 marked.py        find and end processes by a mark in their environment
 orphan_jvms.py   end JVMs whose Python is gone
 proc.py          what /proc says of a process

@@ -18,7 +18,7 @@ NOT_NULL, BETWEEN = "expect_column_values_to_not_be_null", "expect_column_values
 IN_SET = "expect_column_values_to_be_in_set"
 ROW_COUNT = "expect_table_row_count_to_equal"
 SHOWN = 100
-COPIES = "rows_with_the_same_key"
+COPIES, COPIES_FOUND = "rows_with_the_same_key", "copies of a row"  # no column has a space in its name
 ROWS_NOTED = "rows_noted"
 """The parameter of a suite that is asked for as `{"$PARAMETER": …}`, as Great Expectations writes that."""
 
@@ -26,8 +26,9 @@ ROWS_NOTED = "rows_noted"
 @dataclass(frozen=True)
 class Expectation:
     """One expectation of a table's rows of one day: on one column, which `parameters` name, or on how many there are.
-    `computed`: the column's name and SQL where it is none of the table's; `rows_noted`: how many rows the day has to
-    have, None for any number."""
+    `computed`: the column's name and SQL where it is none of the table's; `unique`: the columns of which that SQL knows
+    as COPIES_FOUND how many rows have the same, where several do; `rows_noted`: how many rows the day has to have, None
+    for any number."""
 
     table: str
     name: str
@@ -36,6 +37,7 @@ class Expectation:
     limit: str
     offending: str
     computed: tuple[str, str] | None = None
+    unique: tuple[str, ...] = ()
     rows_noted: int | None = None
 
 
@@ -188,7 +190,6 @@ def in_set(rows: DayOfTable, column: str, allowed: tuple[str, ...]) -> Expectati
 def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
     """No two rows of the day agree in all these columns."""
     listed = ", ".join(f"t.{column}" for column in columns)
-    quoted = [f'"{column}"' for column in (rows.partition, *columns)]
     return Expectation(
         rows.table,
         "rows are unique",
@@ -197,7 +198,8 @@ def unique(rows: DayOfTable, columns: tuple[str, ...]) -> Expectation:
         f"one row per ({', '.join(columns)})",
         f"SELECT {listed}, count(*) AS copies FROM {rows.table} t WHERE {rows.of_day} "
         f"GROUP BY ALL HAVING count(*) > 1 LIMIT {SHOWN}",
-        computed=(COPIES, f"count(*) OVER (PARTITION BY {', '.join(quoted)})"),
+        computed=(COPIES, f'coalesce("{COPIES_FOUND}", 1)'),
+        unique=(rows.partition, *columns),
     )
 
 

@@ -1,6 +1,6 @@
 """What every Delta table is: columns with unit and meaning, partitioning, row order in files, and CHECK constraints.
 
-`pipelines/lake/contract.py` makes tables from these definitions and refuses one on disk that differs; the docs page of
+`pipelines/delta/contract.py` makes tables from these definitions and refuses one on disk that differs; the docs page of
 tables is made from them too. The aggregates' own columns come from the kernels (their types follow the column types),
 so `window_table` takes them as an argument.
 """

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.types as types
 
 from pipelines import config
-from pipelines.lake.lake import Lake
-from pipelines.lake.plain_rows import plain_rows
-from pipelines.lake.sql import statements
+from pipelines.delta.lake import Lake
+from pipelines.rows.plain_rows import plain_rows
+from pipelines.sql import statements
 from schemas.errors import BadStatement, NotSetUp, WindrowError
 from schemas.windows import require
 

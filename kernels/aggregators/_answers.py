@@ -13,7 +13,7 @@ from kernels.runtime.one_at_a_time import OneAtATime
 from kernels.runtime.struct import Struct
 from kernels.states import lower
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan, make_plan
+from kernels.states.state_plan import Plan, make_plan
 from schemas.errors import AggregateFailed, WrongParameter
 from schemas.query import Aggregate
 

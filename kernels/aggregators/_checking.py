@@ -16,7 +16,7 @@ from kernels.monoid import FloatWord
 from kernels.monoids import find_monoid
 from kernels.runtime.memory import WORD_BYTES, address_of, entry
 from kernels.states import clear, fold, suffixes
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 
 ROUNDINGS = 8
 """Of one `combine`, at the most."""

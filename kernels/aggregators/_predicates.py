@@ -28,7 +28,7 @@ from kernels.runtime.memory import as_float, inner
 from kernels.runtime.struct import Struct
 from kernels.states import lower
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from schemas.errors import BadInput, WrongParameter
 
 FAILED = -1

@@ -17,7 +17,7 @@ from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import address_of
 from kernels.runtime.one_at_a_time import in_turn
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from schemas.errors import BadInput, NotServed
 from schemas.query import Aggregate
 

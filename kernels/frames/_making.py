@@ -11,7 +11,7 @@ from kernels.frames._rules import FrameRules
 from kernels.frames.rules import maker
 from kernels.monoids import AggregateSpec, find_monoid
 from kernels.states.layout import NO_COLUMN
-from kernels.states.plan import Plan, make_plan
+from kernels.states.state_plan import Plan, make_plan
 from schemas.errors import AggregateFailed, BadInput, WrongParameter
 from schemas.windows import AggregateFrame, Session, Window, require_cutting_type
 

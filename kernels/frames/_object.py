@@ -28,7 +28,7 @@ from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.one_at_a_time import in_turn
 from kernels.runtime.struct import Struct, words_at
 from kernels.states import events_of
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from schemas.errors import BadInput
 from schemas.query import Aggregate
 from schemas.windows import Window

@@ -38,7 +38,7 @@ from kernels.runtime.memory import WORD_BYTES, as_word, inlined, inner, release
 from kernels.runtime.struct import allocate, words_at
 from kernels.runtime.tables import compiled_table
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 
 
 class MultiBuffer(KeyFrames):

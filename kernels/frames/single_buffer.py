@@ -47,7 +47,7 @@ from kernels.runtime.memory import WORD_BYTES, as_word, inner, release
 from kernels.runtime.struct import Struct, allocate, words_at
 from kernels.runtime.tables import compiled_table
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from schemas.errors import WrongParameter
 
 SORTINGS = ("in_order", "eager", "lazy")

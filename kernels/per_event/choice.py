@@ -10,7 +10,7 @@ from kernels.per_event.by_sorted_stacks import MOST_PLACES, count_places
 from kernels.ranks.disorder import BY_RANKS, BY_TREE, IN_ORDER, MOST_RANKED_WORDS, classify_keys
 from kernels.ranks.sort import Ranked, rank_keys
 from kernels.runtime.memory import address_of
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from schemas.errors import BadInput, WrongParameter
 
 ASKED_FOR = {IN_ORDER: in_order.KERNEL, BY_TREE: by_tree.KERNEL, BY_RANKS: by_ranks.KERNEL}

@@ -14,7 +14,7 @@ from kernels.per_event.context import NO_FAILURE, PerEvent
 from kernels.per_event.loop import answer_keys
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
-from kernels.states.plan import Plan, make_plan
+from kernels.states.state_plan import Plan, make_plan
 from schemas.errors import AggregateFailed
 
 

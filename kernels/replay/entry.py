@@ -33,7 +33,7 @@ from kernels.replay.types import (
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of
 from kernels.states.layout import Events
-from kernels.states.plan import Plan, make_plan
+from kernels.states.state_plan import Plan, make_plan
 from kernels.windows import window_kind
 from kernels.windows._extent import Extent
 from kernels.windows._rows import ArrivingEvents

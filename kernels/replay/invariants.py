@@ -17,7 +17,7 @@ from kernels.replay.walk import Walk
 from kernels.runtime.addresses import plain
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import WORD_BYTES, address_of
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 
 TIME_WORDS = TIME_BYTES // WORD_BYTES
 

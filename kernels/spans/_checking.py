@@ -14,7 +14,7 @@ from kernels.runtime.memory import WORD_BYTES
 from kernels.spans._buckets import Buckets
 from kernels.spans._pages import HEAD_BYTES, PAGE_BITS, PAGE_RECORDS, Pages, RecordPage
 from kernels.spans._slices import Slices
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 
 
 def held_records(pages: Pages) -> Iterator[tuple[int, np.ndarray]]:

@@ -24,7 +24,7 @@ from kernels.spans._dispatch import SpanKernel
 from kernels.spans._slices import Slices, slice_ends, slices_a_window
 from kernels.states import gather
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid, grid
 from schemas.errors import BadInput, NotServed, WrongParameter
 from schemas.query import Aggregate

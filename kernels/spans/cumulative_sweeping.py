@@ -26,7 +26,7 @@ from kernels.spans._dispatch import SpanKernel
 from kernels.spans._sweeping import MIN_ARITY, SweepingWindow
 from kernels.states import clear, copy_words, events_of, subtract
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid
 from schemas.errors import NotServed
 

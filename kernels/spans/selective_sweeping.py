@@ -37,7 +37,7 @@ from kernels.spans._sorted_events import (
 from kernels.spans._sweeping import MIN_ARITY, SweepingWindow
 from kernels.states import clear, merge
 from kernels.states.layout import StatePlan
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from kernels.windows._grid import Grid
 from schemas.errors import NotServed
 

@@ -1,5 +1,5 @@
-"""Operations on the states of a plan (plan.py), as kernels call them; whoever makes a plan gets the tables of compiled
-operations that it needs (tables.py).
+"""Operations on the states of a plan (state_plan.py), as kernels call them; who makes a plan gets the tables of
+compiled operations that it needs (tables.py).
 
 Here `plan` is a StatePlan, `into`, `older`, … are addresses of states, `events` is an Events (layout.py).
 """

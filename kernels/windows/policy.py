@@ -20,7 +20,7 @@ from kernels.runtime.fields import Address
 from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.runtime.tables import Operation
 from kernels.states import clear, gather, merge
-from kernels.states.plan import make_plan
+from kernels.states.state_plan import make_plan
 from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
 from schemas.syntax import hash_of
 

@@ -8,7 +8,7 @@ from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
     from pipelines.config import Config
-    from pipelines.plan.plan import DayPlan
+    from pipelines.upkeep.day_plan import DayPlan
     from stack.airflow import Running
 
 
@@ -39,7 +39,7 @@ def _running(config: "Config") -> "Running":
 
 
 def _trigger(airflow: "Running", dag: str) -> None:
-    from pipelines.ledger.runs import new_run_id
+    from pipelines.ledger.run_table import new_run_id
 
     client = airflow.client()
     run = client.trigger(dag, None, new_run_id("plan", None), stale=True)

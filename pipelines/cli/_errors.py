@@ -49,8 +49,8 @@ def _damage_behind(error: BaseException) -> WindrowError | None:
     if _is_of_open_files(error):  # to look for damage would open more
         return None
     from pipelines import config
-    from pipelines.lake import damage
-    from pipelines.lake.lake import Lake
+    from pipelines.delta import damage
+    from pipelines.delta.lake import Lake
 
     with suppress(WindrowError, OSError):  # settings, or a home, that can't be read
         return damage.explained(Lake(config.load()), error)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from pipelines.cli import _output
 
 if TYPE_CHECKING:
-    from pipelines.lake.lake import Lake
+    from pipelines.delta.lake import Lake
     from schemas.stream import Stream
 
 AHEAD = "the newest ingest was replayed; to have them too"
@@ -37,7 +37,7 @@ def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None
 
 def _pending(lake: "Lake", stream: "Stream") -> list[str]:
     from pipelines.ingest.changes import pending
-    from pipelines.lake.stream_tables import StreamTables
+    from pipelines.tables.stream_tables import StreamTables
 
     tables = StreamTables.of(stream)
     return pending(lake, tables) if lake.version(tables.files.name) is not None else []

@@ -53,7 +53,7 @@ def backfill(
     """Replay and publish every day of a range, or every stale day, of some queries in one pass. A day that fails keeps
     no other from being published."""
     from pipelines import config
-    from pipelines.lake.lake import Lake
+    from pipelines.delta.lake import Lake
     from pipelines.runs.reports import asset_events_of
     from schemas import registry
 

@@ -34,7 +34,7 @@ def farm(
 ) -> None:
     """Compute a model for one arrival day: its function on each window's events, on all cores; gate, publication."""
     from pipelines import config
-    from pipelines.lake.lake import Lake
+    from pipelines.delta.lake import Lake
     from pipelines.ledger import farm_runs
     from pipelines.runs.replay import replay_day
     from schemas import registry

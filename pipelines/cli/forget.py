@@ -23,8 +23,8 @@ def forget(
     """Take out of the lake what a landing file delivered, after the file itself has left the landing folder."""
     from pipelines import config
     from pipelines.cli.ingest import show_report
-    from pipelines.runs import forget as runs
+    from pipelines.upkeep import forget as forgetting
 
     with progress() as show:
-        report = runs.forget(config.load(engine=engine), path, leave_file, run_id, show)
+        report = forgetting.forget(config.load(engine=engine), path, leave_file, run_id, show)
     show_report(report, as_json)

@@ -24,7 +24,7 @@ def maintain(
 
     from pipelines import config
     from pipelines.gate.validation_results import remove_replaced
-    from pipelines.runs.maintain import maintain as run
+    from pipelines.upkeep.maintain import maintain as run
 
     settings, keep = config.load(), timedelta(days=keep_days)
     with progress() as show:

@@ -14,8 +14,8 @@ from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
     from pipelines.config import Config
-    from pipelines.plan.plan import Change, DayPlan, PlannedRun, Step
     from pipelines.runs.reports import Done
+    from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
 
 MOST_FILES, MOST_REASONS = 20, 2
 Names = Annotated[
@@ -42,7 +42,7 @@ def plan(
     """Show what has changed (files, definitions, code), which published days are stale by it and why, what making them
     again costs, and the commands in their order. Changes nothing, unless with --run or --airflow."""
     from pipelines import config
-    from pipelines.plan.plan import plan as make
+    from pipelines.upkeep.day_plan import plan as make
 
     names = queries or []
     if airflow and (run or names):
@@ -67,7 +67,7 @@ def plan(
 
 
 def _carried_out(settings: "Config", made: "DayPlan") -> "Done":
-    from pipelines.plan.carry_out import carry_out
+    from pipelines.upkeep.carry_out import carry_out
 
     with progress() as show:
         return carry_out(settings, made, show)

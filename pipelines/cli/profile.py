@@ -15,9 +15,9 @@ EXAMPLES = ("windrow profile bikes",)
 def profile(stream: StreamName, as_json: AsJson = False) -> None:
     """Describe an ingested stream, by folder of its files: how much, how disordered, bursty, long and dirty."""
     from pipelines import config
+    from pipelines.delta.lake import Lake
     from pipelines.ingest.profile import profile as profiles
-    from pipelines.lake.lake import Lake
-    from pipelines.lake.stream_tables import StreamTables
+    from pipelines.tables.stream_tables import StreamTables
     from schemas import registry
 
     found = profiles.profile(Lake(config.load()), StreamTables.of(registry.stream(stream)))

@@ -20,9 +20,9 @@ def query(
 ) -> None:
     """Ask the lake in SQL: every table, <query>_final and <query>_as_of(t). Needs no JVM; changes nothing."""
     from pipelines import config
-    from pipelines.lake.lake import Lake
-    from pipelines.lake.plain_rows import plain_rows
-    from pipelines.lake.sql import statements
+    from pipelines.delta.lake import Lake
+    from pipelines.rows.plain_rows import plain_rows
+    from pipelines.sql import statements
 
     limit = None if as_json or rows == 0 else rows
     # One more than is shown: whether there are more.

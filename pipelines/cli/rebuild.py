@@ -19,7 +19,7 @@ def rebuild(
     again. Readers have the old tables until all days are made; these are kept, below replaced/ of the
     home."""
     from pipelines import config
-    from pipelines.runs.rebuild import rebuild as run
+    from pipelines.upkeep.rebuild import rebuild as run
 
     settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:

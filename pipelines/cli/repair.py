@@ -8,7 +8,7 @@ from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 
 if TYPE_CHECKING:
-    from pipelines.runs.repair import Repair
+    from pipelines.upkeep.repair import Repair
 
 EXAMPLES = ("windrow repair bikes_demand",)
 
@@ -21,7 +21,7 @@ def repair(
 ) -> None:
     """Take damaged files out of tables, and say which commands make their rows again. Nothing is deleted."""
     from pipelines import config
-    from pipelines.runs.repair import repair as run
+    from pipelines.upkeep.repair import repair as run
 
     shown: set[str] = set()
 

@@ -54,7 +54,7 @@ def replay(
 ) -> int:
     """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows."""
     from pipelines import config
-    from pipelines.lake.lake import Lake
+    from pipelines.delta.lake import Lake
     from pipelines.runs.replay import replay as run
     from schemas import registry
 

@@ -9,8 +9,8 @@ from pipelines.cli._options import AsJson
 from pipelines.cli._pending import note_pending
 
 if TYPE_CHECKING:
-    from pipelines.lake.lake import Lake
-    from pipelines.ledger.runs import StepRow
+    from pipelines.delta.lake import Lake
+    from pipelines.ledger.run_table import StepRow
     from pipelines.ledger.stale import StaleRun
 
 EXAMPLES = (
@@ -29,7 +29,7 @@ def runs(
 ) -> None:
     """List the steps of the ledger, each with its newest state; --stale: the runs to do again, and why."""
     from pipelines import config
-    from pipelines.lake.lake import Lake
+    from pipelines.delta.lake import Lake
 
     if stale:
         _show_stale(Lake(config.load()), as_json)
@@ -54,7 +54,7 @@ def _stale(run: "StaleRun") -> dict:
 
 
 def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
-    from pipelines.ledger.runs import rows
+    from pipelines.ledger.run_table import rows
 
     # The newest row of a step is its state.
     newest = {(row.run_id, row.step, row.query): row for row in rows(lake)}
@@ -70,7 +70,7 @@ def _show_steps(lake: "Lake", stages: bool, last: int, as_json: bool) -> None:
 
 def _with_stages(lake: "Lake", steps: "list[StepRow]") -> "list[StepRow]":
     """Each step after its stages. Of a step that was tried more than once, those of the newest try."""
-    from pipelines.ledger.runs import rows
+    from pipelines.ledger.run_table import rows
 
     # The rows of a step's end were written together and have one time.
     ends = {(row.run_id, row.step, row.query, row.at) for row in steps}

@@ -10,7 +10,7 @@ EXAMPLES = ("windrow tables",)
 def tables(as_json: AsJson = False) -> None:
     """List the tables of the lake: rows, files, size, newest version, how many can be read, and what they hold."""
     from pipelines import config
-    from pipelines.lake.lake import Lake
+    from pipelines.delta.lake import Lake
 
     lake = Lake(config.load())
     found = [_describe(lake.folder(name), lake.existing_version(name)) for name in lake.names()]
@@ -21,7 +21,7 @@ def tables(as_json: AsJson = False) -> None:
 
 def _describe(folder: Location, version: int) -> dict:
     from pipelines import storage
-    from pipelines.lake.versions import readable_count
+    from pipelines.delta.versions import readable_count
 
     table = storage.delta_table(folder, version)
     files = table.get_add_actions(flatten=True)

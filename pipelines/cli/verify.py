@@ -10,7 +10,7 @@ from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, re
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
-    from pipelines.verify.verify import Compared
+    from pipelines.upkeep.verify import Compared
 
 Names = Annotated[
     list[str] | None, typer.Argument(metavar="[QUERY]...", help="Only these queries.", show_default="all published")
@@ -31,8 +31,8 @@ def verify(
     every order, two at a time, in more tasks, after a kill, and from files that are ingested again. All of it in a lake
     of its own, which goes in the end; exit code 1 where any row differs."""
     from pipelines import config
-    from pipelines.verify.verify import DIFFERS
-    from pipelines.verify.verify import verify as run
+    from pipelines.upkeep.verify import DIFFERS
+    from pipelines.upkeep.verify import verify as run
 
     settings = config.load(read_limits(most_rows, most_seconds), engine)
     with progress() as show:

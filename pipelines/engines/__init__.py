@@ -8,7 +8,7 @@ import resource
 from importlib import import_module
 
 from pipelines.config import Config
-from pipelines.lake.engine import Engine
+from pipelines.engines.engine import Engine
 
 # Of days × buckets of one commit; some systems allow a billion, which programs that close all they may have go through.
 MOST_OPEN_FILES = 1 << 16

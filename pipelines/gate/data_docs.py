@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipelines.config import Config
+from pipelines.delta.locks import full_disk_reported, locked_here
 from pipelines.gate.validation import gx, suite
 from pipelines.gate.validation_results import LOCK, PAGES, RESULTS, index, page, unreadable
-from pipelines.lake.locks import full_disk_reported, locked_here
 from schemas import registry
 from schemas.errors import NotSetUp
 from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations

@@ -1,69 +1,109 @@
 """Great Expectations over the rows of some days of a table: once for all of them, and where something fails by halves,
-down to the days that fail.
-
-Its import takes seconds; so `gate.py` imports this file only where something has to be checked.
+down to the days that fail. Rows are validated by tasks, each of whole days or of a part of a large one's rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from math import ceil
+from typing import NamedTuple
 
-from pipelines.config import Config
-from pipelines.gate.merged_results import name_of
+from pipelines.delta.day_files import add_view
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed_within
+from pipelines.gate.merged_results import Result, merged, name_of
 from pipelines.gate.recount import sql
-from pipelines.gate.validation import validated
 from pipelines.gate.validation_results import Validated, keep
-from pipelines.lake.engine import Relations
 from pipelines.ledger.verdicts import Verdict
-from schemas.expectations import Expectation
-
-if TYPE_CHECKING:
-    from great_expectations.core.expectation_validation_result import (
-        ExpectationSuiteValidationResult,
-        ExpectationValidationResult,
-    )
+from pipelines.rows.databases import open_database
+from schemas.expectations import COPIES_FOUND, Expectation
+from schemas.tables import Table
 
 ROWS = "rows"
+# A task that validates fewer takes less time than its import of the library.
+ENOUGH_ROWS = 2_000_000
 
 
 class TableRows(NamedTuple):
-    """Rows of a version of a table, for a run: those that `relations` name ROWS. `partition`: the column of their
-    day."""
+    """Rows of a version of a table, for a run. `partition`: the column of their day."""
 
+    lake: Lake
     run_id: str
-    table: str
+    table: Table
     version: int
     partition: str
-    relations: Relations
+
+    def files(self, days: Sequence[date]) -> list[str]:
+        """Those that have the rows of some days."""
+        return self.lake.files(self.table.name, self.version, [(self.partition, "in", [*map(str, days)])])
+
+    def by_day(self, days: Sequence[date]) -> dict[date, int]:
+        """How many there are, of days that have any. O(files)."""
+        day, config = sql.name(self.partition), self.lake.config
+        with open_database(config.scratch, config.lake) as database:
+            add_view(database, self.lake, self.table, ROWS, self.files(days))
+            return dict(database.sql(f"SELECT {day}, count(*) FROM {ROWS} GROUP BY {day}").fetchall())
+
+
+class RowsOfDays(NamedTuple):
+    """One of so many parts of the rows of some days: what a task validates."""
+
+    days: tuple[date, ...]
+    part: int = 0
+    parts: int = 1
 
 
 def verdicts_by_day(
-    config: Config, rows: TableRows, of_days: Mapping[date, tuple[Expectation, ...]]
+    engine: Engine, rows: TableRows, of_days: Mapping[date, tuple[Expectation, ...]]
 ) -> dict[date, list[Verdict]]:
     """One verdict per expectation of each day: those that it would get alone, but for the result, which days share that
     were validated together. O(rows); O(rows x log(days)) where many days fail."""
-    counts = {**dict.fromkeys(of_days, 0), **_rows_by_day(rows)} if len(of_days) > 1 else {}
-    checking = _Checking(config, rows, of_days, counts)
+    checking = _Checking(engine, rows, of_days, {**dict.fromkeys(of_days, 0), **rows.by_day([*of_days])})
     found: dict[date, list[Verdict]] = {}
-    for days in _groups(of_days, counts):
+    for days in _groups(of_days, checking.counts):
         found |= checking.verdicts(days)
     return {day: found[day] for day in of_days}
 
 
-def _statement(expectations: Sequence[Expectation], rows: TableRows, days: Sequence[date]) -> str:
-    """SQL: the columns that the expectations are of, on some days. Each is of one column, read or computed, so that
-    Spark looks at all rows once for all of them."""
+def validate(
+    rows: TableRows, asked: Sequence[Expectation], rows_noted: int, with_values: bool, share: RowsOfDays
+) -> Result:
+    """What the library finds on a share, of which with all others ingest noted so many."""
+    # The library's import takes seconds: none where nothing is to be validated, none where tasks do it.
+    from pipelines.gate import frames, validation
+
+    config = rows.lake.config
+    with open_database(config.scratch, config.lake) as database:
+        add_view(database, rows.lake, rows.table, ROWS, rows.files(share.days))
+        found = database.sql(_statement(rows, asked, share)).to_arrow_reader(frames.ROWS_AT_ONCE)
+        return validation.validated(asked, frames.in_parts(found), rows_noted, with_values)
+
+
+def _statement(rows: TableRows, expectations: Sequence[Expectation], share: RowsOfDays) -> str:
+    """SQL: the columns that the expectations are of, on a share. Each is of one column, read or computed."""
     computed = dict(each.computed for each in expectations if each.computed)
     made = {name: f"{computation} AS {sql.name(name)}" for name, computation in computed.items()}
     asked = dict.fromkeys(str(each.parameters["column"]) for each in expectations if "column" in each.parameters)
     listed = ", ".join(made.get(column, sql.name(column)) for column in asked)
-    dates = ", ".join(f"DATE '{day}'" for day in days)
-    return f"SELECT {listed} FROM {ROWS} WHERE {sql.name(rows.partition)} IN ({dates})"
+    unique = next((each.unique for each in expectations if each.unique), ())
+    dates = ", ".join(f"DATE '{day}'" for day in share.days)
+    among = f"FROM {ROWS} WHERE {sql.name(rows.partition)} IN ({dates})"
+    if share.parts > 1:  # rows that should differ, and don't, are in one part
+        among += f" AND hash({_listed(unique or rows.table.sort_by)}) % {share.parts} = {share.part}"
+    return f"SELECT {listed} FROM ({_with_copies(unique, among) if unique else among})"
 
 
-def _rows_by_day(rows: TableRows) -> dict[date, int]:
-    day = sql.name(rows.partition)
-    return dict(rows.relations.rows(f"SELECT {day}, count(*) FROM {ROWS} GROUP BY {day}"))
+def _with_copies(unique: tuple[str, ...], among: str) -> str:
+    """SQL: rows with COPIES_FOUND, how many have the same values, where several do. To count in a window over all rows
+    took three times as long."""
+    found = sql.name(COPIES_FOUND)
+    counted = f"SELECT {_listed(unique)}, count(*) AS {found} {among} GROUP BY ALL HAVING count(*) > 1"
+    return f"SELECT r.*, d.{found} FROM ({among}) r LEFT JOIN ({counted}) d ON {sql.same(unique, 'r', 'd')}"
+
+
+def _listed(columns: Iterable[str]) -> str:
+    return ", ".join(map(sql.name, columns))
 
 
 def _groups(of_days: Mapping[date, Sequence[Expectation]], counts: Mapping[date, int]) -> list[list[date]]:
@@ -76,9 +116,9 @@ def _groups(of_days: Mapping[date, Sequence[Expectation]], counts: Mapping[date,
 
 
 class _Checking(NamedTuple):
-    """`counts`: rows by day, where there are several."""
+    """`counts`: rows by day."""
 
-    config: Config
+    engine: Engine
     rows: TableRows
     of_days: Mapping[date, tuple[Expectation, ...]]
     counts: Mapping[date, int]
@@ -86,46 +126,48 @@ class _Checking(NamedTuple):
     def verdicts(self, days: Sequence[date]) -> dict[date, list[Verdict]]:
         """Of days that are validated together, as long as nothing fails."""
         result = self._validated(days)
-        if not result.success and len(days) > 1:
+        if not result["success"] and len(days) > 1:
             half = len(days) // 2
             return self.verdicts(days[:half]) | self.verdicts(days[half:])
-        run_id, table, version, *_ = self.rows
-        path = keep(self.config, Validated(run_id, table, version, days), result.to_json_dict())
-        rows = self.counts if len(days) > 1 else {}
-        return {day: self._of_day(day, result, rows.get(day), path) for day in days}
+        lake, run_id, table, version, _ = self.rows
+        path = keep(lake.config, Validated(run_id, table.name, version, days), result)
+        return {day: self._of_day(day, result, self.counts[day] if len(days) > 1 else None, path) for day in days}
 
-    def _validated(self, days: Sequence[date]) -> "ExpectationSuiteValidationResult":
+    def _validated(self, days: Sequence[date]) -> Result:
         asked, noted = self.of_days[days[0]], (each.rows_noted for day in days for each in self.of_days[day])
-        frames = self.rows.relations.frames(_statement(asked, self.rows, days))
-        return validated(asked, frames, sum(filter(None, noted)), with_values=len(days) == 1)
+        work = partial(validate, self.rows, asked, sum(filter(None, noted)), len(days) == 1)
+        return merged(self.engine.each(work, [*self._shares(days)]))
 
-    def _of_day(
-        self, day: date, result: "ExpectationSuiteValidationResult", rows: int | None, path: str
-    ) -> list[Verdict]:
-        found = {name_of(each): each for each in result.results}
-        _, table, version, *_ = self.rows
+    def _shares(self, days: Sequence[date]) -> Iterator[RowsOfDays]:
+        counts = {day: self.counts[day] for day in days}
+        limit = max(ENOUGH_ROWS, ceil(sum(counts.values()) / self.engine.slots))
+        for together in packed_within(counts, limit):
+            parts = ceil(sum(counts[day] for day in together) / limit) or 1
+            yield from (RowsOfDays(together, part, parts) for part in range(parts))
+
+    def _of_day(self, day: date, result: Result, rows: int | None, path: str) -> list[Verdict]:
+        found = {name_of(each): each for each in result["results"]}
         return [
             Verdict(
                 each.name,
-                passed := bool(found[each.name].success),
+                passed := bool(found[each.name]["success"]),
                 _figure(found[each.name], rows),
                 each.limit,
                 None if passed else each.offending,
-                table,
-                version,
+                self.rows.table.name,
+                self.rows.version,
                 path,
             )
             for each in self.of_days[day]
         ]
 
 
-def _figure(result: "ExpectationValidationResult", rows: int | None) -> str:
+def _figure(expected: Result, rows: int | None) -> str:
     """`rows`: of the day; None where the result is of one day."""
-    found = result.result
-    # Of no rows the library has a sum that is null on Spark.
+    found = expected["result"]
     if "unexpected_count" in found:
-        return f"{found['unexpected_count'] or 0} of {found['element_count'] if rows is None else rows} rows break it"
+        return f"{found['unexpected_count']} of {found['element_count'] if rows is None else rows} rows break it"
     if "observed_value" in found:
         return f"{found['observed_value'] if rows is None else rows} rows"
-    raised = result.exception_info or {}
+    raised = expected["exception_info"] or {}
     return f"could not be checked: {raised.get('exception_message', raised)}"

@@ -10,23 +10,24 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed_within
 from pipelines.gate import checks
-from pipelines.gate.key_shares import key_shares
+from pipelines.gate.expectations import TableRows, verdicts_by_day
+from pipelines.gate.key_shares import recounts
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.landed_files import open_files
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.share import KeyShare
 from pipelines.gate.recount.silver import open_days
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.shares import packed_within
-from pipelines.lake.snapshot import Snapshot, Touched
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.snapshot import Snapshot, Touched
+from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import GateFailed
 from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations
 from schemas.tables import Table
@@ -81,9 +82,9 @@ class Gate:
         return {day: [verdict for each in found for verdict in each[day]] for day in of.days}
 
     def laws_of_rows(self, of: AuditedDays) -> dict[date, list[Verdict]]:
-        """What the laws say of the rows of some days, those without a gap at once."""
-        shares = [(days, share) for days in of.without_gaps for share in key_shares(self.lake, self.engine, days)]
-        return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), shares))
+        """What the laws say of the rows of some days, many at once."""
+        parts = recounts(self.lake, self.engine, of)
+        return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), parts))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
         """Check the files that an ingest touched, and all where the snapshot that it found has not passed, as after a
@@ -118,16 +119,9 @@ class Gate:
         """Verdicts on some days of a version, which are validated together."""
         if not of_days:
             return {}
-        # Imported here: the library takes seconds, and days that were checked before don't need it.
-        from pipelines.gate import expectations as library
-
         run_id = self.lake.of_run.get("run_id") or NO_RUN
         partition = next(column for column in table.partition_by if column.endswith("_date"))
-        files = self.lake.files(table.name, version, [(partition, "in", [day.isoformat() for day in of_days])])
-        with self.engine.relations(self.lake.config.scratch) as relations:
-            relations.add_files(library.ROWS, self.lake, table, files)
-            rows = library.TableRows(run_id, table.name, version, partition, relations)
-            return library.verdicts_by_day(self.lake.config, rows, of_days)
+        return verdicts_by_day(self.engine, TableRows(self.lake, run_id, table, version, partition), of_days)
 
     def unchecked(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]

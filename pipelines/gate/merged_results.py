@@ -1,67 +1,56 @@
-"""One validation result of the results of parts of a batch, which together have its rows, each once.
+"""One validation result of the results of parts of a batch, which together have its rows, each once; results are as
+the library writes them in JSON.
 
 Great Expectations takes a batch as one data frame; pandas would hold a day of 50 million rows in 12 GB.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from great_expectations.core.expectation_validation_result import (
-    ExpectationSuiteValidationResult,
-    ExpectationValidationResult,
-)
-
+Result: TypeAlias = dict[str, Any]
 MOST_VALUES = 20
 """Of those by which rows break an expectation, so many are kept."""
 
 
-def merged(parts: Sequence[ExpectationSuiteValidationResult]) -> ExpectationSuiteValidationResult:
+def merged(parts: Sequence[Result]) -> Result:
     """What was found in all of them, with the words of the first. `parts`: at least one, by one suite."""
     first = parts[0]
     if len(parts) == 1:
         return first
     # By name: the library has those that fail first.
-    found = [{name_of(each): each for each in part.results} for part in parts]
+    found = [{name_of(each): each for each in part["results"]} for part in parts]
     results = [_of_expectation([part[name] for part in found]) for name in found[0]]
-    passed = sum(bool(each.success) for each in results)
+    passed = sum(each["success"] for each in results)
     statistics = {
         "evaluated_expectations": len(results),
         "successful_expectations": passed,
         "unsuccessful_expectations": len(results) - passed,
         "success_percent": _percent(passed, len(results)),
     }
-    return ExpectationSuiteValidationResult(
-        passed == len(results), results, first.suite_name, first.suite_parameters, statistics, first.meta, id=first.id
-    )
+    return {**first, "success": passed == len(results), "results": results, "statistics": statistics}
 
 
-def name_of(result: ExpectationValidationResult) -> str:
+def name_of(result: Result) -> str:
     """The expectation's own."""
-    return _expected(result).meta["name"]
+    name: str = result["expectation_config"]["meta"]["name"]
+    return name
 
 
-def failed_on_rows(result: ExpectationSuiteValidationResult) -> bool:
+def failed_on_rows(result: Result) -> bool:
     """Whether rows of a part break an expectation. How many rows there are is of the whole only."""
-    return any(not each.success and "observed_value" not in each.result for each in result.results)
+    return any(not each["success"] and "observed_value" not in each["result"] for each in result["results"])
 
 
-def _of_expectation(found: Sequence[ExpectationValidationResult]) -> ExpectationValidationResult:
-    first, results = found[0], [each.result for each in found]
-    raised = [each for each in found if not each.result]
+def _of_expectation(found: Sequence[Result]) -> Result:
+    first, results = found[0], [each["result"] for each in found]
+    raised = [each for each in found if not each["result"]]
     if raised:
         return raised[0]
-    if "observed_value" in first.result:
-        rows = sum(each["observed_value"] for each in results)
-        passed, whole = rows == _expected(first).kwargs["value"], {**first.result, "observed_value": rows}
-    else:
-        passed, whole = all(each.success for each in found), _counted(results)
-    return ExpectationValidationResult(passed, first.expectation_config, whole, first.meta, first.exception_info)
-
-
-def _expected(result: ExpectationValidationResult) -> Any:
-    config = result.expectation_config
-    assert config is not None and config.meta is not None, "the suite's expectations have their names in their meta"
-    return config
+    if "observed_value" not in first["result"]:
+        return {**first, "success": all(each["success"] for each in found), "result": _counted(results)}
+    rows = sum(each["observed_value"] for each in results)
+    expected = first["expectation_config"]["kwargs"]["value"]
+    return {**first, "success": rows == expected, "result": {**first["result"], "observed_value": rows}}
 
 
 def _counted(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

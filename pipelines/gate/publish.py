@@ -14,16 +14,16 @@ from functools import partial
 
 import pyarrow.compute as pc
 
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.day_files import files_by_day
-from pipelines.lake.day_statistics import NO_ROWS, by_day
-from pipelines.lake.engine import Engine
-from pipelines.lake.file_commits import replace_partitions
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile, copied
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.shares import packed
+from pipelines.delta.day_files import files_by_day
+from pipelines.delta.day_statistics import NO_ROWS, by_day
+from pipelines.delta.file_commits import replace_partitions
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile, copied
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed
 from pipelines.ledger import verdicts
+from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.query_tables import QueryTables
 from schemas.errors import Superseded
 from schemas.tables import Table
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipelines.config import Config
-from pipelines.lake.locks import full_disk_reported, locked_here
+from pipelines.delta.locks import full_disk_reported, locked_here
 from schemas.errors import StorageFailed
 
 RESULTS, PAGES, INDEX = "validations", "data_docs", "index.html"

@@ -14,20 +14,20 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.delta.file_commits import append_files, replace_paths
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile, write_batches
+from pipelines.engines.engine import Engine
+from pipelines.engines.rewrites import rewritten
+from pipelines.engines.shares import packed
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED
 from pipelines.ingest.lines import chunks, lines
 from pipelines.ingest.lines_before import lines_before
 from pipelines.ingest.packings import UNREADABLE_FILE
 from pipelines.ingest.records import records
-from pipelines.lake.engine import Engine
-from pipelines.lake.file_commits import append_files, replace_paths
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile, write_batches
-from pipelines.lake.rewrites import rewritten
-from pipelines.lake.shares import packed
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.location import Location
+from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import LandingFailed
 from schemas.layouts import Chooser
 from schemas.stream import Layout, Stream

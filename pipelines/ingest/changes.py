@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
 from pipelines.ingest import definition, first_rows, landing
 from pipelines.ingest.definition import Definition
 from pipelines.ingest.duplicate_files import doubled, freed_duplicates, refuse_duplicates
@@ -20,10 +22,8 @@ from pipelines.ingest.files import (
     known_files,
 )
 from pipelines.ingest.lines_before import holds_lines
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.location import Location
+from pipelines.tables.stream_tables import StreamTables
 from schemas.parsing import belongs
 
 LEFT_OUT = "its content is left out until it changes"

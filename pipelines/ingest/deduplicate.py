@@ -17,14 +17,14 @@ from datetime import date
 import pyarrow as pa
 
 from pipelines import storage
+from pipelines.delta import locks
+from pipelines.delta.day_files import files_of
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine, Relations
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.parse import ParseLines, ParseRules
-from pipelines.lake import locks
-from pipelines.lake.day_files import files_of
-from pipelines.lake.engine import Engine, Relations
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.location import Location
+from pipelines.tables.stream_tables import StreamTables
 from schemas.tables import Table
 
 NEW, EVENT, DUPLICATE = "new", "event", "duplicate"  # what a competing record was before this ingest

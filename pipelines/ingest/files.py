@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from schemas.errors import NotSetUp
 from schemas.tables import Table
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pipelines import flow
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
 from pipelines.ingest import definition, landing, outcome, partitions
 from pipelines.ingest.bronze import choosers, write_bronze
 from pipelines.ingest.changes import Asked, Changes, find
@@ -25,10 +27,8 @@ from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
 from pipelines.ingest.parse import ParseRules
 from pipelines.ingest.silver import write_quarantine, write_silver
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.snapshot import Snapshot
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import LandingFailed
 
 Progress = Callable[[str], None]

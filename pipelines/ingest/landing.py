@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipelines import storage
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed
 from pipelines.ingest.lines import Lines, chunks, lines
 from pipelines.ingest.names import problem_of_name
 from pipelines.ingest.packings import CHUNK_BYTES, UNREADABLE_FILE
 from pipelines.ingest.records import records
 from pipelines.ingest.unread import Unread
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.shares import packed
 from pipelines.location import Location
 from pipelines.storage import NS_PER_S
 from schemas.errors import LandingFailed, NotSetUp

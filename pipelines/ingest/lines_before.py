@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake.exceptions import DeltaError
 
+from pipelines.delta.lake import Lake
 from pipelines.ingest.files import FileRow
-from pipelines.lake.lake import Lake
 from schemas.errors import NotSetUp
 from schemas.tables import Table
 

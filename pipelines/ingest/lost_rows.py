@@ -13,6 +13,8 @@ from datetime import date
 
 import pyarrow.compute as pc
 
+from pipelines.delta.day_files import add_view, files_of
+from pipelines.delta.lake import Lake
 from pipelines.ingest import landing, partitions
 from pipelines.ingest.files import (
     ACCEPTED,
@@ -26,10 +28,8 @@ from pipelines.ingest.files import (
     write_files,
 )
 from pipelines.ingest.rows_from_bronze import rows_from_bronze
-from pipelines.lake import databases
-from pipelines.lake.day_files import add_view, files_of
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.rows import databases
+from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
 

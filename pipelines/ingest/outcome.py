@@ -10,7 +10,7 @@ from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE as WAS_DUPLICATE
 from pipelines.ingest.deduplicate import EVENT, NEW, Deduplicated
 from pipelines.ingest.files import ACCEPTED, DUPLICATE, REMOVED, UNREADABLE, FileRow
-from pipelines.lake.snapshot import Snapshot, Touched
+from pipelines.tables.snapshot import Snapshot, Touched
 from schemas.parsing import has_header
 from schemas.stream import KEPT_REFUSALS, Stream
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.lake.arrays import TIME
-from pipelines.lake.arrow_schemas import ARROW_TYPES, arrow_schema
+from pipelines.rows.arrays import TIME
+from pipelines.rows.arrow_schemas import ARROW_TYPES, arrow_schema
 from schemas.buckets import bucket_of
 from schemas.errors import UnknownName
 from schemas.layouts import of_file

@@ -14,15 +14,16 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.delta.day_files import files_of, parquet
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import file_sizes, packed
 from pipelines.ingest import pass_ticks
 from pipelines.ingest.pass_ticks import STEPS, STRETCHES
-from pipelines.lake import databases, heartbeats
-from pipelines.lake.arrays import TIME
-from pipelines.lake.day_files import files_of, parquet
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.shares import file_sizes, packed
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.rows import databases
+from pipelines.rows.arrays import TIME
+from pipelines.tables import heartbeats
+from pipelines.tables.stream_tables import StreamTables
 from schemas.tables import Table
 
 # What no result depends on: the definition's hash changes with every comment in its file, and the identity is only

@@ -12,9 +12,9 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from pipelines.lake import heartbeats
-from pipelines.lake.arrays import TIME
-from pipelines.lake.heartbeats import DAY_US
+from pipelines.rows.arrays import TIME
+from pipelines.tables import heartbeats
+from pipelines.tables.heartbeats import DAY_US
 
 _DAY = ("arrival_date", pa.date32())
 STEPS = pa.schema([("tick", TIME), ("newest_start", TIME), _DAY])

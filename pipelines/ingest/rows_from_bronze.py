@@ -9,13 +9,13 @@ from operator import itemgetter
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.delta.lake import Lake
 from pipelines.ingest.files import ACCEPTED, FileRow
 from pipelines.ingest.lines import chunks, lines
 from pipelines.ingest.packings import UNREADABLE_FILE
-from pipelines.lake import databases
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.location import Location
+from pipelines.rows import databases
+from pipelines.tables.stream_tables import StreamTables
 
 _LINES_PER_BATCH = 5_000
 

@@ -8,13 +8,13 @@ from datetime import date
 
 import pyarrow as pa
 
+from pipelines.delta.day_files import files_of
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
 from pipelines.ingest.files import UNREADABLE
-from pipelines.lake.day_files import files_of
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
 

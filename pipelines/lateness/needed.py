@@ -14,14 +14,14 @@ from datetime import date, timedelta
 
 import duckdb
 
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
+from pipelines.gate.recount.database import EVER_US, open_recount_database
 from pipelines.gate.recount.heartbeats import between
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
 from pipelines.gate.recount.kinds.rolling import RollingWindows
-from pipelines.gate.recount.session import EVER_US, open_session
 from pipelines.gate.recount.tables import TableVersion, add_view
-from pipelines.lake.lake import Lake
 from schemas.errors import WrongParameter
 from schemas.query import Query
 
@@ -57,7 +57,7 @@ def refuse_dependent(query: Query) -> None:
 
 def open_silver(lake: Lake, silver: TableVersion, first: date, last: date) -> duckdb.DuckDBPyConnection:
     """A connection with the view `silver`: the events of the arrival days from the first to the last."""
-    connection = open_session(lake)
+    connection = open_recount_database(lake)
     add_view(connection, "silver", silver, first, last)
     return connection
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount.tables import TableVersion
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.lateness.curve import SECOND_US, CurvePoint, curve, lateness_in_us, recommended_us, usual_us
 from pipelines.lateness.needed import AskedLateness, add_needed, open_silver, refuse_dependent
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import NotSetUp, WrongParameter
 from schemas.lateness_table import lateness_table

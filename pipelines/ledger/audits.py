@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.lake import Lake
-from pipelines.ledger import running, runs
-from pipelines.ledger.runs import StepRow
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table, running
+from pipelines.ledger.run_table import StepRow
+from pipelines.tables.audit_versions import AuditVersions
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Audits:
 
 def audits(lake: Lake) -> Audits:
     """From the ledger. O(its rows of audits and publications)."""
-    rows = runs.rows(lake, [("step", "=", "audit")])
+    rows = run_table.rows(lake, [("step", "=", "audit")])
     audited = {row.replayed for row in rows if row.state == running.RUNNING}
     newest = {row.replayed: row for row in rows if row.state == "done" and row.replayed not in audited}
     ended = {(row.replayed, AuditVersions(**row.inputs)): row.at for row in _ended_publications(lake)}
@@ -34,4 +34,4 @@ def audits(lake: Lake) -> Audits:
 
 def _ended_publications(lake: Lake) -> list[StepRow]:
     """Those that published, and those that were skipped since another run does."""
-    return [row for row in runs.rows(lake, [("step", "=", "publish")]) if row.state in ("done", "skipped")]
+    return [row for row in run_table.rows(lake, [("step", "=", "publish")]) if row.state in ("done", "skipped")]

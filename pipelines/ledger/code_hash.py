@@ -22,12 +22,11 @@ MAKE_NO_ROWS = (
     "schemas/policies/",
     HEAVY_FUNCTIONS,
     "pipelines/cli/",
-    "pipelines/plan/",
-    "pipelines/verify/",
+    "pipelines/upkeep/",
     "pipelines/report/",
     "pipelines/lateness/",
     "pipelines/ingest/profile/",
-    "pipelines/lake/sql/",
+    "pipelines/sql/",
 )
 
 

@@ -8,7 +8,7 @@ from datetime import date
 from typing import NamedTuple
 
 from pipelines import flow
-from pipelines.lake.engine import Engine
+from pipelines.engines.engine import Engine
 from processes import signals
 from schemas.errors import WindrowError
 

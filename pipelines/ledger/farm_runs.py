@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from kernels.farm.results import Metrics
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.ledger.entry import Run
 from schemas.ledger_tables import FARM_RUNS
 

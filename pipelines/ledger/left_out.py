@@ -8,7 +8,7 @@ import json
 
 import pyarrow.compute as pc
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.ledger.snapshots import LEAVE_SNAPSHOTS
 from schemas.ledger_tables import RUNS
 

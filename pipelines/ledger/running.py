@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.lake.locks import full_disk_reported
+from pipelines.delta.locks import full_disk_reported
 from pipelines.ledger import step_files
 from pipelines.location import Location
 from schemas.ledger_tables import RUNS

@@ -8,10 +8,10 @@ import pyarrow as pa
 from deltalake import write_deltalake
 
 from pipelines import storage
-from pipelines.lake import contract
-from pipelines.lake.damage import Damage
-from pipelines.lake.damaged_file import wrong_with
-from pipelines.lake.lake import Lake
+from pipelines.delta import contract
+from pipelines.delta.damage import Damage
+from pipelines.delta.damaged_file import wrong_with
+from pipelines.delta.lake import Lake
 from pipelines.location import Location
 from schemas.tables import Table
 

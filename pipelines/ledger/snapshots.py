@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Collection
 from datetime import date
 
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.lake import Lake
-from pipelines.lake.snapshot import PARTS, RUNS_READ, Snapshot
+from pipelines.delta.lake import Lake
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.snapshot import PARTS, RUNS_READ, Snapshot
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, TableDamaged
 from schemas.ledger_tables import RUNS

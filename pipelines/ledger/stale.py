@@ -11,13 +11,13 @@ from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pipelines.lake.arrival_days import FIRST_DAY, LAST_DAY, ArrivalDays
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.day_statistics import NO_ROWS, DayStatistics, by_day
-from pipelines.lake.lake import Lake
-from pipelines.ledger import running, runs
+from pipelines.delta.day_statistics import NO_ROWS, DayStatistics, by_day
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table, running
 from pipelines.ledger.code_hash import changed_definitions, code_hash, definition_hash
-from pipelines.ledger.runs import StepRow
+from pipelines.ledger.run_table import StepRow
+from pipelines.tables.arrival_days import FIRST_DAY, LAST_DAY, ArrivalDays
+from pipelines.tables.audit_versions import AuditVersions
 from schemas import registry
 
 DIGESTS = "digests"
@@ -69,7 +69,7 @@ def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({}))
     """The newest publications that are stale, and published days that no run of the ledger published, by query and day.
     `instead`: by stream, arrival days that count as those of now. O(ledger + arrival days + files of published
     tables)."""
-    publications, audits = _publications(runs.rows(lake, [("step", "=", "publish")])), _audits(lake)
+    publications, audits = _publications(run_table.rows(lake, [("step", "=", "publish")])), _audits(lake)
     streams = {rows[-1].stream for rows in publications.values()}
     now = {name: instead.get(name) or ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
     held = _Published(lake)
@@ -94,7 +94,7 @@ def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({}))
 def days_that_differ(lake: Lake, table: str) -> dict[date, str]:
     """By day, how a published table differs from what the ledger's newest publications wrote there; of another table
     nothing, nor of a day that is being published. O(ledger + files of the table)."""
-    publications = runs.rows(lake, [("step", "=", "publish")])
+    publications = run_table.rows(lake, [("step", "=", "publish")])
     writing = {row.replayed for row in publications if row.state == running.RUNNING}
     newest = {row.replayed: row for row in publications if row.state == "done" and table in row.counts}
     held = _Published(lake)
@@ -185,7 +185,7 @@ def _publications(rows: list[StepRow]) -> dict[tuple[str, date], list[StepRow]]:
 
 def _audits(lake: Lake) -> dict[tuple, StepRow]:
     """By day and the versions that they made: two writers may share a run id, and days without rows a version."""
-    rows = runs.rows(lake, [("step", "=", "audit"), ("state", "=", "done")])
+    rows = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done")])
     return {_made(*row.replayed, row.outputs): row for row in rows}
 
 

@@ -11,7 +11,7 @@ from typing import IO, Protocol
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.lake.locks import lock_of
+from pipelines.delta.locks import lock_of
 from pipelines.location import Location, is_local
 
 UNFINISHED = ".unfinished"

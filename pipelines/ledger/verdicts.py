@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.ledger.entry import Run
 from schemas.ledger_tables import VERDICTS
 
 if TYPE_CHECKING:
-    from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none
+    from pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 Day = TypeVar("Day", bound=date | None)
 PASSED = "passed"

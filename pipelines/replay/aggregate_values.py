@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.lake.aggregates import Aggregates, Output, ValueColumn
-from pipelines.lake.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, valid, words
 from pipelines.replay.strings import STRING, coded, hashed
+from pipelines.rows.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, valid, words
+from pipelines.tables.aggregates import Aggregates, Output, ValueColumn
 
 
 class ValueArrays(NamedTuple):

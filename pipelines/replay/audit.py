@@ -11,20 +11,21 @@ from operator import or_
 from typing import NamedTuple
 
 from kernels.spans._planner import name_in, why_by_events
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.engine import Engine
-from pipelines.lake.file_commits import replace_partitions
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.ranges import Range
+from pipelines.delta.file_commits import replace_partitions
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
+from pipelines.engines.ranges import Range
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay import earlier_state
 from pipelines.replay.day_state import digest_text, state_counts
 from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.look_back import LookBack, LookBacks, Reading
-from pipelines.replay.plan import plan, work_of
+from pipelines.replay.one_pass import Work
+from pipelines.replay.replay_plan import plan, work_of
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.task import COUNTS, KEYS_BY, Work, WrittenShare, replay_rows, replay_share, rows_of
+from pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
+from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model
 from schemas.stream import Stream
 
@@ -47,11 +48,11 @@ class Audited:
 
 
 class ReplayedShares(NamedTuple):
-    """What the tasks of a run made, and by pass how many keys each kernel replayed."""
+    """What the tasks of a run made, and how many keys each kernel replayed in the passes that made a day."""
 
     work: Work
     shares: Sequence[WrittenShare]
-    kernels: Sequence[Counter[str]]
+    kernels: dict[date, Counter[str]]
 
 
 def audit(
@@ -78,11 +79,10 @@ def audit(
 
 
 def _audited(written: ReplayedShares, back: LookBack, versions: AuditVersions, inputs: dict) -> Audited:
-    number = next(n for n, each in enumerate(written.work.passes) if each.first <= back.last <= each.last)
     counts: Counter[str] = Counter()
     for share in written.shares:
         counts.update(share.counts[back.last])
-    kernels = written.kernels[number] if counts["events_read"] or written.work.state else Counter[str]()
+    kernels = written.kernels[back.last] if counts["events_read"] or written.work.state else Counter[str]()
     by_kernel = _keys_by_kernel(kernels)
     state = (file for share in written.shares for file in share.state)
     of_state = state_counts(state, back.last) if written.work.state else {}
@@ -92,7 +92,7 @@ def _audited(written: ReplayedShares, back: LookBack, versions: AuditVersions, i
         {**{name: counts[name] for name in COUNTS}, **by_kernel, **of_state},
         ", ".join(kernel for kernel, name in KEYS_BY.items() if by_kernel[name]) or None,
         why_by_events(kernels),
-        [farm for share in written.shares for farm in share.farms[number]],
+        [farm for share in written.shares for farm in share.farms[back.last]],
     )
 
 
@@ -145,7 +145,7 @@ def _commit(
         return [of_run] * len(backs.days)
     files = [file for each in written for file in each.state]
     state = replace_partitions(lake, tables.state, "logical_date", backs.days, files)
-    digests = [digest_text(each.state_digests[number] for each in written) for number in range(len(backs.days))]
+    digests = [digest_text(each.state_digests[day] for each in written) for day in backs.days]
     published = [backs.earlier.published if backs.earlier else None, *[None] * (len(backs.days) - 1)]
     return [
         replace(of_run, state=state, state_digest=digest, published=of_day)
@@ -165,15 +165,15 @@ def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work, backs:
         rows = rows_of(work, planned.files)
         written = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering, work.workers)
         keys = [None] * len(written)
-    return ReplayedShares(work, written, [_keys_counted_once(keys, written, n) for n in range(len(work.passes))])
+    return ReplayedShares(work, written, {day: _keys_counted_once(keys, written, day) for day in backs.days})
 
 
-def _keys_counted_once(keys: Sequence[Hashable], written: Sequence[WrittenShare], number: int) -> Counter[str]:
-    """Of a pass: the panes of the same keys have them as often as the pane with most. keys: which ones each has been
+def _keys_counted_once(keys: Sequence[Hashable], written: Sequence[WrittenShare], day: date) -> Counter[str]:
+    """Of a day: the panes of the same keys have them as often as the pane with most. keys: which ones each has been
     given."""
     of_panes: defaultdict[Hashable, defaultdict[Range, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for of_keys, each in zip(keys, written, strict=True):
-        of_panes[of_keys][each.pane].update(each.kernels[number])
+        of_panes[of_keys][each.pane].update(each.kernels[day])
     return sum((reduce(or_, panes.values()) for panes in of_panes.values()), Counter[str]())
 
 

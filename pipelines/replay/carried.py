@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from pipelines.lake.arrays import TIME
 from pipelines.replay.group_keys import Groups, group
+from pipelines.rows.arrays import TIME
 from schemas.state_table import CARRIED
 
 STATE_TYPE = pa.large_binary()

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.new_files import NewFile
+from pipelines.delta.new_files import NewFile
+from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.buckets import bucket_of
 from schemas.state_table import CARRIED
 from schemas.tables import Table

@@ -11,14 +11,14 @@ definitions: else the rows would follow from two snapshots at once.
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import question_hash
-from pipelines.ledger.runs import StepRow
+from pipelines.ledger.run_table import StepRow
 from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, QUESTION, STATE
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.query_tables import QueryTables
 from schemas.errors import EarlierDayMissing
 from schemas.state_table import state_name
 
@@ -48,7 +48,7 @@ def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date, snapshot
     before = days.changing(date.min, day - DAY, has_heartbeats)
     if not before:
         return None
-    previous, found = before[-1], runs.published(lake, tables.query.name)
+    previous, found = before[-1], run_table.published(lake, tables.query.name)
     if previous not in found:
         first = _first_unpublished(found, before)
         raise _missing(tables.query.name, day, f"{previous} is not published", f"--from {first} --to {day}")
@@ -131,4 +131,4 @@ def _audit_of(lake: Lake, published: StepRow) -> StepRow | None:
     asked = [("query", "=", query), ("logical_date", "=", day), ("step", "=", "audit"), ("state", "=", "done")]
     made = AuditVersions(**published.inputs)
     # The newest: of a table that was made again, versions are counted anew.
-    return next((row for row in reversed(runs.rows(lake, asked)) if AuditVersions(**row.outputs) == made), None)
+    return next((row for row in reversed(run_table.rows(lake, asked)) if AuditVersions(**row.outputs) == made), None)

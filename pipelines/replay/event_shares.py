@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pipelines.lake.ranges import EVERYTHING, Panes, Range
-from pipelines.lake.row_groups import RowGroup, row_groups
-from pipelines.lake.shares import limit_bytes, packed_within
+from pipelines.engines.ranges import EVERYTHING, Panes, Range
+from pipelines.engines.shares import limit_bytes, packed_within
+from pipelines.replay.row_groups import RowGroup, row_groups
 
 # A pane is at least so many times as long as its halo: else its tasks would mostly read what others read too.
 LEAST_PANE = 4

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-from pipelines.lake.arrays import decoded, stored, valid
+from pipelines.rows.arrays import decoded, stored, valid
 from schemas.conditions import is_day, is_instant, is_number, is_text
 from schemas.errors import WrongParameter
 from schemas.query import listed

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-from pipelines.lake.arrays import decoded, stored
+from pipelines.rows.arrays import decoded, stored
 from schemas.errors import WrongParameter
 
 

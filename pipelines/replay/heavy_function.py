@@ -20,11 +20,11 @@ from kernels.farm.once import status_text
 from kernels.farm.results import Metrics, Results
 from kernels.replay import PassTicks, ResultRows
 from kernels.windows._late import Arrived
-from pipelines.lake.arrays import KERNEL_TYPES, decoded, stored, valid
-from pipelines.lake.model_columns import STATUS, TUPLES, function_columns, outputs_of
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.group_keys import Groups
 from pipelines.replay.specifications import ServedQuery
+from pipelines.rows.arrays import KERNEL_TYPES, decoded, stored, valid
+from pipelines.tables.model_columns import STATUS, TUPLES, function_columns, outputs_of
 from schemas.errors import WrongParameter
 from schemas.model import Model
 from schemas.validation import NUMBERS

@@ -5,11 +5,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kernels.replay import Labels
-from pipelines.lake.aggregates import Aggregates
-from pipelines.lake.arrays import decoded, stored
-from pipelines.lake.plain_rows import plain_rows
 from pipelines.replay.group_keys import Groups
 from pipelines.replay.specifications import ServedQuery
+from pipelines.rows.arrays import decoded, stored
+from pipelines.rows.plain_rows import plain_rows
+from pipelines.tables.aggregates import Aggregates
 
 
 def labels_of(events: pa.Table, groups: Groups, aggregates: Aggregates, served: ServedQuery) -> Labels:

@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 
 from kernels.replay import PassTicks
 from kernels.windows._late import Arrived, Late
-from pipelines.lake.arrays import TIME, stored, times
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import group
 from pipelines.replay.specifications import ServedQuery
+from pipelines.rows.arrays import TIME, stored, times
 from schemas.errors import WrongParameter
 from schemas.query import Query
 

@@ -6,7 +6,7 @@ ahead of its arrival than the stream's `ahead_at_most`, so these events arrived 
 
 Days that follow each other may be replayed at once, from the first one's bound on: no event between that and a later
 day's bound is in a window that can change then. Rounded results depend on the first event that is read, so that days
-are replayed one by one where an aggregate rounds as it goes (plan.py).
+are replayed one by one where an aggregate rounds as it goes (replay_plan.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.day_files import files_by_day
-from pipelines.lake.heartbeats import DAY_US, EPOCH_DATE, day_start_us
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.row_groups import bounds_us
-from pipelines.lake.snapshot import Snapshot
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.delta.day_files import files_by_day
+from pipelines.delta.lake import Lake
 from pipelines.replay import earlier_state
 from pipelines.replay.earlier_state import EarlierState
+from pipelines.replay.row_groups import bounds_us
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import Stream
 
 if TYPE_CHECKING:
@@ -119,17 +119,6 @@ class LookBacks(NamedTuple):
     def arrival_days(self, days: Iterable[date]) -> list[date]:
         """Those of the days whose events are read, and the run's own."""
         return sorted({*self.days, *filter(self.reads, days)})
-
-
-def stretches(look_backs: Iterable[LookBack]) -> tuple[LookBack, ...]:
-    """One for all days that follow each other."""
-    found: list[LookBack] = []
-    for each in look_backs:
-        if found and each.first == found[-1].last + DAY:
-            found[-1] = found[-1].joined(each)
-        else:
-            found.append(each)
-    return tuple(found)
 
 
 def of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading) -> LookBacks:

@@ -6,13 +6,10 @@ events ──filter──▶ kept ──group by key──▶ NumPy columns ─�
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from kernels.farm.given_windows import ComputeOptions
 from kernels.replay import FIRINGS, EventColumns, KernelChoice, PassTicks, ReplayRules, ResultRows, replay_keys
-from pipelines.lake.aggregates import Aggregates, plan_aggregates
-from pipelines.lake.arrays import TIME, stored, times
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_arrays
 from pipelines.replay.carried import carried_table, group_with
@@ -22,6 +19,8 @@ from pipelines.replay.heavy_function import Farmed, compute_rows, no_columns, re
 from pipelines.replay.labels import labels_of
 from pipelines.replay.limits import NAMES, limits_of
 from pipelines.replay.specifications import ServedQuery
+from pipelines.rows.arrays import TIME, stored, times
+from pipelines.tables.aggregates import Aggregates, plan_aggregates
 from schemas.model import Model
 from schemas.query import WINDOW_NUMBER, Query
 
@@ -168,7 +167,7 @@ def _window_columns(rows: ResultRows, query: Query) -> dict[str, object]:
         "window_end": times(rows.window_end),
         WINDOW_NUMBER: rows.number,
         "revision": rows.revision,
-        "pane": pa.array(np.array(FIRINGS, dtype=object)[rows.firing], pa.string()),
+        "pane": pa.array(FIRINGS).take(pa.array(rows.firing)),
         "emitted_at": times(rows.emitted_at),
         "events": rows.events,
         "late_events": rows.late_events,

@@ -11,7 +11,7 @@ from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, choose
 from kernels.windows import window_kind
 from kernels.windows._kind import WindowKind
 from kernels.windows._late import FOREVER_US
-from pipelines.lake.aggregates import plan_aggregates
+from pipelines.tables.aggregates import plan_aggregates
 from schemas.query import Query
 from schemas.windows import MICROSECOND
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as types
 
-from pipelines.lake.arrays import TIME, decoded, nan_row, stored
+from pipelines.rows.arrays import TIME, decoded, nan_row, stored
 from schemas.errors import BadInput, WrongParameter
 from schemas.query import EVENT_COLUMNS, Query
 from schemas.spelling import shown

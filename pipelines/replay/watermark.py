@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.replay import PassTicks
-from pipelines.lake import heartbeats
-from pipelines.lake.arrays import TIME
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.heartbeats import DAY_US, EPOCH_DATE, day_start_us
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.delta.lake import Lake
+from pipelines.rows.arrays import TIME
+from pipelines.tables import heartbeats
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
+from pipelines.tables.stream_tables import StreamTables
 
 DAY = timedelta(days=1)
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import altair as alt
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
 from pipelines.report.lengths import length

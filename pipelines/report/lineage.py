@@ -6,7 +6,7 @@ import altair as alt
 import pyarrow as pa
 
 from pipelines import storage
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
 from pipelines.report.lengths import size

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, NamedTuple
 
-from pipelines.lake.lake import Lake
-from pipelines.ledger.runs import StepRow, rows
+from pipelines.delta.lake import Lake
+from pipelines.ledger.run_table import StepRow, rows
 from pipelines.ledger.stale import stale
 from pipelines.report import dag_text
 from pipelines.report.file_names import FIRST_FILE, query_file, stream_file

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow as pa
 
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
+from pipelines.delta.lake import Lake
+from pipelines.sql import statements
 
 _FAILURES = (duckdb.Error, pa.ArrowException, OSError)
 

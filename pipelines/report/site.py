@@ -25,9 +25,9 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.locks import full_disk_reported, locked_here
-from pipelines.report import benchmarks, lateness, lineage, overview, runs, scripts
+from pipelines.delta.lake import Lake
+from pipelines.delta.locks import full_disk_reported, locked_here
+from pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate, scripts
 from pipelines.report.figure import PageFigure
 from pipelines.report.file_names import query_file, stream_file
 from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
@@ -41,7 +41,7 @@ MENU = (
     (overview.PAGE, "Overview"),
     (overview.STREAMS, "Streams"),
     (overview.QUERIES, "Queries"),
-    (runs.PAGE, "Runs and gate"),
+    (runs_and_gate.PAGE, "Runs and gate"),
     (lineage.PAGE, "Lineage"),
     (lateness.PAGE, "Lateness"),
     (benchmarks.PAGE, "Benchmarks"),
@@ -144,7 +144,7 @@ def _pages(lake: Lake, folder: Path, progress: Callable[[str], None]) -> Iterato
         progress(f"report: {query.name}")
         yield from _made(lambda: [query_page(lake, query)], [(query_file(query.name), "Queries")])  # noqa: B023
     progress("report: runs, lineage, benchmarks")
-    yield from _made(lambda: [runs.runs_page(lake, folder)], [MENU[3]])
+    yield from _made(lambda: [runs_and_gate.runs_page(lake, folder)], [MENU[3]])
     yield from _made(lambda: [lineage.lineage_page(lake)], [MENU[4]])
     yield from _made(lambda: [lateness.lateness_page(lake)], [MENU[5]])
     yield from benchmarks.benchmark_pages()

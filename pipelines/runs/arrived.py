@@ -5,11 +5,11 @@ with heartbeats a day after the newest arrival can have rows too, once it is ove
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.day_statistics import by_day
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs
+from pipelines.delta.day_statistics import by_day
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.query_tables import QueryTables
 from schemas.errors import NothingArrived
 from schemas.stream import Stream
 
@@ -49,4 +49,4 @@ def _last_heartbeats(stream: Stream, newest: date) -> date:
 def _published(lake: Lake, tables: QueryTables) -> set[date]:
     """Also those that only the published tables know of."""
     names = (tables.query.name, f"{tables.query.name}_late")
-    return {*runs.published(lake, tables.query.name), *(day for name in names for day in by_day(lake, name))}
+    return {*run_table.published(lake, tables.query.name), *(day for name in names for day in by_day(lake, name))}

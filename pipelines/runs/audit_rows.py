@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.lake.arrival_days import FIRST_DAY
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs
+from pipelines.ledger import run_table
 from pipelines.replay.audit import Audited
 from pipelines.replay.earlier_state import EarlierState
+from pipelines.tables.arrival_days import FIRST_DAY
+from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.query_tables import QueryTables
 from schemas.errors import NotSetUp
 
 
@@ -50,7 +50,7 @@ class AuditRows(NamedTuple):
 
 def recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRows:
     """What the run's own audit step left in the ledger; NotSetUp where that is nothing, or is gone."""
-    audited = runs.latest(lake, tables.query.name, day, "audit", run_id)
+    audited = run_table.latest(lake, tables.query.name, day, "audit", run_id)
     if audited is None:
         raise _never_audited(tables, day, run_id, "there are no audit rows")
     versions = AuditVersions(**audited.outputs)
@@ -60,7 +60,7 @@ def recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRo
     return AuditRows(tables, {day: versions}, {day: audited.inputs}, {})
 
 
-def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: runs.StepRow) -> str | None:
+def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run_table.StepRow) -> str | None:
     """What of the versions that the gate and the publication read can't be read any more."""
     day = str(audited.logical_date)
     until = [("arrival_date", "<=", day)]

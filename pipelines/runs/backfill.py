@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, timedelta
 
 from pipelines.config import Config
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.lake import Lake
-from pipelines.ledger.runs import published
+from pipelines.delta.lake import Lake
+from pipelines.ledger.run_table import published
 from pipelines.ledger.stale import stale
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.definitions import tables_of
 from pipelines.runs.replay import replay, silent
 from pipelines.runs.reports import Done
+from pipelines.tables.arrival_days import ArrivalDays
 from schemas import registry
 from schemas.errors import WrongParameter
 

@@ -14,14 +14,11 @@ from datetime import date
 from typing import NamedTuple
 
 from pipelines import flow
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine
 from pipelines.gate.gate import Gate, failure
 from pipelines.gate.publish import Publication, publish
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import farm_runs, runs, snapshots
+from pipelines.ledger import farm_runs, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.stale import DIGESTS, other_inputs
@@ -35,6 +32,9 @@ from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.audit_rows import AuditRows
 from pipelines.runs.checked import note
 from pipelines.runs.reports import DayFailure, DayReport
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import EarlierDayMissing, OutsideStream, Superseded, WindrowError
 
 Progress = Callable[[str], None]
@@ -88,7 +88,7 @@ class RunBatch:
     engine: Engine
     source: StreamTables
     run_id: str
-    recording: runs.Recording
+    recording: run_table.Recording
     progress: Progress
     failures: list[DayFailure] = field(default_factory=list)
 

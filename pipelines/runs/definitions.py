@@ -11,11 +11,11 @@ from kernels.monoids import functions
 from kernels.runtime.cache import AGGREGATES
 from kernels.trial import try_aggregate
 from pipelines.gate.recount.kinds import refuse_unrecounted
-from pipelines.lake.aggregates import plan_aggregates
-from pipelines.lake.arrow_schemas import ARROW_TYPES
-from pipelines.lake.query_tables import QueryTables
 from pipelines.replay.heavy_function import require_served
 from pipelines.replay.specifications import ServedQuery
+from pipelines.rows.arrow_schemas import ARROW_TYPES
+from pipelines.tables.aggregates import plan_aggregates
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import UnknownName, WindrowError, WrongParameter
 from schemas.mistakes import file_of, placed

@@ -8,18 +8,18 @@ from datetime import date
 from typing import NamedTuple
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed_within
 from pipelines.gate.gate import Gate
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.shares import packed_within
 from pipelines.ledger import snapshots
 from pipelines.replay import look_back
 from pipelines.replay.event_shares import small_and_large
 from pipelines.replay.look_back import LookBacks, Reading
-from pipelines.replay.plan import ReplayPlan, plan, work_of
+from pipelines.replay.replay_plan import ReplayPlan, plan, work_of
 from pipelines.runs import definitions
+from pipelines.tables.query_tables import QueryTables
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
 from schemas.model import Model
 

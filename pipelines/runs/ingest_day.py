@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 
 from pipelines import flow
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
 from pipelines.ingest import limits
@@ -17,14 +18,13 @@ from pipelines.ingest.changes import Asked
 from pipelines.ingest.files import FORGOTTEN, REFUSED, known_files
 from pipelines.ingest.ingest import Progress, ingest
 from pipelines.ingest.outcome import IngestReport
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import left_out, runs, snapshots
+from pipelines.ledger import left_out, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.verdicts import Verdict
 from pipelines.runs.checked import require
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 
 
@@ -42,9 +42,9 @@ def ingest_day(
     Raises UnknownName, OutsideStream, GateFailed, TableDamaged, and what `ingest` raises.
     """
     tables = StreamTables.of(registry.stream(stream_name))
-    run = Run(run_id or runs.new_run_id(stream_name, day), stream_name, None, day)
+    run = Run(run_id or run_table.new_run_id(stream_name, day), stream_name, None, day)
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(stream_name, None))
-    with runs.step(lake, run, "ingest") as entry:
+    with run_table.step(lake, run, "ingest") as entry:
         progress = entry.stages.following(progress)
         if day is not None:
             tables.stream.require_day(day)

@@ -12,13 +12,13 @@ from datetime import timedelta
 import duckdb
 
 from pipelines.config import Config
+from pipelines.delta.day_files import files_of, parquet
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount.kinds._calendar import calendar_windows
-from pipelines.lake import databases
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.day_files import files_of, parquet
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.replay.watermark import PassTable
+from pipelines.rows import databases
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.query import Query
 from schemas.windows import EPOCH, MICROSECOND, Regular, Window

@@ -9,19 +9,19 @@ from datetime import date, timedelta
 from itertools import zip_longest
 
 from pipelines.config import Config
+from pipelines.delta.day_files import files_by_day
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.day_files import files_by_day
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.shares import packed_within
-from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs
+from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed_within
+from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.runs import audit_rows, definitions
 from pipelines.runs.batch import Asked, RunBatch
 from pipelines.runs.reports import DayFailure, DayReport, Done
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import WindrowError, WrongParameter
 
 STAGES = ("all", "audit", "publish")
@@ -76,7 +76,7 @@ def replay(
         for batch in batches(lake, engine, of_stream, backwards):
             named = run_id or (_audited_by(lake, batch) if stage == "publish" else None) or _new_run_id(source, batch)
             of_run = lake.committing(run_id=named, definition=_definition(source, batch))
-            with runs.recording(of_run) as recording:
+            with run_table.recording(of_run) as recording:
                 done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
             reports, failures = [*reports, *done.reports], [*failures, *done.failures]
     return Done(reports, failures)
@@ -159,11 +159,11 @@ def _new_run_id(source: StreamTables, asked: Asked) -> str:
     every = [day for _, days in asked.values() for day in days]
     of = next(iter(asked)) if len(asked) == 1 else source.stream.name
     first, last = min(every), max(every)
-    return runs.new_run_id(of if first == last else f"{of}-{first}", last)
+    return run_table.new_run_id(of if first == last else f"{of}-{first}", last)
 
 
 def _audited_by(lake: Lake, asked: Asked) -> str | None:
     """The run that audited the first day last."""
     query, (_, days) = next(iter(asked.items()))
-    audited = runs.latest(lake, query, days[0], "audit")
+    audited = run_table.latest(lake, query, days[0], "audit")
     return None if audited is None else audited.run_id

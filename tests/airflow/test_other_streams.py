@@ -6,7 +6,7 @@ import pytest
 
 from pipelines import flow
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.runs.backfill import backfill
 from samples import cdr, telemetry
 from schemas import registry

@@ -15,9 +15,9 @@ import pytest
 from pipelines import flow
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.lake.day_statistics import by_day
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs as ledger
+from pipelines.delta.day_statistics import by_day
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.stale import stale
 from processes import marked
 from schemas import registry

@@ -6,12 +6,12 @@ import pytest
 
 from pipelines import config, storage
 from pipelines.config import LOCKS, Config
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table
 from pipelines.location import at
-from pipelines.runs.maintain import maintain
-from pipelines.runs.repair import repair
 from pipelines.runs.replay import replay_day
+from pipelines.upkeep.maintain import maintain
+from pipelines.upkeep.repair import repair
 from schemas import registry
 from schemas.errors import NotSetUp
 from tests.cluster.conftest import HOME
@@ -102,7 +102,7 @@ def test_a_damaged_ledger_is_made_of_what_is_left(remote):
     (log / newest).write_bytes(b"{")
     (found,), _ = repair(remote, ["runs"])
     assert found.rows_lost is None and lake.row_count("runs") == count
-    assert len(runs.rows(lake, [("step", "=", "publish"), ("state", "=", "done")])) >= 2
+    assert len(run_table.rows(lake, [("step", "=", "publish"), ("state", "=", "done")])) >= 2
 
 
 def test_without_a_lock_service_it_is_read_and_not_written(remote, monkeypatch):

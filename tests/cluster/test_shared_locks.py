@@ -11,10 +11,10 @@ import pytest
 
 from pipelines import config, storage
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.locks import lock_of, locked
-from pipelines.lake.postgresql_locks import PostgresqlLock
-from pipelines.ledger import runs
+from pipelines.delta.lake import Lake
+from pipelines.delta.locks import lock_of, locked
+from pipelines.delta.locks.postgresql_locks import PostgresqlLock
+from pipelines.ledger import run_table
 from pipelines.runs.replay import replay_day
 from schemas.errors import LockHeld, StorageFailed
 from tests.support.commits import TABLE
@@ -42,7 +42,7 @@ def test_of_many_commits_none_is_lost_and_none_doubled(on_s3):
 HOLDER = """
 import sys, time
 from pipelines import config
-from pipelines.lake.locks import locked
+from pipelines.delta.locks import locked
 with locked(config.load(), sys.argv[1]):
     print("held", flush=True)
     time.sleep(600)
@@ -95,7 +95,7 @@ def test_a_folder_that_several_machines_mount_has_its_locks_there_too(on_s3, tmp
     landing.write(mounted.landing, landing.trips())
     ingest(mounted, "bikes")
     replay_day(mounted, "bikes_demand", landing.FIRST_DAY)
-    assert {row.state for row in runs.rows(Lake(mounted))} == {"done"}
+    assert {row.state for row in run_table.rows(Lake(mounted))} == {"done"}
     assert not [name for name in Lake(mounted).names() if (mounted.locks / f"{name}.lock").exists()]
     assert list(mounted.running.iterdir()) == []
 

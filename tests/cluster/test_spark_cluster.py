@@ -11,7 +11,7 @@ import pytest
 
 from pipelines import config
 from pipelines.config import REPOSITORY, Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.runs.replay import replay_day
 from processes import proc
 from schemas import registry

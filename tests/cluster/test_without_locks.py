@@ -9,11 +9,11 @@ from deltalake.exceptions import CommitFailedError
 
 from pipelines import storage
 from pipelines.config import LOCKS, Config
-from pipelines.lake import contract
-from pipelines.lake.file_commits import FileCommit
-from pipelines.lake.file_locks import FileLock
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import write_rows
+from pipelines.delta import contract
+from pipelines.delta.file_commits import FileCommit
+from pipelines.delta.lake import Lake
+from pipelines.delta.locks.file_locks import FileLock
+from pipelines.delta.new_files import write_rows
 from pipelines.location import at
 from schemas.errors import NotSetUp
 from tests.support import s3

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
+from pipelines.rows.arrow_schemas import arrow_schema
 from schemas import registry, tables
 from schemas.stream import Column
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from stack.places import WINDROW
 from tests.support import processes, trips
 from tests.support.lakes import DAYS, PATIENT

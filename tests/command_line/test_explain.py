@@ -7,11 +7,11 @@ import pytest
 from deltalake import DeltaTable
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
 from pipelines.runs.explain import PlannedTasks, _gathered, explain
 from pipelines.runs.replay import replay_day
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import NotSetUp, OutsideStream
 from tests.support.lakes import DAYS
@@ -33,7 +33,7 @@ def commits_so_far(lake: Lake) -> Counter[str]:
 @pytest.mark.few(2)
 @pytest.mark.parametrize("task_bytes", [1, 64 << 20])
 def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatch, task_bytes):
-    monkeypatch.setattr("pipelines.lake.shares.LEAST_BYTES", 1)
+    monkeypatch.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", task_bytes)
     lake, tables = Lake(ingested), QueryTables.of(registry.query(QUERY))
     planned = explain(ingested, QUERY, DAY)

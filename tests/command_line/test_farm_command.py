@@ -7,7 +7,7 @@ import pytest
 
 from pipelines.cli import _app
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from schemas.errors import NothingArrived, UnknownName
 from tests.support.lakes import ingest
 from tests.support.replay import landing

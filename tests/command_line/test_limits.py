@@ -7,11 +7,13 @@ import pytest
 
 from pipelines import config as settings
 from pipelines.cli import _app as command_line
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.read_rows import read_rows
+from pipelines.delta.lake import Lake
+from pipelines.engines.ranges import EVERYTHING
+from pipelines.engines.read_rows import read_rows
 from pipelines.replay import task
-from pipelines.replay.plan import buckets_of
+from pipelines.replay.one_pass import make
+from pipelines.replay.replay_plan import buckets_of
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
 from schemas.query import sliding
@@ -50,9 +52,8 @@ def most_rows_of_a_task() -> int:
     lake, tables = Lake(settings.load()), QueryTables.of(registry.query(QUERY))
     work = work_of(lake, tables, DAY)
     buckets = buckets_of(lake, tables, backs_of(lake, tables, DAY))
-    return max(
-        task.make(lake, work, read_rows(task.rows_of(work, files))).passes[0].result.num_rows for files in buckets
-    )
+    [day], events = work.days, (read_rows(task.rows_of(work, files)).sort_by("arrival") for files in buckets)
+    return max(make(lake, work, day, of_bucket, EVERYTHING).result.num_rows for of_bucket in events)
 
 
 def assert_refused(ended: Ended, kind: type, text: str) -> None:

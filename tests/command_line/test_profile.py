@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.cli.profile import _named
+from pipelines.delta.lake import Lake
 from pipelines.ingest.profile.overtaken import overtaken_by
 from pipelines.ingest.profile.profile import Profile, Spread, _disorder, profile
-from pipelines.lake.lake import Lake
 from schemas.errors import NotSetUp, UnknownName
 from tests.support.lakes import PATIENT, tables_of
 

@@ -15,7 +15,7 @@ import os, signal, sys, threading
 from pathlib import Path
 from deltalake import write_deltalake
 from pipelines.cli._errors import reported
-from pipelines.lake import databases
+from pipelines.rows import databases
 from processes import signals
 
 
@@ -55,7 +55,7 @@ DROPPED = """
 import os, signal, sys, tempfile, time, weakref
 from pathlib import Path
 from pipelines.cli._errors import reported
-from pipelines.lake import databases
+from pipelines.rows import databases
 from pipelines.ledger.entry import LedgerEntry
 from processes import signals
 

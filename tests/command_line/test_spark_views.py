@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.engines.spark.session import session
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
-from pipelines.lake.sql.spark_views import register_spark_views
+from pipelines.delta.lake import Lake
+from pipelines.engines.spark.spark_session import session
+from pipelines.sql import statements
+from pipelines.sql.spark_views import register_spark_views
 
 pytestmark = pytest.mark.jvm
 

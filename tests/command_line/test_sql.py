@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
+from pipelines.delta.lake import Lake
+from pipelines.sql import statements
 from schemas.errors import BadStatement, TableDamaged, UnknownName
 from schemas.query import Query, tumbling
 from tests.command_line.conftest import ROWS, TABLE, at, revision, write_days

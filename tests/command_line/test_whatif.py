@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from pipelines.lake.lake import Lake
-from pipelines.lake.remade import commands
+from pipelines.delta.lake import Lake
+from pipelines.delta.remade import commands
 from schemas import registry
 from schemas.errors import WrongParameter
 from schemas.table_owners import made_by

@@ -77,7 +77,7 @@ def test_a_jvm_that_does_not_start_is_named_with_its_settings(tmp_path):
     environment = os.environ | {"WINDROW_JAVA_OPTIONS": "no_such_class", "WINDROW_HOME": str(tmp_path)}
     code = (
         "from pipelines import config; from pipelines.cli._errors import reported; "
-        "from pipelines.engines.spark.session import session; "
+        "from pipelines.engines.spark.spark_session import session; "
         "import sys; sys.exit(reported(lambda: session(config.load()) and 0, as_json=False))"
     )
     ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)

@@ -5,9 +5,9 @@ from datetime import date, timedelta
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
+from pipelines.delta.lake import Lake
 from pipelines.runs.backfill import backfill
+from pipelines.sql import statements
 from samples import bikes, cdr, telemetry
 from stack import demo, questions
 from stack.questions import OF_EVERY_DEMO, DemoQuestion

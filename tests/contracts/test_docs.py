@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from pipelines.cli import _app as command_line
-from pipelines.lake.sql.statements import add_revisions
+from pipelines.sql.statements import add_revisions
 from schemas.query import Query
 from schemas.registry import query
 from tests.support.rules import ROOT, assert_none, blanked, line_of

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table
 from pipelines.ledger.entry import Run
 from schemas import errors
 from schemas.errors import NotRecounted, NotServed, WindrowError, WrongParameter
@@ -40,16 +40,16 @@ def test_every_kind_of_error_is_sorted():
 @pytest.mark.parametrize("kind", errors.kinds()[1:], ids=lambda kind: kind.__name__)
 def test_the_ledger_and_a_retry_go_by_the_kind(tmp_path, kind):
     lake, run = Lake(Config(tmp_path, tmp_path)), Run("a run", "bikes", "bikes_demand", None)
-    with pytest.raises(kind), runs.step(lake, run, "audit"):
+    with pytest.raises(kind), run_table.step(lake, run, "audit"):
         raise raised_elsewhere(kind.__name__, "why")
-    assert (runs.rows(lake)[-1].state, kind.retry_helps) == EXPECTED[kind.__name__]
+    assert (run_table.rows(lake)[-1].state, kind.retry_helps) == EXPECTED[kind.__name__]
 
 
 def test_a_defect_has_failed(tmp_path):
     lake = Lake(Config(tmp_path, tmp_path))
-    with pytest.raises(ZeroDivisionError), runs.step(lake, Run("a run", "bikes", None, None), "ingest"):
+    with pytest.raises(ZeroDivisionError), run_table.step(lake, Run("a run", "bikes", None, None), "ingest"):
         raise ZeroDivisionError
-    assert runs.rows(lake)[-1].state == "failed"
+    assert run_table.rows(lake)[-1].state == "failed"
 
 
 def test_an_exit_code_is_of_kinds_that_a_retry_helps_or_of_kinds_that_it_does_not():

@@ -7,8 +7,8 @@ import pytest
 
 from pipelines import flow
 from pipelines.config import Config
-from pipelines.lake.file_commits import FileCommit
-from pipelines.lake.lake import Lake
+from pipelines.delta.file_commits import FileCommit
+from pipelines.delta.lake import Lake
 from pipelines.report import dag_text
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day

@@ -9,7 +9,7 @@ import pytest
 
 import windrow
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from tests.support.lakes import PATIENT
 
 pytestmark = PATIENT

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from tests.support.lakes import PATIENT
 
 pytestmark = PATIENT

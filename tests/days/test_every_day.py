@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
-from pipelines.ledger import code_hash, runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import code_hash, run_table
 from pipelines.runs.replay import replay_day
+from pipelines.sql import statements
 from schemas import registry
 from schemas.query import Query, agg, session, tumbling
 from tests.support.lakes import ingest
@@ -66,7 +66,7 @@ def test_every_real_day_is_published(lake_of, name):
     days = sorted({*noted, *([stream.last_day] if stream.last_day else [])})
     for day in days:
         replay_day(config, name, day)
-    assert sorted(runs.published(Lake(config), name)) == days
+    assert sorted(run_table.published(Lake(config), name)) == days
     if name in OF_STREAMS_WITHOUT_QUERIES:
         assert counted(config, name) == events_by_key(config, name)
 

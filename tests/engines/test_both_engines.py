@@ -14,9 +14,9 @@ from typing import NamedTuple
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import landing
 from pipelines.ingest.files import ACCEPTED, DUPLICATE, REFUSED
-from pipelines.lake.lake import Lake
 from pipelines.runs.replay import replay_day
 from schemas import registry
 from schemas.parsing import belongs

@@ -20,8 +20,8 @@ from urllib.request import urlopen
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table
 from processes import proc
 from tests.support.other_user import NOBODY
 
@@ -42,7 +42,7 @@ RUN = """
 import json, sys
 from pathlib import Path
 from pipelines.config import Config
-from pipelines.engines.spark.session import session
+from pipelines.engines.spark.spark_session import session
 from pipelines.runs.ingest_day import ingest_day
 from tests.support.replay import landing
 
@@ -134,7 +134,7 @@ def test_a_session_has_the_users_settings_and_nobody_else_sees_its_secrets(seen)
 
 
 def test_the_ledger_has_the_pages_and_these_no_secret(seen):
-    (row,) = runs.rows(Lake(Config(seen.folder / "home", seen.folder / "landing")))
+    (row,) = run_table.rows(Lake(Config(seen.folder / "home", seen.folder / "landing")))
     page, event_log = row.engine_page.split(", ")
     assert event_log.startswith(f"file:{seen.folder}/events/")
     address = f"{page}/api/v1/applications/{event_log.rpartition('/')[2]}/environment"

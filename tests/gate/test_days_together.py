@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
 from pipelines.gate.validation_results import kept
-from pipelines.lake.lake import Lake
 from pipelines.ledger.verdicts import Verdict
 from schemas.expectations import audit_expectations, late_expectations, silver_expectations
 from schemas.tables import Table, silver_table

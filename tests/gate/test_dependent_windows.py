@@ -8,9 +8,9 @@ from itertools import cycle, product
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
+from pipelines.delta.lake import Lake
 from pipelines.ledger import code_hash
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
 from tests.support.replay.work import run_day

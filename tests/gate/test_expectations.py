@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.gate import gate
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
 from pipelines.ledger.entry import Run
+from pipelines.sql import statements
 from schemas import registry
 from schemas.errors import GateFailed
-from schemas.expectations import NOT_NULL, audit_expectations, late_expectations, silver_expectations
+from schemas.expectations import COPIES, NOT_NULL, audit_expectations, late_expectations, silver_expectations
 from schemas.ledger_tables import VERDICTS
-from schemas.query import spanning
+from schemas.query import agg, spanning
 from schemas.tables import files_table, partitions_table, pass_table, silver_table
 from tests.support.lakes import gate_of
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
@@ -193,6 +193,11 @@ class TestAudit:
         require(verdicts)
 
     @pytest.mark.slow
+    def test_columns_may_be_named_like_those_that_a_check_makes(self, tmp_path):
+        query = asked(aggregates=dict.fromkeys(("copies", "r", "d", "rows", COPIES), agg("count")))
+        assert failed(self.check(make_lake(Config(tmp_path, tmp_path), query, random_events(seed=5)))) == {}
+
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "check, column, change",
         [
@@ -277,8 +282,7 @@ def test_expectations_of_every_query_of_the_repository_can_be_made(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["spanning", "spanning with gaps"])
-def test_events_that_are_too_long_are_late_rows_that_the_gate_lets_through(tmp_path, kind):
-    """They may come in time, and may lie between two windows."""
+def test_events_that_are_too_long_come_in_time_or_between_windows_and_the_gate_lets_them_through(tmp_path, kind):
     made = make_lake(Config(tmp_path, tmp_path), asked(kind), random_events(seed=3))
     too_long = [row for row in made.rows(made.tables.late_audit) if row["reason"] == "too long"]
     assert any(row["late_by"] is not None and row["late_by"] < 0 for row in too_long)

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.gate.checks import function_outputs
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
+from pipelines.sql import statements
 from schemas.model import HeavyCall, Model, heavy
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, choose, random_events, replayed_lake
 from tests.support.small_windows import WINDOWS

@@ -7,10 +7,10 @@ import pytest
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs as ledger
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
-from pipelines.ledger.runs import StepRow
+from pipelines.ledger.run_table import StepRow
 from pipelines.runs.replay import replay_day
 from pipelines.runs.reports import DayReport
 from schemas import registry

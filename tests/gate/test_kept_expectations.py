@@ -15,14 +15,13 @@ import pandas as pd
 import pytest
 
 from pipelines.config import MOST_WAIT, REPOSITORY, Config
+from pipelines.delta.lake import Lake
+from pipelines.delta.locks import locked_here
 from pipelines.gate import data_docs, validation_results
 from pipelines.gate.validation import validated
 from pipelines.gate.validation_results import LOCK, About, Validated, keep, kept, page, remove_replaced, run_name
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.engine import Frames
-from pipelines.lake.lake import Lake
-from pipelines.lake.locks import locked_here
 from pipelines.ledger.entry import Run
+from pipelines.tables.arrival_days import ArrivalDays
 from schemas import registry
 from schemas.errors import NotSetUp, StorageFailed
 from schemas.expectations import NOT_NULL, DayOfTable, Expectation, at_least, silver_expectations
@@ -90,14 +89,14 @@ class TestSuites:
     def test_the_library_keeps_no_frame(self):
         frame = pd.DataFrame({"a": [1]})
         known = weakref.ref(frame)
-        validated([Expectation("t", "n", NOT_NULL, {"column": "a"}, "", "")], Frames("pandas", iter([frame])), 0, True)
+        validated([Expectation("t", "n", NOT_NULL, {"column": "a"}, "", "")], iter([frame]), 0, True)
         del frame
         gc.collect()
         assert known() is None
 
     def test_where_no_day_has_to_be_checked_the_library_is_not_imported(self, made, monkeypatch):
-        monkeypatch.delattr("pipelines.gate.expectations", raising=False)
-        monkeypatch.setitem(sys.modules, "pipelines.gate.expectations", None)
+        monkeypatch.delattr("pipelines.gate.validation", raising=False)
+        monkeypatch.setitem(sys.modules, "pipelines.gate.validation", None)
         gate = gate_of(Lake(made.config))
         assert gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, []) == {}
         with pytest.raises(ImportError):
@@ -144,14 +143,13 @@ class TestResults:
             "import sys; from pathlib import Path; from datetime import date; import pandas as pd\n"
             "from pipelines.config import Config; from pipelines.gate.validation import validated\n"
             "from pipelines.gate.validation_results import Validated, keep\n"
-            "from pipelines.lake.engine import Frames\n"
             "from schemas.expectations import NOT_NULL, Expectation\n"
             "home, table = Path(sys.argv[1]), sys.argv[2]\n"
             "asked = [Expectation(table, 'a is not null', NOT_NULL, {'column': 'a'}, '', '')]\n"
             "for _ in range(5):\n"
-            "    found = validated(asked, Frames('pandas', [pd.DataFrame({'a': [1]})]), 0, True)\n"
+            "    found = validated(asked, [pd.DataFrame({'a': [1]})], 0, True)\n"
             "    rows = Validated('one run', table, 0, [date(2024, 3, 9)])\n"
-            "    assert found.success and keep(Config(home, home), rows, found.to_json_dict())\n"
+            "    assert found['success'] and keep(Config(home, home), rows, found)\n"
         )
         words = [[sys.executable, "-c", code, str(tmp_path), table] for table in ("one", "one", "two")]
         started = [subprocess.Popen(each, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) for each in words]

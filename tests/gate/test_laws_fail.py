@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
+from pipelines.delta.lake import Lake
+from pipelines.sql import statements
 from schemas.tables import silver_table
 from tests.support.small_lake import (
     DAYS,

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
-from pipelines.lake.lake import Lake
 from schemas.tables import files_table, silver_table
 from tests.support.small_lake import DAYS, HOUR, STREAM, SmallLake, asked, choose, make_lake, random_events
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.order_statistics import means
 from pipelines.gate.recount.stretches import StretchesOfWindows
-from pipelines.lake.lake import Lake
 from tests.support import recount_oracle
 from tests.support.small_lake import DAYS, asked, make_lake, random_events
 from tests.support.small_windows import WINDOWS

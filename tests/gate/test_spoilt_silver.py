@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.runs.ingest_day import ingest_day
 from schemas.errors import GateFailed
 from tests.support.lakes import DAYS, PATIENT, spoil_noted

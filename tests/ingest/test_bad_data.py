@@ -6,12 +6,12 @@ from datetime import date, timedelta
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import limits
 from pipelines.ingest.files import ACCEPTED, FileRow
 from pipelines.ingest.outcome import IngestReport
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs
-from pipelines.ledger.runs import StepRow
+from pipelines.ledger import run_table
+from pipelines.ledger.run_table import StepRow
 from pipelines.report.overview import PAGE, overview_pages
 from pipelines.runs.reports import DayReport
 from schemas.errors import GateFailed, WrongParameter
@@ -38,7 +38,7 @@ def states(config: Config) -> dict[str, tuple]:
 
 
 def newest_step(config: Config) -> StepRow:
-    return runs.rows(Lake(config))[-1]
+    return run_table.rows(Lake(config))[-1]
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import files
 from pipelines.ingest.changes import LEAST_BYTES
-from pipelines.lake.lake import Lake
 from tests.support import landings, trips
 from tests.support.lakes import ingest, pending
 from tests.support.landings import BIKES, content_of, path_of

@@ -8,8 +8,8 @@ from datetime import date, timedelta
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import definition
-from pipelines.lake.lake import Lake
 from pipelines.ledger.stale import stale
 from pipelines.runs.replay import replay_day
 from schemas import registry

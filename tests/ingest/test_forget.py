@@ -3,12 +3,12 @@
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.gate.checks import law_1_files
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs, snapshots
-from pipelines.runs.forget import forget
+from pipelines.ledger import run_table, snapshots
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.repair import repair
+from pipelines.upkeep.forget import forget
+from pipelines.upkeep.repair import repair
 from schemas.errors import TableDamaged, UnknownName, WrongParameter
 from schemas.ledger_tables import VERDICTS
 from tests.support import landings, trips
@@ -192,7 +192,7 @@ def test_it_is_a_step_of_the_ledger_and_touched_days_differ(config):
     days = {row["arrival_date"]: row["silver_digest"] for row in Lake(config).read("partitions_bikes").to_pylist()}
     take_away(config, SECOND)
     report = forgotten(config, SECOND)
-    (row,) = [row for row in runs.rows(Lake(config)) if row.step == "forget" and row.state == "done"]
+    (row,) = [row for row in run_table.rows(Lake(config)) if row.step == "forget" and row.state == "done"]
     assert row.inputs["forgotten"] == SECOND
     assert row.outputs == snapshots.outputs(report.snapshot)
     (law,) = [each for each in Lake(config).read(VERDICTS.name).to_pylist() if each["run_id"] == row.run_id]

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from schemas.stream import KEPT_CHARACTERS, KEPT_REFUSALS
 from tests.support import processes, trips
 from tests.support.engines import ENGINES

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.config import Config
-from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.file_commits import committing, replace_partitions, replace_paths
-from pipelines.lake.lake import Lake, Where
-from pipelines.lake.new_files import write_rows
-from pipelines.lake.rewrites import without_paths
+from pipelines.delta.file_commits import committing, replace_partitions, replace_paths
+from pipelines.delta.lake import Lake, Where
+from pipelines.delta.new_files import write_rows
+from pipelines.engines.rewrites import without_paths
+from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.errors import NotSetUp, TableMismatch
 from schemas.stream import Column
 from schemas.tables import Table

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
+from pipelines.delta.lake import Lake
 from pipelines.ingest import changes, files, landing
-from pipelines.lake.lake import Lake
 from schemas import registry
 from schemas.errors import NotSetUp
 from tests.support import trips

@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.checks import law_1_files
 from pipelines.ingest.ingest import ingest as ingest_unchecked
-from pipelines.lake.lake import Lake
 from pipelines.ledger.verdicts import verdicts_on
-from pipelines.runs.forget import forget
-from pipelines.runs.maintain import maintain
+from pipelines.upkeep.forget import forget
+from pipelines.upkeep.maintain import maintain
 from schemas.errors import GateFailed
 from tests.support import landings, trips
 from tests.support.lakes import copied, ingest

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.delta.lake import Lake
 from pipelines.ingest import definition
-from pipelines.lake.lake import Lake
 from pipelines.ledger import code_hash
 from schemas import registry
 from schemas.fields import decimal_or_none

@@ -9,8 +9,8 @@ import pytest
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import definition, files
-from pipelines.lake.lake import Lake
 from pipelines.ledger import snapshots
 from pipelines.runs.replay import replay_day
 from schemas import registry

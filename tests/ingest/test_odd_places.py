@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipelines import config as settings_of
 from pipelines.config import HOME, LANDING, Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.location import NOT_IN_HOMES
 from schemas.errors import WrongParameter
 from tests.support import trips

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from kernels.replay import PassTicks
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import pass_ticks
-from pipelines.lake.arrival_days import ArrivalDay, ArrivalDays
-from pipelines.lake.lake import Lake
 from pipelines.replay.watermark import PassTable
+from pipelines.tables.arrival_days import ArrivalDay, ArrivalDays
 from tests.support.oracle.history import heartbeats
 from tests.support.trips import TABLES
 

@@ -6,11 +6,11 @@ import time
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.ingest import ingest as ingest_module
 from pipelines.ingest import landing
 from pipelines.ingest.changes import Asked
-from pipelines.lake.lake import Lake
 from pipelines.storage import FileState
 from tests.support import landings, trips
 from tests.support.lakes import ingest, pending, tables_of

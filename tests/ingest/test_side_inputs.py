@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.ingest import changes, definition, files, landing
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import LandingFailed
 from tests.support.lakes import ingest

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import files
-from pipelines.lake.lake import Lake
 from schemas import registry
 from schemas.tables import silver_table
 from tests.support import trips

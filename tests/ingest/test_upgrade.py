@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from schemas.errors import TableMismatch
 from tests.support import landings, trips
 from tests.support.lakes import ingest

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import Config
+from pipelines.engines.engine import MappedFiles
 from pipelines.engines.local import workers
 from pipelines.ingest.parse import LINE_COLUMNS, ParseLines, ParseRules
-from pipelines.lake.engine import MappedFiles
 from schemas.errors import WorkerLost
 from tests.support import processes, trips
 from tests.support.lakes import ingest

@@ -10,7 +10,7 @@ from kernels.aggregators import make
 from kernels.aggregators._checking import differing_word, exactly, folded, folded_in_groups, suffixed
 from kernels.monoids import AggregateSpec
 from kernels.runtime.memory import as_float, as_word
-from kernels.states.plan import make_plan
+from kernels.states.state_plan import make_plan
 from schemas.query import agg
 
 FLOATS = {name: agg(name, "v") for name in ("std", "sum", "fast_sum", "mean", "product")}

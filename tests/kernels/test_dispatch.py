@@ -12,7 +12,7 @@ from kernels.monoids import AggregateSpec
 from kernels.runtime.memory import address_of, entry
 from kernels.runtime.struct import words_at
 from kernels.states import gather
-from kernels.states.plan import make_plan
+from kernels.states.state_plan import make_plan
 from tests.kernels.test_compilation import run
 
 RINGS = ["two_stacks_lite", "daba_lite", "subtract_on_evict", "recompute"]

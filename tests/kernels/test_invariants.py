@@ -11,7 +11,7 @@ from kernels.replay.invariants import check_late_times, check_open_windows, chec
 from kernels.replay.late_times import RUN
 from kernels.replay.open_windows import WindowEntry
 from kernels.runtime.struct import words_at
-from kernels.states.plan import make_plan
+from kernels.states.state_plan import make_plan
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.kernels.test_replay import ticks_of
 from tests.support.kernels.stepped_replay import replay_in_steps

@@ -10,7 +10,7 @@ from kernels.aggregators._columns import Source
 from kernels.monoids import AggregateSpec, Sketch, every_monoid
 from kernels.monoids._compactors import Compactors
 from kernels.runtime.memory import address_of
-from kernels.states.plan import make_plan
+from kernels.states.state_plan import make_plan
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.kernels.test_states import KINDS, cut_and_fold, join_both, lower_one
 

@@ -12,7 +12,7 @@ from kernels.monoids import AggregateSpec, every_monoid, find_monoid
 from kernels.runtime.memory import address_of, entry, inner
 from kernels.states import clear, fold, gather, join, lift_each, lower, merge, subtract, suffixes
 from kernels.states.layout import StatePlan
-from kernels.states.plan import make_plan
+from kernels.states.state_plan import make_plan
 from tests.kernels.test_compilation import run_as_plain_python
 from tests.support.kernels.plain import FUNCTIONS
 from tests.support.kernels.words import WORDS, agree, kind_of, plain_answer, read_answer, rows_of

@@ -1,21 +1,25 @@
 """Maintenance keeps tables small and readable, and takes away nothing that a reader or a run needs. No JVM."""
 
+import os
+import time
 from datetime import timedelta
 
 import pytest
 from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
+from pipelines.delta.damage import explained
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import write_rows
 from pipelines.gate.validation_results import kept
-from pipelines.lake.damage import explained
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs as ledger
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.maintain import maintain
-from pipelines.runs.replay import replay_day
+from pipelines.runs.replay import replay, replay_day
+from pipelines.tables.query_tables import QueryTables
+from pipelines.upkeep.maintain import maintain
+from pipelines.upkeep.table_maintenance import maintain_table
 from schemas import registry
 from schemas.errors import GateFailed, IngestBehind, NotSetUp, StorageFailed, Superseded
 from schemas.ledger_tables import RUNS
@@ -80,6 +84,17 @@ def test_what_no_version_holds_that_is_kept_goes_and_the_rest_stays(published):
     assert removed.removed_files > 0 and removed.freed_bytes > 0
     assert files_on_disk(lake, QUERY) == removed.files_after
     assert stale(lake) == []
+
+
+def test_files_of_a_run_that_has_not_committed_them_yet_stay_for_a_day(published):
+    """However little is kept of what was replaced."""
+    lake, table = Lake(published), QueryTables.of(registry.query(QUERY)).audit
+    [file] = write_rows(lake, table, lake.read(table.name, filters=[("emitted_date", "=", DAY)]))
+    place = lake.folder(table.name) / file.path
+    maintain_table(lake, table.name, NOW, (), False)
+    assert place.exists()
+    os.utime(place, (0, time.time() - timedelta(days=2).total_seconds()))
+    assert maintain_table(lake, table.name, NOW, (), False).removed_files == 1 and not place.exists()
 
 
 def test_a_dry_run_says_what_would_go_and_changes_nothing(published):
@@ -259,7 +274,7 @@ def test_the_command_lists_what_it_did(published, monkeypatch, capsys):
 @pytest.mark.nightly
 def test_the_command_says_how_many_validation_results_go(published, monkeypatch, capsys):
     monkeypatch.setenv("WINDROW_HOME", str(published.home))
-    replay_day(published, QUERY, DAY)
+    replay(published, {QUERY: DAYS})
     before = len(list(kept(published)))
     for words, shown in (
         (["--keep-days", "7"], ""),

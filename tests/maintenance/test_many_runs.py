@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from benchmarks import upkeep
-from pipelines.lake.compaction import MOST_SMALL_FILES
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs
-from pipelines.runs.maintain import maintain
+from pipelines.delta.compaction import MOST_SMALL_FILES
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table
+from pipelines.upkeep.maintain import maintain
 from schemas import registry
 from schemas.ledger_tables import RUNS, VERDICTS
 
@@ -30,7 +30,7 @@ def held(lake: Lake) -> dict[str, int]:
 def test_every_day_of_every_table_has_two_files_at_most(config):
     upkeep.simulate(config, DAYS)
     lake = Lake(config)
-    before, rows, steps = files(lake), held(lake), runs.rows(lake)
+    before, rows, steps = files(lake), held(lake), run_table.rows(lake)
     assert len(steps) == 2 * DAYS * len(registry.queries())
     # Whoever commits keeps the ledger small; days have as many files as were written.
     assert {before[name] for name in registry.queries()} == {upkeep.PARTS}
@@ -38,4 +38,4 @@ def test_every_day_of_every_table_has_two_files_at_most(config):
     maintain(config, timedelta(days=7), False, lambda name: None)
     after = files(lake)
     assert max(after.values()) <= upkeep.MOST_FILES < upkeep.PARTS
-    assert held(lake) == rows and runs.rows(lake) == steps
+    assert held(lake) == rows and run_table.rows(lake) == steps

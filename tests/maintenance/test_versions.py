@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.lake.lake import Lake
-from pipelines.lake.maintenance import maintain_table
-from pipelines.lake.versions import current_since, readable_count
+from pipelines.delta.lake import Lake
+from pipelines.delta.versions import current_since, readable_count
+from pipelines.upkeep.table_maintenance import maintain_table
 from schemas.tables import Table, required
 from tests.support.aging import make_older
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from schemas.fields import decimal_or_none
 from schemas.stream import Layout, Place, Record
 from tests.support import meters

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import REPOSITORY
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.runs.backfill import backfill
 from schemas import registry
 from tests.support.lakes import ingest

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest.profile.profile import Spread, profile
-from pipelines.lake.lake import Lake
 from tests.support.lakes import ingest, tables_of
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"

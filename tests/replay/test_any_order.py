@@ -5,7 +5,7 @@ import random
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import replay_day

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import code_hash, runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import code_hash, run_table
+from pipelines.tables.query_tables import QueryTables
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, count, delta, frame, policy, session, slide_by_tuple
 from schemas.state_table import CARRIED
@@ -106,7 +106,7 @@ def test_spark_goes_on_from_what_the_local_engine_left_in_as_many_parts_as_you_l
     for number, day in enumerate(toy.days()):
         engine = ("local", "spark")[number % 2]
         with monkeypatch.context() as small:
-            small.setattr("pipelines.lake.shares.LEAST_BYTES", 1)
+            small.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
             small.setattr(Config, "task_bytes", 4_000)
             run_day(Lake(Config(config.home, config.landing, asked_engine=engine)), tables, day)
     assert_one_replay(config, events, query)
@@ -136,7 +136,7 @@ def test_what_was_left_has_a_size_in_the_ledger_and_passed_windows_are_not_in_it
     for query in (long, short):
         run_all(config, query)
         asked_of_ledger = [("query", "=", query.name), ("step", "=", "audit"), ("logical_date", "=", BEFORE_THE_END)]
-        last = runs.rows(Lake(config), asked_of_ledger)[-1]
+        last = run_table.rows(Lake(config), asked_of_ledger)[-1]
         state = Lake(config).read(f"state_{query.name}", filters=[("logical_date", "=", BEFORE_THE_END)])
         assert last.counts["state_keys"] == len(state) and last.counts["state_bytes"] > 0
         sizes.append(sum(map(len, state[CARRIED].to_pylist())))

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
+from pipelines.delta.lake import Lake
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import STATE, stale
 from pipelines.replay import look_back
 from pipelines.replay.specifications import ServedQuery
 from pipelines.runs.backfill import backfill, redo_stale
 from pipelines.runs.replay import replay_day
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.buckets import bucket_of
 from schemas.errors import EarlierDayMissing, WrongParameter

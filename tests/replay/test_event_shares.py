@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.config import Config
+from pipelines.delta import new_files
+from pipelines.delta.file_commits import replace_partitions
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
-from pipelines.lake import new_files
-from pipelines.lake.file_commits import replace_partitions
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import write_rows
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.ranges import Range
+from pipelines.engines.ranges import Range
 from pipelines.replay import audit, event_shares
 from pipelines.replay.event_shares import EventShare
 from pipelines.replay.specifications import can_be_cut
+from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model, heavy
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
 from schemas.tables import silver_table
@@ -111,8 +111,8 @@ def taken(monkeypatch) -> list[EventShare]:
 def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
     """Rows and counts, and the panes that they come from."""
     tables = QueryTables.of(asked)
-    _, written, [kernels] = replayed_of(lake, engine_of(lake.config), tables, day)
-    counts = sum((each.counts[day] for each in written), Counter(kernels))
+    _, written, kernels = replayed_of(lake, engine_of(lake.config), tables, day)
+    counts = sum((each.counts[day] for each in written), Counter(kernels[day]))
     rows = {kind: read_written(lake, asked, kind, written).to_pylist() for kind in ORDER}
     return {"counts": counts, **{kind: list(map(repr, of_kind)) for kind, of_kind in rows.items()}}, {
         each.pane for each in written
@@ -120,7 +120,7 @@ def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
 
 
 def cut_small(monkeypatch) -> None:
-    monkeypatch.setattr("pipelines.lake.shares.LEAST_BYTES", 1)
+    monkeypatch.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", CUT_BYTES)
     monkeypatch.setattr(event_shares, "LEAST_PANE", 1)
 

@@ -8,13 +8,13 @@ import pytest
 
 from pipelines import flow
 from pipelines.cli.runs import runs
-from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs as ledger
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
+from pipelines.rows.arrow_schemas import arrow_schema
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import GateFailed
 from schemas.ledger_tables import RUNS

@@ -9,13 +9,14 @@ from itertools import product, zip_longest
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import code_hash, runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import code_hash, run_table
 from pipelines.ledger.stale import stale
+from pipelines.replay import task
 from pipelines.replay.audit import Audited
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import chains, replay, replay_day
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.buckets import bucket_of
 from schemas.query import EMITS, Query, agg, rolling, sliding, spanning, tumbling
@@ -86,14 +87,16 @@ def toys(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "emit"), list(product(WINDOWS, EMITS)))
-def test_days_at_once_are_days_one_by_one(toys, kind, emit):
+def test_days_at_once_are_days_one_by_one(toys, monkeypatch, kind, emit):
     chance = random.Random(f"{kind} {emit}")
     query = asked(kind, emit, chance)
     lake, tables, days = Lake(toys), QueryTables.of(query), toy.days()
     one_by_one = facts({day: made for each in days for day, made in run_days(lake, tables, [each]).items()})
     rows = held(lake, tables)
     assert any(rows.values())
-    for _ in range(2):
+    for rows_at_once in (task.ROWS_AT_ONCE, 30):
+        monkeypatch.setattr(task, "ROWS_AT_ONCE", rows_at_once)
+        monkeypatch.setattr(task, "ROWS_OF_AN_EVENT", chance.choice((1, 64)))
         parts = parts_of(days, chance, tables.state is not None)
         if tables.state is not None:
             parts = [chain for part in parts for chain in chains(lake, tables, part)]
@@ -123,7 +126,7 @@ def ledger_facts(config: Config) -> tuple[list, list, dict]:
     lake = Lake(config)
     steps = [
         (row.query, row.logical_date, row.step, row.stage, row.state, _read(row.inputs), _counted(row.counts))
-        for row in runs.rows(lake, [("stream", "=", "bikes")], stages=True)
+        for row in run_table.rows(lake, [("stream", "=", "bikes")], stages=True)
         if row.query
     ]
     named = ("logical_date", "table_name", "check_name", "passed", "figure", "allowed", "offending")
@@ -163,8 +166,8 @@ DYING = """
 import os, sys
 from datetime import date
 from pipelines import config
-from pipelines.lake.file_commits import FileCommit
-from pipelines.lake.lake import Lake
+from pipelines.delta.file_commits import FileCommit
+from pipelines.delta.lake import Lake
 from pipelines.runs.backfill import backfill
 left = int(sys.argv[1])
 def dying(commit):
@@ -195,4 +198,4 @@ def test_a_backfill_that_is_killed_after_any_commit_goes_on_where_it_was(ingeste
     *_, tables = ledger_facts(ingested)
     assert tables == one_by_one[-1]
     assert stale(Lake(ingested)) == []
-    assert not any(runs.rows(Lake(ingested), [("state", "=", "running")]))
+    assert not any(run_table.rows(Lake(ingested), [("state", "=", "running")]))

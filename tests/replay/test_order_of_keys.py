@@ -5,8 +5,8 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from pipelines.lake.arrays import TIME
 from pipelines.replay.group_keys import group
+from pipelines.rows.arrays import TIME
 
 SCHEMA = pa.schema(
     [("key", pa.string()), ("arrival", TIME), ("path", pa.string()), ("line", pa.int64()), ("reading", pa.int64())]

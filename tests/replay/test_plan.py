@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.ledger.stale import stale
-from pipelines.plan.plan import DayPlan, plan
 from pipelines.runs.backfill import backfill
+from pipelines.upkeep.day_plan import DayPlan, plan
 from schemas import registry
 from schemas.errors import NotSetUp, UnknownName, WrongParameter
 from tests.support.digests import digests_by_day
@@ -131,7 +131,7 @@ def test_days_that_go_on_from_a_stale_one_are_listed_as_perhaps_and_stay_where_i
 
 
 def _results(query: str):
-    from pipelines.lake.query_tables import QueryTables
+    from pipelines.tables.query_tables import QueryTables
 
     return QueryTables.of(registry.query(query)).results
 

@@ -8,12 +8,12 @@ import pytest
 
 from pipelines import storage
 from pipelines.cli import _app as command_line
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.ledger.stale import stale
-from pipelines.plan.plan import plan
 from pipelines.runs.ingest_day import ingest_day
-from pipelines.runs.rebuild import rebuild
 from pipelines.runs.replay import replay_day
+from pipelines.upkeep.day_plan import plan
+from pipelines.upkeep.rebuild import rebuild
 from schemas import registry
 from schemas.errors import GateFailed, TableMismatch
 from schemas.query import agg

@@ -7,13 +7,13 @@ from unittest.mock import patch
 
 import pytest
 
+from pipelines.delta.lake import Lake
 from pipelines.ingest import definition
-from pipelines.lake.lake import Lake
-from pipelines.lake.sql import statements
 from pipelines.ledger import code_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill, redo_stale
 from pipelines.runs.replay import replay_day
+from pipelines.sql import statements
 from schemas import registry
 from schemas.errors import NothingArrived
 from schemas.query import Query, agg, session, tumbling

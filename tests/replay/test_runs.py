@@ -7,21 +7,21 @@ import pyarrow as pa
 import pytest
 
 from kernels.replay import CHOSEN
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.publish import publish
 from pipelines.gate.recount import kinds as recount_kinds
 from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs as ledger
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.code_hash import code_hash
 from pipelines.ledger.entry import Run
+from pipelines.rows.arrow_schemas import arrow_schema
 from pipelines.runs.arrived import with_arrivals
 from pipelines.runs.backfill import backfill
 from pipelines.runs.replay import replay_day
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import (
     GateFailed,

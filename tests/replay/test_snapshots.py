@@ -10,17 +10,17 @@ from deltalake import DeltaTable
 from pipelines import storage
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
+from pipelines.delta.commits import KEY, CommitNote, note_of
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.ingest.ingest import ingest as ingest_without_a_row
-from pipelines.lake.commits import KEY, CommitNote, note_of
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
-from pipelines.ledger import runs as ledger
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger import snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.stale import stale
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp, StorageFailed, Superseded
 from tests.support.lakes import DAYS, PATIENT, ingest

@@ -11,13 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import ENGINES, Config
-from pipelines.engines import engine_of
+from pipelines.delta.lake import Lake
+from pipelines.engines import engine_of, shares
 from pipelines.engines.spark.engine import SparkEngine
-from pipelines.engines.spark.session import session
-from pipelines.lake import shares
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
+from pipelines.engines.spark.spark_session import session
 from pipelines.replay.task import WrittenShare
+from pipelines.tables.query_tables import QueryTables
 from schemas.errors import BadInput
 from schemas.query import Query, agg, month, rolling, sliding, spanning, tumbling
 from tests.support.local import late_table, replay_table

@@ -7,15 +7,15 @@ import pytest
 from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
-from pipelines.lake.day_statistics import NO_ROWS, by_day
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs as ledger
+from pipelines.delta.day_statistics import NO_ROWS, by_day
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.entry import Run
 from pipelines.ledger.stale import stale
 from pipelines.runs.backfill import backfill
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import GateFailed, WrongParameter
 from schemas.ledger_tables import RUNS

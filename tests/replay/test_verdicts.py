@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
+from pipelines.delta.lake import Lake
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.ledger_tables import VERDICTS
 

@@ -6,11 +6,11 @@ from itertools import product
 import pytest
 
 from pipelines.cli._errors import DEFECT
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
+from pipelines.delta.lake import Lake
 from pipelines.runs.backfill import backfill
-from pipelines.verify import verify as verification
-from pipelines.verify.ways import WAYS, ReplayWay, forwards
+from pipelines.tables.query_tables import QueryTables
+from pipelines.upkeep import verify as verification
+from pipelines.upkeep.replay_ways import WAYS, ReplayWay, forwards
 from schemas import registry
 from schemas.errors import NotSetUp
 from tests.support.digests import digests_by_day

@@ -9,11 +9,11 @@ from deltalake import DeltaTable
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.ledger import runs
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table
 from pipelines.runs.ingest_day import ingest_day
 from pipelines.runs.replay import replay_day
+from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
 from tests.support import damages
@@ -92,7 +92,7 @@ def test_an_audit_table_that_lost_its_newest_entry_or_was_made_again_has_not_the
     newest.parent.parent.rename(ingested.home / "moved away")
     replay_day(ingested, QUERY, DAYS[1], "audit")
     replay_day(ingested, QUERY, DAYS[0], "audit")
-    versions = runs.latest(Lake(ingested), QUERY, DAY, "audit", "waits").outputs
+    versions = run_table.latest(Lake(ingested), QUERY, DAY, "audit", "waits").outputs
     assert Lake(ingested).version(table) >= versions["audit" if table == AUDITS[0] else "late_audit"]
     with pytest.raises(NotSetUp, match=f"of {table} is gone"):
         replay_day(ingested, QUERY, DAY, "publish", "waits")

@@ -17,7 +17,7 @@ from deltalake import write_deltalake
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.lateness.whatif import LatenessQuestion, whatif
 from pipelines.report import site
 from pipelines.report.queries.results import key_label

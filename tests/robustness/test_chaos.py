@@ -5,7 +5,7 @@ import gzip
 import pytest
 from deltalake import DeltaTable
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.runs.replay import replay_day
 from tests.support.chaos.real_files import RealFiles
 from tests.support.chaos.round import Round

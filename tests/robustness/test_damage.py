@@ -11,11 +11,11 @@ import pytest
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.lake.damage import explained
-from pipelines.lake.lake import Lake
-from pipelines.lake.log_files import LOG
-from pipelines.ledger import runs as ledger
-from pipelines.runs.repair import repair
+from pipelines.delta.damage import explained
+from pipelines.delta.lake import Lake
+from pipelines.delta.log_files import LOG
+from pipelines.ledger import run_table as ledger
+from pipelines.upkeep.repair import repair
 from schemas.errors import LockHeld, TableDamaged
 from tests.support import damages, trips
 from tests.support.lakes import DAYS, PATIENT, QUERIES

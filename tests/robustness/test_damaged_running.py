@@ -12,9 +12,9 @@ import pytest
 
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger import running
-from pipelines.ledger import runs as ledger
 from pipelines.ledger.entry import Run
 from tests.support.lakes import DAYS, PATIENT
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.ledger.stale import stale
 from pipelines.runs.replay import replay_day
 from schemas.errors import StorageFailed

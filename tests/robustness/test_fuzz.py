@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import files, landing
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.parsing import belongs, has_header
 from schemas.stream import COMMON_REFUSALS, KEPT_REFUSALS, Stream

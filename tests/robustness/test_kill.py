@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs as ledger
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.stale import stale
 from pipelines.runs.replay import replay_day
 from processes import orphan_jvms
@@ -159,7 +159,7 @@ def test_a_publication_killed_between_its_two_commits_is_repaired(published):
 
 def test_a_process_whose_jvm_was_ended_by_a_signal_says_so_when_it_wants_spark_again(config):
     program = (
-        "from pipelines import config\nfrom pipelines.engines.spark.session import session\n"
+        "from pipelines import config\nfrom pipelines.engines.spark.spark_session import session\n"
         "from processes import orphan_jvms\nsession(config.load())\n"
         "try:\n    with orphan_jvms.ended_if_stopped():\n        raise KeyboardInterrupt\n"
         "except KeyboardInterrupt:\n    session(config.load())\n"

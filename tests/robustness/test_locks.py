@@ -12,8 +12,8 @@ from contextlib import contextmanager
 import pytest
 
 from pipelines.config import MOST_WAIT
-from pipelines.lake import locks
-from pipelines.lake.file_locks import FileLock
+from pipelines.delta import locks
+from pipelines.delta.locks.file_locks import FileLock
 from processes import proc
 from schemas.errors import LockHeld
 from tests.support import processes
@@ -23,7 +23,7 @@ NAME = "ingest_bikes"
 PROGRAM = """
 import sys, time
 from pipelines import config
-from pipelines.lake import locks
+from pipelines.delta import locks
 sys.argv = ["/somewhere/windrow", "ingest", "bikes"]
 with locks.locked(config.load(), "ingest_bikes"):
     print("taken", flush=True)

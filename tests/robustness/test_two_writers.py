@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs as ledger
+from pipelines.delta.lake import Lake
+from pipelines.ledger import run_table as ledger
 from pipelines.ledger.stale import stale
 from schemas.errors import Superseded
 from tests.support import processes, trips

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.replay import PassTicks, entry
-from pipelines.lake.arrays import TIME, stored
 from pipelines.replay.carried import STATE_TYPE
 from pipelines.replay.replay_events import Replayed, replay_events, replay_on
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import validate
 from pipelines.replay.watermark import ticks_of_events
+from pipelines.rows.arrays import TIME, stored
 from schemas.errors import BadInput
 from schemas.query import agg, count, session
 from schemas.state_table import CARRIED

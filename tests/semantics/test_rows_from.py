@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.lake.arrays import stored
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import validate
 from pipelines.replay.watermark import ticks_of_events
+from pipelines.rows.arrays import stored
 from schemas.errors import TooManyRows
 from schemas.query import Query, agg, sliding
 from tests.support.semantics.generate import questions

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from kernels.monoids import functions
-from pipelines.lake.aggregates import plan_aggregates
-from pipelines.lake.arrays import TIME
+from pipelines.rows.arrays import TIME
+from pipelines.tables.aggregates import plan_aggregates
 from schemas.errors import WrongParameter
 from schemas.query import agg, tumbling
 from tests.support.local import late_table, replay_table

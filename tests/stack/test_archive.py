@@ -11,7 +11,7 @@ from stack.places import REPOSITORY
 
 START = """
 from pipelines import config
-from pipelines.engines.spark.session import session
+from pipelines.engines.spark.spark_session import session
 print(session(config.load()).range(3).count())
 """
 FROM_ARCHIVE = "source: shared objects file (top)"

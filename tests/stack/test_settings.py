@@ -5,6 +5,8 @@ import os
 import socket
 import stat
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -107,6 +109,8 @@ def test_the_port_of_an_airflow_whose_server_has_ended_is_not_chosen():
         given = holder.getsockname()[1]
     other = subprocess.Popen(["sleep", "60"], env={settings.PORT: str(given), "PATH": os.environ["PATH"]})
     try:
+        while not Path(f"/proc/{other.pid}/environ").read_bytes():
+            time.sleep(0.01)  # a process is there before its environment is
         with free_port(preferred=given) as port:
             assert port != given
     finally:

@@ -7,10 +7,10 @@ import sys
 from functools import partial
 
 from pipelines import config
+from pipelines.delta.file_commits import append_files
+from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile, write_rows
 from pipelines.engines import engine_of
-from pipelines.lake.file_commits import append_files
-from pipelines.lake.lake import Lake
-from pipelines.lake.new_files import NewFile, write_rows
 from schemas.tables import Column, Table
 
 TABLE = Table(

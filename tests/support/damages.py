@@ -12,8 +12,8 @@ from random import Random
 from deltalake import DeltaTable
 
 from pipelines.config import Config
-from pipelines.lake import damage
-from pipelines.lake.lake import Lake
+from pipelines.delta import damage
+from pipelines.delta.lake import Lake
 from schemas.errors import WindrowError
 
 # Nothing that a lake of these tests can need takes more.

@@ -5,8 +5,8 @@ from datetime import date
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.lake import databases
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
+from pipelines.rows import databases
 from schemas.ledger_tables import FARM_RUNS, VERDICTS
 
 # What depends on how many commits there were.

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
 from pipelines.ingest import changes
 from pipelines.ingest.ingest import Progress
 from pipelines.ingest.outcome import IngestReport
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.runs.backfill import backfill
 from pipelines.runs.ingest_day import ingest_day
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from tests.support.replay import landing
 

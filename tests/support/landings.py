@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import files
-from pipelines.lake.lake import Lake
 from tests.support import processes, trips
 from tests.support.lakes import ingest, tables_of
 
@@ -20,9 +20,9 @@ PLACES = {"path", "line", "reading", "definition", "source", "service", "bucket"
 KILLED = """
 import os, signal, sys
 from pipelines import config
-from pipelines.lake.file_commits import FileCommit
-from pipelines.lake.lake import Lake
-from pipelines.runs.forget import forget
+from pipelines.delta.file_commits import FileCommit
+from pipelines.delta.lake import Lake
+from pipelines.upkeep.forget import forget
 from tests.support.lakes import ingest
 
 left = [int(sys.argv[2])]

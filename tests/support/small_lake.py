@@ -8,18 +8,18 @@ from random import Random
 import pyarrow as pa
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
 from pipelines.gate.recount.plain.times import to_time, to_us
 from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.lake.arrival_days import ArrivalDays
-from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.audit_versions import AuditVersions
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.snapshot import Snapshot
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.ledger.verdicts import Verdict
+from pipelines.rows.arrow_schemas import arrow_schema
+from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.buckets import bucket_of
 from schemas.query import Query

@@ -4,10 +4,10 @@ import gzip
 from datetime import date
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.ingest import changes, files
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 
 TODAY = date(2024, 5, 1)

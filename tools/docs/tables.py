@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pipelines.lake.query_tables import QueryTables
 from pipelines.report import dag_text
+from pipelines.tables.query_tables import QueryTables
 from schemas.lateness_table import lateness_table
 from schemas.ledger_tables import LEDGER
 from schemas.query import Query

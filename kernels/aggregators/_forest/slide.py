@@ -22,7 +22,7 @@ from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation
 from kernels.states import merge
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 
 
 class Slide(Struct):

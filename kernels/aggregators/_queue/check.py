@@ -5,7 +5,7 @@ import numpy as np
 from kernels.aggregators._arrays import words_of
 from kernels.aggregators._checking import ExpectedStates, differing_word, exactly, folded, suffixed
 from kernels.aggregators._queue.layout import Queue
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 
 
 class QueueView:

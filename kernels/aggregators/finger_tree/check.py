@@ -11,7 +11,7 @@ from kernels.aggregators.finger_tree.dispatch import dispatch
 from kernels.aggregators.finger_tree.layout import InnerNode, Leaf, Tree
 from kernels.runtime.calls import ask
 from kernels.runtime.fields import WORD_BYTES
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 
 
 def plain(function: Callable) -> Callable:

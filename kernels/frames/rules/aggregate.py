@@ -10,7 +10,7 @@ from kernels.frames._rules import ALL, Frame, FrameRules, Predicates, compiled_p
 from kernels.states import lower
 from kernels.states.answers import answer_of
 from kernels.states.layout import GrowingRows
-from kernels.states.plan import Plan
+from kernels.states.state_plan import Plan
 from schemas.windows import AggregateFrame
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.config import Config
+from pipelines.engines.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
 from pipelines.engines.local import workers
 from pipelines.engines.local.relations import DuckdbRelations
-from pipelines.lake import databases
-from pipelines.lake.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
-from pipelines.lake.read_rows import read_rows
+from pipelines.engines.read_rows import read_rows
+from pipelines.rows import databases
 
 ROWS_PER_COMMIT = 1_000_000
 

@@ -7,10 +7,10 @@ from uuid import uuid4
 import duckdb
 import pyarrow as pa
 
-from pipelines.engines.local import frames, workers
-from pipelines.lake.day_files import add_view
-from pipelines.lake.engine import Frames, MappedFiles, RowMap
-from pipelines.lake.lake import Lake, Where
+from pipelines.delta.day_files import add_view
+from pipelines.delta.lake import Lake, Where
+from pipelines.engines.engine import MappedFiles, RowMap
+from pipelines.engines.local import workers
 from schemas.tables import Table
 
 
@@ -51,11 +51,6 @@ class DuckdbRelations:
     def rows(self, statement: str) -> list[tuple]:
         """All of them."""
         return self.database.sql(statement).fetchall()
-
-    def frames(self, statement: str) -> Frames:
-        """Copies of some rows at a time."""
-        rows = self.database.sql(statement).to_arrow_reader(frames.ROWS_AT_ONCE)
-        return Frames("pandas", frames.in_parts(rows))
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
         """Streamed to delta-rs."""

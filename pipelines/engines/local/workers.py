@@ -28,7 +28,7 @@ import pyarrow as pa
 
 from pipelines import storage
 from pipelines.config import REPOSITORY
-from pipelines.lake.engine import MappedFiles, RowMap
+from pipelines.engines.engine import MappedFiles, RowMap
 from schemas import cycles
 from schemas.errors import WorkerLost
 

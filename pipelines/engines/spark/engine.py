@@ -11,14 +11,14 @@ import pyarrow.compute as pc
 
 from pipelines import storage
 from pipelines.config import Config
+from pipelines.delta.new_files import gathered
+from pipelines.engines.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.engines.ranges import Panes
+from pipelines.engines.shares import file_sizes, packed
 from pipelines.engines.spark import tasks, whole_executors
 from pipelines.engines.spark.relations import SparkRelations, ddl
-from pipelines.engines.spark.session import pages, require_alive, session
 from pipelines.engines.spark.settings import expected_executors, expected_slots
-from pipelines.lake.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
-from pipelines.lake.new_files import gathered
-from pipelines.lake.ranges import Panes
-from pipelines.lake.shares import file_sizes, packed
+from pipelines.engines.spark.spark_session import pages, session
 from pipelines.location import Location
 
 # As many as keep a task's memory small, and Python's cost of each batch out of sight.
@@ -99,8 +99,6 @@ class SparkEngine:
                 yield made
             finally:
                 made.forget()
-            # Great Expectations takes the end of the JVM for rows that it can't check.
-            require_alive()
 
 
 def _since(since_us: Mapping[str, int]) -> str:

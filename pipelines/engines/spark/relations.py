@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pipelines.config import Config
+from pipelines.delta.file_commits import replace_partitions, replace_paths
+from pipelines.delta.lake import Lake, Where
+from pipelines.delta.new_files import write_batches
+from pipelines.engines.engine import Engine, MappedFiles, RowMap
+from pipelines.engines.rewrites import rewritten
 from pipelines.engines.spark import tasks
-from pipelines.engines.spark.session import give_back, session
-from pipelines.lake.engine import Engine, Frames, MappedFiles, RowMap
-from pipelines.lake.file_commits import replace_partitions, replace_paths
-from pipelines.lake.lake import Lake, Where
-from pipelines.lake.new_files import write_batches
-from pipelines.lake.rewrites import rewritten
+from pipelines.engines.spark.spark_session import give_back, session
 from processes import orphan_jvms
 from schemas.tables import Table
 
@@ -70,10 +70,6 @@ class SparkRelations:
         """All of them."""
         with tasks.reported():
             return [tuple(row) for row in self.spark.sql(statement).collect()]
-
-    def frames(self, statement: str) -> Frames:
-        """A data frame, which is not computed yet."""
-        return Frames("spark", [self.spark.sql(statement)])
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
         """Shuffled by partition, sorted, and written by the tasks that have them."""

@@ -37,7 +37,7 @@ _LISTS = {
 _NEEDED = {
     "spark.submit.deployMode": "client",
     "spark.sql.session.timeZone": "UTC",
-    # Statements of both engines quote names alike (lake/engine.py).
+    # Statements of both engines quote names alike (engines/engine.py).
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",
     # The default, INT96, is nanoseconds to other readers: years before 1677 and after 2262 overflow there.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",

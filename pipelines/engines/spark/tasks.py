@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pipelines.config import Config
+from pipelines.engines.engine import Found, Share
 from pipelines.engines.spark import whole_executors
-from pipelines.engines.spark.session import end_reported, session
-from pipelines.lake.engine import Found, Share
+from pipelines.engines.spark.spark_session import end_reported, session
 from processes import orphan_jvms
 from schemas.raised_elsewhere import raised_elsewhere
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.config import Config
-from pipelines.engines.spark.session import session
+from pipelines.engines.engine import Executors
 from pipelines.engines.spark.settings import is_one_machine
-from pipelines.lake.engine import Executors
+from pipelines.engines.spark.spark_session import session
 
 if TYPE_CHECKING:
     from pyspark.resource import ResourceProfile

@@ -34,7 +34,7 @@ FATES = ("filtered", "in no window", "too late for all", "held")
 
 def find(recount: Recount) -> dict[date, LawFinding]:
     """Count what each event of a day is; those that missed a window must be the day's late rows."""
-    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE fates AS {_fates(recount)}")
+    recount.connection.execute(f"CREATE OR REPLACE TEMP VIEW fates AS {_fates(recount)}")
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE disagreeing AS {_disagreeing(recount)}")
     counted: dict[date, dict[str, int]] = {day: {} for day in recount.days}
     for day, fate, events in recount.rows("SELECT arrival_date, fate, count(*) FROM fates GROUP BY ALL"):

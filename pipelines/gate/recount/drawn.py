@@ -9,12 +9,12 @@ from datetime import date
 from itertools import chain
 from typing import NamedTuple
 
+from pipelines.delta.day_files import files_by_day
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.recount import Recount
 from pipelines.gate.recount.tables import TableVersion, add_view
-from pipelines.lake.day_files import files_by_day
-from pipelines.lake.lake import Lake
 from schemas.buckets import bucket_of
 
 KEYS, EVENTS, STEPS = 100, 20_000, 50_000

@@ -5,8 +5,11 @@ history    (key_number, window_start_us, window_end_us, closed_us, tick_us, revi
            earlier days counted
 expected   those of the days, with their `emitted_date`
 doubtful   the audit rows of a window and a day where these are not exactly the expected ones: laws 3 and 4 look at no
-           others. One join of whole rows finds them
+           others. Days whose rows differ are found by digests, and their windows by a join of whole rows
 """
+
+from collections.abc import Mapping
+from datetime import date
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.recount import Recount
@@ -37,8 +40,28 @@ def _doubtful(recount: Recount) -> str:
     if recount.windows.exceptions(recount.query):
         return f"SELECT {', '.join(place)} FROM audit UNION SELECT {', '.join(place)} FROM expected"
     compared = {**{column: column for column in place}, **SAME}
+    days = ", ".join(map(sql.literal, _days_that_differ(recount, compared))) or "NULL"
     same = " AND ".join(f"a.{audited} = e.{expected}" for audited, expected in compared.items())
     places = ", ".join(f"coalesce(a.{column}, e.{column}) AS {column}" for column in place)
     return f"""
-        SELECT DISTINCT {places} FROM audit a FULL JOIN expected e ON {same}
+        SELECT DISTINCT {places}
+        FROM (FROM audit WHERE emitted_date IN ({days})) a
+        FULL JOIN (FROM expected WHERE emitted_date IN ({days})) e ON {same}
         WHERE a.key_number IS NULL OR e.key_number IS NULL"""
+
+
+def _days_that_differ(recount: Recount, compared: Mapping[str, str]) -> list[date]:
+    """By sums over the rows of hashes of 64 bits, in any order: a join of five million rows that are all as
+    expected took four times as long."""
+    audited, expected = (
+        f"SELECT emitted_date, count(*) AS rows, sum(CAST(hash({', '.join(columns)}) AS HUGEINT)) AS digest "
+        f"FROM {table} GROUP BY ALL"
+        for table, columns in (("audit", compared), ("expected", compared.values()))
+    )
+    both = f"SELECT emitted_date FROM (({audited}) UNION ALL ({expected})) GROUP BY ALL"
+    return [
+        day
+        for (day,) in recount.rows(
+            f"{both} HAVING count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)"
+        )
+    ]

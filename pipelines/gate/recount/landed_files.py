@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pipelines.lake.engine import Engine, Relations
-from pipelines.lake.file_commits import MOST_PATHS
-from pipelines.lake.lake import Lake
-from pipelines.lake.snapshot import Snapshot
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.delta.file_commits import MOST_PATHS
+from pipelines.delta.lake import Lake
+from pipelines.engines.engine import Engine, Relations
+from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import StreamTables
 from schemas.tables import Table
 
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Protocol
 import duckdb
 
 from pipelines.gate.recount import sql
-from pipelines.lake.audit_versions import AuditVersions
+from pipelines.tables.audit_versions import AuditVersions
 from schemas.query import WINDOW_NUMBER, Query
 from schemas.stream import Stream
 from schemas.windows import DAY
 
 if TYPE_CHECKING:
-    from pipelines.lake.query_tables import QueryTables  # which knows the kernels: a recount uses none
+    from pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 DAY_US = 86_400_000_000
 
 
-class QuerySession(Protocol):
+class QueryConnection(Protocol):
     """A query, and a connection that has tables of its events."""
 
     @property

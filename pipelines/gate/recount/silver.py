@@ -6,12 +6,12 @@ from datetime import date
 
 import duckdb
 
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount import heartbeats, sql
-from pipelines.gate.recount.session import open_session
+from pipelines.gate.recount.database import open_recount_database
 from pipelines.gate.recount.tables import TableVersion, add_view
-from pipelines.lake.lake import Lake
-from pipelines.lake.snapshot import Snapshot
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.stream_tables import StreamTables
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class SilverDays:
 
 def open_days(lake: Lake, tables: StreamTables, snapshot: Snapshot, days: Sequence[date]) -> SilverDays:
     """Open some days of the stream's tables: of events nothing is read yet."""
-    connection = open_session(lake)
+    connection = open_recount_database(lake)
     among = [("arrival_date", "in", [day.isoformat() for day in days])]
     for view, table in (("silver", tables.silver), ("passes", tables.passes)):
         add_view(connection, view, TableVersion(lake, table.name, snapshot.version(table.name), among=among))

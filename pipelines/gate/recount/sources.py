@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
+from pipelines.gate.recount.database import EVER_US
 from pipelines.gate.recount.query_days import DAY_US, value_name
 from pipelines.gate.recount.recount import Recount
-from pipelines.gate.recount.session import EVER_US
 from pipelines.gate.recount.share import KeyShare, name_rows_of
 from pipelines.gate.recount.strings import add_strings
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, add_ticks, watermark_before_us
-from pipelines.lake.lake import Lake
 from schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.

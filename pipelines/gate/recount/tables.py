@@ -10,8 +10,8 @@ from datetime import date
 
 import duckdb
 
+from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
-from pipelines.lake.lake import Lake
 
 EVERY_DAY = (date.min, date.max)
 

@@ -7,8 +7,8 @@ at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`.
 from datetime import date
 
 from pipelines.gate.recount import heartbeats, sql
-from pipelines.gate.recount.query_days import QueryDays, QuerySession
-from pipelines.gate.recount.session import EVER_US, NEVER_US
+from pipelines.gate.recount.database import EVER_US, NEVER_US
+from pipelines.gate.recount.query_days import QueryConnection, QueryDays
 
 
 def add_silences(recount: QueryDays) -> None:
@@ -70,7 +70,7 @@ def _end_of_stream(recount: QueryDays) -> str:
                FROM last_day"""
 
 
-def with_passes(recount: QuerySession, windows: str) -> str:
+def with_passes(recount: QueryConnection, windows: str) -> str:
     """SQL: the windows of a relation with `reached_us` = P(end) and `closed_us` = P(end + allowed)."""
     lateness_us = sql.microseconds(recount.query.lateness)
     allowed_us = lateness_us + sql.microseconds(recount.query.allowed_lateness)

@@ -19,11 +19,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.delta.lake import Lake
 from pipelines.ingest.files import DUPLICATE, NO_EVENTS, FileRow, known_files
 from pipelines.ingest.profile.overtaken import overtaken_by
-from pipelines.lake.arrays import stored
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.rows.arrays import stored
+from pipelines.tables.stream_tables import StreamTables
 from schemas.parsing import has_header
 from schemas.stream import Stream
 from schemas.tables import Table

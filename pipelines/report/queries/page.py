@@ -1,6 +1,6 @@
 """The page of one query."""
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.report import dag_text
 from pipelines.report.file_names import query_file, stream_file
 from pipelines.report.lengths import length

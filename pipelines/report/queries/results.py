@@ -9,7 +9,7 @@ from datetime import date
 
 import pyarrow as pa
 
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from pipelines.report.reader import Reader, name, text
 from schemas.model import Model
 from schemas.query import Query

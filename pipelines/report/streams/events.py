@@ -8,8 +8,8 @@ events   the same with `folder`, `delay_s` from event time to arrival, and `lag_
 from datetime import date
 from typing import NamedTuple
 
-from pipelines.lake.stream_tables import StreamTables
 from pipelines.report.reader import Reader, text
+from pipelines.tables.stream_tables import StreamTables
 
 MOST_EVENTS = 5_000_000
 _MOST_FOLDERS = 8

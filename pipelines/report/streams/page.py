@@ -1,7 +1,6 @@
 """The page of one stream."""
 
-from pipelines.lake.lake import Lake
-from pipelines.lake.stream_tables import StreamTables
+from pipelines.delta.lake import Lake
 from pipelines.printable import without_controls
 from pipelines.report.file_names import stream_file
 from pipelines.report.lengths import length, share
@@ -9,6 +8,7 @@ from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, reading
 from pipelines.report.streams import figures
 from pipelines.report.streams.events import MOST_EVENTS, KeptEvents, keep_events
+from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import COMMON_REFUSALS, Stream
 
 _SAMPLES, _LONGEST_TEXT, _GAPS = 3, 240, 8

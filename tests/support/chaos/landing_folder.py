@@ -3,8 +3,8 @@
 from random import Random
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest.files import known_files
-from pipelines.lake.lake import Lake
 from tests.support import damages, landings
 from tests.support.chaos.real_files import Pieces
 from tests.support.lakes import tables_of

@@ -2,15 +2,17 @@
 
 import shutil
 from collections import Counter
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from random import Random
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest.files import DUPLICATE
-from pipelines.lake.lake import Lake
-from pipelines.ledger import runs as ledger
+from pipelines.ledger import run_table as ledger
 from pipelines.runs.replay import replay_day
+from schemas.errors import NothingArrived
 from tests.support import damages, landings
 from tests.support.chaos.commands import ENDS, FATES, Ended, Running, Terminal
 from tests.support.chaos.landing_folder import LandingFolder
@@ -122,7 +124,8 @@ class Round:
         assert found == expected, "the stream's tables differ"
         for query, days in self._published_days().items():
             for day in days:
-                replay_day(at_once, query, day)
+                with suppress(NothingArrived):  # a file that is gone had all events of the day; its rows are compared
+                    replay_day(at_once, query, day)
             for table in (query, f"{query}_late") if days else ():
                 without = ("emitted_date", "arrival_date", *landings.PLACES - {"source", "service"})
                 assert rows(self.config, table, without) == rows(at_once, table, without), f"{table} differs"
@@ -131,7 +134,7 @@ class Round:
     def _built_at_once(self) -> Config:
         """Of copies of a file one counts, the first that came, and its name is the source of a reading. So the others
         land after an ingest here."""
-        built = Config(self.place / "at once" / "home", self.place / "at once" / "landing")
+        built = Config(self.place / "at once" / "home", self.place / "at once" / "landing", asked_engine="local")
         known = landings.file_rows(self.config, self.files.stream)
         counting = self.folder.counting({*known})
         copies = {path for path, row in known.items() if row.state == DUPLICATE} & counting.keys()

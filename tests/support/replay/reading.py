@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from pipelines.config import Config
-from pipelines.lake.lake import Lake
+from pipelines.delta.lake import Lake
 from schemas.query import Query
 from tests.support.models import expected_rows
 from tests.support.oracle import oracle

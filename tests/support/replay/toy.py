@@ -11,9 +11,9 @@ import duckdb
 import pyarrow as pa
 
 from pipelines.config import Config
+from pipelines.delta.lake import Lake
 from pipelines.ingest import pass_ticks
-from pipelines.lake.arrow_schemas import arrow_schema
-from pipelines.lake.lake import Lake
+from pipelines.rows.arrow_schemas import arrow_schema
 from schemas import registry
 from schemas.query import Query
 from schemas.stream import Column, Stream

@@ -4,24 +4,24 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 
+from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.lake.engine import Engine
-from pipelines.lake.lake import Lake
-from pipelines.lake.query_tables import QueryTables
-from pipelines.lake.snapshot import Snapshot
-from pipelines.ledger import runs
+from pipelines.engines.engine import Engine
+from pipelines.ledger import run_table
 from pipelines.ledger.entry import Run
-from pipelines.replay import audit, look_back, plan
+from pipelines.replay import audit, look_back, replay_plan
 from pipelines.replay.audit import Audited, ReplayedShares
 from pipelines.replay.look_back import LookBacks, Reading
+from pipelines.replay.one_pass import Work
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.task import Work
+from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import Snapshot
 
 
 def work_of(lake: Lake, tables: QueryTables, day: date) -> Work:
     """What the tasks of a run know."""
     served = ServedQuery.of(tables.query)
-    return plan.work_of(lake, tables, served, backs_of(lake, tables, day))
+    return replay_plan.work_of(lake, tables, served, backs_of(lake, tables, day))
 
 
 def backs_of(lake: Lake, tables: QueryTables, *days: date) -> LookBacks:
@@ -32,7 +32,7 @@ def backs_of(lake: Lake, tables: QueryTables, *days: date) -> LookBacks:
 def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> ReplayedShares:
     """What the tasks of a run of some days write, and nobody has committed."""
     backs = backs_of(lake, tables, *days)
-    work = plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
+    work = replay_plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
     return audit.replayed(lake, engine, tables, work, backs)
 
 
@@ -56,9 +56,9 @@ def run_day(lake: Lake, tables: QueryTables, day: date, run_id: str | None = Non
 def run_days(lake: Lake, tables: QueryTables, days: Sequence[date], run_id: str | None = None) -> dict[date, Audited]:
     """In one pass."""
     query, stream = tables.query.name, tables.source.stream.name
-    run_id = run_id or runs.new_run_id(query, days[0])
+    run_id = run_id or run_table.new_run_id(query, days[0])
     of_days = {Run(run_id, stream, query, day): day for day in days}
-    with runs.recording(lake) as recording:
+    with run_table.recording(lake) as recording:
         with recording.steps([*of_days], "audit") as entries:
             made = audit_days(lake.committing(run_id=run_id), tables, days)
             for run, entry in entries.items():

@@ -8,7 +8,7 @@ import pyarrow
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._numbered import NumberedWindows
-from pipelines.gate.recount.query_days import QuerySession
+from pipelines.gate.recount.query_days import QueryConnection
 from schemas.windows import DAY, Regular
 
 DAY_US = sql.microseconds(DAY)
@@ -22,7 +22,7 @@ class CalendarWindows(NumberedWindows[Regular]):
         """The days of a zone vary."""
         return timedelta(microseconds=self.window.longest_us)
 
-    def listed(self, recount: QuerySession) -> str:
+    def listed(self, recount: QueryConnection) -> str:
         """Made in Python."""
         # Without events any time will do: a window that holds none says nothing.
         first_us, last_us = recount.one("""

@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
+from pipelines.gate.recount.database import NEVER_US
 from pipelines.gate.recount.emit import firing
 from pipelines.gate.recount.final_values import EVENTS_AT_ONCE
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
 from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.query_days import QueryDays, value_name
 from pipelines.gate.recount.rows_held import HeldBounds, RowsToCount, Shape, bounds
-from pipelines.gate.recount.session import NEVER_US
 from pipelines.gate.recount.ticks import with_passes
 from pipelines.gate.recount.whole_ranges import values_of_ranges
 

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import Generic
 
 from pipelines.gate.recount.kinds._windows import Asked, LookedBackWindows
-from pipelines.gate.recount.query_days import QueryDays, QuerySession
+from pipelines.gate.recount.query_days import QueryConnection, QueryDays
 from pipelines.gate.recount.ticks import with_passes
 
 
@@ -15,7 +15,7 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
     """A kind says which windows there are, and which numbers an event meets."""
 
     @abstractmethod
-    def listed(self, recount: QuerySession) -> str:
+    def listed(self, recount: QueryConnection) -> str:
         """SQL: number, window_start_us and window_end_us of every window that an event meets."""
 
     @abstractmethod
@@ -23,7 +23,7 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
         """SQL: a relation with `start_us` and `reach_us`, and the numbers `first` and `last` of the windows that hold
         it; first > last where none does."""
 
-    def add_windows(self, recount: QuerySession) -> None:
+    def add_windows(self, recount: QueryConnection) -> None:
         """Also `first_of_end`, the first window of each end, and `numbered`."""
         recount.connection.execute(f"CREATE TEMP TABLE listed AS {self.listed(recount)}")
         recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'listed')}")
@@ -32,7 +32,7 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
             SELECT window_end_us, min(number) AS number FROM windows GROUP BY window_end_us""")
         recount.connection.execute(f"CREATE TEMP TABLE numbered AS {self.numbered('candidates')}")
 
-    def add_met(self, recount: QuerySession) -> None:
+    def add_met(self, recount: QueryConnection) -> None:
         """O(events): ends never fall, so that an event's windows that had not passed are its last ones."""
         recount.connection.execute("""
             CREATE OR REPLACE TEMP TABLE met AS
@@ -89,7 +89,7 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
                    {self.last_start_until("e.reach_us")} AS last
             FROM {relation} e"""
 
-    def listed(self, recount: QuerySession) -> str:
+    def listed(self, recount: QueryConnection) -> str:
         """Every window between the first and the last of an event, in stretches that events have in common.
 
         Listing all windows over the time that the events cover took billions of them for one clock that says 1970.

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from pipelines.gate.recount import changes, sql
+from pipelines.gate.recount.database import EVER_US
 from pipelines.gate.recount.emit import can_emit, newest_tick
-from pipelines.gate.recount.query_days import QueryDays, QuerySession
-from pipelines.gate.recount.session import EVER_US
+from pipelines.gate.recount.query_days import QueryConnection, QueryDays
 from schemas.query import Query
 from schemas.windows import Window
 
@@ -84,10 +84,10 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
     numbered_by: tuple[str, ...] = ()
 
     @abstractmethod
-    def add_windows(self, recount: QuerySession) -> None: ...
+    def add_windows(self, recount: QueryConnection) -> None: ...
 
     @abstractmethod
-    def add_met(self, recount: QuerySession) -> None:
+    def add_met(self, recount: QueryConnection) -> None:
         """Make the table `met`: the events of `candidates` that windows hold, with the numbers `first` and `last` of
         these, and `in_time`, whether the event came before any of them was reached."""
 

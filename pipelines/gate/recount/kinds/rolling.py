@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
-from pipelines.gate.recount.query_days import QueryDays, QuerySession
+from pipelines.gate.recount.query_days import QueryConnection, QueryDays
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
 from schemas.windows import MICROSECOND, Rolling
@@ -33,7 +33,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
         (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_days")
         return lower_us if oldest_us is None else min(lower_us, oldest_us - 1)
 
-    def add_windows(self, recount: QuerySession) -> None:
+    def add_windows(self, recount: QueryConnection) -> None:
         """`times` has every event time's window; `windows` those that exist, with key_number and born_us."""
         recount.connection.execute(f"""
             CREATE TEMP TABLE seen AS
@@ -49,7 +49,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
             WHERE e.arrival_us <= t.closed_us
             GROUP BY e.key_number, t.window_start_us, t.window_end_us, t.reached_us, t.closed_us""")
 
-    def add_met(self, recount: QuerySession) -> None:
+    def add_met(self, recount: QueryConnection) -> None:
         """O(events): a key's windows are numbered by their times, so that an event's windows are a range."""
         recount.connection.execute("""
             CREATE OR REPLACE TEMP TABLE met AS

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from pipelines.gate.recount import sql
+from pipelines.gate.recount.database import EVER_US
 from pipelines.gate.recount.kinds._dependent import DependentWindows
 from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.query_days import QueryDays, value_name
 from pipelines.gate.recount.rows_held import HeldBounds, RowsToCount, Shape
-from pipelines.gate.recount.session import EVER_US
 from pipelines.gate.recount.sessions_held import bounds_by_reach
 from pipelines.gate.recount.ticks import watermark_before_us
 from schemas.windows import Session

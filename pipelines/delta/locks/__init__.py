@@ -1,0 +1,135 @@
+"""Locks: one per table, one per stream's ingest, one per query's publication. Of the operating system for a lake in a
+folder (file_locks.py); of a server that all machines see for one elsewhere (postgresql_locks.py).
+"""
+
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from pipelines.config import LOCKS, MOST_WAIT, Config
+from pipelines.delta.locks.file_locks import FileLock
+from pipelines.delta.locks.holder import Holder
+from pipelines.delta.log_files import LOG
+from pipelines.location import is_local
+from schemas.errors import LockHeld, NotSetUp, StorageFailed
+
+# Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
+_SILENT_S, _LOOK_EVERY_S = 3.0, 0.02
+_log = logging.getLogger(__name__)
+
+_FULL_DISK = (
+    "no space left on device",
+    "file too large",
+    "disk quota exceeded",
+    "os error 28",
+    "os error 27",
+    "failed to offload data block",
+)
+
+
+class Lock(Protocol):
+    """A lock that one process, or all who share it, can have."""
+
+    def is_taken(self) -> bool:
+        """Whether this process has it now; doesn't wait."""
+
+    def note_holder(self) -> None:
+        """Say that this process has it, to those who wait."""
+
+    def holder(self) -> Holder | None:
+        """Who has it, as far as that is known."""
+
+    def require_held(self) -> None:
+        """StorageFailed where this process has it no longer."""
+
+    def close(self) -> None:
+        """Let go."""
+
+
+@contextmanager
+def locked(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
+    """Hold the lock of that name in the lake, alone or with all who hold it `shared`; waits for whoever has it. A
+    killed process lets go of it; what it left running may write files, but names none of them in a commit.
+
+    LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the lake has no locks.
+    """
+    with full_disk_reported(config, name):
+        lock = lock_of(config, name, shared)
+    with closing(lock):
+        yield _waited_for(config, name, lock)
+
+
+@contextmanager
+def locked_here(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
+    """As `locked`, for a folder that is this machine's own."""
+    with full_disk_reported(config, name):
+        lock = FileLock(config.locks / f"{name}.lock", shared)
+    with closing(lock):
+        yield _waited_for(config, name, lock)
+
+
+def lock_of(config: Config, name: str, shared: bool = False) -> Lock:
+    """A lock of the lake that nobody has taken yet. NotSetUp where it has none."""
+    if config.lock_server:
+        from pipelines.delta.locks.postgresql_locks import PostgresqlLock
+
+        return PostgresqlLock(config.lock_server, str(config.home), name, shared)
+    if not is_local(config.home):
+        raise NotSetUp(
+            f"the lake is below {config.home}, and {LOCKS} names no server that all its writers see. A store that "
+            "keeps single commits apart does not keep apart what is read before them: two writers could leave the rows "
+            "of both for one day, double a table that both compact, or remove one that the other has just made. The "
+            "lake can be read, and nothing was written",
+            f"{LOCKS}=postgresql://USER@HOST/DATABASE, such as the server that Airflow uses",
+        )
+    return FileLock(config.locks / f"{name}.lock", shared)
+
+
+def _waited_for(config: Config, name: str, lock: Lock) -> Lock:
+    began, reported = time.monotonic(), False
+    while not lock.is_taken():
+        waited_s = time.monotonic() - began
+        if waited_s >= config.most_wait_s:
+            raise LockHeld(name, lock.holder(), config.most_wait_s, MOST_WAIT)
+        if waited_s >= _SILENT_S and not reported:
+            _log.warning("waiting for the lock %r: held by %s", name, lock.holder() or "an unknown process")
+            reported = True
+        time.sleep(_LOOK_EVERY_S)
+    lock.note_holder()
+    return lock
+
+
+def require_rights(config: Config, table: str) -> None:
+    """StorageFailed unless this user may write to the table. Asked before: where delta-rs may not open a file that it
+    has to write, it panics in a thread of its own, whose text reaches the user's terminal first."""
+    for folder in (config.lake / table, config.lake / table / LOG):
+        if (
+            isinstance(folder, Path)
+            and folder.is_dir()
+            and not os.access(folder, os.W_OK | os.X_OK, effective_ids=True)
+        ):
+            raise StorageFailed(
+                f"table {table!r} can't be written: this user has no right to write to {folder}. Nothing was written; "
+                "give it the right and run the same command again, or let WINDROW_HOME name a lake of its own"
+            )
+
+
+@contextmanager
+def full_disk_reported(config: Config, name: str) -> Iterator[None]:
+    """Turn a full disk, as Python, Rust and Java each report it, into StorageFailed."""
+    try:
+        yield
+    except StorageFailed:
+        raise
+    except Exception as error:
+        text = str(error)
+        if not any(sign in text.lower() for sign in _FULL_DISK):
+            raise
+        raise StorageFailed(
+            f"no space to write {name!r} below {config.home}: the disk is full, or a quota or file-size limit is "
+            "reached. Nothing of this write was published; free some space and run the same command again"
+        ) from error

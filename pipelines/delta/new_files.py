@@ -1,0 +1,264 @@
+"""Parquet files of a table that a writer made and that no commit names yet (file_commits.py): the writer need not be
+where the commit is made. What is left of a writer that was killed is in no version; maintenance removes it.
+
+    <table>/arrival_date=2018-10-01/bucket=3/part-…-c000.snappy.parquet
+"""
+
+import json
+import math
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import cache, partial
+from itertools import chain
+from typing import NamedTuple
+from uuid import uuid4
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipelines import storage
+from pipelines.delta import locks
+from pipelines.delta.lake import Lake
+from pipelines.location import Location, at
+from schemas.errors import BadInput, StorageFailed
+from schemas.tables import Table
+
+# A text that is longer has no bounds in the log, as other writers cut it off there.
+LONGEST_BOUND = 64
+ROWS_PER_GROUP, BYTES_PER_GROUP = 131_072, 32 << 20
+# What a part without rows takes in memory.
+_PART_BYTES = 4 << 10
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MS = timedelta(milliseconds=1)
+
+
+class NewFile(NamedTuple):
+    """A file as a commit names it. `path`: below the table's folder; `partition`: the texts of its columns' values;
+    `statistics`: rows, nulls and bounds by column, as Delta keeps them (JSON)."""
+
+    path: str
+    file_bytes: int
+    rows: int
+    partition: Mapping[str, str]
+    statistics: str
+
+
+def write_rows(lake: Lake, table: Table, *parts: pa.Table) -> list[NewFile]:
+    """Write rows into a file for each partition that they have, in the table's order. StorageFailed where they break
+    the table's contract. Partition by partition: to sort all rows at once took twice as long, most of it for memory."""
+    places: dict[tuple[object, ...], list[tuple[pa.Table, np.ndarray | None]]] = defaultdict(list)
+    fitted = [_in_types(lake, table, part) for part in parts if len(part)]
+    if fitted:
+        _checked(table, pa.concat_tables(fitted))
+    for part in fitted:
+        for values, rows in _by_partition(part, table.partition_by):
+            places[values].append((part, rows))
+    return [
+        _written(lake, table, dict(zip(table.partition_by, values, strict=True)), iter([_of_partition(table, *found)]))
+        for values, found in places.items()
+    ]
+
+
+def write_batches(
+    lake: Lake, table: Table, partition: Mapping[str, object], batches: Iterable[pa.RecordBatch]
+) -> NewFile | None:
+    """Write batches of one partition into one file, as they come; None where there are no rows. Memory: a row group,
+    and a batch."""
+    names = [name for name in lake.schema(table).names if name not in table.partition_by]
+    of_table = (
+        _in_types(lake, table, _with(partition, pa.Table.from_batches([each]), lake, table)) for each in batches
+    )
+    rows = (_checked(table, part).select(names) for part in gathered(of_table))
+    first = next(rows, None)
+    if first is None:
+        return None
+    return _written(lake, table, partition, chain([first], rows))
+
+
+def copied(lake: Lake, table: Table, partition: Mapping[str, object], file: str) -> NewFile:
+    """A file of another table, of the same columns and constraints, as one of this. O(bytes): no row is read."""
+
+    def copy(place: Location) -> pq.FileMetaData:
+        storage.copy_file(at(file), place)
+        with storage.parquet(place) as copy:
+            return copy.metadata
+
+    return _made(lake, table, partition, copy)
+
+
+def gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """In parts of about ROWS_PER_GROUP rows, or BYTES_PER_GROUP: to check the constraints of a part takes 3 ms,
+    and the footer of its row group a kilobyte a column, however few it has."""
+    waiting: list[pa.Table] = []
+    rows = size = 0
+    for part in parts:
+        more = _PART_BYTES + part.nbytes
+        if waiting and (rows + len(part) > ROWS_PER_GROUP or size + more > BYTES_PER_GROUP):
+            yield pa.concat_tables(waiting)
+            waiting, rows, size = [], 0, 0
+        if len(part):
+            waiting.append(part)
+            rows, size = rows + len(part), size + more
+    if waiting:
+        yield pa.concat_tables(waiting)
+
+
+def _with(partition: Mapping[str, object], rows: pa.Table, lake: Lake, table: Table) -> pa.Table:
+    schema = lake.schema(table)
+    for name, value in partition.items():
+        if name not in rows.column_names:
+            column = pa.repeat(pa.scalar(value, schema.field(name).type), len(rows))
+            rows = rows.append_column(name, column)
+    return rows
+
+
+def _in_types(lake: Lake, table: Table, rows: pa.Table) -> pa.Table:
+    """The table's columns in its types; StorageFailed for a null or a value that they have not."""
+    schema = lake.schema(table)
+    try:
+        return rows.select(schema.names).cast(schema)
+    except (ValueError, pa.ArrowInvalid) as error:
+        raise StorageFailed(f"rows for table {table.name!r} fail validation: {error}. Nothing was published") from error
+
+
+def _checked(table: Table, rows: pa.Table) -> pa.Table:
+    """The rows; StorageFailed where some break a constraint."""
+    for (name, condition), broken in zip(table.constraints, _breaking(rows, table), strict=True):
+        if broken:
+            raise StorageFailed(
+                f"{broken} rows for table {table.name!r} violate its constraint {name}: {condition}. Nothing was "
+                "published"
+            )
+    return rows
+
+
+def _breaking(rows: pa.Table, table: Table) -> Sequence[int]:
+    """How many rows break each constraint."""
+    if not table.constraints or not len(rows):
+        return [0] * len(table.constraints)
+    # Conditions are in the words of Delta, which quotes names as Spark does.
+    conditions = [condition.replace("`", '"') for _, condition in table.constraints]
+    counts = ", ".join(f"count(*) FILTER (NOT coalesce({condition}, FALSE))" for condition in conditions)
+    with _database().cursor() as database:
+        database.register("rows", rows)
+        (broken,) = database.sql(f"SELECT {counts} FROM rows").fetchall()
+    return broken
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    """One of a process: to open and close it takes longer than to check half a million rows."""
+    return duckdb.connect()
+
+
+# A forked process has none of its threads, and would wait for them as it ends.
+os.register_at_fork(before=_database.cache_clear)
+
+
+def _by_partition(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[tuple[object, ...], np.ndarray | None]]:
+    """The values of each partition that the rows have, with the places of its rows; None for all. O(rows)."""
+    encoded = [rows[name].combine_chunks().dictionary_encode("encode") for name in columns]
+    values = [each.dictionary.to_pylist() for each in encoded]
+    total = math.prod(map(len, values))
+    if total == 1:
+        yield tuple(each[0] for each in values), None
+        return
+    codes = np.ravel_multi_index([np.asarray(each.indices) for each in encoded], [len(each) for each in values])
+    # NumPy sorts small integers in one pass over them.
+    order = np.argsort(codes.astype(np.min_scalar_type(total - 1)), kind="stable")
+    found, firsts = np.unique(codes[order], return_index=True)
+    for code, places in zip(found, np.split(order, firsts[1:]), strict=True):
+        at_code = np.unravel_index(code, [len(each) for each in values])
+        yield tuple(each[place] for each, place in zip(values, at_code, strict=True)), places
+
+
+def _of_partition(table: Table, *found: tuple[pa.Table, np.ndarray | None]) -> pa.Table:
+    """The rows at these places of each part, without the columns of the partition."""
+    left = [column.name for column in table.columns if column.name not in table.partition_by]
+    kept = ((rows.select(left), places) for rows, places in found)
+    rows = pa.concat_tables([rows if places is None else rows.take(places) for rows, places in kept])
+    return rows.sort_by([(name, "ascending") for name in table.sort_by]) if table.sort_by else rows
+
+
+def _written(lake: Lake, table: Table, partition: Mapping[str, object], parts: Iterator[pa.Table]) -> NewFile:
+    return _made(lake, table, partition, partial(_write, parts))
+
+
+def _made(
+    lake: Lake, table: Table, partition: Mapping[str, object], make: Callable[[Location], pq.FileMetaData]
+) -> NewFile:
+    values = {name: str(value) for name, value in partition.items()}
+    folder = "".join(f"{name}={value}/" for name, value in values.items())
+    path = f"{folder}part-00000-{uuid4()}-c000.snappy.parquet"
+    place = lake.folder(table.name) / path
+    with locks.full_disk_reported(lake.config, table.name):
+        storage.make_folder(place.parent)
+        metadata = _whole(place, make)
+    try:
+        statistics = _statistics(metadata)
+    except OverflowError:
+        place.unlink(missing_ok=True)
+        raise BadInput(
+            f"a row of table {table.name!r} would have a time outside the years 1 to 9999, which Delta can't hold: a "
+            "window or its key reaches there; make windows or gaps shorter, or refuse such events in the stream"
+        ) from None
+    return NewFile(path, storage.state(place).file_bytes, metadata.num_rows, values, statistics)
+
+
+def _whole(place: Location, make: Callable[[Location], pq.FileMetaData]) -> pq.FileMetaData:
+    try:
+        return make(place)
+    except BaseException:
+        place.unlink(missing_ok=True)  # half of a file is nobody's, and the disk may be full
+        raise
+
+
+def _write(parts: Iterator[pa.Table], place: Location) -> pq.FileMetaData:
+    first = next(parts)
+    plain = pa.schema([field.remove_metadata() for field in first.schema])
+    with storage.new_parquet(place, plain) as writer:
+        writer.write_table(first.cast(plain), ROWS_PER_GROUP)
+        for part in parts:
+            writer.write_table(part.cast(plain), ROWS_PER_GROUP)
+    with storage.parquet(place) as written:
+        return written.metadata
+
+
+def _statistics(metadata: pq.FileMetaData) -> str:
+    """From the file's footer; each of its columns is a leaf."""
+    least: dict[str, object] = {}
+    greatest: dict[str, object] = {}
+    nulls: dict[str, int] = {}
+    for number in range(metadata.num_columns):
+        groups = [metadata.row_group(group).column(number) for group in range(metadata.num_row_groups)]
+        name = groups[0].path_in_schema
+        statistics = [group.statistics for group in groups]
+        nulls[name] = sum(each.null_count for each in statistics)
+        bounded = [each for each in statistics if each.has_min_max]
+        if bounded:
+            least[name] = _bound(min(each.min for each in bounded))
+            greatest[name] = _bound(max(each.max for each in bounded))
+    both = {"minValues": _known(least), "maxValues": _known(greatest)}
+    return json.dumps({"numRecords": metadata.num_rows, **both, "nullCount": nulls})
+
+
+def _known(bounds: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in bounds.items() if value is not None}
+
+
+def _bound(value: object) -> object:
+    """As Delta writes it: times cut off to milliseconds; None for one that it has no text for."""
+    if isinstance(value, datetime):
+        cut = _EPOCH + (value - _EPOCH) // _MS * _MS
+        return cut.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str | bytes):
+        return value if isinstance(value, str) and len(value) <= LONGEST_BOUND else None
+    return value

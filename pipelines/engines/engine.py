@@ -1,0 +1,151 @@
+"""What an engine is: how rows move. What they mean is the stages' own, the same for every engine (pipelines/engines/).
+
+A stage has its engine do some work on each share of files (`each`), map files of rows to other rows (`map_rows`), and
+answer statements of SQL over tables and rows (`relations`). Files of tables are written where the work is done, and
+named in commits by the driver (file_commits.py).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeVar
+
+import pyarrow as pa
+
+from pipelines.delta.lake import Lake, Where
+from pipelines.engines.ranges import Panes, Range
+from pipelines.location import Location
+from schemas.tables import Table
+
+Share = TypeVar("Share")
+Found = TypeVar("Found")
+GroupWork = Callable[[pa.Table, Range], Found]
+
+
+class RowMap(Protocol):
+    """What becomes of rows, a batch at a time; it can be pickled. `columns`: those that it reads; `schema`: what comes
+    out."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names of the columns that it reads."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Of the rows that come out."""
+
+    def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Those rows that it is about."""
+
+    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
+        """A function for many batches of chosen rows, one after the other."""
+
+
+class MappedFiles(NamedTuple):
+    """Where an engine put mapped rows, for its own relations; `schema`: of the rows."""
+
+    paths: tuple[Location, ...]
+    schema: pa.Schema
+
+
+class RowsOfFiles(NamedTuple):
+    """Rows of Parquet files, in columns of this schema, null where a file lacks one; of those only rows of which one of
+    these columns, if any are named, has a time from so many µs since the epoch on, and all of those have a value in
+    their range."""
+
+    files: Sequence[str]
+    schema: pa.Schema
+    since_us: Mapping[str, int]
+    within: Mapping[str, Range] = MappingProxyType({})
+
+
+class Gathering(NamedTuple):
+    """How rows are brought together: those of a key, and where there are panes those of one pane of a key, with its
+    halo; in so many tasks."""
+
+    key: tuple[str, ...]
+    panes: Panes = Panes()
+    tasks: int = 1
+
+
+class Relations(Protocol):
+    """Named rows, and statements over them, in the words that DuckDB and Spark both know: double quotes around names,
+    times in UTC. A name that is given anew means the new rows from then on."""
+
+    def add_files(self, view: str, lake: Lake, table: Table, files: Sequence[str]) -> None:
+        """Name the rows of some of the table's Parquet files, its partition columns included."""
+
+    def add_rows(self, view: str, rows: pa.Table) -> None:
+        """Name rows that are here."""
+
+    def add_mapped(self, view: str, files: MappedFiles) -> None:
+        """Name rows that this engine's `map_rows` has made."""
+
+    def map_rows(self, view: str, work: RowMap, statement: str) -> None:
+        """Name what becomes of the rows of a statement: lines of files, those of one file together and in order."""
+
+    def define(self, view: str, statement: str) -> None:
+        """Name what a statement finds, whenever it is asked for."""
+
+    def keep(self, view: str, statement: str) -> None:
+        """Name what a statement finds, once."""
+
+    def rows(self, statement: str) -> list[tuple]:
+        """The rows of a statement that finds few."""
+
+    def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
+        """Replace the table's rows of whole partitions or of whole landed files, which `where` names, by what the
+        statements find together, sorted as the table's files are, in one commit; returns its version."""
+
+
+class Executors(NamedTuple):
+    """Processes that each have some cores for themselves: a farm's work takes one of them whole."""
+
+    processes: int
+    cores: int
+
+
+class Engine(Protocol):
+    """One of pipelines/engines/."""
+
+    @property
+    def slots(self) -> int:
+        """How many shares are worked on at the same time."""
+
+    @property
+    def expected_slots(self) -> int:
+        """As many as there will be by its settings; nothing is started for the answer."""
+
+    @property
+    def executors(self) -> Executors:
+        """Where farms can be at work at the same time."""
+
+    @property
+    def expected_executors(self) -> int:
+        """How many of them there will be by its settings; nothing is started for the answer."""
+
+    @property
+    def rows_per_commit(self) -> int | None:
+        """How many rows one commit of `Relations.replace` had better have; None: any number."""
+
+    @property
+    def page(self) -> str | None:
+        """Addresses at which it shows what it does, or has done, in this process; None where there are none."""
+
+    def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
+        """Show, as long as it lasts, how far long work is."""
+
+    def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
+        """What some work finds on each share, in their order; shares and what is found can be pickled. cores: each has
+        so many for itself, all of an executor. Errors of schemas/errors.py are raised as they are."""
+
+    def each_group(
+        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
+    ) -> list[Found]:
+        """What some work finds on rows that are brought together, and the pane that they were gathered for."""
+
+    def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
+        """Map the rows of Parquet files, about so many, into files of a folder."""
+
+    def relations(self, folder: Location) -> AbstractContextManager[Relations]:
+        """Relations that put into a folder what memory has no room for."""

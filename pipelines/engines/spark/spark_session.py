@@ -1,0 +1,239 @@
+"""The one Spark session of a process: classic and local, with Delta, quick to start.
+
+Its start is what costs a small run most, so: Delta's JARs come from a folder (no resolver), classes from an archive
+where `make setup` made one, and a process keeps its session. The archive fits only the class path that it was made
+with: the JARs in sorted order.
+"""
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipelines.config import Config
+from pipelines.delta.locks import full_disk_reported
+from pipelines.engines.spark import executors
+from pipelines.engines.spark.launch import launch
+from pipelines.engines.spark.settings import MASTER, WITHOUT_JVM, is_one_machine
+from pipelines.engines.spark.settings import settings as settings_of
+from pipelines.location import KEYS, set_up
+from processes import orphan_jvms, signals
+from schemas.errors import NotSetUp, SparkEnded
+
+if TYPE_CHECKING:
+    from socketserver import BaseServer
+
+    from pyspark.sql import DataFrame, SparkSession
+
+_PATIENCE_S = 10.0
+# A JVM that was killed hangs up before its process is over.
+_DYING_S = 2.0
+_NOT_TAKEN = "nobody answers there, or its spark.authenticate.secret is another"
+_TAKEN = "start it, or give this machine its key (docs/operations.md#a-cluster-of-spark)"
+_START = "unset WINDROW_JAVA_OPTIONS, then make doctor"
+_kept: list["SparkSession"] = []  # the newest is the one in use, unless it was stopped
+_pages: list[str | None] = []  # of each
+
+
+def session(config: Config) -> "SparkSession":
+    """This process's session, started on first use (seconds) and kept.
+
+    Raises NotSetUp without Delta's JARs or a JRE, or where a signal ended this process's JVM within a write.
+    """
+    from pyspark import SparkContext  # a second of imports that commands without Spark need not pay
+
+    if _kept and not orphan_jvms.jvm_lives():
+        raise NotSetUp("Spark's JVM was ended, as a write of it was interrupted", "a new Python process")
+    if _kept and SparkContext._active_spark_context is _kept[-1].sparkContext:
+        return _kept[-1]
+    _require_java()
+    settings = settings_of(config)
+    _prepare_environment(settings)
+    with full_disk_reported(config, "spark"):
+        orphan_jvms.end_all(config.spark)
+        folder = orphan_jvms.new_folder(config.spark)
+        sent = _sent(settings, folder)
+    asked = {**settings, **sent, orphan_jvms.LOCAL_FOLDER: str(folder)}
+    _leave_lost_connections_unlogged()  # before the start: an interrupt may end the JVM while it answers that
+    with _reported_start(config, settings[MASTER]), end_reported():
+        _kept.append(_start(lambda: _started(asked)))
+        _pages.append(_pages_of(_kept[-1]))
+        if sent:
+            executors.require_fit(_kept[-1])
+    _leave_end_unprinted(_kept[-1].sparkContext._accumulatorServer)
+    signals.raise_if_asked()
+    return _kept[-1]
+
+
+def _sent(settings: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """What the executors of a cluster need of this machine."""
+    if is_one_machine(settings[MASTER]):
+        return {}
+    archives = [f"{executors.packed(folder)}#{executors.FOLDER}", settings.get(executors.ARCHIVES)]
+    return {executors.ARCHIVES: ",".join(filter(None, archives))}
+
+
+def _started(settings: Mapping[str, str]) -> "SparkSession":
+    from pyspark.sql import SparkSession
+
+    launch(settings)
+    made = SparkSession.builder.config(map=dict(settings)).getOrCreate()
+    for name in KEYS:  # executors have them already, and would get them with each task again
+        made.sparkContext.environment.pop(name, None)
+    return made
+
+
+def _start(start: Callable[[], "SparkSession"]) -> "SparkSession":
+    """In a thread of its own, while this one only waits. In the main thread Spark installs its own handler of SIGINT,
+    which asks the JVM to cancel all jobs, on the connection that just waits for one, so that it never gets there; and
+    our handler would raise within callbacks of Spark's and Py4J's start, where Python drops what is raised."""
+    session: Future[SparkSession] = Future()
+    starting = threading.Thread(target=_resolve, args=(session, start), daemon=True)
+    starting.start()
+    try:
+        return session.result()
+    except Exception:
+        raise
+    except BaseException:
+        with signals.ignored():
+            _end_start(starting)
+        raise
+
+
+def _resolve(session: "Future[SparkSession]", start: Callable[[], "SparkSession"]) -> None:
+    try:
+        session.set_result(start())
+    except BaseException as error:
+        session.set_exception(error)
+
+
+def _end_start(starting: threading.Thread) -> None:
+    """End the JVM, which may not have been there yet a moment ago, until there is nobody who waits for it."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while starting.is_alive() and time.monotonic() < deadline:
+        orphan_jvms.end_mine()
+        starting.join(0.05)
+
+
+@contextmanager
+def _reported_start(config: Config, master: str) -> Iterator[None]:
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkRuntimeError
+
+    try:
+        yield
+    except Py4JJavaError as error:
+        if is_one_machine(master) or "stopped SparkContext" not in str(error):
+            raise
+        raise NotSetUp(f"Spark's master {master} doesn't take this driver: {_NOT_TAKEN}", _TAKEN) from error
+    except PySparkRuntimeError as error:
+        if error.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        settings = f"master {master!r} and WINDROW_JAVA_OPTIONS {config.java_options!r}"
+        raise NotSetUp(
+            f"Spark's JVM ended as it started, with {settings}; what it printed stands above", _START
+        ) from error
+
+
+def _leave_lost_connections_unlogged() -> None:
+    """Py4J logs tracebacks when the JVM hangs up; `end_reported` says what it is."""
+    for name in ("", "py4j.java_gateway", "py4j.clientserver"):
+        logging.getLogger(name).addFilter(_is_no_lost_connection)
+
+
+def _leave_end_unprinted(server: "BaseServer") -> None:
+    """As above, of PySpark's server of accumulators, which prints them."""
+    printed = server.handle_error
+
+    def handle_error(*given: Any) -> None:
+        if not isinstance(sys.exc_info()[1], (EOFError, OSError)):
+            printed(*given)
+
+    server.handle_error = handle_error  # type: ignore[assignment, method-assign]
+
+
+def _is_no_lost_connection(record: logging.LogRecord) -> bool:
+    from py4j.protocol import Py4JNetworkError
+
+    return not (record.exc_info and isinstance(record.exc_info[1], (Py4JNetworkError, ConnectionError)))
+
+
+@contextmanager
+def end_reported() -> Iterator[None]:
+    """SparkEnded for an error of which the cause is that the JVM is gone: Py4J says it in many ways."""
+    from py4j.protocol import Py4JError
+
+    try:
+        yield
+    except (Py4JError, OSError, EOFError) as error:
+        ended = _exit_code(_DYING_S)
+        if ended is None:
+            raise
+        raise _ended(ended) from error
+
+
+def _ended(exit_code: int) -> SparkEnded:
+    how = f"by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
+    return SparkEnded(
+        f"Spark's JVM ended while it worked ({how}): nothing was published, and what it left is made again. Run "
+        "the same command again; if it ends again, the machine may have too little memory for it"
+    )
+
+
+def _exit_code(patience_s: float) -> int | None:
+    """Of the JVM; None while it lives."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway  # there before the session is
+    with suppress(subprocess.TimeoutExpired):
+        return gateway.proc.wait(patience_s) if gateway else None
+    return None
+
+
+def pages() -> str | None:
+    """Addresses of the session's page and of its event log; None where there is no session, or both are off. They are
+    known from its start: whoever asks for them at its end may ask a JVM that is gone."""
+    return _pages[-1] if _pages else None
+
+
+def _pages_of(session: "SparkSession") -> str | None:
+    context = session.sparkContext
+    conf = context.getConf()
+    log = conf.get("spark.eventLog.dir") if conf.get("spark.eventLog.enabled") == "true" else None
+    found = [context.uiWebUrl, f"{log}/{context.applicationId}" if log else None]
+    return ", ".join(each for each in found if each) or None
+
+
+def give_back(*frames: "DataFrame") -> None:
+    """Give back the memory of frames that were kept; a JVM that was ended has nothing any more."""
+    if orphan_jvms.jvm_lives():
+        for frame in frames:
+            frame.unpersist()
+
+
+def _require_java() -> None:
+    # Spark's own launcher says only that its gateway has ended.
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java", path=os.path.join(home, "bin") if home else None) is None:
+        where = f"in JAVA_HOME ({home})" if home else "on PATH"
+        fix = set_up(f"JAVA_HOME=… of Java 17, or {WITHOUT_JVM}")
+        raise NotSetUp(f"there is no Java runtime {where}, and Spark needs one", fix)
+
+
+def _prepare_environment(settings: Mapping[str, str]) -> None:
+    # Spark takes `python3` of PATH for its workers by default; that one has no pyarrow.
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if is_one_machine(settings[MASTER]):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    elif of_workers := settings.get("spark.pyspark.python"):
+        os.environ["PYSPARK_PYTHON"] = of_workers  # what spark-submit makes of it

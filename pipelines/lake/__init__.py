@@ -1,1 +1,0 @@
-"""Delta by contract: the tables, their locks, their Arrow schemas, and the engines that read them."""

@@ -1,0 +1,1 @@
+"""Rows in memory: as Arrow, NumPy, DuckDB and Python have them."""

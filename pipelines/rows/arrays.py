@@ -1,0 +1,99 @@
+"""Arrow ↔ NumPy: times as int64 µs, values as the 64-bit words of kernels.replay, and back.
+
+A word is the value's own integer (dates, times and durations in the column's own unit), or the bits of a float64. Where
+an aggregate keeps the column's type (min, max), uint64 goes in with its top bit turned over, so that its order as int64
+is right.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as types
+
+from pipelines.rows.arrow_schemas import ARROW_TYPES
+from schemas.errors import BadInput
+
+TIME = ARROW_TYPES["timestamp"]
+TOP_BIT = np.int64(-(2**63))
+_INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())
+_TIMES = (pa.timestamp("us"), pa.time32("s"), pa.time64("us"), pa.duration("us"))
+KERNEL_TYPES = {
+    **{type_.id: "int64" for type_ in _INTEGERS},
+    **{type_.id: "float64" for type_ in (pa.float16(), pa.float32(), pa.float64())},
+    **{type_.id: "timestamp" for type_ in _TIMES},
+    **{type_.id: "date" for type_ in (pa.date32(), pa.date64())},
+    pa.bool_().id: "bool",
+    **{type_.id: "string" for type_ in (pa.string(), pa.large_string())},
+}
+"""How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word, and
+strings get theirs in pipelines/replay/strings.py."""
+
+
+def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column without dictionary encoding."""
+    return column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
+
+
+def stored(column: pa.ChunkedArray) -> np.ndarray:
+    """The column's own integers or floats as they lie in memory, zero at a null."""
+    whole = _combine(column)
+    plain = whole if types.is_floating(whole.type) else whole.view(_storage(whole.type))
+    return np.asarray(pc.fill_null(plain, 0) if plain.null_count else plain)
+
+
+def valid(column: pa.ChunkedArray) -> np.ndarray:
+    """False at a null."""
+    return np.asarray(pc.is_valid(_combine(column)))
+
+
+def words(column: pa.ChunkedArray, ordered: bool = False) -> np.ndarray:
+    """int64 words of a value column, whatever at a null; `ordered`: uint64 so that its order is right."""
+    if types.is_floating(column.type):
+        return stored(column.cast(pa.float64())).view(np.int64)
+    if types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    found = stored(column).astype(np.int64, copy=False)
+    return found ^ TOP_BIT if ordered and column.type == pa.uint64() else found
+
+
+def from_words(found: np.ndarray, null: np.ndarray, type_: pa.DataType) -> pa.Array:
+    """An Arrow array of `type_` from words, null where `null` says so; uint64 from its ordered form."""
+    if types.is_floating(type_):
+        return pa.array(found.view(np.float64).astype(type_.to_pandas_dtype()), type_, mask=null)
+    if types.is_boolean(type_):
+        return pa.array(found.astype(bool), type_, mask=null)
+    plain = found ^ TOP_BIT if type_ == pa.uint64() else found
+    storage = _storage(type_)
+    return pa.array(plain.astype(storage.to_pandas_dtype()), storage, mask=null).view(type_)
+
+
+def times(found: np.ndarray) -> pa.Array:
+    """int64 µs as timestamp[us, UTC]."""
+    return pa.array(found, pa.int64()).view(TIME)
+
+
+def nan_row(column: pa.ChunkedArray) -> int | None:
+    """The first row that is NaN, in a float column."""
+    found = pc.index(pc.is_nan(column), True).as_py() if types.is_floating(column.type) else -1
+    return None if found < 0 else found
+
+
+def refuse_beyond_int64(column: pa.ChunkedArray, name: str) -> None:
+    """uint64 values that no int64 holds can't be summed."""
+    if column.type == pa.uint64():
+        row = pc.index(pc.greater(column, pa.scalar(2**63 - 1, pa.uint64())), True).as_py()
+        if row >= 0:
+            raise BadInput(
+                f"row {row}: {name} is {column[row]}, beyond int64 (9,223,372,036,854,775,807), so that it "
+                "can't be summed; scale the column down, or make it a float"
+            )
+
+
+def _combine(column: pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _storage(type_: pa.DataType) -> pa.DataType:
+    if types.is_integer(type_):
+        return type_
+    return pa.int32() if type_.bit_width == 32 else pa.int64()

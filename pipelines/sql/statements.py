@@ -1,0 +1,165 @@
+"""SQL over the lake without a JVM: DuckDB reads what delta-rs opens.
+
+Every table of the lake is a view under its own name. A query's table has two more: `<query>_final`, the
+newest revision of every window, and `<query>_as_of(t)`, what was known at `t` (semantics §3). Statements can
+neither reach a file nor change the lake: the connection is in memory and has no access to the outside.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import duckdb
+import pyarrow as pa
+from deltalake.exceptions import DeltaError
+
+from pipelines.delta import damage
+from pipelines.delta.lake import Lake
+from pipelines.rows.databases import MEMORY
+from processes import signals
+from schemas.errors import BadStatement, StorageFailed, TableDamaged, UnknownName
+from schemas.query import Query
+from schemas.registry import broken_queries, queries
+
+SETTINGS = {
+    # DuckDB must neither download an extension, nor read a Python variable as a table.
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "enable_external_access": "false",
+    "TimeZone": "UTC",
+}
+QUESTIONS = ("SELECT", "EXPLAIN", "MULTI")  # DESCRIBE, SUMMARIZE and SHOW are kinds of SELECT; MULTI is PIVOT
+SUFFIXES = ("", "_final", "_as_of")
+_WORD = re.compile(r"\w+")
+_UNREADABLE = "reading the stream registered as"  # how DuckDB passes on an error of delta-rs
+# Names of columns that DuckDB takes for a word of its own, where they have no quotes.
+_WORDS_OF_SQL = re.compile(r"(?<![\w.\"])(?:at|end)(?!\s+time\s+zone|[\w\"])", re.IGNORECASE)
+_NO_SUCH_TABLE = re.compile(r"Table(?: Function)? with name \"?(\w+)\"? does not exist")
+
+
+def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
+    """The statement's rows, the first `most` if that is given: no others are made that aren't needed for these. Only
+    the tables that it names are opened; of none (SHOW TABLES), all are.
+
+    Raises BadStatement, UnknownName for a table that isn't there, TableDamaged for one that can't be read, or
+    StorageFailed where the user has no right to.
+    """
+    names = lake.names()
+    with connect(lake, _named_in(statement, names)) as connection:
+        try:
+            _require_one_question(connection.extract_statements(statement))
+            found = _rows(connection.sql(statement), most)
+            return found.rename_columns(list(_distinct(found.column_names)))
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            raise explained(lake, error, names, statement) from error
+
+
+def explained(lake: Lake, error: Exception, names: list[str], statement: str) -> Exception:
+    """What to raise for an error of DuckDB, of Arrow or of the disk, by which a statement over these tables failed."""
+    return _damage_behind(lake, error) or _refused(error, names, statement)
+
+
+def _rows(asked: duckdb.DuckDBPyRelation, most: int | None) -> pa.Table:
+    if most is None:
+        return asked.to_arrow_table()
+    with asked.to_arrow_reader(max(most, 1)) as reader:
+        # The first batch may be short, such as the end of one of DuckDB's own.
+        return pa.Table.from_batches(_first(reader, most), reader.schema)
+
+
+def _first(batches: Iterator[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+    while most > 0 and (batch := next(batches, None)) is not None:
+        yield batch.slice(0, most)
+        most -= len(batch)
+
+
+def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
+    """A connection in memory with views of these tables."""
+    connection = signals.interruptible(duckdb.connect(":memory:", config=_memory(lake)))
+    for name in names:
+        try:
+            connection.register(name, lake.dataset(name))
+        except (DeltaError, OSError) as error:
+            raise _damage_behind(lake, error) or StorageFailed(
+                f"table {name!r} below {lake.config.lake} can't be read: {error}; give the folder its rights back"
+            ) from error
+        if name in queries():
+            add_revisions(connection, queries()[name])
+    for setting, value in SETTINGS.items():
+        connection.execute(f"SET {setting} = '{value}'")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _memory(lake: Lake) -> dict[str, str | bool | int | float | list[str]]:
+    # DuckDB makes this folder when a statement needs it, and takes it away: it must be nobody else's.
+    return {"memory_limit": MEMORY, "temp_directory": f"{lake.config.scratch}-{os.getpid()}"}
+
+
+def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
+    """`<query>_final` and `<query>_as_of(t)` over the query's table: O(rows), one grouping each."""
+    newest = f"QUALIFY row_number() OVER (PARTITION BY {window_identity(query)} ORDER BY revision DESC) = 1"
+    if not query.window.context_free:
+        newest += " AND events > 0"  # a window that is no more has a last revision without events
+    connection.execute(f"CREATE VIEW {query.name}_final AS SELECT * FROM {query.name} {newest}")
+    # The condition on the partition column follows from the other one: it spares reading the days after t.
+    connection.execute(
+        f"CREATE MACRO {query.name}_as_of(t) AS TABLE SELECT * FROM {query.name} "
+        f"WHERE emitted_at <= t::TIMESTAMPTZ AND emitted_date <= (t::TIMESTAMPTZ)::DATE {newest}"
+    )
+
+
+def window_identity(query: Query) -> str:
+    """The columns that name one window of one key."""
+    return ", ".join(f'"{column}"' for column in query.window_identity)
+
+
+def _named_in(statement: str, names: list[str]) -> list[str]:
+    words = {word.lower() for word in _WORD.findall(statement)}
+    return [name for name in names if any(name + suffix in words for suffix in SUFFIXES)] or names
+
+
+def _distinct(names: list[str]) -> Iterator[str]:
+    """Columns of one name would hide each other in every row that is a dict: a, a becomes a, a_2."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        yield f"{name}_{seen[name]}" if seen[name] > 1 else name
+
+
+def _require_one_question(statements: list[duckdb.Statement]) -> None:
+    kinds = [statement.type.name for statement in statements]
+    if len(kinds) != 1 or kinds[0] not in QUESTIONS:
+        raise BadStatement(
+            f"{', '.join(kinds) or 'nothing'} was asked for; allowed: one statement that reads, such as "
+            "SELECT, DESCRIBE, SUMMARIZE, SHOW TABLES or EXPLAIN"
+        )
+
+
+def _damage_behind(lake: Lake, error: Exception) -> TableDamaged | StorageFailed | None:
+    """Not looked for where a statement is wrong: that is how most fail."""
+    if isinstance(error, duckdb.Error) and _UNREADABLE not in str(error):
+        return None
+    return damage.explained(lake, error)
+
+
+def _refused(error: Exception, names: list[str], statement: str) -> Exception:
+    missing = _NO_SUCH_TABLE.search(str(error))
+    if _UNREADABLE in str(error):
+        return StorageFailed(
+            f"{error}\nA file of the lake can't be read; was it deleted while the statement ran? Ask again"
+        )
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return BadStatement(f"it needs more memory than {MEMORY}; ask for fewer rows or columns, or smaller groups")
+    if missing:
+        # Without its definition a query's table has no views.
+        query = re.sub("_(final|as_of)$", "", missing.group(1))
+        return broken_queries().get(query) or UnknownName("table", missing.group(1), names)
+    if isinstance(error, duckdb.ParserException) and (words := _WORDS_OF_SQL.findall(statement)):
+        quoted = " and ".join(f'"{word}"' for word in sorted({*map(str.lower, words)}))
+        return BadStatement(
+            f"{error}\nat and end are words of SQL: where a column is meant, write {quoted}, with the quotes"
+        )
+    return BadStatement(f"{error}\nwindrow tables lists the tables; DESCRIBE a_table lists its columns")

@@ -1,0 +1,104 @@
+"""What an ingest noted of each arrival day of silver (`partitions_<stream>`), at one version."""
+
+import hashlib
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from typing import NamedTuple
+
+from pipelines.delta.lake import Lake
+
+# What the ledger calls the arrival days between which a run read.
+FIRST_DAY, LAST_DAY = "first_arrival_day", "last_arrival_day"
+
+
+class ArrivalDay(NamedTuple):
+    """A row of `partitions_<stream>`, without its date."""
+
+    events: int
+    newest_start: datetime
+    silver_digest: str
+    pass_digest: str
+    silver_version: int
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """As the ledger keeps them."""
+        return {"silver": self.silver_digest, "pass": self.pass_digest}
+
+
+@dataclass(frozen=True)
+class ArrivalDays:
+    """The days that have events, by date."""
+
+    by_date: Mapping[date, ArrivalDay]
+
+    @classmethod
+    def read(cls, lake: Lake, partitions: str, version: int | None = None) -> "ArrivalDays":
+        """By default as they are now. O(arrival days)."""
+        rows = lake.read(partitions, version, columns=["arrival_date", *ArrivalDay._fields]).to_pylist()
+        return cls({row.pop("arrival_date"): ArrivalDay(**row) for row in rows})
+
+    @property
+    def digests(self) -> dict[date, dict[str, str]]:
+        """By which all of them are compared with those of another version."""
+        return {day: noted.digests for day, noted in self.by_date.items()}
+
+    @property
+    def span(self) -> tuple[date, date] | None:
+        """The first day and the newest."""
+        return (min(self.by_date), max(self.by_date)) if self.by_date else None
+
+    def events(self, day: date) -> int:
+        """How many events silver has of a day."""
+        return self.by_date[day].events if day in self.by_date else 0
+
+    def silver_version(self, day: date, newest: int) -> int:
+        """The version of silver that has had the rows of a day since; of a day without rows the newest."""
+        return self.by_date[day].silver_version if day in self.by_date else newest
+
+    def newest_start_before(self, day: date) -> datetime | None:
+        """The newest event start that had arrived before a day, as far as these days alone say; None where nothing
+        had."""
+        return max((noted.newest_start for each, noted in self.by_date.items() if each < day), default=None)
+
+    def newest_before(self, day: date) -> date | None:
+        """The newest arrival day before a day."""
+        return max((each for each in self.by_date if each < day), default=None)
+
+    def changing(self, first: date, last: date, has_heartbeats: bool) -> list[date]:
+        """The days from the first to the last that can change rows: arrival days, and where the stream has heartbeats
+        all since the first of these."""
+        if self.span is None:
+            return []
+        if not has_heartbeats:
+            return sorted(day for day in self.by_date if first <= day <= last)
+        since = max(first, self.span[0])
+        return [since + timedelta(days=n) for n in range((last - since).days + 1)]
+
+    def digest_before(self, day: date) -> str:
+        """Of all arrival days before a day, and of which there are. O(log arrival days), the first time O(these)."""
+        days, digests = self._digests_before
+        return digests[bisect_left(days, day)]
+
+    @cached_property
+    def _digests_before(self) -> tuple[list[date], list[str]]:
+        """The days in order; a digest before each, and one behind the last."""
+        days, digest = sorted(self.by_date), hashlib.sha256()
+        found = [digest.hexdigest()[:16]]
+        for each in days:
+            noted = self.by_date[each]
+            digest.update(f"{each} {noted.silver_digest} {noted.pass_digest}\n".encode())
+            found.append(digest.hexdigest()[:16])
+        return days, found
+
+    def inputs(self, first: date, last: date) -> dict:
+        """What the ledger keeps of a run that read the arrival days from `first` to `last`, both included."""
+        read = sorted(each for each in self.by_date if first <= each <= last)
+        return {
+            FIRST_DAY: first.isoformat(),
+            LAST_DAY: last.isoformat(),
+            "days": {each.isoformat(): self.by_date[each].digests for each in read},
+        }

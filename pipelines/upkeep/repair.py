@@ -1,0 +1,164 @@
+"""Repair: takes damaged files out of a table, so that the rest can be read and the lost rows be made again.
+
+Nothing is deleted: what is taken out lies below `<home>/damaged` then. Of a table whose log is damaged nobody knows
+which of its files hold its rows, so all of it goes. Only the ledger can't be made again: its rows are taken from every
+file that is still whole. A repair that is killed leaves a table that is damaged still, for the next one, or gone.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+
+from pipelines import storage
+from pipelines.config import Config
+from pipelines.delta import locks, remade
+from pipelines.delta.commits import CommitNote
+from pipelines.delta.damage import Damage, damage_of
+from pipelines.delta.lake import Lake
+from pipelines.delta.log_damage import damaged_checkpoints
+from pipelines.ledger import run_table, salvage, snapshots
+from pipelines.ledger.stale import days_that_differ
+from pipelines.location import Location, below
+from schemas import registry
+from schemas.errors import UnknownName
+from schemas.ledger_tables import LEDGER, RUNS
+from schemas.table_owners import stream_of
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What became of a damaged table. `rows_lost`: None where only the damaged log knew; `commands`: what makes
+    these rows again."""
+
+    table: str
+    wrong: str
+    moved_to: str | None
+    rows_lost: int | None
+    commands: tuple[str, ...]
+
+
+def _silent(_: Repair) -> None:
+    """A report that nobody listens to."""
+
+
+def repair(config: Config, names: list[str], report: Callable[[Repair], object] = _silent) -> tuple[list[Repair], int]:
+    """Repair the damaged ones of these tables, by default of all; also returns how many were looked at. `report` gets
+    each as soon as it is repaired: should a later one fail, nobody else knows any more what the earlier have lost.
+
+    O(bytes of the tables). UnknownName for a table that isn't there; StorageFailed without room for the ledger.
+    """
+    lake = Lake(config)
+    known = lake.names()
+    if unknown := [name for name in names if name not in known]:
+        raise UnknownName("table", unknown[0], known)
+    # The ledger last: what it has lost of a table's days can be seen in the others once these are whole.
+    asked = sorted(names or known, key=lambda name: name in LEDGER)
+    done: list[Repair] = []
+    for find in (_repaired, _behind_ledger):
+        for name in [name for name in asked if name not in {each.table for each in done}]:
+            if found := find(lake, name):
+                report(found)
+                done.append(found)
+    return done, len(asked)
+
+
+def _behind_ledger(lake: Lake, name: str) -> Repair | None:
+    """Of a log that has lost its newest entries: what is left is a whole table, and an older one."""
+    if stream := stream_of(name):
+        return _shortened(lake, stream.name, name)
+    lost = days_that_differ(lake, name)
+    return Repair(name, "; ".join(lost.values()), None, None, tuple(remade.replays_of(name, {*lost}))) if lost else None
+
+
+def _shortened(lake: Lake, stream: str, name: str) -> Repair | None:
+    # Left as it is, it would count versions once more that the ledger knows.
+    place = _place(lake, name)
+    with _locked(lake, name):
+        for found in snapshots.shortened(lake, stream, [name]):
+            lost, commands = _take_table_out(lake, name, place)
+            return Repair(name, f"{found.file} {found.wrong}", str(place), lost, tuple(commands))
+    return None
+
+
+def _place(lake: Lake, name: str) -> Location:
+    """Where what is taken out of a table goes."""
+    return lake.config.damaged / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
+
+
+def _repaired(lake: Lake, name: str) -> Repair | None:
+    place = _place(lake, name)
+    with _locked(lake, name), locks.full_disk_reported(lake.config, name):
+        found = damage_of(lake, name, read_all=True)
+        if found is None:
+            return None
+        lost, commands = _repair(lake, found, place)
+    again = [*commands, *_unknown_to_ledger(lake)] if name == RUNS.name else commands
+    wrong = "; ".join(f"{below(file.path, lake.config.lake)} {file.wrong}" for file in (*found.log, *found.files))
+    return Repair(name, wrong, str(place) if place.exists() else None, lost, tuple(again))
+
+
+@contextmanager
+def _locked(lake: Lake, name: str) -> Iterator[None]:
+    """Neither an ingest nor another writer of the table at the same time."""
+    with ExitStack() as held:
+        if stream := stream_of(name):
+            held.enter_context(lake.ingest_locked(stream.name))
+        held.enter_context(lake.locked(name))
+        yield
+
+
+def _repair(lake: Lake, found: Damage, place: Location) -> tuple[int | None, list[str]]:
+    """Rows lost, and the commands that make them again."""
+    if found.table in LEDGER:
+        lost = salvage.salvage(lake, LEDGER[found.table], found, place)
+        return lost, remade.commands(lake, found.table, [])
+    _take_checkpoints_out(lake.folder(found.table), place)
+    left = damage_of(lake, found.table, read_all=True)
+    if left is None:
+        return 0, []
+    return _take_table_out(lake, found.table, place) if left.log else _take_files_out(lake, left, place)
+
+
+def _take_checkpoints_out(folder: Location, place: Location) -> None:
+    # One by one: the note of the newest is only wrong once that is gone.
+    while damaged := damaged_checkpoints(folder):
+        _move(damaged[0].path, folder, place)
+
+
+def _take_table_out(lake: Lake, name: str, place: Location) -> tuple[None, list[str]]:
+    folder = lake.folder(name)
+    commands = remade.commands(lake, name, [below(path, folder) for path in storage.row_files(folder)])
+    # Into the same folder as its checkpoints, which may be there already.
+    storage.move(folder, place / name)
+    return None, commands
+
+
+def _take_files_out(lake: Lake, found: Damage, place: Location) -> tuple[int, list[str]]:
+    folder = lake.folder(found.table)
+    damaged = {below(file.path, folder) for file in found.files}
+    table = storage.delta_table(folder)
+    actions = pa.table(table.get_add_actions(flatten=True)).select(["path", "num_records"]).to_pylist()
+    for file in found.files:
+        if file.path.exists():
+            _move(file.path, folder, place)
+    table.repair(commit_properties=CommitNote({**lake.of_run, "repair": "damaged files taken out"}).properties)
+    lost = sum(each["num_records"] or 0 for each in actions if each["path"] in damaged)
+    return lost, remade.commands(lake, found.table, damaged)
+
+
+def _move(path: Location, folder: Location, place: Location) -> None:
+    storage.move(path, place / below(path, folder))
+
+
+def _unknown_to_ledger(lake: Lake) -> list[str]:
+    """Commands for days that are published, and of which the ledger has lost the publication."""
+    commands = []
+    for query in registry.queries():
+        if damage_of(lake, query) is None and damage_of(lake, f"{query}_late") is None:
+            done = run_table.rows(lake, [("query", "=", query), ("step", "=", "publish"), ("state", "=", "done")])
+            held = lake.partition_dates(query) | lake.partition_dates(f"{query}_late")
+            commands += remade.replays(query, held - {row.replayed[1] for row in done})
+    return commands
