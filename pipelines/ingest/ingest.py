@@ -18,10 +18,11 @@ from datetime import UTC, datetime
 from pipelines import flow
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
-from pipelines.ingest import definition, landing, outcome, partitions
+from pipelines.ingest import definition, outcome, partitions
 from pipelines.ingest.bronze import choosers, write_bronze
 from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
+from pipelines.ingest.file_content import changed_since
 from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, write_files
 from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
@@ -95,7 +96,7 @@ def _apply_all(this: _Ingest, changes: Changes, applied: list[Applied]) -> set[s
         try:
             applied.append(_apply(this, batch, side_inputs))
         except LandingFailed:
-            changed = landing.changed_since(root, {path: batch.rows[path].content_hash for path in batch.landed})
+            changed = changed_since(root, {path: batch.rows[path].content_hash for path in batch.landed})
             if not changed:
                 raise
             return changed

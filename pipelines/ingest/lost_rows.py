@@ -6,11 +6,15 @@ from the landing folder where the file lies there, else from bronze. What neithe
 and partitions need no marks: they are made wherever silver has a day and they have none (partitions.py).
 """
 
+import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import groupby
+from operator import itemgetter
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.delta.day_files import add_view, files_of
@@ -27,11 +31,15 @@ from pipelines.ingest.files import (
     known_files,
     write_files,
 )
-from pipelines.ingest.rows_from_bronze import rows_from_bronze
+from pipelines.ingest.lines import lines
+from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.location import Location
 from pipelines.rows import databases
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
+
+_LINES_PER_BATCH = 5_000
 
 
 @dataclass(frozen=True)
@@ -65,10 +73,11 @@ def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
     partitions.forget(lake, tables.partitions, days)
     held = _held(lake, tables)
     found = landing.listing(lake.config.landing, tables.stream)
-    listed = {*found.events, *found.no_events}
+    listed = {*found.paths}
     rows = [_checked(row, held, row.path in listed) for row in known.values()]
-    rows += rows_from_bronze(lake, tables, held.bronze.keys() - known.keys(), sorted(listed, key=str.encode))
-    rows += _without_lines({*held.silver, *held.quarantine} - {*known, *held.bronze, *listed}, held)
+    rows += _rows_from_bronze(lake, tables, held.bronze.keys() - known.keys(), listed)
+    without_lines = sorted({*held.silver, *held.quarantine} - {*known, *held.bronze, *listed})
+    rows += [_kept_without_lines(FileRow(path, "", 0, date.min, ACCEPTED), held) for path in without_lines]
     marked = [row for row in rows if row != known.get(row.path)]
     write_files(lake, tables.files, marked)
     return [f"{row.path}: {row.detail}" for row in marked if row.state in (LINES_LOST, REMOVED)]
@@ -143,8 +152,51 @@ def _kept_without_lines(row: FileRow, held: _Held) -> FileRow:
     )
 
 
-def _without_lines(paths: set[str], held: _Held) -> list[FileRow]:
-    """Rows of paths of which only records are left."""
-    return [
-        _kept_without_lines(FileRow(path, "", 0, date.min, ACCEPTED), held) for path in sorted(paths, key=str.encode)
-    ]
+def _rows_from_bronze(
+    lake: Lake, tables: StreamTables, paths: Collection[str], listed: Collection[str]
+) -> list[FileRow]:
+    """Intents of files of which only bronze knows. O(their lines, and the content of the listed files).
+
+    A content's hash can't be made from its lines, which have lost their line ends. Where a listed file has the same
+    lines its hash is taken; else that of the lines with an LF each, which is the content's own for all but files with
+    other line ends or damaged lines. Of those a copy that lands later, under another name, would count again.
+    """
+    if not paths:
+        return []
+    copies = _listed_by_lines(lake.config.landing, sorted(listed))
+    found = []
+    for (path, landed_date), rows in groupby(_bronze_of(lake, tables, paths), itemgetter(0, 1)):
+        of_lines, count = _hash_of_lines(text for _, _, text in rows)
+        found.append(FileRow(path, copies.get(of_lines, of_lines), 0, landed_date, ACCEPTED, lines=count))
+    return found
+
+
+def _bronze_of(lake: Lake, tables: StreamTables, paths: Collection[str]) -> Iterator[tuple[str, date, str]]:
+    """Path, day of landing and text of the lines, in order."""
+    of_paths = pc.field("path").isin(pa.array(sorted(paths), pa.string()))
+    with databases.open_database(lake.config.scratch, lake.config.lake) as database:
+        database.register("bronze", lake.dataset(tables.bronze.name).filter(of_paths))
+        ordered = database.sql("SELECT path, landed_date, text FROM bronze ORDER BY path, line")
+        for batch in ordered.to_arrow_reader(_LINES_PER_BATCH):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _listed_by_lines(root: Location, listed: Iterable[str]) -> dict[str, str]:
+    """Hash of the content by hash of the lines, of each listed file that can be read."""
+    found = {}
+    for path in listed:
+        content = UnpackedFile(root / path)
+        try:
+            of_lines, _ = _hash_of_lines(text for part in lines(content) for text in part.texts)
+        except (*UNREADABLE_FILE, OSError):
+            continue
+        found[of_lines] = content.sha256.hexdigest()
+    return found
+
+
+def _hash_of_lines(texts: Iterable[str]) -> tuple[str, int]:
+    digest, count = hashlib.sha256(), 0
+    for text in texts:
+        digest.update(text.encode() + b"\n")
+        count += 1
+    return digest.hexdigest(), count

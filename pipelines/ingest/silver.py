@@ -11,6 +11,7 @@ import pyarrow as pa
 from pipelines.delta.day_files import files_of
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
+from pipelines.engines.shares import packed_within
 from pipelines.ingest.changes import Changes
 from pipelines.ingest.deduplicate import DUPLICATE, EVENT, NEW, PLACE, Deduplicated
 from pipelines.ingest.files import UNREADABLE
@@ -51,14 +52,7 @@ def _commits(lake: Lake, engine: Engine, silver: Table, found: Deduplicated) -> 
     if most is None:
         yield found.days
         return
-    days: list[date] = []
-    rows = 0
-    for day, count in sorted(_rows_by_day(lake, silver, found).items()):
-        if days and rows + count > most:
-            yield days
-            days, rows = [], 0
-        days, rows = [*days, day], rows + count
-    yield days
+    yield from packed_within(dict(sorted(_rows_by_day(lake, silver, found).items())), most)
 
 
 def _rows_by_day(lake: Lake, silver: Table, found: Deduplicated) -> dict[date, int]:
