@@ -40,7 +40,7 @@ from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.engines.spark import spark_session as spark
 from pipelines.engines.spark.settings import MASTER, settings
-from pipelines.ingest import pass_ticks
+from pipelines.ingest import partitions
 from pipelines.replay import audit, replay_plan
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack, LookBacks
@@ -86,7 +86,7 @@ def build(config: Config, trips: Trips) -> None:
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")
         database.register("silver", Lake(config).dataset(silver_table(STREAM).name))
-        _write(config, pass_table(STREAM), pass_ticks.staircases(database))
+        _write(config, pass_table(STREAM), partitions.staircases(database))
 
 
 def _write(config: Config, table, rows: pa.Table) -> None:

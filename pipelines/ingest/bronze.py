@@ -22,13 +22,12 @@ from pipelines.ingest.changes import Changes
 from pipelines.ingest.files import ACCEPTED, LINES_LOST, UNFINISHED, FileRow
 from pipelines.ingest.lines import lines, records
 from pipelines.ingest.packings import UNREADABLE_FILE, UnpackedFile
+from pipelines.ingest.parse import LINE_COLUMNS
 from pipelines.location import Location
 from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import LandingFailed
 from schemas.layouts import Chooser
 from schemas.stream import Stream
-
-COLUMNS = ("path", "line", "text", "damage")
 
 
 def write_bronze(lake: Lake, engine: Engine, tables: StreamTables, changes: Changes) -> None:
@@ -93,7 +92,7 @@ def read_file(root: Location, stream: Stream, row: FileRow) -> Iterator[pa.Recor
                     pa.array(texts, pa.string()),
                     pa.nulls(count, pa.string()) if damage is None else pa.array(damage, pa.string()),
                 ],
-                names=COLUMNS,
+                names=LINE_COLUMNS,
             )
     except (OSError, *UNREADABLE_FILE) as error:
         raise LandingFailed(f"{row.path} changed since it landed ({error})") from error

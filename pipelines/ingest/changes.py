@@ -54,9 +54,9 @@ class Asked:
 class Changes:
     """Files whose records are made anew, each with its row as far as it is known before its lines are parsed.
 
-    `landed`: those among them whose content comes from the landing folder. `restored`: those whose lines come from an
-    older version of bronze, by path. The others are made again from bronze. `known`: the rows before, `bronze_version`
-    of that moment. `remembered`: rows of files that hold what they held, and have another size or time.
+    `landed`: paths whose content comes from the landing folder. `restored`: the version of bronze, an older one, that
+    lines come from, by path. The others are made again from bronze. `known`: the rows before, `bronze_version` of that
+    moment. `remembered`: rows of files that hold what they held, and have another size or time.
     """
 
     definition: Definition
@@ -95,19 +95,12 @@ class Changes:
         return cut_off or any(row.state not in LEAVE_NO_ROWS for row in (*self.rows.values(), *before))
 
     def batches(self, most_bytes: int) -> Iterator["Changes"]:
-        """Parts of at most so many bytes of content, or of one file; one even if nothing changed. Known files first:
+        """The same with a part of the rows each, of at most so many bytes of content, or of one file; one even if nothing changed. Known files first:
         what they no longer deliver is gone before new files come."""
         order = sorted(self.rows, key=lambda path: (path not in self.known, path))
         sizes = {path: max(self.rows[path].unpacked_bytes, LEAST_BYTES) for path in order}
-        return map(self._only, packed_within(sizes, most_bytes) or [()])
-
-    def _only(self, paths: tuple[str, ...]) -> "Changes":
-        return replace(
-            self,
-            rows={path: self.rows[path] for path in paths},
-            landed=self.landed.intersection(paths),
-            restored={path: self.restored[path] for path in paths if path in self.restored},
-        )
+        parts = packed_within(sizes, most_bytes) or [()]
+        return (replace(self, rows={path: self.rows[path] for path in part}) for part in parts)
 
 
 def pending(lake: Lake, tables: StreamTables) -> list[str]:
@@ -171,9 +164,21 @@ class _Search:
     def take_new_files(self) -> None:
         """Files that are new, or have other content than before."""
         asked = [path for path in self.listed if path not in self.rows and self._is_asked_for(path)]
-        found = self._inspected(path for path in asked if not self._is_untouched(path))
-        self._take({path: file for path, file in found.items() if self._is_new(path, file)})
-        self.messages += _gone(self.known, self.everything)
+        sure = {path for path in asked if self._is_as_good_as_new(self.known.get(path))}
+        doubtful = {path for path in asked if path not in sure and not self._is_untouched(self.known[path])}
+        for file in self._inspected(path for path in asked if path in sure | doubtful):
+            if file.path in sure or file.content_hash != self.known[file.path].content_hash:
+                self._take(file)
+            else:
+                self._remember(file)
+        gone = sorted(
+            row.path for row in self.known.values() if row.path not in self.everything and row.state != UNFINISHED
+        )
+        if gone:
+            self.messages.append(
+                f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}; what they delivered stays, "
+                "until windrow forget takes it out"
+            )
 
     def take_again_what_another_definition_parsed(self) -> None:
         """From bronze; raises LandingFailed where side inputs that this needs are gone."""
@@ -194,8 +199,9 @@ class _Search:
         ]
         again = [row for row in behind if row.state != LINES_LOST]
         self.definition.require_side_inputs_of(row.definition for row in again)
-        cut = {row.path for row in again if _may_end_elsewhere(self.stream, row)}
-        self._take(self._inspected(cut.intersection(self.listed)))
+        cut = [row.path for row in again if _may_end_elsewhere(self.stream, row)]
+        for file in self._inspected(path for path in cut if path in self.listed):
+            self._take(file)
         self.rows |= {row.path: _row_again(self.stream, row) for row in again if row.path not in self.rows}
 
     def take_again_what_two_paths_deliver(self) -> None:
@@ -205,7 +211,8 @@ class _Search:
     def take_freed_duplicates(self) -> None:
         """Files refused before, whose content no other path delivers any more."""
         self.freed, vanished = freed_duplicates(self.known, self.rows, self.listed)
-        self._take(self._inspected(self.freed))
+        for file in self._inspected(self.freed):
+            self._take(file)
         if vanished:
             self.messages.append(
                 f"{len(vanished)} duplicate file(s) whose content no path delivers any more are no longer in the "
@@ -228,46 +235,39 @@ class _Search:
     def _is_asked_for(self, path: str) -> bool:
         return not self.asked.forget or (path in self.known and self.known[path].is_intent)
 
-    def _inspected(self, paths: Iterable[str]) -> dict[str, FileRow | LeftOut]:
-        return inspect_all(self.lake, self.engine, self.stream, self.today, tuple(paths))
+    def _inspected(self, paths: Iterable[str]) -> list[FileRow]:
+        found = inspect_all(self.lake, self.engine, self.stream, self.today, tuple(paths))
+        self.messages += [str(each) for each in found if isinstance(each, LeftOut)]
+        return [each for each in found if isinstance(each, FileRow)]
 
-    def _is_untouched(self, path: str) -> bool:
-        """Whether nothing of the file needs to be read."""
-        row = self.known.get(path)
-        if row is None or self._is_as_good_as_new(row) or self.asked.verify_content:
-            return False
-        return self.found.is_untouched(row)
+    def _is_untouched(self, row: FileRow) -> bool:
+        return not self.asked.verify_content and self.found.is_untouched(row)
 
-    def _is_as_good_as_new(self, row: FileRow) -> bool:
-        """Whether its content is taken, even if it is what it was: a file that was no file of events and now is one,
-        after a fix of the definition; one that was put back, of which no table has the lines; one cut off."""
+    def _is_as_good_as_new(self, row: FileRow | None) -> bool:
+        """Whether content is taken, even if it is what it was: of a file that was no file of events and now is one,
+        after a fix of the definition; of one that was put back, of which no table has the lines; of one cut off."""
+        if row is None or row.state == LINES_LOST:
+            return True
         was_of_no_events = row.state == NO_EVENTS and belongs(self.stream, row.path)
-        return row.state == LINES_LOST or was_of_no_events or (row.is_intent and row.state != FORGOTTEN)
+        return was_of_no_events or (row.is_intent and row.state != FORGOTTEN)
 
-    def _is_new(self, path: str, file: FileRow | LeftOut) -> bool:
-        row = self.known.get(path)
-        if row is None or self._is_as_good_as_new(row) or isinstance(file, LeftOut):
-            return True
-        if file.content_hash != row.content_hash:
-            return True
+    def _remember(self, file: FileRow) -> None:
+        """Size and time of a file that holds what it held."""
+        row = self.known[file.path]
         now = replace(row, file_bytes=file.file_bytes, content_bytes=file.content_bytes, modified_ns=file.modified_ns)
         if now != row:
-            self.known[path] = now
+            self.known[row.path] = now
             self.remembered.append(now)
-        return False
 
-    def _take(self, files: Mapping[str, FileRow | LeftOut]) -> None:
-        for path, file in files.items():
-            known = self.known.get(path)
-            if isinstance(file, LeftOut):
-                self.messages.append(str(file))
-            elif known is None and self.asked.left_out.get(path) == file.content_hash:
-                self.rows[path] = file.without_records(FORGOTTEN, LEFT_OUT)
-            else:
-                if known is not None and known.content_hash == file.content_hash:
-                    file = replace(file, landed_date=known.landed_date)  # of content that was known the day stays
-                self.rows[path] = file
-                self.landed.add(path)
+    def _take(self, file: FileRow) -> None:
+        known = self.known.get(file.path)
+        if known is None and self.asked.left_out.get(file.path) == file.content_hash:
+            self.rows[file.path] = file.without_records(FORGOTTEN, LEFT_OUT)
+            return
+        if known is not None and known.content_hash == file.content_hash:
+            file = replace(file, landed_date=known.landed_date)  # of content that was known the day stays
+        self.rows[file.path] = file
+        self.landed.add(file.path)
 
     def _row_before(self, unfinished: FileRow) -> FileRow:
         found, path = unfinished.row_before(), unfinished.path
@@ -303,19 +303,7 @@ def _may_end_elsewhere(stream: Stream, row: FileRow) -> bool:
 
 def _row_again(stream: Stream, row: FileRow) -> FileRow:
     """A file's row when only the definition changed; its layout is chosen later, from bronze."""
-    if row.state == FORGOTTEN:
-        return row
-    if why := no_events(stream, row.path):
-        return row.without_records(NO_EVENTS, why)
-    if not belongs(stream, row.path):
-        return row.without_records(NO_EVENTS, "no layout of the stream is for files of that name")
-    return row
-
-
-def _gone(known: dict[str, FileRow], listed: set[str]) -> list[str]:
-    gone = sorted(path for path, row in known.items() if path not in listed and row.state != UNFINISHED)
-    return [
-        f"{len(gone)} file(s) are no longer in the landing folder, such as {path}; what they delivered stays, until "
-        "windrow forget takes it out"
-        for path in gone[:1]
-    ]
+    why = no_events(stream, row.path)
+    if why is None and not belongs(stream, row.path):
+        why = "no layout of the stream is for files of that name"
+    return row if why is None or row.state == FORGOTTEN else row.without_records(NO_EVENTS, why)

@@ -75,8 +75,6 @@ class Deduplicated:
         silver and quarantine as they were; silver_before: silver's rows of `changed_before`, and others
     records: (path, reason) -> records of the changed files; reason None: accepted, duplicates included
     moves: (path, was) -> records that moved
-    moved: what those that moved were before
-    others_touched: files that did not change, of which an event lost its place or a duplicate gained one
     days: arrival days of silver that change
     why_refused: reason and detail of the first record of each changed file of which none was accepted
     """
@@ -85,10 +83,17 @@ class Deduplicated:
     rules: ParseRules
     records: Counter
     moves: Counter
-    moved: frozenset[str]
-    others_touched: list[str]
     days: tuple[date, ...]
     why_refused: dict[str, str]
+
+    def moved(self, *was: str) -> list[str]:
+        """Files with records that moved and were that before."""
+        return sorted({path for path, before in self.moves if before in was})
+
+    @property
+    def others_touched(self) -> list[str]:
+        """Files that did not change, of which an event lost its place or a duplicate gained one."""
+        return self.moved(EVENT, DUPLICATE)
 
     def parse_again(self, lake: Lake, bronze: Table) -> None:
         """Name as `again` the records of lines of other files that hold a duplicate which is an event now, and of the
@@ -170,10 +175,8 @@ def _name_before(lake: Lake, tables: StreamTables, changes: Changes, relations: 
 def _decided(relations: Relations, rules: ParseRules) -> Deduplicated:
     records = _counted(relations, "SELECT path, reason, CAST(sum(records) AS BIGINT) FROM parsed GROUP BY path, reason")
     moves = _counted(relations, "SELECT path, was, count(*) FROM moved GROUP BY path, was")
-    moved = frozenset(was for _, was in moves)
-    others = sorted({path for path, was in moves if was != NEW})
     days = tuple(sorted(day for (day,) in relations.rows(_TOUCHED_DAYS)))
-    return Deduplicated(relations, rules, records, moves, moved, others, days, _why_refused(relations, records))
+    return Deduplicated(relations, rules, records, moves, days, _why_refused(relations, records))
 
 
 def _why_refused(relations: Relations, records: Counter) -> dict[str, str]:

@@ -90,13 +90,12 @@ def inspect(root: Location, stream: Stream, today: date, path: str) -> FileRow:
 
 def inspect_all(
     lake: Lake, engine: Engine, stream: Stream, today: date, paths: Sequence[str]
-) -> dict[str, FileRow | LeftOut]:
+) -> list[FileRow | LeftOut]:
     """Each of these files as `inspect` finds it, or why it is left out."""
     root, task_bytes = lake.config.landing, lake.config.task_bytes
     shares = packed({path: _bytes_now(root, path) for path in paths}, engine.slots, task_bytes) if paths else []
     work = partial(_inspect_share, root, stream, today)
-    found = (each for of_share in engine.each(work, shares) for each in of_share)
-    return dict(zip(paths, found, strict=True))
+    return [each for of_share in engine.each(work, shares) for each in of_share]
 
 
 def _inspect_share(root: Location, stream: Stream, today: date, paths: Sequence[str]) -> list[FileRow | LeftOut]:

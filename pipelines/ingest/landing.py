@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 from pipelines import storage
 from pipelines.ingest.files import FileRow
@@ -33,6 +33,8 @@ _UNFINISHED = re.compile(
     r"|(.*/)?(~[$]|_temporary/).*",
     re.IGNORECASE,
 )
+# Of what lies below the landing folder: its path there, why it is no file to read, and its state if it is one.
+_Found: TypeAlias = tuple[str, str | None, storage.FileState | None]
 
 
 @dataclass(frozen=True)
@@ -111,27 +113,19 @@ def _patterns(stream: Stream) -> Iterator[str]:
     yield from (pattern for pattern, _ in stream.not_events)
 
 
-class _Found(NamedTuple):
-    """What lies below the landing folder, why it is no file to read, and its state if it is one."""
-
-    path: str
-    problem: str | None
-    state: storage.FileState | None
-
-
 def _walk(root: Location) -> list[_Found]:
     found = (_looked_at(root, each) for each in storage.entries(root, _refuse_folder))
-    return sorted(found, key=lambda each: os.fsencode(each.path))
+    return sorted(found, key=lambda each: os.fsencode(each[0]))
 
 
 def _looked_at(root: Location, entry: storage.Listed) -> _Found:
     problem = _problem(root, entry.place) or _problem_of_name(entry.below) if entry.below.isprintable() else UNPRINTABLE
     if problem or entry.state:
-        return _Found(entry.below, problem, entry.state)
+        return entry.below, problem, entry.state
     try:
-        return _Found(entry.below, None, storage.state(entry.place))
+        return entry.below, None, storage.state(entry.place)
     except OSError:
-        return _Found(entry.below, TAKEN_AWAY, None)
+        return entry.below, TAKEN_AWAY, None
 
 
 def _refuse_folder(error: OSError) -> None:

@@ -7,6 +7,7 @@ says, for each reason and batch; it has no text. So neither memory nor disk grow
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -110,7 +111,8 @@ class Parser:
         self.rules, self.stream = rules, rules.stream
         self.schema = parsed_schema(self.stream)
         self.layouts: dict[str, Layout | None] = {}  # by path
-        self.buckets = _Buckets(self.stream.buckets)
+        # Kept: a stream has far fewer keys than events.
+        self.bucket_of = cache(partial(bucket_of, buckets=self.stream.buckets))
         self.no_values = (None,) * len(self.stream.columns)
         self.path, self.kept = "", 0  # the file whose lines are parsed, and how many of its refusals are kept
         self.before: Record | None = None  # its last record
@@ -184,20 +186,8 @@ class Parser:
             pa.array(numbers, pa.int64()), pa.array(identities, pa.string()),
             pa.repeat(pa.scalar(self.rules.definition), len(parsed)),
             pc.if_else(accepted, arrival.cast(ARROW_TYPES["date"], safe=False), none),
-            pc.if_else(accepted, pa.array(map(self.buckets.__getitem__, keys), pa.int64()), none),
+            pc.if_else(accepted, pa.array(map(self.bucket_of, keys), pa.int64()), none),
             reason, pa.array(details, pa.string()), pa.array(texts, pa.string()), pa.array(counts)]  # fmt: skip
-
-
-class _Buckets(dict):
-    """A key's bucket, kept: a stream has far fewer keys than events."""
-
-    def __init__(self, buckets: int):
-        super().__init__()
-        self.buckets = buckets
-
-    def __missing__(self, key: tuple) -> int:
-        self[key] = bucket_of(key, self.buckets)
-        return self[key]
 
 
 def _array(column: tuple, type_: pa.DataType) -> pa.Array:

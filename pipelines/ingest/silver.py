@@ -39,7 +39,7 @@ def write_silver(lake: Lake, engine: Engine, tables: StreamTables, found: Dedupl
     A commit replaces as many whole days as the engine takes at once. A kill in between is as safe as between two
     tables.
     """
-    if DUPLICATE in found.moved:
+    if found.moved(DUPLICATE):
         found.parse_again(lake, tables.bronze)
     silver = tables.silver
     for days in _commits(lake, engine, silver, found):
@@ -77,7 +77,7 @@ def _rows_of_chosen_days(silver: Table, found: Deduplicated) -> list[str]:
         f"SELECT {columns} FROM parsed ANTI JOIN {_moved(NEW)} WHERE reason IS NULL AND {of_days}",
         f"SELECT {columns} FROM standing ANTI JOIN {_moved(EVENT)} WHERE path NOT IN (SELECT path FROM changed)",
     ]
-    if DUPLICATE in found.moved:
+    if found.moved(DUPLICATE):
         rows.append(f"SELECT {columns} FROM again SEMI JOIN {_moved(DUPLICATE)} WHERE {of_days}")
     return rows
 
@@ -89,10 +89,14 @@ def write_quarantine(lake: Lake, tables: StreamTables, changes: Changes, found: 
     relations.add_rows("whole_files", _whole_files(found, lake.schema(table), changes))
     relations.define("refused", _REFUSED)
     rows = [f"SELECT {columns} FROM ({each})" for each in (_KEPT, _REST, "SELECT * FROM whole_files")]
-    if NEW in found.moved or EVENT in found.moved:
-        files = files_of(lake, tables.bronze, paths=_with_new_duplicates(found))
-        relations.add_files("texts", lake, tables.bronze, files)
-        rows.append(f"SELECT {columns} FROM ({_new_duplicates(found)}) AS those")
+    if new_duplicates := found.moved(NEW, EVENT):
+        relations.add_files("texts", lake, tables.bronze, files_of(lake, tables.bronze, paths=new_duplicates))
+        rows.append(f"""
+            SELECT {columns} FROM (
+                SELECT path, line, reading, identity, arrival, text, 'duplicate' AS reason,
+                       CAST(NULL AS STRING) AS detail, 1 AS records, '{found.rules.definition}' AS definition
+                FROM moved LEFT JOIN (SELECT path, line, text FROM texts) AS those USING (path, line)
+                WHERE was <> '{DUPLICATE}') AS those""")
     if others:
         relations.add_rows("others", pa.table({"path": others}))
         among = "path IN (SELECT path FROM others)"
@@ -108,31 +112,7 @@ def _moved(was: str) -> str:
     return f"(SELECT {PLACE} FROM moved WHERE was = '{was}') AS those USING ({PLACE})"
 
 
-def _with_new_duplicates(found: Deduplicated) -> list[str]:
-    return sorted({path for path, was in found.moves if was != DUPLICATE})
-
-
-def _new_duplicates(found: Deduplicated) -> str:
-    """SQL: with bronze's lines."""
-    return f"""
-        SELECT path, line, reading, identity, arrival, text, 'duplicate' AS reason, CAST(NULL AS STRING) AS detail,
-               1 AS records, '{found.rules.definition}' AS definition
-        FROM moved LEFT JOIN (SELECT path, line, text FROM texts) AS those USING (path, line)
-        WHERE was <> '{DUPLICATE}'"""
-
-
 def _whole_files(found: Deduplicated, schema: pa.Schema, changes: Changes) -> pa.Table:
-    rows = [
-        {
-            "path": row.path,
-            "line": None,
-            "reading": 0,
-            "reason": "unreadable file",
-            "detail": row.detail,
-            "records": 1,
-            "definition": found.rules.definition,
-        }
-        for row in changes.rows.values()
-        if row.state == UNREADABLE
-    ]
-    return pa.Table.from_pylist(rows, schema)
+    common = {"reading": 0, "reason": "unreadable file", "records": 1, "definition": found.rules.definition}
+    unreadable = [row for row in changes.rows.values() if row.state == UNREADABLE]
+    return pa.Table.from_pylist([common | {"path": row.path, "detail": row.detail} for row in unreadable], schema)

@@ -10,15 +10,13 @@ from pipelines.lateness.needed import AskedLateness
 from schemas.windows import MICROSECOND
 
 SECOND_US = 1_000_000
-_SECONDS = (0, 1, 5, 15, 30)
-_MINUTES = (1, 2, 5, 10, 15, 30)
-_HOURS = (1, 2, 3, 6, 12)
-_DAYS = (1, 2, 3, 7, 14, 30)
-USUAL = (
-    *(timedelta(seconds=count) for count in _SECONDS),
-    *(timedelta(minutes=count) for count in _MINUTES),
-    *(timedelta(hours=count) for count in _HOURS),
-    *(timedelta(days=count) for count in _DAYS),
+MINUTE_US, HOUR_US, DAY_US = 60 * SECOND_US, 3_600 * SECOND_US, 86_400 * SECOND_US
+# The lengths that people choose from.
+USUAL_US = (
+    *(count * SECOND_US for count in (0, 1, 5, 15, 30)),
+    *(count * MINUTE_US for count in (1, 2, 5, 10, 15, 30)),
+    *(count * HOUR_US for count in (1, 2, 3, 6, 12)),
+    *(count * DAY_US for count in (1, 2, 3, 7, 14, 30)),
 )
 # As kernels take a query's lateness that has no end.
 MOST_US = 1 << 61
@@ -89,11 +87,6 @@ def recommended_us(asked: AskedLateness, complete: float) -> int:
 def lateness_in_us(lateness: timedelta) -> int:
     """Of one without end the most that there is."""
     return min(lateness // MICROSECOND, MOST_US)
-
-
-def usual_us(most_us: int) -> list[int]:
-    """The lengths that people choose from, up to the one behind which nothing changes any more."""
-    return [each for each in map(lateness_in_us, USUAL) if each < most_us]
 
 
 def _late_events(asked: AskedLateness, lateness_us: Sequence[int]) -> dict[int, int]:

@@ -10,23 +10,25 @@ recount: no kernel takes part.
 """
 
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 
 import duckdb
 
-from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.database import EVER_US, open_recount_database
+from pipelines.gate.recount.database import EVER_US
 from pipelines.gate.recount.heartbeats import between
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
 from pipelines.gate.recount.kinds.rolling import RollingWindows
-from pipelines.gate.recount.tables import TableVersion, add_view
 from schemas.errors import WrongParameter
 from schemas.query import Query
 
 # An event that is the first of all is on time for each of its windows.
 _NEEDED_US = f"coalesce(e.newest_us, {EVER_US}) - w.window_end_us"
+_PER_WINDOW = f"""
+    SELECT w.window_end_us, count(*) AS events, max({_NEEDED_US}) AS most_us, min({_NEEDED_US}) AS least_us
+    FROM (SELECT *, unnest(generate_series(first, last)) AS number FROM met) e JOIN windows w USING (number)
+    GROUP BY e.key_number, w.number, w.window_end_us"""
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,6 @@ def refuse_dependent(query: Query) -> None:
     if not query.window.context_free:
         allowed = "windows that don't depend on their key's other events: tumbling, sliding, spanning, rolling"
         raise WrongParameter("the kind of windows of a lateness curve", query.window.kind, allowed)
-
-
-def open_silver(lake: Lake, silver: TableVersion, first: date, last: date) -> duckdb.DuckDBPyConnection:
-    """A connection with the view `silver`: the events of the arrival days from the first to the last."""
-    connection = open_recount_database(lake)
-    add_view(connection, "silver", silver, first, last)
-    return connection
 
 
 def add_needed(
@@ -96,16 +91,9 @@ def add_needed(
         FROM met m JOIN windows f ON f.number = m.first WHERE m.newest_us >= f.window_end_us""")
     by = ", ".join((*windows.numbered_by, "window_end_us"))
     connection.execute(f"CREATE TEMP TABLE passed AS SELECT {by}, max(number) AS number FROM windows GROUP BY {by}")
-    per_window = _per_rolling_window(windows) if isinstance(windows, RollingWindows) else _per_window()
+    per_window = _per_rolling_window(windows) if isinstance(windows, RollingWindows) else _PER_WINDOW
     connection.execute(f"CREATE TEMP TABLE windows_needed AS {per_window}")
     return asked
-
-
-def _per_window() -> str:
-    return f"""
-        SELECT w.window_end_us, count(*) AS events, max({_NEEDED_US}) AS most_us, min({_NEEDED_US}) AS least_us
-        FROM (SELECT *, unnest(generate_series(first, last)) AS number FROM met) e JOIN windows w USING (number)
-        GROUP BY e.key_number, w.number, w.window_end_us"""
 
 
 def _per_rolling_window(windows: RollingWindows) -> str:
