@@ -34,7 +34,7 @@ def write_bronze(lake: Lake, engine: Engine, tables: StreamTables, changes: Chan
     """Replace what bronze holds of files that landed, came back, or deliver no more, in one commit. LandingFailed when
     one is not what landed any more."""
     bronze, delivering = tables.bronze, [changes.rows[path] for path in changes.delivering]
-    wanted = [row for row in delivering if row.path in changes.landed or row.path in changes.restored]
+    wanted = [row for row in delivering if changes.brings_lines(row.path)]
     replaced = _held_before(changes)
     if not replaced and not wanted:
         return
@@ -55,7 +55,7 @@ def _held_before(changes: Changes) -> list[str]:
         path
         for path, row in changes.rows.items()
         if path in changes.known
-        and (path in changes.landed or path in changes.restored or row.state != ACCEPTED)
+        and (changes.brings_lines(path) or row.state != ACCEPTED)
         and (changes.known[path].state in (ACCEPTED, UNFINISHED, LINES_LOST) or changes.known[path].is_intent)
     ]
 

@@ -1,6 +1,6 @@
 """What an ingest has to do: the landing folder compared with `files_<stream>`, what was made of it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -65,12 +65,11 @@ class Changes:
     known: dict[str, FileRow]
     bronze_version: int | None = None
     restored: dict[str, int] = field(default_factory=dict)
-    remembered: tuple[FileRow, ...] = ()
-    messages: tuple[str, ...] = ()
+    remembered: Sequence[FileRow] = ()
+    messages: Sequence[str] = ()
 
     @property
     def delivering(self) -> tuple[str, ...]:
-        """Paths whose lines are parsed."""
         return tuple(path for path, row in self.rows.items() if row.state == ACCEPTED)
 
     @property
@@ -78,9 +77,13 @@ class Changes:
         """Rows of all of them until the ingest ends."""
         return {path: self._intent(row) for path, row in self.rows.items()}
 
+    def brings_lines(self, path: str) -> bool:
+        """Whether bronze gets other lines of the file than it holds."""
+        return path in self.landed or path in self.restored
+
     def _intent(self, row: FileRow) -> FileRow:
         known = self.known.get(row.path)
-        if row.path in self.landed or row.path in self.restored:
+        if self.brings_lines(row.path):
             return row.unfinished(known, self.bronze_version)
         if row.state == REMOVED:
             # What is to be forgotten keeps nothing to come back to, whoever ends it.
@@ -95,8 +98,8 @@ class Changes:
         return cut_off or any(row.state not in LEAVE_NO_ROWS for row in (*self.rows.values(), *before))
 
     def batches(self, most_bytes: int) -> Iterator["Changes"]:
-        """The same with a part of the rows each, of at most so many bytes of content, or of one file; one even if nothing changed. Known files first:
-        what they no longer deliver is gone before new files come."""
+        """The same with a part of the rows each, of at most so many bytes of content, or of one file; one even if
+        nothing changed. Known files first: what they no longer deliver is gone before new files come."""
         order = sorted(self.rows, key=lambda path: (path not in self.known, path))
         sizes = {path: max(self.rows[path].unpacked_bytes, LEAST_BYTES) for path in order}
         parts = packed_within(sizes, most_bytes) or [()]
@@ -137,8 +140,8 @@ class _Search:
         self.lake, self.engine, self.tables, self.today, self.asked = lake, engine, tables, today, asked
         root, self.stream = lake.config.landing, tables.stream
         self.known, self.found = known_files(lake, tables.files), landing.listing(root, self.stream)
-        trusted = {} if asked.verify_content else self.known
-        self.definition = definition.now(root, self.stream, self.found, trusted)
+        self.trusted = {} if asked.verify_content else self.known
+        self.definition = definition.now(root, self.stream, self.found, self.trusted)
         self.everything = {*self.found.paths}
         self.listed = [path for path in self.found.paths if path not in asked.leave_out]
         self.messages = list(self.found.messages)
@@ -165,20 +168,16 @@ class _Search:
         """Files that are new, or have other content than before."""
         asked = [path for path in self.listed if path not in self.rows and self._is_asked_for(path)]
         sure = {path for path in asked if self._is_as_good_as_new(self.known.get(path))}
-        doubtful = {path for path in asked if path not in sure and not self._is_untouched(self.known[path])}
-        for file in self._inspected(path for path in asked if path in sure | doubtful):
+        untouched = {path for path, row in self.trusted.items() if self.found.is_untouched(row)}
+        for file in self._inspected(path for path in asked if path in sure or path not in untouched):
             if file.path in sure or file.content_hash != self.known[file.path].content_hash:
                 self._take(file)
             else:
                 self._remember(file)
-        gone = sorted(
-            row.path for row in self.known.values() if row.path not in self.everything and row.state != UNFINISHED
-        )
-        if gone:
-            self.messages.append(
-                f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}; what they delivered stays, "
-                "until windrow forget takes it out"
-            )
+        unlisted = [row for path, row in self.known.items() if path not in self.everything]
+        if gone := sorted(row.path for row in unlisted if row.state != UNFINISHED):
+            first = f"{len(gone)} file(s) are no longer in the landing folder, such as {gone[0]}"
+            self.messages.append(f"{first}; what they delivered stays, until windrow forget takes it out")
 
     def take_again_what_another_definition_parsed(self) -> None:
         """From bronze; raises LandingFailed where side inputs that this needs are gone."""
@@ -221,27 +220,20 @@ class _Search:
 
     def changes(self) -> Changes:
         """What was found, without files whose content another path delivers."""
+        rows = refuse_duplicates(self.stream, self.rows, self.known, self.freed)
+        before = self.known, self.lake.version(self.tables.bronze.name)
         return Changes(
-            self.definition,
-            refuse_duplicates(self.stream, self.rows, self.known, self.freed),
-            frozenset(self.landed),
-            self.known,
-            self.lake.version(self.tables.bronze.name),
-            self.restored,
-            tuple(self.remembered),
-            tuple(self.messages),
+            self.definition, rows, frozenset(self.landed), *before, self.restored, self.remembered, self.messages
         )
 
     def _is_asked_for(self, path: str) -> bool:
         return not self.asked.forget or (path in self.known and self.known[path].is_intent)
 
     def _inspected(self, paths: Iterable[str]) -> list[FileRow]:
-        found = inspect_all(self.lake, self.engine, self.stream, self.today, tuple(paths))
+        file_bytes = {path: self.found.states[path].file_bytes for path in paths}
+        found = inspect_all(self.lake, self.engine, self.stream, self.today, file_bytes)
         self.messages += [str(each) for each in found if isinstance(each, LeftOut)]
         return [each for each in found if isinstance(each, FileRow)]
-
-    def _is_untouched(self, row: FileRow) -> bool:
-        return not self.asked.verify_content and self.found.is_untouched(row)
 
     def _is_as_good_as_new(self, row: FileRow | None) -> bool:
         """Whether content is taken, even if it is what it was: of a file that was no file of events and now is one,

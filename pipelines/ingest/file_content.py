@@ -63,20 +63,16 @@ def hash_now(root: Location, listed: Listing, path: str, known: FileRow | None) 
     return content and content.content_hash
 
 
-def changed_since(root: Location, hashes: Mapping[str, str]) -> set[str]:
-    """Paths whose content is another now than that with these hashes."""
-    found = {path: content_or_none(root, path) for path in hashes}
-    return {path for path, content in found.items() if content is None or content.content_hash != hashes[path]}
-
-
-def inspect(root: Location, stream: Stream, today: date, path: str) -> FileRow:
-    """The row of a file before its lines are parsed, from one read to its end. LeftOut when it can't be opened or
-    changes meanwhile."""
+def inspect(root: Location, stream: Stream, today: date, path: str) -> FileRow | LeftOut:
+    """The row of a file before its lines are parsed, from one read to its end; why it is left out where it can't be
+    opened or changes meanwhile."""
     chooser = Chooser(stream, path)
     try:
         content, count, unreadable = _read(root, path, partial(_count, chooser))
     except OSError as error:
-        raise LeftOut(f"{path}: left out, it can't be read ({error.strerror})") from error
+        return LeftOut(f"{path}: left out, it can't be read ({error.strerror})")
+    except LeftOut as left_out:
+        return left_out
     row = FileRow(path=path, landed_date=today, state=ACCEPTED, lines=count or 0, **content._asdict())
     if why := no_events(stream, path):
         return replace(row, state=NO_EVENTS, detail=why)
@@ -89,30 +85,16 @@ def inspect(root: Location, stream: Stream, today: date, path: str) -> FileRow:
 
 
 def inspect_all(
-    lake: Lake, engine: Engine, stream: Stream, today: date, paths: Sequence[str]
+    lake: Lake, engine: Engine, stream: Stream, today: date, file_bytes: Mapping[str, int]
 ) -> list[FileRow | LeftOut]:
-    """Each of these files as `inspect` finds it, or why it is left out."""
-    root, task_bytes = lake.config.landing, lake.config.task_bytes
-    shares = packed({path: _bytes_now(root, path) for path in paths}, engine.slots, task_bytes) if paths else []
-    work = partial(_inspect_share, root, stream, today)
+    """Each of these files as `inspect` finds it. file_bytes: by path."""
+    shares = packed(file_bytes, engine.slots, lake.config.task_bytes) if file_bytes else []
+    work = partial(_inspect_share, lake.config.landing, stream, today)
     return [each for of_share in engine.each(work, shares) for each in of_share]
 
 
 def _inspect_share(root: Location, stream: Stream, today: date, paths: Sequence[str]) -> list[FileRow | LeftOut]:
-    found: list[FileRow | LeftOut] = []
-    for path in paths:
-        try:
-            found.append(inspect(root, stream, today, path))
-        except LeftOut as left_out:
-            found.append(left_out)
-    return found
-
-
-def _bytes_now(root: Location, path: str) -> int:
-    try:
-        return storage.state(root / path).file_bytes
-    except OSError:  # whoever reads it says so
-        return 0
+    return [inspect(root, stream, today, path) for path in paths]
 
 
 def _count(chooser: Chooser, pieces: Iterable[bytes]) -> int:

@@ -22,7 +22,7 @@ from pipelines.ingest import definition, outcome, partitions
 from pipelines.ingest.bronze import choosers, write_bronze
 from pipelines.ingest.changes import Asked, Changes, find
 from pipelines.ingest.deduplicate import Deduplicated, deduplicated
-from pipelines.ingest.file_content import changed_since
+from pipelines.ingest.file_content import content_or_none
 from pipelines.ingest.files import INTENT, LINES_LOST, UNREADABLE, write_files
 from pipelines.ingest.lost_rows import mark_lost
 from pipelines.ingest.outcome import Applied, IngestReport
@@ -84,22 +84,25 @@ class _Ingest:
     def _apply_all(self, changes: Changes) -> set[str]:
         """Apply each batch, and note it; returns the files by whose changing it ended early."""
         # Side inputs before anything is touched: one may be damaged.
-        config, stream = self.lake.config, self.tables.stream
-        root = config.landing
-        side_inputs = definition.side_inputs(root, stream, changes.definition) if changes.touch_tables else {}
+        config, stream, now = self.lake.config, self.tables.stream, changes.definition
+        side_inputs = definition.side_inputs(config.landing, stream, now) if changes.touch_tables else {}
         self._forget_days_of_lost_lines(changes)
         for batch in changes.batches(config.ingest_batch_bytes):
             try:
                 self.applied.append(self._apply(batch, side_inputs))
             except LandingFailed:
-                landed = [row for path, row in batch.rows.items() if path in batch.landed]
-                changed = changed_since(root, {row.path: row.content_hash for row in landed})
-                if not changed:
-                    raise
-                return changed
+                if changed := self._changed(batch):
+                    return changed
+                raise
             # The next batch's records compete with what this one left.
             changes.known.update({row.path: row for row in self.applied[-1].rows})
         return set()
+
+    def _changed(self, batch: Changes) -> set[str]:
+        """Landed files whose content is another than when it was found."""
+        landed = batch.landed & batch.rows.keys()
+        found = {path: content_or_none(self.lake.config.landing, path) for path in landed}
+        return {path for path, now in found.items() if not now or now.content_hash != batch.rows[path].content_hash}
 
     def _forget_days_of_lost_lines(self, changes: Changes) -> None:
         """Where lines are lost, events stay as an earlier definition made them; pass ticks follow the one of now, which
@@ -166,5 +169,5 @@ class _Ingest:
 def _quarantine_changes(changes: Changes, found: Deduplicated) -> bool:
     known = [changes.known[path] for path in changes.rows if path in changes.known]
     had_rows = any(row.is_intent or row.quarantined or row.duplicates for row in known)
-    gets_rows = bool(found.moves) or any(reason is not None for _, reason in found.records)
+    gets_rows = bool(found.moves) or any({*by_reason} - {None} for by_reason in found.records.values())
     return had_rows or gets_rows or any(row.state == UNREADABLE for row in changes.rows.values())

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TypeAlias
 
 from pipelines import storage
 from pipelines.ingest.files import FileRow
@@ -33,8 +32,6 @@ _UNFINISHED = re.compile(
     r"|(.*/)?(~[$]|_temporary/).*",
     re.IGNORECASE,
 )
-# Of what lies below the landing folder: its path there, why it is no file to read, and its state if it is one.
-_Found: TypeAlias = tuple[str, str | None, storage.FileState | None]
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,8 @@ def listing(root: Location, stream: Stream) -> Listing:
         raise NotSetUp(f"the landing folder {root} does not exist", f"mkdir -p {root}   # or set WINDROW_LANDING")
     tops = {pattern.split("/")[0] for layout in stream.layouts for pattern in layout.paths}
     events, skipped, messages, states, foreign = [], {}, [], {}, []
-    for path, problem, state in _walk(root):
+    found = (_looked_at(root, each) for each in storage.entries(root, _refuse_folder))
+    for path, problem, state in sorted(found, key=lambda each: os.fsencode(each[0])):
         why = no_events(stream, path)
         ours = why is not None or belongs(stream, path)
         if not ours and (problem == FOLDER or path.split("/")[0] not in tops or _is_anothers(path)):
@@ -113,12 +111,8 @@ def _patterns(stream: Stream) -> Iterator[str]:
     yield from (pattern for pattern, _ in stream.not_events)
 
 
-def _walk(root: Location) -> list[_Found]:
-    found = (_looked_at(root, each) for each in storage.entries(root, _refuse_folder))
-    return sorted(found, key=lambda each: os.fsencode(each[0]))
-
-
-def _looked_at(root: Location, entry: storage.Listed) -> _Found:
+def _looked_at(root: Location, entry: storage.Listed) -> tuple[str, str | None, storage.FileState | None]:
+    """The path below the landing folder, why it is no file to read, and its state if it is one."""
     problem = _problem(root, entry.place) or _problem_of_name(entry.below) if entry.below.isprintable() else UNPRINTABLE
     if problem or entry.state:
         return entry.below, problem, entry.state

@@ -4,13 +4,14 @@ quoted field holds line breaks. Memory is bounded."""
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import repeat
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from schemas.layouts import of_file
 from schemas.parsing import count_of, split
 from schemas.stream import ACROSS_LINES, KEPT_CHARACTERS, Layout
 
 LINE_LIMIT_BYTES = 1 << 20
+_Line: TypeAlias = tuple[str, str | None]  # its text, and what damages it
 
 
 class Lines(NamedTuple):
@@ -77,7 +78,7 @@ def records(parts: Iterable[Lines], layout: Layout | None) -> Iterator[Lines]:
         if (taken := joining.take(part)).texts:
             yield taken
     if joining and joining.waiting:
-        yield joining.rest()
+        yield _lines(joining.give_up())  # what no line has closed
 
 
 class _Joining:
@@ -98,39 +99,29 @@ class _Joining:
         odd = [text.count('"') % 2 for text in part.texts] if self.joins else []
         if not self.waiting and not any(odd):
             return part
-        found: list[tuple[str, str | None]] = []
+        found: list[_Line] = []
         for text, damage, is_odd in zip(part.texts, part.damage or repeat(None), odd, strict=False):
-            self._take_line(found, text, damage, bool(is_odd))
+            found += self._taken(text, damage, bool(is_odd))
         return _lines(found)
 
-    def rest(self) -> Lines:
-        """What no line has closed."""
-        found: list[tuple[str, str | None]] = []
-        self._give_up(found)
-        return _lines(found)
-
-    def _take_line(self, found: list, text: str, damage: str | None, is_odd: bool) -> None:
+    def _taken(self, text: str, damage: str | None, is_odd: bool) -> list[_Line]:
         if damage is None and is_odd and self.waiting and self._is_record([*self.waiting, text]):
-            found.append(("\n".join([*self.waiting, text]), None))
-            self.waiting, self.bytes = [], 0
-            return
-        if damage is not None or is_odd:
-            self._give_up(found)
+            return [("\n".join([*(waiting for waiting, _ in self.give_up()), text]), None)]
+        given_up = self.give_up() if damage is not None or is_odd else []
         if damage is None and (is_odd or self.waiting):
-            self._wait(found, text)
-        else:
-            found.append((text, damage))
+            return [*given_up, *self._wait(text)]
+        return [*given_up, (text, damage)]
 
-    def _wait(self, found: list, text: str) -> None:
+    def _wait(self, text: str) -> list[_Line]:
         self.waiting.append(text)
         self.bytes += len(text.encode()) + 1
-        if self.bytes > LINE_LIMIT_BYTES:
-            self._give_up(found)
+        return self.give_up() if self.bytes > LINE_LIMIT_BYTES else []
 
-    def _give_up(self, found: list) -> None:
-        """Each of them is a record by itself: only the first has an odd number of quotes."""
-        found += ((text, None) for text in self.waiting)
+    def give_up(self) -> list[_Line]:
+        """Each that waits is a record by itself: only the first has an odd number of quotes."""
+        found: list[_Line] = [(text, None) for text in self.waiting]
         self.waiting, self.bytes = [], 0
+        return found
 
     def _is_record(self, texts: list[str]) -> bool:
         if self.bytes + len(texts[-1].encode()) > LINE_LIMIT_BYTES:
@@ -142,6 +133,6 @@ class _Joining:
         return self.count is None or len(fields) == self.count
 
 
-def _lines(found: list[tuple[str, str | None]]) -> Lines:
+def _lines(found: list[_Line]) -> Lines:
     damage = [each for _, each in found]
     return Lines([text for text, _ in found], damage if any(damage) else None)

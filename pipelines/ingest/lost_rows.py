@@ -7,12 +7,13 @@ and partitions need no marks: they are made wherever silver has a day and they h
 """
 
 import hashlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -40,25 +41,29 @@ from schemas.stream import KEPT_REFUSALS
 from schemas.tables import Table
 
 _LINES_PER_BATCH = 5_000
+_HELD = """
+    SELECT path, sum(line)::BIGINT, sum(event)::BIGINT, sum(refused)::BIGINT,
+           coalesce(sum(refused) FILTER (reason = 'duplicate'), 0)::BIGINT
+    FROM (SELECT path, 1 AS line, 0 AS event, 0 AS refused, NULL AS reason FROM bronze
+          UNION ALL SELECT path, 0, 1, 0, NULL FROM silver
+          UNION ALL SELECT path, 0, 0, records, reason FROM quarantine)
+    GROUP BY path"""
 
 
-@dataclass(frozen=True)
-class _Held:
-    """Lines and records by path, of each table that has some."""
+class _Held(NamedTuple):
+    """What bronze, silver and quarantine hold of a path; `refused`: records, duplicates included."""
 
-    bronze: Mapping[str, int]
-    silver: Mapping[str, int]
-    quarantine: Mapping[str, int]
-    duplicates: Mapping[str, int]  # of those in quarantine
+    lines: int = 0
+    accepted: int = 0
+    refused: int = 0
+    duplicates: int = 0
 
     def has_records_of(self, row: FileRow) -> bool:
-        """Whether silver and quarantine hold as many records as the row says."""
         refused = 0 if row.state == DUPLICATE else row.quarantined + row.duplicates
-        return (self.silver[row.path], self.quarantine[row.path]) == (row.accepted, refused)
+        return (self.accepted, self.refused) == (row.accepted, refused)
 
     def has_lines_of(self, row: FileRow) -> bool:
-        """Whether bronze holds as many lines as the row says."""
-        return row.state != ACCEPTED or self.bronze[row.path] == row.lines
+        return row.state != ACCEPTED or self.lines == row.lines
 
 
 def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
@@ -72,12 +77,12 @@ def mark_lost(lake: Lake, tables: StreamTables) -> list[str]:
         return []
     partitions.forget(lake, tables.partitions, days)
     held = _held(lake, tables)
-    found = landing.listing(lake.config.landing, tables.stream)
-    listed = {*found.paths}
-    rows = [_checked(row, held, row.path in listed) for row in known.values()]
-    rows += _rows_from_bronze(lake, tables, held.bronze.keys() - known.keys(), listed)
-    without_lines = sorted({*held.silver, *held.quarantine} - {*known, *held.bronze, *listed})
-    rows += [_kept_without_lines(FileRow(path, "", 0, date.min, ACCEPTED), held) for path in without_lines]
+    listed = {*landing.listing(lake.config.landing, tables.stream).paths}
+    rows = [_checked(row, held[row.path], row.path in listed) for row in known.values()]
+    unknown = {path for path in held if path not in known}
+    rows += _rows_from_bronze(lake, tables, {path for path in unknown if held[path].lines}, listed)
+    without_lines = sorted(path for path in unknown - listed if not held[path].lines)
+    rows += [_kept_without_lines(FileRow(path, "", 0, date.min, ACCEPTED), held[path]) for path in without_lines]
     marked = [row for row in rows if row != known.get(row.path)]
     write_files(lake, tables.files, marked)
     return [f"{row.path}: {row.detail}" for row in marked if row.state in (LINES_LOST, REMOVED)]
@@ -110,18 +115,12 @@ def _refused(lake: Lake, quarantine: Table, has_rests: bool) -> int:
     return pc.sum(lake.read(quarantine.name, columns=["records"])["records"]).as_py() or 0
 
 
-def _held(lake: Lake, tables: StreamTables) -> _Held:
+def _held(lake: Lake, tables: StreamTables) -> defaultdict[str, _Held]:
     with databases.open_database(lake.config.scratch, lake.config.lake) as database:
-        for table in (tables.bronze, tables.silver, tables.quarantine):
-            add_view(database, lake, table, table.name, files_of(lake, table))
-
-        def by_path(table: Table, records: str, condition: str = "true") -> Counter[str]:
-            counted = f'SELECT path, {records} FROM "{table.name}" WHERE {condition} GROUP BY path'
-            return Counter(dict(database.sql(counted).fetchall()))
-
-        rows, records = "count(*)", "sum(records)::BIGINT"
-        refused, duplicates = (by_path(tables.quarantine, records, of) for of in ("true", "reason = 'duplicate'"))
-        return _Held(by_path(tables.bronze, rows), by_path(tables.silver, rows), refused, duplicates)
+        for view, table in (("bronze", tables.bronze), ("silver", tables.silver), ("quarantine", tables.quarantine)):
+            add_view(database, lake, table, view, files_of(lake, table))
+        found = {path: _Held(*counts) for path, *counts in database.sql(_HELD).fetchall()}
+    return defaultdict(_Held, found)
 
 
 def _checked(row: FileRow, held: _Held, is_listed: bool) -> FileRow:
@@ -136,18 +135,17 @@ def _checked(row: FileRow, held: _Held, is_listed: bool) -> FileRow:
 
 
 def _kept_without_lines(row: FileRow, held: _Held) -> FileRow:
-    accepted, refused, duplicates = (each[row.path] for each in (held.silver, held.quarantine, held.duplicates))
     why = "neither the landing folder nor bronze has its lines"
-    if not accepted + refused:
+    if not held.accepted + held.refused:
         return row.without_records(REMOVED, f"{why}, and its events are lost; put the file back")
     return replace(
         row,
         state=LINES_LOST,
         detail=f"{why}; what silver and quarantine have of it stays. Put the file back, or take it out: windrow forget",
-        readings=accepted + refused,
-        accepted=accepted,
-        quarantined=refused - duplicates,
-        duplicates=duplicates,
+        readings=held.accepted + held.refused,
+        accepted=held.accepted,
+        quarantined=held.refused - held.duplicates,
+        duplicates=held.duplicates,
         definition=row.definition or LINES_LOST,
     )
 

@@ -67,7 +67,6 @@ class ParseRules:
         return of_file(layout, self.headers[path]) if layout and self.by_name(path) else layout
 
     def by_name(self, path: str) -> bool:
-        """Whether columns of a file go by name."""
         layout = self.stream.layout(self.layouts[path])
         return layout is not None and layout.columns == BY_NAME
 
@@ -75,9 +74,7 @@ class ParseRules:
 def parsed_schema(stream: Stream) -> pa.Schema:
     """Of parsed records."""
     fields = arrow_schema(silver_table(stream))
-    return pa.schema(
-        [*(pa.field(field.name, field.type) for field in fields), *(pa.field(name, type_) for name, type_ in OUTCOME)]
-    )
+    return pa.schema([*((field.name, field.type) for field in fields), *OUTCOME])
 
 
 @dataclass(frozen=True)
@@ -90,17 +87,14 @@ class ParseLines:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of parsed records."""
         return parsed_schema(self.rules.stream)
 
     def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Lines of the files."""
         if self.paths is None:
             return rows
         return rows.filter(pc.is_in(rows["path"], pa.array(self.paths, pa.string())))
 
     def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
-        """A parser."""
         return Parser(self.rules).parse
 
 

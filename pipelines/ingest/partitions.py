@@ -41,8 +41,6 @@ NOT_DIGESTED = ("definition", "identity")
 _DAY = ("arrival_date", pa.date32())
 STEPS = pa.schema([("tick", TIME), ("newest_start", TIME), _DAY])
 STRETCHES = pa.schema([_DAY, ("since_us", pa.int64()), ("until_us", pa.int64())])
-_DIGESTS = [(name, pa.string()) for name in ("silver_digest", "pass_digest")]
-NO_DIGESTS = pa.schema([_DAY, ("events", pa.int64()), ("newest_start", TIME), *_DIGESTS]).empty_table()
 
 
 def forget(lake: Lake, partitions: Table, days: Iterable[date]) -> None:
@@ -52,27 +50,21 @@ def forget(lake: Lake, partitions: Table, days: Iterable[date]) -> None:
         lake.replace(partitions, {"arrival_date": sorted(known)}, [])
 
 
-def missing(lake: Lake, tables: StreamTables) -> tuple[list[date], list[date]]:
-    """Days of silver without a row, and days with a row or pass ticks that silver no longer has."""
-    present, stepped = (lake.partition_dates(table.name) for table in (tables.silver, tables.passes))
-    known = _known_days(lake, tables.partitions)
-    return sorted(present - (known & stepped)), sorted((known | stepped) - present)
-
-
 def make(lake: Lake, engine: Engine, tables: StreamTables) -> tuple[date, ...]:
     """Bring pass ticks and digests up to silver; returns the days that were made or taken away."""
-    new, gone = missing(lake, tables)
-    days = tuple(sorted({*new, *gone}))
+    present, stepped = (lake.partition_dates(table.name) for table in (tables.silver, tables.passes))
+    known = _known_days(lake, tables.partitions)
+    new, gone = present - (known & stepped), (known | stepped) - present
+    days = tuple(sorted(new | gone))
     if not days:
         return ()
     files = files_of(lake, tables.silver, new)
     shares = packed(file_sizes(files), engine.slots, lake.config.task_bytes) if files else []
     every_us = heartbeats.idle_us(tables.stream.idle_after) if tables.stream.idle_after else None
-    noted = _joined(lake, engine.each(partial(note_share, lake, tables.silver, every_us), shares), every_us)
-    version = pa.repeat(pa.scalar(lake.existing_version(tables.silver.name)), len(noted.digests))
-    digests = noted.digests.append_column("silver_version", version)
-    for table, rows in ((tables.passes, noted.staircase), (tables.partitions, digests)):
-        lake.replace(table, {"arrival_date": days}, rows)
+    noted = engine.each(partial(note_share, lake, tables.silver, every_us), shares)
+    rows = _joined(lake, lake.existing_version(tables.silver.name), noted, every_us) if noted else ([], [])
+    for table, of_table in zip((tables.passes, tables.partitions), rows, strict=True):
+        lake.replace(table, {"arrival_date": days}, of_table)
     return days
 
 
@@ -81,12 +73,12 @@ def _known_days(lake: Lake, partitions: Table) -> set[date]:
 
 
 class Noted(NamedTuple):
-    """Of some of silver's files, or of all: pass ticks, and by day `events`, `newest_start` and what digests are of; of
-    some also between which silences events arrived."""
+    """Of some of silver's files: pass ticks, by day `events` and what its digest is of, and between which silences
+    events arrived."""
 
     staircase: pa.Table
     digests: pa.Table
-    stretches: pa.Table = STRETCHES.empty_table()
+    stretches: pa.Table
 
 
 def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[str]) -> Noted:
@@ -106,10 +98,10 @@ def note_share(lake: Lake, silver: Table, every_us: int | None, files: Sequence[
         return Noted(staircases(database), digests, busy)
 
 
-def _joined(lake: Lake, shares: Sequence[Noted], every_us: int | None) -> Noted:
-    """The whole of what shares noted. A staircase of staircases is the one of all their events."""
-    if not shares:
-        return Noted(STEPS.empty_table(), NO_DIGESTS)
+def _joined(
+    lake: Lake, silver_version: int, shares: Sequence[Noted], every_us: int | None
+) -> tuple[pa.Table, pa.Table]:
+    """Pass ticks and digests, from what shares noted. A staircase of staircases is the one of all their events."""
     with databases.open_database(lake.config.scratch, lake.config.lake) as database:
         steps = [share.staircase for share in shares]
         if every_us is not None:
@@ -117,8 +109,9 @@ def _joined(lake: Lake, shares: Sequence[Noted], every_us: int | None) -> Noted:
         staircase = joined(database, pa.concat_tables(steps))
         database.register("steps", staircase)
         database.register("parts", pa.concat_tables(share.digests for share in shares))
-        digests = database.sql("""
+        digests = database.sql(f"""
             SELECT arrival_date, CAST(sum(events) AS BIGINT) AS events, any_value(newest.newest_start) AS newest_start,
+                   CAST({silver_version} AS BIGINT) AS silver_version,
                    to_hex(sum(CAST(added AS HUGEINT))) || '-' || to_hex(bit_xor(CAST(crossed AS UBIGINT)))
                    AS silver_digest
             FROM parts
@@ -128,7 +121,7 @@ def _joined(lake: Lake, shares: Sequence[Noted], every_us: int | None) -> Noted:
     passed = [
         _pass_digest(staircase.filter(pc.equal(staircase["arrival_date"], day))) for day in digests["arrival_date"]
     ]
-    return Noted(staircase, digests.append_column("pass_digest", pa.array(passed, pa.string())))
+    return staircase, digests.append_column("pass_digest", pa.array(passed, pa.string()))
 
 
 def _as_text(name: str, type_: str) -> str:

@@ -86,7 +86,11 @@ def write_quarantine(lake: Lake, tables: StreamTables, changes: Changes, found: 
     """Replace the touched files' refused records: of changed files, and duplicates that came or went elsewhere."""
     table, others, relations = tables.quarantine, found.others_touched, found.relations
     columns = _columns(table)
-    relations.add_rows("whole_files", _whole_files(found, lake.schema(table), changes))
+    definition = found.rules.definition
+    common = {"reading": 0, "reason": "unreadable file", "records": 1, "definition": definition}
+    unreadable = [row for row in changes.rows.values() if row.state == UNREADABLE]
+    whole_files = [common | {"path": row.path, "detail": row.detail} for row in unreadable]
+    relations.add_rows("whole_files", pa.Table.from_pylist(whole_files, lake.schema(table)))
     relations.define("refused", _REFUSED)
     rows = [f"SELECT {columns} FROM ({each})" for each in (_KEPT, _REST, "SELECT * FROM whole_files")]
     if new_duplicates := found.moved(NEW, EVENT):
@@ -94,7 +98,7 @@ def write_quarantine(lake: Lake, tables: StreamTables, changes: Changes, found: 
         rows.append(f"""
             SELECT {columns} FROM (
                 SELECT path, line, reading, identity, arrival, text, 'duplicate' AS reason,
-                       CAST(NULL AS STRING) AS detail, 1 AS records, '{found.rules.definition}' AS definition
+                       CAST(NULL AS STRING) AS detail, 1 AS records, '{definition}' AS definition
                 FROM moved LEFT JOIN (SELECT path, line, text FROM texts) AS those USING (path, line)
                 WHERE was <> '{DUPLICATE}') AS those""")
     if others:
@@ -110,9 +114,3 @@ def _columns(table: Table) -> str:
 
 def _moved(was: str) -> str:
     return f"(SELECT {PLACE} FROM moved WHERE was = '{was}') AS those USING ({PLACE})"
-
-
-def _whole_files(found: Deduplicated, schema: pa.Schema, changes: Changes) -> pa.Table:
-    common = {"reading": 0, "reason": "unreadable file", "records": 1, "definition": found.rules.definition}
-    unreadable = [row for row in changes.rows.values() if row.state == UNREADABLE]
-    return pa.Table.from_pylist([common | {"path": row.path, "detail": row.detail} for row in unreadable], schema)

@@ -41,7 +41,6 @@ class CurvePoint:
 
     @property
     def complete_share(self) -> float:
-        """Of the windows."""
         return self.complete / self.windows
 
     @property

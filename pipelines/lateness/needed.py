@@ -41,7 +41,6 @@ class AskedLateness:
     numbered_by: tuple[str, ...]
 
     def rows(self, statement: str) -> list[tuple]:
-        """The rows of a statement."""
         return self.connection.execute(statement).fetchall()
 
     def one(self, statement: str) -> tuple:

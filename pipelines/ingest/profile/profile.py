@@ -110,14 +110,11 @@ def _of_folder(
     dirt = Counter({row["reason"]: row["records_sum"] for row in counted})
     dirt["duplicate file"] = sum(row.duplicates for row in files if row.state == DUPLICATE)
     headed = {layout.name for layout in stream.layouts if has_header(layout)}
-    counts = (
-        len(files),
-        sum(row.lines - (row.layout in headed) for row in files),
-        sum(row.readings for row in files),
-        sum(row.accepted for row in files),
-    )
+    lines = sum(row.lines - (row.layout in headed) for row in files)
+    readings, accepted = sum(row.readings for row in files), sum(row.accepted for row in files)
     shown = {reason: count for reason, count in sorted(dirt.items()) if count}
-    return Profile(folder, *counts, **({} if events is None else _of_events(stream, events)), dirt=shown)
+    figures = {} if events is None else _of_events(stream, events)
+    return Profile(folder, len(files), lines, readings, accepted, **figures, dirt=shown)
 
 
 def _of_events(stream: Stream, events: pa.Table) -> dict:
@@ -129,7 +126,8 @@ def _of_events(stream: Stream, events: pa.Table) -> dict:
     lines = order[is_first]
     start, end, arrival = (stored(events[name])[lines] for name in ("start", "end", "arrival"))
     keys = events.select(stream.key).group_by(list(stream.key)).aggregate([]).num_rows
-    return {"keys": keys, **_when(start), **_disorder(start, arrival), **_bursts(arrival), **_durations(end - start)}
+    durations = {"duration_s": Spread.of(end - start, SECOND_US), "zero_durations": _share(end == start)}
+    return {"keys": keys, **_when(start), **_disorder(start, arrival), **_bursts(arrival), **durations}
 
 
 def _when(start: np.ndarray) -> dict:
@@ -160,10 +158,6 @@ def _bursts(arrival: np.ndarray) -> dict:
         "share_of_lines_in_bursts": float(counts[counts > 1].sum() / len(arrival)),
         "largest_burst": int(counts.max()),
     }
-
-
-def _durations(length_us: np.ndarray) -> dict:
-    return {"duration_s": Spread.of(length_us, SECOND_US), "zero_durations": _share(length_us == 0)}
 
 
 def _share(marked: np.ndarray, of: int | None = None) -> float:
