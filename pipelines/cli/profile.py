@@ -7,7 +7,7 @@ from pipelines.cli import _output
 from pipelines.cli._options import AsJson, StreamName
 
 if TYPE_CHECKING:
-    from pipelines.ingest.profile.profile import Spread
+    from pipelines.ingest.profile import Spread
 
 EXAMPLES = ("windrow profile bikes",)
 
@@ -16,7 +16,7 @@ def profile(stream: StreamName, as_json: AsJson = False) -> None:
     """Describe an ingested stream, by folder of its files: how much, how disordered, bursty, long and dirty."""
     from pipelines import config
     from pipelines.delta.lake import Lake
-    from pipelines.ingest.profile import profile as profiles
+    from pipelines.ingest import profile as profiles
     from pipelines.tables.stream_tables import StreamTables
     from schemas import registry
 

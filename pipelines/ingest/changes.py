@@ -17,6 +17,7 @@ from pipelines.ingest.duplicate_files import doubled, freed_duplicates, refuse_d
 from pipelines.ingest.file_content import LeftOut, hash_now, inspect_all
 from pipelines.ingest.files import (
     ACCEPTED,
+    DELIVERS,
     FORGOTTEN,
     INTENT,
     LEAVE_NO_ROWS,
@@ -190,12 +191,8 @@ class _Search:
             and self._is_asked_for(path)
             and not self.definition.covers(row.definition)
         ]
-        self.messages += [
-            f"{row.path}: what is left of it stays as an older definition made it, since no table has its lines; "
-            "put the file back"
-            for row in behind
-            if row.state == LINES_LOST
-        ]
+        stays = "what is left of it stays as an older definition made it, since no table has its lines"
+        self.messages += [f"{row.path}: {stays}; put the file back" for row in behind if row.state == LINES_LOST]
         again = [row for row in behind if row.state != LINES_LOST]
         self.definition.require_side_inputs_of(row.definition for row in again)
         cut = [row.path for row in again if _may_end_elsewhere(self.stream, row)]
@@ -213,10 +210,8 @@ class _Search:
         for file in self._inspected(self.freed):
             self._take(file)
         if vanished:
-            self.messages.append(
-                f"{len(vanished)} duplicate file(s) whose content no path delivers any more are no longer in the "
-                f"landing folder, such as {vanished[0]}; put them back to have it"
-            )
+            gone = "duplicate file(s) whose content no path delivers any more are no longer in the landing folder"
+            self.messages.append(f"{len(vanished)} {gone}, such as {vanished[0]}; put them back to have it")
 
     def changes(self) -> Changes:
         """What was found, without files whose content another path delivers."""
@@ -262,20 +257,18 @@ class _Search:
         self.landed.add(file.path)
 
     def _row_before(self, unfinished: FileRow) -> FileRow:
-        found, path = unfinished.row_before(), unfinished.path
+        found, gone = unfinished.row_before(), f"{unfinished.path}: gone before its ingest had ended"
         if found is None:
-            self.messages.append(f"{path}: gone before its ingest had ended, as if it had never come")
+            self.messages.append(f"{gone}, as if it had never come")
             return unfinished.without_records(REMOVED, None)
         row, version = found
         if row.state == ACCEPTED and self._bronze_held(row, version):
-            self.restored[path] = version
-        elif row.state in (ACCEPTED, LINES_LOST):
-            self.messages.append(
-                f"{path}: gone before its ingest had ended; what it delivered before is lost: version {version} of "
-                f"{self.tables.bronze.name} no longer has its lines. Put the file back"
-            )
+            self.restored[row.path] = version
+        elif row.state in DELIVERS:
+            lost = f"version {version} of {self.tables.bronze.name} no longer has its lines. Put the file back"
+            self.messages.append(f"{gone}; what it delivered before is lost: {lost}")
             return unfinished.without_records(REMOVED, None)
-        self.messages.append(f"{path}: gone before its ingest had ended; it delivers what it delivered before")
+        self.messages.append(f"{gone}; it delivers what it delivered before")
         return _row_again(self.stream, row)
 
     def _bronze_held(self, row: FileRow, version: int) -> bool:

@@ -29,8 +29,8 @@ class Definition:
 
     def require_side_inputs_of(self, hashes_before: Iterable[str]) -> None:
         """LandingFailed where files must be parsed again that were parsed with side inputs, and these are gone."""
-        lacking = sum("-" in each for each in hashes_before) if not self.files else 0
-        if lacking:
+        lacking = sum("-" in each for each in hashes_before)
+        if lacking and not self.files:
             raise LandingFailed(
                 f"{lacking} file(s) must be parsed again, and were parsed with side inputs that are no "
                 "longer in the landing folder; put those back (docs/streams/ names them)"

@@ -162,9 +162,6 @@ class Parser:
         return [Refusal(damage, COMMON_REFUSALS[damage])] if damage else read_line(self.stream, layout, text, place)
 
     def _batch(self, batch: pa.RecordBatch, parsed: list[_Parsed]) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays(self._columns(batch, parsed), schema=self.schema)
-
-    def _columns(self, batch: pa.RecordBatch, parsed: list[_Parsed]) -> list[pa.Array]:
         # Turned from rows to columns at once, and copied where a line's columns are at hand: building a row of
         # every column for each record took a fifth of the time.
         rows, numbers, records, identities, reasons, details, texts, counts = zip(*parsed, strict=True)
@@ -174,7 +171,7 @@ class Parser:
         places = batch.select(["path", "line"]).take(pa.array(rows))
         reason, arrival = pa.array(reasons, pa.string()), _array(arrivals, TIME)
         none, accepted = pa.scalar(None), reason.is_null()
-        return [
+        made = [
             *map(_array, columns, self.schema.types),
             _array(starts, TIME), _array(ends, TIME), arrival, places["path"], places["line"],
             pa.array(numbers, pa.int64()), pa.array(identities, pa.string()),
@@ -182,6 +179,7 @@ class Parser:
             pc.if_else(accepted, arrival.cast(ARROW_TYPES["date"], safe=False), none),
             pc.if_else(accepted, pa.array(map(self.bucket_of, keys), pa.int64()), none),
             reason, pa.array(details, pa.string()), pa.array(texts, pa.string()), pa.array(counts)]  # fmt: skip
+        return pa.RecordBatch.from_arrays(made, schema=self.schema)
 
 
 def _array(column: tuple, type_: pa.DataType) -> pa.Array:

@@ -3,7 +3,7 @@
 Silver is replaced by whole arrival days, quarantine by whole files.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 import pyarrow as pa
@@ -47,22 +47,16 @@ def write_silver(lake: Lake, engine: Engine, tables: StreamTables, found: Dedupl
         found.relations.replace(lake, silver, {"arrival_date": days}, _rows_of_chosen_days(silver, found))
 
 
-def _commits(lake: Lake, engine: Engine, silver: Table, found: Deduplicated) -> Iterator[Sequence[date]]:
-    most = engine.rows_per_commit
-    if most is None:
-        yield found.days
-        return
-    yield from packed_within(dict(sorted(_rows_by_day(lake, silver, found).items())), most)
-
-
-def _rows_by_day(lake: Lake, silver: Table, found: Deduplicated) -> dict[date, int]:
-    """Rows of the touched days, before and after: at least as many as come."""
+def _commits(lake: Lake, engine: Engine, silver: Table, found: Deduplicated) -> Sequence[Sequence[date]]:
+    if engine.rows_per_commit is None:
+        return [found.days]
     _choose(lake, silver, found, found.days)
-    counted = found.relations.rows("""
+    # Before and after: at least as many as come.
+    rows = found.relations.rows("""
         SELECT day, count(arrival_date) FROM chosen LEFT JOIN (
             SELECT arrival_date FROM parsed WHERE reason IS NULL UNION ALL SELECT arrival_date FROM standing
         ) AS those ON day = arrival_date GROUP BY day""")
-    return dict(counted)
+    return packed_within(dict(sorted(rows)), engine.rows_per_commit)
 
 
 def _choose(lake: Lake, silver: Table, found: Deduplicated, days: Sequence[date]) -> None:

@@ -76,7 +76,10 @@ def add_needed(
     all_taken = replace(query, lateness=timedelta(0), allowed_lateness=timedelta.max)
     asked = AskedLateness(all_taken, connection, windows.numbered_by)
     connection.execute(_ticks(idle_after))
-    connection.execute(_keys(query))
+    columns = "".join(f"{sql.name(column)}, " for column in query.key)
+    connection.execute(f"""
+        CREATE TEMP TABLE keys AS
+        SELECT row_number() OVER () AS key_number, * FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver)""")
     connection.execute(_candidates(query, windows))
     # Windows that only an event without any of its own would show are of no interest.
     connection.execute(
@@ -136,13 +139,6 @@ def _heartbeats(idle_after: timedelta | None) -> str:
                 CAST(CAST(make_timestamp(min(us)) AS DATE) + 1 AS TIMESTAMP), make_timestamp(max(us)), INTERVAL 1 DAY
             )) AS midnight FROM (SELECT epoch_us(arrival) AS us FROM silver))"""
     return f"UNION ALL {between(points, sql.microseconds(idle_after))}"
-
-
-def _keys(query: Query) -> str:
-    columns = "".join(f"{sql.name(column)}, " for column in query.key)
-    return f"""
-        CREATE TEMP TABLE keys AS
-        SELECT row_number() OVER () AS key_number, * FROM (SELECT DISTINCT {columns} TRUE AS one FROM silver)"""
 
 
 def _candidates(query: Query, windows: LookedBackWindows) -> str:

@@ -13,7 +13,7 @@ from schemas.syntax import hash_of
 
 HEAVY_FUNCTIONS = "kernels/farm/functions/"
 ROOTS = ("kernels", "pipelines", "schemas")
-# Folders whose code makes no row. Streams, queries, models, policies and heavy functions are definitions, hashed apart:
+# Code that makes no row. Streams, queries, models, policies and heavy functions are definitions, hashed apart:
 # a new one must not make the runs of the others stale. The rest only starts runs or shows rows.
 MAKE_NO_ROWS = (
     "schemas/streams/",
@@ -25,7 +25,7 @@ MAKE_NO_ROWS = (
     "pipelines/upkeep/",
     "pipelines/report/",
     "pipelines/lateness/",
-    "pipelines/ingest/profile/",
+    "pipelines/ingest/profile.py",
     "pipelines/sql/",
 )
 
