@@ -89,8 +89,8 @@ def lateness_in_us(lateness: timedelta) -> int:
 
 
 def _late_events(asked: AskedLateness) -> dict[int, int]:
-    """By lateness of `bounds`: events, counted once for each window that they are late for: ends never fall, so these are the first
-    ones of their windows. Without the lateness for which there is none."""
+    """By lateness of `bounds`: events, counted once for each window that they are late for: ends never fall, so these
+    are the first ones of their windows. Without the lateness for which there is none."""
     same = "".join(f"e.{column} = p.{column} AND " for column in asked.numbered_by)
     rows = asked.rows(f"""
         WITH late_for_some AS (
