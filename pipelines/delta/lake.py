@@ -21,10 +21,9 @@ from deltalake.exceptions import DeltaError
 
 from pipelines import storage
 from pipelines.config import Config
-from pipelines.delta import contract, locks, log_damage
-from pipelines.delta.commits import CommitNote
-from pipelines.delta.compaction import compact_if_scattered
-from pipelines.delta.versions import rows_version
+from pipelines.delta import contract, damaged_files, locks
+from pipelines.delta.commits import CommitNote, compact_if_scattered
+from pipelines.delta.log import rows_version
 from pipelines.location import Location, below
 from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.errors import NotSetUp, TableDamaged
@@ -114,7 +113,7 @@ class Lake:
             write_deltalake(storage.delta_table(folder), fitted, commit_properties=note.properties, **how)
             version = note.version(folder)
             if not table.partition_by:
-                compact_if_scattered(folder, CommitNote(self.of_run).properties)
+                compact_if_scattered(folder, CommitNote(self.of_run))
         return version
 
     def folder(self, name: str) -> Location:
@@ -201,10 +200,7 @@ class Lake:
 
     def partition_dates(self, name: str) -> set[datetime.date]:
         """Days of the table's date partitions that hold files, from its log alone; none where there is no table."""
-        if self.version(name) is None:
-            return set()
-        actions = self.add_actions(name)
-        return set(actions.column(day_column(actions)).cast(pa.date32()).to_pylist())
+        return set() if self.version(name) is None else set(self.rows_by_day(name))
 
     def rows_by_day(self, name: str) -> dict[datetime.date, int]:
         """Rows by day of the table's date partitions, from its log alone. O(files)."""
@@ -230,10 +226,10 @@ class Lake:
     def _is_there(self, name: str) -> bool:
         """TableDamaged for the damage that delta-rs would take for an empty table, or for no table."""
         folder = self.folder(name)
-        if storage.is_delta_table(folder) and not log_damage.has_empty_entry(folder):
+        if storage.is_delta_table(folder) and not damaged_files.has_empty_entry(folder):
             return True
         if self.holds_anything(name) or self.is_half_repaired(name):
-            found = next(iter(log_damage.damaged_log(folder)), None)
+            found = next(iter(damaged_files.damaged_log(folder)), None)
             if found is None:  # an entry that a newer checkpoint stands for
                 return True
             path = below(found.path, self.config.lake)

@@ -19,7 +19,7 @@ from pipelines import storage
 from pipelines.delta import contract
 from pipelines.delta.commits import CommitNote
 from pipelines.delta.lake import Lake
-from pipelines.delta.versions import commit_times, current_since
+from pipelines.delta.log import commit_times, current_since
 from pipelines.location import Location
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from benchmarks import upkeep
-from pipelines.delta.compaction import MOST_SMALL_FILES
+from pipelines.delta.commits import MOST_SMALL_FILES
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table
 from pipelines.upkeep.maintain import maintain

@@ -13,7 +13,7 @@ from typing import Protocol
 from pipelines.config import LOCKS, MOST_WAIT, Config
 from pipelines.delta.locks.file_locks import FileLock
 from pipelines.delta.locks.holder import Holder
-from pipelines.delta.log_files import LOG
+from pipelines.delta.log import LOG
 from pipelines.location import is_local
 from schemas.errors import LockHeld, NotSetUp, StorageFailed
 

@@ -23,7 +23,6 @@ class FileLock:
         self.file = open(path, "r+")  # noqa: SIM115 - the lock lasts as long as the file is open
 
     def is_taken(self) -> bool:
-        """Whether this process has it now; doesn't wait."""
         try:
             fcntl.flock(self.file, (fcntl.LOCK_SH if self.shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -31,22 +30,20 @@ class FileLock:
         return True
 
     def note_holder(self) -> None:
-        """For the messages of those who wait. Of those who share one, the last is known."""
+        """Of those who share one, the last is known."""
         # On a full disk it stays unknown: what frees space there takes locks too.
         with suppress(OSError):
             os.ftruncate(self.file.fileno(), 0)
             os.pwrite(self.file.fileno(), json.dumps(vars(this_process(self.shared))).encode(), 0)
 
     def holder(self) -> Holder | None:
-        """Who has it; None where that was not written, or not to its end yet."""
         try:
             return Holder(**json.loads(self.path.read_text()))
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError):  # not written, or not to its end yet
             return None
 
     def require_held(self) -> None:
         """The operating system takes it from nobody."""
 
     def close(self) -> None:
-        """Let go."""
         self.file.close()
