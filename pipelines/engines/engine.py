@@ -5,15 +5,14 @@ answer statements of SQL over tables and rows (`relations`). Files of tables are
 named in commits by the driver (file_commits.py).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 
 from pipelines.delta.lake import Lake, Where
-from pipelines.engines.ranges import Panes, Range
+from pipelines.engines.ranges import Panes, Range, RowsOfFiles
 from pipelines.location import Location
 from schemas.tables import Table
 
@@ -27,12 +26,10 @@ class RowMap(Protocol):
     out."""
 
     @property
-    def columns(self) -> Sequence[str]:
-        """Names of the columns that it reads."""
+    def columns(self) -> Sequence[str]: ...
 
     @property
-    def schema(self) -> pa.Schema:
-        """Of the rows that come out."""
+    def schema(self) -> pa.Schema: ...
 
     def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Those rows that it is about."""
@@ -46,17 +43,6 @@ class MappedFiles(NamedTuple):
 
     paths: tuple[Location, ...]
     schema: pa.Schema
-
-
-class RowsOfFiles(NamedTuple):
-    """Rows of Parquet files, in columns of this schema, null where a file lacks one; of those only rows of which one of
-    these columns, if any are named, has a time from so many µs since the epoch on, and all of those have a value in
-    their range."""
-
-    files: Sequence[str]
-    schema: pa.Schema
-    since_us: Mapping[str, int]
-    within: Mapping[str, Range] = MappingProxyType({})
 
 
 class Gathering(NamedTuple):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.config import Config
-from pipelines.engines.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
+from pipelines.engines.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, Share
 from pipelines.engines.local import workers
 from pipelines.engines.local.relations import DuckdbRelations
-from pipelines.engines.read_rows import read_rows
+from pipelines.engines.ranges import RowsOfFiles, read_rows
 from pipelines.rows import databases
 
 ROWS_PER_COMMIT = 1_000_000

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta.new_files import gathered
-from pipelines.engines.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, RowsOfFiles, Share
-from pipelines.engines.ranges import Panes
+from pipelines.engines.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, Share
+from pipelines.engines.ranges import Panes, RowsOfFiles
 from pipelines.engines.shares import file_sizes, packed
-from pipelines.engines.spark import tasks, whole_executors
+from pipelines.engines.spark import tasks
 from pipelines.engines.spark.relations import SparkRelations, ddl
 from pipelines.engines.spark.settings import expected_executors, expected_slots
 from pipelines.engines.spark.spark_session import pages, session
@@ -40,12 +40,10 @@ class SparkEngine:
 
     @property
     def expected_slots(self) -> int:
-        """From Spark's settings."""
         return expected_slots(self.config)
 
     @property
     def expected_executors(self) -> int:
-        """From Spark's settings."""
         return expected_executors(self.config)
 
     @property
@@ -62,7 +60,7 @@ class SparkEngine:
     @property
     def executors(self) -> Executors:
         """Of a cluster those that have come by now; on one machine this process."""
-        return whole_executors.found(self.config)
+        return tasks.executors(self.config)
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """A task for each share; of whole executors as many at a time as there are."""
@@ -77,12 +75,8 @@ class SparkEngine:
         found = session(self.config).read.schema(ddl(rows.schema)).parquet(*rows.files).where(_since(rows.since_us))
         in_panes = found.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
         together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
-        mapped = partial(_work_on_groups, work, rows.schema, gathering.panes)
-        if cores is None:
-            return tasks.found_by(together.mapInArrow(mapped, "found BINARY"))
-        alone = partial(whole_executors.one_by_one, whole_executors.turn(self.config), mapped)
-        profile = whole_executors.profile(self.config, cores)
-        return tasks.found_by(together.mapInArrow(alone, "found BINARY", profile=profile))
+        of_groups = partial(_work_on_groups, work, rows.schema, gathering.panes)
+        return tasks.found_by(self.config, together, of_groups, cores)
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
         """A file for each share of the files."""
@@ -107,14 +101,11 @@ def _since(since_us: Mapping[str, int]) -> str:
 
 def _panes_of(panes: Panes) -> str:
     """The panes with a halo that a row is in, a row for each."""
-    first, last = (f"floor((unix_micros(start) - {us}) / {panes.length_us})" for us in _offsets_us(panes))
-    inside = (f"least(greatest({pane}, 0), {panes.total - 1})" for pane in (first, last))
-    return f"explode(sequence({', '.join(inside)}))"
-
-
-def _offsets_us(panes: Panes) -> tuple[int, int]:
     before_us, after_us = panes.halo_us
-    return panes.from_us + after_us, panes.from_us - before_us
+    offsets_us = panes.from_us + after_us, panes.from_us - before_us
+    first_last = (f"floor((unix_micros(start) - {us}) / {panes.length_us})" for us in offsets_us)
+    inside = (f"least(greatest({pane}, 0), {panes.total - 1})" for pane in first_last)
+    return f"explode(sequence({', '.join(inside)}))"
 
 
 def _work_on_groups(

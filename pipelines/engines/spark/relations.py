@@ -36,7 +36,7 @@ class SparkRelations:
     """Names are temporary views of the process's session."""
 
     def __init__(self, engine: Engine, config: Config):
-        self.engine, self.spark = engine, session(config)
+        self.engine, self.config, self.spark = engine, config, session(config)
         self.kept: list[DataFrame] = []
         self.views: set[str] = set()
 
@@ -73,19 +73,20 @@ class SparkRelations:
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
         """Shuffled by partition, sorted, and written by the tasks that have them."""
-        added = tasks.found_by(self._written(lake, table, statements))
+        sorted_rows = self._together(table, statements)
+        added = tasks.found_by(self.config, sorted_rows, partial(_write, lake, table))
         ((column, values),) = where.items()
         if column in table.partition_by:
             return replace_partitions(lake, table, column, list(values), added)
         paths = [str(value) for value in values]
         return replace_paths(lake, table, paths, added, partial(rewritten, lake, self.engine, table, paths))
 
-    def _written(self, lake: Lake, table: Table, statements: Sequence[str]) -> "DataFrame":
+    def _together(self, table: Table, statements: Sequence[str]) -> "DataFrame":
         columns = ", ".join(f'"{column.name}"' for column in table.columns)
         rows = self.spark.sql(" UNION ALL ".join(f"SELECT {columns} FROM ({each})" for each in statements))
         together = rows.repartition(*table.partition_by) if table.partition_by else rows.repartition("path")
         order = [together[name].asc_nulls_last() for name in (*table.partition_by, *table.sort_by)]
-        return together.sortWithinPartitions(*order).mapInArrow(partial(_write, lake, table), "found BINARY")
+        return together.sortWithinPartitions(*order)
 
     def forget(self) -> None:
         """Take the names back, and the room of what was kept."""

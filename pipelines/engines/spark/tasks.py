@@ -1,29 +1,50 @@
-"""Work on shares as Spark's tasks: a share per task, what it finds comes back as one small row.
+"""Work as Spark's tasks: what a task finds comes back as one small row.
 
 Rows of tables do not pass through the JVM here: a task reads and writes Parquet files itself. Delta's own reader and
 writer in Spark cost more than a small day's work (docs/decisions/0018-two-engines.md).
+
+A farm has a thread for each core of an executor, so its tasks have one for themselves:
+
+    a cluster     task cpus = executor cores, by a resource profile of the stage
+    one machine   Spark refuses such profiles there: tasks wait for each other
 """
 
+import fcntl
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from pipelines.config import Config
-from pipelines.engines.engine import Found, Share
-from pipelines.engines.spark import whole_executors
+from pipelines.engines.engine import Executors, Found, Share
+from pipelines.engines.spark.settings import is_one_machine
 from pipelines.engines.spark.spark_session import end_reported, session
 from processes import orphan_jvms
 from schemas.raised_elsewhere import raised_elsewhere
 
 if TYPE_CHECKING:
+    from pyspark.resource import ResourceProfile
     from pyspark.sql import DataFrame
 
+Batches = Iterable[pa.RecordBatch]
+DRIVER = "driver"
 _REFUSED = re.compile(r"^schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
+
+
+def executors(config: Config) -> Executors:
+    """Those of the session, with the cores of the smallest. Spark's default parallelism says neither: it is 2 at least,
+    or what the user has set."""
+    context = session(config).sparkContext
+    listed = context._jsc.sc().statusStore().executorList(True)
+    every = [listed.apply(place) for place in range(listed.size())]
+    if _on_one_machine(config):
+        return Executors(1, every[0].totalCores() or context.defaultParallelism)
+    cores = [each.totalCores() for each in every if each.id() != DRIVER]
+    return Executors(max(1, len(cores)), max(1, min(cores, default=1)))
 
 
 def each(
@@ -32,16 +53,20 @@ def each(
     """What the work finds on each share, in their order. cores: of an executor, which a task has all."""
     if not shares:
         return []
-    tasks = len(shares) if cores is None else whole_executors.tasks(config, len(shares))
-    numbers = session(config).range(0, len(shares), 1, tasks)
-    profile = None if cores is None else whole_executors.profile(config, cores)
-    return found_by(numbers.mapInArrow(partial(_work_on, work, tuple(shares)), "found BINARY", profile=profile))
+    numbers = session(config).range(0, len(shares), 1, len(shares))
+    return found_by(config, numbers, partial(_work_on, work, tuple(shares)), cores)
 
 
-def found_by(rows: "DataFrame") -> list:
-    """What tasks pickled into the column `found`."""
+def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterator], cores: int | None = None) -> list:
+    """What the work makes `as_rows` of each task's batches. cores: of an executor, which a task has all."""
+    profile = None
+    if cores is not None and _on_one_machine(config):
+        work = partial(_in_turn, f"{config.spark}/farm.lock", work)
+    elif cores is not None:
+        profile = _profile(cores)
     with reported():
-        return [pickle.loads(row.found) for row in rows.collect()]
+        found = rows.mapInArrow(work, "found BINARY", profile=profile).collect()
+        return [pickle.loads(row.found) for row in found]
 
 
 def as_rows(found: Iterable[object]) -> Iterator[pa.RecordBatch]:
@@ -50,9 +75,27 @@ def as_rows(found: Iterable[object]) -> Iterator[pa.RecordBatch]:
     yield pa.RecordBatch.from_arrays([pa.array(pickled, pa.binary())], names=["found"])
 
 
-def _work_on(work: Callable, shares: Sequence, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _work_on(work: Callable, shares: Sequence, batches: Batches) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         yield from as_rows(work(shares[number]) for number in batch["id"].to_pylist())
+
+
+def _in_turn(lock: str, work: Callable[[Batches], Iterator], batches: Batches) -> Iterator:
+    """Wait until no other task of this machine is at work: also the rows come into memory then only."""
+    with open(lock, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield from work(batches)
+
+
+@cache
+def _profile(cores: int) -> "ResourceProfile":
+    from pyspark.resource import ResourceProfileBuilder, TaskResourceRequests
+
+    return ResourceProfileBuilder().require(TaskResourceRequests().cpus(cores)).build
+
+
+def _on_one_machine(config: Config) -> bool:
+    return is_one_machine(session(config).sparkContext.master or "")
 
 
 @contextmanager
