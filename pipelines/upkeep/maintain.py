@@ -9,7 +9,7 @@ them.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from datetime import UTC, date, datetime, timedelta
 
 from pipelines.config import Config
@@ -24,7 +24,6 @@ from pipelines.upkeep.table_maintenance import Maintained, maintain_table
 from schemas import registry
 from schemas.errors import IngestBehind, NotSetUp
 from schemas.state_table import state_name
-from schemas.tables import Table
 
 Progress = Callable[[str], None]
 
@@ -44,15 +43,11 @@ def maintain(config: Config, keep: timedelta, dry_run: bool, progress: Progress)
     done = []
     for name in sorted(lake.names(), key=lambda name: (name in bronze, name)):  # last: an ingest may take long
         progress(name)
-        with _no_ingest(lake, bronze.get(name)):
+        # An ingest that begins notes first which version of bronze it would have to go back to.
+        with lake.ingest_locked(bronze[name]) if name in bronze else nullcontext():
             versions = needed[name] | (_versions_before(lake, bronze[name]) if name in bronze else set())
             done.append(maintain_table(lake, name, keep, versions, dry_run))
     return sorted(done)
-
-
-def _no_ingest(lake: Lake, stream: str | None) -> AbstractContextManager[object]:
-    # One that begins notes first which version of bronze it would have to go back to.
-    return nullcontext() if stream is None else lake.ingest_locked(stream)
 
 
 def _versions_before(lake: Lake, stream: str) -> set[int]:
@@ -64,7 +59,7 @@ def _versions_before(lake: Lake, stream: str) -> set[int]:
 def _needed_versions(lake: Lake, found: Audits) -> dict[str, set[int]]:
     """By table, the versions that runs read which may still come."""
     needed: dict[str, set[int]] = defaultdict(set)
-    for name, version in (*_newest_snapshots(lake), *_waiting(found), *_states(lake, found)):
+    for name, version in (*_newest_snapshots(lake), *_waiting(lake, found)):
         needed[name].add(version)
     return needed
 
@@ -79,9 +74,13 @@ def _newest_snapshots(lake: Lake) -> Iterator[tuple[str, int]]:
         yield from ((name, state.version) for name, state in newest.tables.items())
 
 
-def _waiting(found: Audits) -> Iterator[tuple[str, int]]:
-    """Tables and versions that audits wrote and read whose publication may still come."""
-    for (query, _), row in found.waiting.items():
+def _waiting(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
+    """Tables and versions that audits wrote and read whose publication may still come. Perhaps nobody will publish
+    them: the next day goes on from what the published day has left."""
+    for (query, day), row in found.waiting.items():
+        has_state = row.outputs.get("state") is not None
+        if has_state and (published := run_table.latest(lake, query, day, "publish")):
+            yield state_name(query), published.inputs["state"]
         if query in registry.queries():
             tables, versions = QueryTables.of(registry.query(query)), AuditVersions(**row.outputs)
             yield tables.audit.name, versions.audit
@@ -92,14 +91,6 @@ def _waiting(found: Audits) -> Iterator[tuple[str, int]]:
                 yield state_name(query), versions.state
 
 
-def _states(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
-    """Tables and versions of what days have left, where an audit of a day has left more, which perhaps nobody will
-    publish: the next day goes on from what was published."""
-    for (query, day), audited in found.waiting.items():
-        if audited.outputs.get("state") is not None and (published := run_table.latest(lake, query, day, "publish")):
-            yield state_name(query), published.inputs["state"]
-
-
 def _drop_published_audit_rows(lake: Lake, found: Audits, before: datetime) -> None:
     old: dict[str, set[date]] = defaultdict(set)
     for (query, day), at in found.settled_at.items():
@@ -108,12 +99,5 @@ def _drop_published_audit_rows(lake: Lake, found: Audits, before: datetime) -> N
     for query in old.keys() & registry.queries().keys():
         tables = QueryTables.of(registry.query(query))
         for table in (tables.audit, tables.late_audit):
-            _drop_days(lake, table, old[query])
-
-
-def _drop_days(lake: Lake, table: Table, days: set[date]) -> None:
-    if lake.version(table.name) is None:
-        return
-    held = sorted(days & lake.partition_dates(table.name))
-    if held:
-        lake.replace(table, {table.partition_by[0]: held}, [])
+            if held := sorted(old[query] & lake.partition_dates(table.name)):
+                lake.replace(table, {table.partition_by[0]: held}, [])

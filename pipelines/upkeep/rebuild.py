@@ -70,7 +70,7 @@ def _every(tables: QueryTables) -> Iterator[Table]:
 
 def _held(lake: Lake, tables: QueryTables) -> set[date]:
     """Days of the published tables."""
-    return set().union(*(lake.partition_dates(table.name) for table in (tables.results, tables.late)))
+    return lake.partition_dates(tables.results.name) | lake.partition_dates(tables.late.name)
 
 
 def _made(lake: Lake, tables: QueryTables) -> Location:

@@ -20,7 +20,6 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.shares import file_sizes
 from pipelines.runs import definitions
 from pipelines.runs.replay import replay, replay_day
-from pipelines.tables.query_tables import QueryTables
 from schemas import errors
 from schemas.raised_elsewhere import raised_elsewhere
 
@@ -80,12 +79,9 @@ def _two_at_a_time(config: Config, query: str, days: Days) -> None:
 
 def _in_small_tasks(config: Config, query: str, days: Days) -> None:
     lake, silver = Lake(config), definitions.tables_of(query).source.silver.name
-    sizes = [sum(file_sizes(lake.files(silver, filters=_of(day))).values()) for day in days]
-    forwards(replace(config, asked_task_bytes=max(1, max(sizes) // PARTS)), query, days)
-
-
-def _of(day: date) -> list[tuple]:
-    return [("arrival_date", "=", str(day))]
+    files = [lake.files(silver, filters=[("arrival_date", "=", str(day))]) for day in days]
+    most_bytes = max(sum(file_sizes(of_day).values()) for of_day in files)
+    forwards(replace(config, asked_task_bytes=max(1, most_bytes // PARTS)), query, days)
 
 
 def _one_killed(config: Config, query: str, days: Days) -> None:
@@ -96,16 +92,12 @@ def _one_killed(config: Config, query: str, days: Days) -> None:
 
 def _ingested_again(config: Config, query: str, days: Days) -> None:
     """From the landing folder, each file for itself."""
-    lake, tables = Lake(config), definitions.tables_of(query)
-    _forget(lake, tables)
-    with _begun(config, ("ingest", tables.source.stream.name), WINDROW_INGEST_BATCH_MIB="0") as process:
+    source = definitions.tables_of(query).source
+    for table in source.all:
+        storage.remove_folder(Lake(config).folder(table.name))
+    with _begun(config, ("ingest", source.stream.name), WINDROW_INGEST_BATCH_MIB="0") as process:
         _require_done(process)
     forwards(config, query, days)
-
-
-def _forget(lake: Lake, tables: QueryTables) -> None:
-    for table in tables.source.all:
-        storage.remove_folder(lake.folder(table.name))
 
 
 WAYS = (
@@ -139,13 +131,8 @@ def _begun(config: Config, words: Sequence[str], **settings: str) -> Iterator[su
             yield process
         finally:
             if process.poll() is None:
-                _kill(process)
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    """With all that it started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # with all that it started
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
 def _require_done(process: subprocess.Popen[str], printed: str = "") -> None:

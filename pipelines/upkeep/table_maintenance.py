@@ -23,7 +23,8 @@ from pipelines.delta.log import commit_times, current_since
 from pipelines.location import Location
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
-# Delta's own: how long checkpoints know of removed files, and how long commits stay in the log.
+# Delta's own: how long checkpoints know of removed files, and how long commits stay in the log; these the longer, by as
+# much as versions are kept: the oldest version was made some time before it was replaced.
 _REMOVED_KNOWN, _LOG_KEPT = timedelta(days=7), timedelta(days=30)
 # A file that no commit names may be of a run that is about to commit it.
 _WRITTEN_BEFORE_COMMIT = _DAY
@@ -82,11 +83,6 @@ class _Work:
     def file_count(self) -> int:
         return len(self.table.file_uris())
 
-    @property
-    def log_kept(self) -> timedelta:
-        """Longer than versions: the oldest of these was made some time before it was replaced."""
-        return self.keep + _LOG_KEPT
-
     def kept_versions(self, needed: Collection[int]) -> set[int]:
         """Those that were replaced less than `keep` ago, the newest, and what is needed and still there."""
         recent = current_since(commit_times(self.folder), time.time() - self.keep.total_seconds())
@@ -103,7 +99,7 @@ class _Work:
         """What other tools go by that vacuum the table or shorten its log; a commit where they aren't so yet."""
         days = {
             "delta.deletedFileRetentionDuration": max(self.keep, _REMOVED_KNOWN) // _DAY,
-            "delta.logRetentionDuration": self.log_kept // _DAY,
+            "delta.logRetentionDuration": (self.keep + _LOG_KEPT) // _DAY,
         }
         asked = contract.PROPERTIES | {name: f"interval {count} days" for name, count in days.items()}
         if not asked.items() <= self.table.metadata().configuration.items():
@@ -132,5 +128,5 @@ class _Work:
         """Write a checkpoint, and remove commits of longer ago than anybody needs."""
         self.table.create_checkpoint()
         # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
-        if commit_times(self.folder).get(oldest, 0.0) > time.time() - self.log_kept.total_seconds():
+        if commit_times(self.folder).get(oldest, 0.0) > time.time() - (self.keep + _LOG_KEPT).total_seconds():
             self.table.cleanup_metadata()
