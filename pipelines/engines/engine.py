@@ -5,12 +5,14 @@ answer statements of SQL over tables and rows (`relations`). Files of tables are
 named in commits by the driver (file_commits.py).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 
+from pipelines.config import Config
 from pipelines.delta.lake import Lake, Where
 from pipelines.engines.ranges import Panes, Range, RowsOfFiles
 from pipelines.location import Location
@@ -91,47 +93,61 @@ class Executors(NamedTuple):
     cores: int
 
 
-class Engine(Protocol):
-    """One of pipelines/engines/."""
+class Engine(ABC):
+    """One of pipelines/engines/. As it stands here, work is done in this process, one share after the other."""
+
+    def __init__(self, config: Config):
+        self.config = config
 
     @property
     def slots(self) -> int:
         """How many shares are worked on at the same time."""
+        return 1
 
     @property
     def expected_slots(self) -> int:
         """As many as there will be by its settings; nothing is started for the answer."""
+        return 1
 
     @property
     def executors(self) -> Executors:
         """Where farms can be at work at the same time."""
+        return Executors(1, self.config.cores)
 
     @property
     def expected_executors(self) -> int:
         """How many of them there will be by its settings; nothing is started for the answer."""
+        return 1
 
     @property
     def rows_per_commit(self) -> int | None:
         """How many rows one commit of `Relations.replace` had better have; None: any number."""
+        return None
 
     @property
     def page(self) -> str | None:
         """Addresses at which it shows what it does, or has done, in this process; None where there are none."""
+        return None
 
     def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
-        """Show, as long as it lasts, how far long work is."""
+        """Show, as long as it lasts, how far long work is; nothing of what stages say themselves."""
+        return nullcontext()
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """What some work finds on each share, in their order; shares and what is found can be pickled. cores: each has
         so many for itself, all of an executor. Errors of schemas/errors.py are raised as they are."""
+        return [work(share) for share in shares]
 
+    @abstractmethod
     def each_group(
         self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
     ) -> list[Found]:
         """What some work finds on rows that are brought together, and the pane that they were gathered for."""
 
+    @abstractmethod
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
         """Map the rows of Parquet files, about so many, into files of a folder."""
 
+    @abstractmethod
     def relations(self, folder: Location) -> AbstractContextManager[Relations]:
         """Relations that put into a folder what memory has no room for."""

@@ -21,19 +21,15 @@ class DuckdbRelations:
         self.database, self.folder, self.rows_per_batch = database, folder, rows_per_batch
 
     def add_files(self, view: str, lake: Lake, table: Table, files: Sequence[str]) -> None:
-        """A view of them."""
         add_view(self.database, lake, table, view, files)
 
     def add_rows(self, view: str, rows: pa.Table) -> None:
-        """As they lie in memory."""
         self.database.register(view, rows)
 
     def add_mapped(self, view: str, files: MappedFiles) -> None:
-        """As they lie on disk."""
         self.database.register(view, workers.read_mapped(files))
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
-        """In this process."""
         ordered = f"SELECT * FROM ({statement}) ORDER BY path, line"
         lines = self.database.sql(ordered).to_arrow_reader(workers.ROWS_PER_BATCH)
         path = self.folder / f"{uuid4().hex}.arrow"
@@ -41,15 +37,12 @@ class DuckdbRelations:
         self.add_mapped(view, MappedFiles((path,), work.schema))
 
     def define(self, view: str, statement: str) -> None:
-        """A view."""
         self.database.execute(f'CREATE OR REPLACE TEMP VIEW "{view}" AS {statement}')
 
     def keep(self, view: str, statement: str) -> None:
-        """A table."""
         self.database.execute(f'CREATE OR REPLACE TEMP TABLE "{view}" AS {statement}')
 
     def rows(self, statement: str) -> list[tuple]:
-        """All of them."""
         return self.database.sql(statement).fetchall()
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:

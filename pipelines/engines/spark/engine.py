@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
 
@@ -10,9 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import storage
-from pipelines.config import Config
 from pipelines.delta.new_files import gathered
-from pipelines.engines.engine import Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, Share
+from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, Share
 from pipelines.engines.ranges import Panes, RowsOfFiles
 from pipelines.engines.shares import file_sizes, packed
 from pipelines.engines.spark import tasks
@@ -26,12 +24,8 @@ ROWS_PER_BATCH = 5_000
 PANE = "windrow_pane"
 
 
-@dataclass(frozen=True)
-class SparkEngine:
+class SparkEngine(Engine):
     """One session of this process, started when it is first needed."""
-
-    config: Config
-    rows_per_commit: None = None
 
     @property
     def slots(self) -> int:

@@ -41,33 +41,26 @@ class SparkRelations:
         self.views: set[str] = set()
 
     def add_files(self, view: str, lake: Lake, table: Table, files: Sequence[str]) -> None:
-        """Their folders' names are columns."""
         self._name(view, self._parquet(files, lake.schema(table), str(lake.folder(table.name))))
 
     def add_rows(self, view: str, rows: pa.Table) -> None:
-        """As a relation of Spark's."""
         self._name(view, self.spark.createDataFrame(rows, ddl(rows.schema)))
 
     def add_mapped(self, view: str, files: MappedFiles) -> None:
-        """As they lie on disk."""
         self._name(view, self._parquet([str(path) for path in files.paths], files.schema))
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
-        """In tasks; the rows are kept."""
         rows = self.spark.sql(statement).select(*work.columns)
         ordered = rows.repartition("path").sortWithinPartitions("path", "line")
         self._keep(view, ordered.mapInArrow(partial(_mapped, work), ddl(work.schema)))
 
     def define(self, view: str, statement: str) -> None:
-        """A view."""
         self._name(view, self.spark.sql(statement))
 
     def keep(self, view: str, statement: str) -> None:
-        """A view of rows that are kept on the executors' disks."""
         self._keep(view, self.spark.sql(statement))
 
     def rows(self, statement: str) -> list[tuple]:
-        """All of them."""
         with tasks.reported():
             return [tuple(row) for row in self.spark.sql(statement).collect()]
 
