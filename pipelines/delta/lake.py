@@ -67,7 +67,6 @@ class Lake:
         return self._schemas[table]
 
     def locked(self, name: str) -> AbstractContextManager[locks.Lock]:
-        """The lock of that name, as long as the context lasts."""
         return locks.locked(self.config, name)
 
     def ingest_locked(self, stream_name: str) -> AbstractContextManager[locks.Lock]:
@@ -117,7 +116,6 @@ class Lake:
         return version
 
     def folder(self, name: str) -> Location:
-        """Where a table lies."""
         return (self.config.anew if name in self.config.asked_anew else self.config.lake) / name
 
     def repaired_folder(self, name: str) -> Location:
@@ -259,22 +257,16 @@ def _fitted(rows: Rows, schema: pa.Schema) -> pa.Table | pa.RecordBatchReader:
 
 def _predicate(where: Where) -> str:
     """SQL that DataFusion (delta-rs) and Spark read alike: `path` IN ('a', 'b'); of no values, never true."""
-    return " AND ".join(_among(column, values) for column, values in where.items()) or "1 = 1"
-
-
-def _among(column: str, values: Iterable[str | int | datetime.date]) -> str:
-    listed = ", ".join(_literal(value) for value in values)
-    return f"`{column}` IN ({listed})" if listed else "1 = 0"
+    listed = ((column, ", ".join(map(_literal, values))) for column, values in where.items())
+    return " AND ".join(f"`{column}` IN ({values})" if values else "1 = 0" for column, values in listed) or "1 = 1"
 
 
 def _literal(value: str | int | datetime.date) -> str:
     if isinstance(value, datetime.date):
         return f"CAST('{value.isoformat()}' AS DATE)"
-    return str(value) if isinstance(value, int) else _text_literal(value)
-
-
-def _text_literal(text: str) -> str:
+    if isinstance(value, int):
+        return str(value)
     # The two dialects disagree on quotes and backslashes inside a literal (and Delta parses its own print of it again),
     # so these stay outside, and so does $, which starts a variable for Spark: concat('it', chr(39), 's').
-    parts = [f"chr({ord(part)})" if part in _UNSAFE else f"'{part}'" for part in _PARTS.split(text) if part]
+    parts = [f"chr({ord(part)})" if part in _UNSAFE else f"'{part}'" for part in _PARTS.split(value) if part]
     return f"concat({', '.join(parts)})" if len(parts) > 1 else "".join(parts) or "''"

@@ -6,7 +6,7 @@ named in commits by the driver (file_commits.py).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -15,36 +15,13 @@ import pyarrow as pa
 from pipelines.config import Config
 from pipelines.delta.lake import Lake, Where
 from pipelines.engines.ranges import Panes, Range, RowsOfFiles
+from pipelines.engines.row_maps import MappedFiles, RowMap
 from pipelines.location import Location
 from schemas.tables import Table
 
 Share = TypeVar("Share")
 Found = TypeVar("Found")
 GroupWork = Callable[[pa.Table, Range], Found]
-
-
-class RowMap(Protocol):
-    """What becomes of rows, a batch at a time; it can be pickled. `columns`: those that it reads; `schema`: what comes
-    out."""
-
-    @property
-    def columns(self) -> Sequence[str]: ...
-
-    @property
-    def schema(self) -> pa.Schema: ...
-
-    def chosen(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Those rows that it is about."""
-
-    def start(self) -> Callable[[pa.RecordBatch], Iterator[pa.RecordBatch]]:
-        """A function for many batches of chosen rows, one after the other."""
-
-
-class MappedFiles(NamedTuple):
-    """Where an engine put mapped rows, for its own relations; `schema`: of the rows."""
-
-    paths: tuple[Location, ...]
-    schema: pa.Schema
 
 
 class Gathering(NamedTuple):

@@ -98,7 +98,9 @@ class _Verification:
         """The first way is what the others are compared with; a lake that runs and ingests go on to change is copied
         once."""
         with trial(self.lake.config, f"verify_{self.query}") as copied:
-            self._copy_into(copied)
+            source = self.tables.source
+            with self.lake.ingest_locked(source.stream.name), self.lake.locked(f"{self.query}.publish"):
+                copy(self.lake, [*(table.name for table in (*source.all, *self._of_query)), *LEDGER], copied)
             first, *others = WAYS
             held, row = self._made(copied, first)
             yield row
@@ -106,11 +108,6 @@ class _Verification:
             for way in others:
                 why = self._why_not(copied, way)
                 yield self._row(way.name, NOT_COMPARED, why=why) if why else self._compared(copied, way, held)
-
-    def _copy_into(self, config: Config) -> None:
-        source = self.tables.source
-        with self.lake.ingest_locked(source.stream.name), self.lake.locked(f"{self.query}.publish"):
-            copy(self.lake, [*(table.name for table in (*source.all, *self._of_query)), *LEDGER], config)
 
     @property
     def _of_query(self) -> list[Table]:

@@ -27,14 +27,10 @@ class Holder:
     def __str__(self) -> str:
         others = ", or others with which it shares it" if self.shared else ""
         host = f" on {self.host}" if self.host else ""
-        stopped = "" if self.host or not _is_stopped(self.process) else f" ({_STOPPED.format(self.process)})"
+        found = None if self.host else proc.status(self.process)
+        # By SIGSTOP, or Ctrl-Z.
+        stopped = f" ({_STOPPED.format(self.process)})" if found is not None and found.state in ("T", "t") else ""
         return f"process {self.process}{host} ({self.command}), since {self.since} UTC{others}{stopped}"
-
-
-def _is_stopped(process: int) -> bool:
-    """By SIGSTOP, or Ctrl-Z."""
-    found = proc.status(process)
-    return found is not None and found.state in ("T", "t")
 
 
 def this_process(shared: bool) -> Holder:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipelines.engines.engine import Engine, Found, Gathering, GroupWork, MappedFiles, RowMap
+from pipelines.engines.engine import Engine, Found, Gathering, GroupWork
 from pipelines.engines.local import workers
 from pipelines.engines.local.relations import DuckdbRelations
 from pipelines.engines.ranges import RowsOfFiles, read_rows
+from pipelines.engines.row_maps import MappedFiles, RowMap
 from pipelines.location import Location
 from pipelines.rows import databases
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from pipelines.delta.day_files import add_view
 from pipelines.delta.lake import Lake, Where
-from pipelines.engines.engine import MappedFiles, RowMap
 from pipelines.engines.local import workers
+from pipelines.engines.row_maps import ROWS_PER_BATCH, MappedFiles, RowMap
 from schemas.tables import Table
 
 
@@ -31,7 +31,7 @@ class DuckdbRelations:
 
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
         ordered = f"SELECT * FROM ({statement}) ORDER BY path, line"
-        lines = self.database.sql(ordered).to_arrow_reader(workers.ROWS_PER_BATCH)
+        lines = self.database.sql(ordered).to_arrow_reader(ROWS_PER_BATCH)
         path = self.folder / f"{uuid4().hex}.arrow"
         workers.write_mapped(work, lines, path)
         self.add_mapped(view, MappedFiles((path,), work.schema))

@@ -26,13 +26,11 @@ from typing import IO
 
 import pyarrow as pa
 
-from pipelines import storage
 from pipelines.config import REPOSITORY
-from pipelines.engines.engine import MappedFiles, RowMap
+from pipelines.engines.row_maps import ROWS_PER_BATCH, MappedFiles, RowMap, batches_of, mapped
 from schemas import cycles
 from schemas.errors import WorkerLost
 
-ROWS_PER_BATCH = 5_000
 _HELPER = "from pipelines.engines.local import workers; workers.help_out()"
 
 
@@ -50,15 +48,10 @@ class Mapping:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Batches that no other worker has claimed."""
-        for number, batch in enumerate(self._all()):
+        for number, batch in enumerate(batches_of(self.files, self.work, self.rows_per_batch)):
             chosen = self.work.chosen(batch)
             if len(chosen) and self._claims(number):
                 yield chosen
-
-    def _all(self) -> Iterator[pa.RecordBatch]:
-        for path in self.files:
-            with storage.parquet(path) as file:
-                yield from storage.batches(file, self.rows_per_batch, list(self.work.columns))
 
     def _claims(self, number: int) -> bool:
         try:
@@ -101,13 +94,11 @@ def help_out() -> None:
 
 
 def write_mapped(work: RowMap, batches: Iterable[pa.RecordBatch], path: Path) -> None:
-    """Map chosen rows into one Arrow file, uncompressed, so that `read_mapped` can map it into memory."""
-    mapped = work.start()
+    """Map rows into one Arrow file, uncompressed, so that `read_mapped` can map it into memory."""
     # Parsing makes millions of small tuples: a ninth of the time went into looking for cycles of them.
     with pa.ipc.new_file(path, work.schema) as file, cycles.not_searched_for():
-        for batch in batches:
-            for found in mapped(batch):
-                file.write(found)
+        for found in mapped(work, batches):
+            file.write(found)
 
 
 def _map(share: Mapping, wanted: Callable[[], bool] = lambda: True) -> Path:

@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 
 from pipelines import storage
 from pipelines.delta.new_files import gathered
-from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, MappedFiles, RowMap, Share
+from pipelines.engines.engine import Engine, Executors, Found, Gathering, GroupWork, Share
 from pipelines.engines.ranges import Panes, RowsOfFiles
+from pipelines.engines.row_maps import MappedFiles, RowMap, batches_of, mapped
 from pipelines.engines.shares import file_sizes, packed
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.relations import SparkRelations, ddl
@@ -19,8 +20,6 @@ from pipelines.engines.spark.settings import expected_executors, expected_slots
 from pipelines.engines.spark.spark_session import pages, session
 from pipelines.location import Location
 
-# As many as keep a task's memory small, and Python's cost of each batch out of sight.
-ROWS_PER_BATCH = 5_000
 PANE = "windrow_pane"
 
 
@@ -116,17 +115,9 @@ def _work_on_groups(
 def _mapped(work: RowMap, folder: Location, files: Sequence[str]) -> Location:
     path = folder / f"{uuid4().hex}.parquet"
     with storage.new_parquet(path, work.schema, "lz4") as writer:
-        for part in gathered(pa.Table.from_batches([found]) for found in _found(work, files)):
+        for part in gathered(pa.Table.from_batches([found]) for found in mapped(work, batches_of(files, work))):
             writer.write_table(part)
     return path
-
-
-def _found(work: RowMap, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    mapped = work.start()
-    for file in files:
-        with storage.parquet(file) as rows:
-            for batch in storage.batches(rows, ROWS_PER_BATCH, list(work.columns)):
-                yield from mapped(work.chosen(batch))
 
 
 made = SparkEngine

@@ -10,11 +10,11 @@ import platform
 import re
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pipelines.config import REPOSITORY
 from schemas.errors import NotSetUp
@@ -33,13 +33,6 @@ _LACKS = re.compile(r"(?:No module named '(?P<module>[\w.]+)'|Cannot run program
 _OTHER_PYTHON = re.compile(r"PYTHON_VERSION_MISMATCH\] (?P<what>[^\n]+)")
 
 
-class Executor(NamedTuple):
-    """What a task saw of the machine that it ran on."""
-
-    host: str
-    versions: Mapping[str, str]
-
-
 def packed(folder: Path) -> Path:
     """An archive of Windrow's packages, in that folder."""
     archive = folder / f"{FOLDER}.zip"
@@ -55,11 +48,11 @@ def require_fit(session: "SparkSession") -> None:
     context = session.sparkContext
     slots = context.defaultParallelism
     with lack_reported():
-        found = context.parallelize(range(slots), slots).mapPartitions(_look).collect()
-    for executor in found:
-        if others := dict(executor.versions.items() - _versions().items()):
+        found = context.parallelize(range(slots), slots).map(_host_and_versions).collect()
+    for host, versions in found:
+        if others := dict(versions.items() - _versions().items()):
             listed = ", ".join(f"{name} {version}, not {_version(name)}" for name, version in sorted(others.items()))
-            raise _unfit(f"on {executor.host} there is {listed}")
+            raise _unfit(f"on {host} there is {listed}")
 
 
 @contextmanager
@@ -77,8 +70,8 @@ def lack_reported() -> Iterator[None]:
         raise
 
 
-def _look(_: Iterable[int]) -> Iterator[Executor]:
-    yield Executor(platform.node(), _versions())
+def _host_and_versions(_: int) -> tuple[str, dict[str, str]]:
+    return platform.node(), _versions()
 
 
 def _versions() -> dict[str, str]:

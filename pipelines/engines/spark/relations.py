@@ -11,8 +11,9 @@ from pipelines.config import Config
 from pipelines.delta.file_commits import replace_partitions, replace_paths
 from pipelines.delta.lake import Lake, Where
 from pipelines.delta.new_files import write_batches
-from pipelines.engines.engine import Engine, MappedFiles, RowMap
+from pipelines.engines.engine import Engine
 from pipelines.engines.rewrites import rewritten
+from pipelines.engines.row_maps import MappedFiles, RowMap, mapped
 from pipelines.engines.spark import tasks
 from pipelines.engines.spark.spark_session import give_back, session
 from processes import orphan_jvms
@@ -52,7 +53,7 @@ class SparkRelations:
     def map_rows(self, view: str, work: RowMap, statement: str) -> None:
         rows = self.spark.sql(statement).select(*work.columns)
         ordered = rows.repartition("path").sortWithinPartitions("path", "line")
-        self._keep(view, ordered.mapInArrow(partial(_mapped, work), ddl(work.schema)))
+        self._keep(view, ordered.mapInArrow(partial(mapped, work), ddl(work.schema)))
 
     def define(self, view: str, statement: str) -> None:
         self._name(view, self.spark.sql(statement))
@@ -110,11 +111,6 @@ class SparkRelations:
 def ddl(schema: pa.Schema) -> str:
     """Columns as Spark declares them."""
     return ", ".join(f"`{field.name}` {_SQL_TYPES[field.type]}" for field in schema)
-
-
-def _mapped(work: RowMap, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    mapped = work.start()
-    return (found for batch in batches for found in mapped(work.chosen(batch)))
 
 
 def _write(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -164,27 +164,26 @@ def _of_one_machine(config: Config) -> Mapping[str, str]:
 def _of_a_cluster(config: Config, master: str, users: Mapping[str, str]) -> Mapping[str, str]:
     """Driver and executors share no folder, and maybe no host: JARs and Windrow itself are sent to them (executors.py),
     and what they say to each other is encrypted."""
+    # By which Hadoop and the libraries find S3 there. Kubernetes shows variables to all who may see a pod: there the
+    # keys come from a secret of its own (docs/kubernetes.md).
+    keys = () if master.startswith("k8s:") else KEYS
+    of_s3 = (*PLACES, *keys) if _is_on_s3(config) else ()
     return {
         "spark.executorEnv.PYTHONPATH": FOLDER,
         "spark.executorEnv.WINDROW_ENGINE": "spark",
         "spark.python.daemon.module": _DAEMON,
         **authentication.of_a_cluster(master, users),
-        **_variables_of_executors(config, master),
+        **{f"spark.executorEnv.{name}": os.environ[name] for name in of_s3 if name in os.environ},
     }
-
-
-def _variables_of_executors(config: Config, master: str) -> Mapping[str, str]:
-    """By which Hadoop and the libraries find S3 there. Kubernetes shows them to all who may see a pod: there the keys
-    come from a secret of its own (docs/kubernetes.md)."""
-    names = PLACES if master.startswith("k8s:") else (*PLACES, *KEYS)
-    return {f"spark.executorEnv.{name}": os.environ[name] for name in names if _is_on_s3(config) and name in os.environ}
 
 
 def _of_jars(config: Config, master: str) -> Mapping[str, str]:
     """Those that Spark sends; Delta's are on the class path of this machine already."""
-    of_delta = [] if is_one_machine(master) else _jars(config)
-    of_storage = _jars_of_s3(config) if _is_on_s3(config) else []
-    return {"spark.jars": ",".join([*of_delta, *of_storage])} if of_delta or of_storage else {}
+    jars = [] if is_one_machine(master) else _jars(config)
+    if _is_on_s3(config):
+        folder = config.jars / "s3"
+        jars += _jars_in(folder, f"the lake is below {config.home}, and S3's JARs are not in {folder}", CLUSTER)
+    return {"spark.jars": ",".join(jars)} if jars else {}
 
 
 def _is_on_s3(config: Config) -> bool:
@@ -202,11 +201,6 @@ def _of_storage(config: Config) -> Mapping[str, str]:
         "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         **{f"spark.hadoop.fs.s3a.{name}": value for name, value in asked.items() if value},
     }
-
-
-def _jars_of_s3(config: Config) -> list[str]:
-    folder = config.jars / "s3"
-    return _jars_in(folder, f"the lake is below {config.home}, and S3's JARs are not in {folder}", CLUSTER)
 
 
 def _jars(config: Config) -> list[str]:
