@@ -26,11 +26,12 @@ GroupWork = Callable[[pa.Table, Range], Found]
 
 class Gathering(NamedTuple):
     """How rows are brought together: those of a key, and where there are panes those of one pane of a key, with its
-    halo; in so many tasks."""
+    halo; in so many tasks. cores: each has so many for itself, all of an executor."""
 
     key: tuple[str, ...]
     panes: Panes = Panes()
     tasks: int = 1
+    cores: int | None = None
 
 
 class Relations(Protocol):
@@ -116,9 +117,7 @@ class Engine(ABC):
         return [work(share) for share in shares]
 
     @abstractmethod
-    def each_group(
-        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
-    ) -> list[Found]:
+    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """What some work finds on rows that are brought together, and the pane that they were gathered for."""
 
     @abstractmethod

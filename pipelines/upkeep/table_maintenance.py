@@ -6,8 +6,7 @@ a minute ago too (`contract.PROPERTIES`), and their checkpoints forget after a w
 """
 
 import time
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
@@ -46,87 +45,61 @@ def maintain_table(lake: Lake, name: str, keep: timedelta, versions: Collection[
     """Compact its small files, remove what no version holds that was replaced less than `keep` ago or is among
     `versions`, and shorten its log. Under the table's lock; O(files and commits), and the rows of files that are
     compacted."""
+    folder, note = lake.folder(name), CommitNote(lake.of_run).properties
     with lake.locked(name) as lock:
         lake.existing_version(name)  # damage that delta-rs passes over would end as files that nobody seems to need
-        work = _Work(lake, name, storage.delta_table(lake.folder(name)), keep)
-        before = work.file_count
+        table = storage.delta_table(folder)
+        files_before = len(table.file_uris())
         if not dry_run:
             lock.require_held()
-            work.set_properties()
-            work.table.optimize.compact(commit_properties=work.note)
-        kept = work.kept_versions(versions)
+            _set_properties(table, keep, note)
+            table.optimize.compact(commit_properties=note)
+        recent = current_since(commit_times(folder), time.time() - keep.total_seconds())
+        kept = sorted({*recent, *(version for version in versions if _opens(folder, version))})
         lock.require_held()
-        removed, freed_bytes = work.vacuum(kept, dry_run)
+        # By name, at 11 ms a version: when a file was removed a checkpoint may have forgotten.
+        vacuum = partial(table.vacuum, enforce_retention_duration=False, commit_properties=note, keep_versions=kept)
+        removed, freed_bytes = _vacuum(folder, vacuum, keep, dry_run)
         if not dry_run:
-            work.shorten_log(min(kept))
-        return Maintained(name, before, work.file_count, removed, freed_bytes, work.table.version())
+            _shorten_log(table, folder, keep, kept[0])
+        return Maintained(name, files_before, len(table.file_uris()), removed, freed_bytes, table.version())
 
 
-@dataclass(frozen=True)
-class _Work:
-    """A table that is maintained, and how long what was replaced is kept."""
+def _opens(folder: Location, version: int) -> bool:
+    try:
+        storage.delta_table(folder, version)
+    except DeltaError:  # its log went before anybody needed it
+        return False
+    return True
 
-    lake: Lake
-    name: str
-    table: DeltaTable
-    keep: timedelta
 
-    @property
-    def folder(self) -> Location:
-        return self.lake.folder(self.name)
+def _set_properties(table: DeltaTable, keep: timedelta, note: CommitProperties) -> None:
+    """What other tools go by that vacuum the table or shorten its log; a commit where they aren't so yet."""
+    days = {
+        "delta.deletedFileRetentionDuration": max(keep, _REMOVED_KNOWN) // _DAY,
+        "delta.logRetentionDuration": (keep + _LOG_KEPT) // _DAY,
+    }
+    asked = contract.PROPERTIES | {name: f"interval {count} days" for name, count in days.items()}
+    if not asked.items() <= table.metadata().configuration.items():
+        table.alter.set_table_properties(asked, commit_properties=note)
 
-    @property
-    def note(self) -> CommitProperties:
-        return CommitNote(self.lake.of_run).properties
 
-    @property
-    def file_count(self) -> int:
-        return len(self.table.file_uris())
+def _vacuum(folder: Location, vacuum: Callable[..., list[str]], keep: timedelta, dry_run: bool) -> tuple[int, int]:
+    """Files that went, or would go, and their bytes."""
+    named = partial(vacuum, retention_hours=keep // _HOUR, full=False)
+    every = partial(vacuum, retention_hours=max(keep, _WRITTEN_BEFORE_COMMIT) // _HOUR, full=True)
+    ways = [named, every] if keep < _WRITTEN_BEFORE_COMMIT else [every]
+    # The log also names files that went before.
+    gone = {path for way in ways for path in way(dry_run=True) if (folder / path).exists()}
+    freed_bytes = sum((folder / path).stat().st_size for path in gone)
+    for way in ways if gone and not dry_run else ():
+        way(dry_run=False)
+    return len(gone), freed_bytes
 
-    def kept_versions(self, needed: Collection[int]) -> set[int]:
-        """Those that were replaced less than `keep` ago, the newest, and what is needed and still there."""
-        recent = current_since(commit_times(self.folder), time.time() - self.keep.total_seconds())
-        return {*recent, *(version for version in needed if self._opens(version))}
 
-    def _opens(self, version: int) -> bool:
-        try:
-            storage.delta_table(self.folder, version)
-        except DeltaError:  # its log went before anybody needed it
-            return False
-        return True
-
-    def set_properties(self) -> None:
-        """What other tools go by that vacuum the table or shorten its log; a commit where they aren't so yet."""
-        days = {
-            "delta.deletedFileRetentionDuration": max(self.keep, _REMOVED_KNOWN) // _DAY,
-            "delta.logRetentionDuration": (self.keep + _LOG_KEPT) // _DAY,
-        }
-        asked = contract.PROPERTIES | {name: f"interval {count} days" for name, count in days.items()}
-        if not asked.items() <= self.table.metadata().configuration.items():
-            self.table.alter.set_table_properties(asked, commit_properties=self.note)
-
-    def vacuum(self, kept: Collection[int], dry_run: bool) -> tuple[int, int]:
-        """Files that went, or would go, and their bytes."""
-        vacuum = partial(
-            self.table.vacuum,
-            enforce_retention_duration=False,
-            commit_properties=self.note,
-            # By name, at 11 ms a version: when a file was removed a checkpoint may have forgotten.
-            keep_versions=sorted(kept),
-        )
-        named = partial(vacuum, retention_hours=self.keep // _HOUR, full=False)
-        every = partial(vacuum, retention_hours=max(self.keep, _WRITTEN_BEFORE_COMMIT) // _HOUR, full=True)
-        ways = [named, every] if self.keep < _WRITTEN_BEFORE_COMMIT else [every]
-        # The log also names files that went before.
-        gone = {path for way in ways for path in way(dry_run=True) if (self.folder / path).exists()}
-        freed_bytes = sum((self.folder / path).stat().st_size for path in gone)
-        for way in ways if gone and not dry_run else ():
-            way(dry_run=False)
-        return len(gone), freed_bytes
-
-    def shorten_log(self, oldest: int) -> None:
-        """Write a checkpoint, and remove commits of longer ago than anybody needs."""
-        self.table.create_checkpoint()
-        # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
-        if commit_times(self.folder).get(oldest, 0.0) > time.time() - (self.keep + _LOG_KEPT).total_seconds():
-            self.table.cleanup_metadata()
+def _shorten_log(table: DeltaTable, folder: Location, keep: timedelta, oldest: int) -> None:
+    """Write a checkpoint, and remove commits of longer ago than anybody needs."""
+    table.create_checkpoint()
+    # Delta removes by age alone; where the oldest version that is kept is older, the table hardly changes.
+    if commit_times(folder).get(oldest, 0.0) > time.time() - (keep + _LOG_KEPT).total_seconds():
+        table.cleanup_metadata()

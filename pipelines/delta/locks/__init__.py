@@ -8,15 +8,18 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.config import LOCKS, MOST_WAIT, Config
 from pipelines.delta.locks.file_locks import FileLock
-from pipelines.delta.locks.holder import Holder
 from pipelines.delta.log import LOG
 from pipelines.location import is_local
 from schemas.errors import LockHeld, NotSetUp, StorageFailed
 
+if TYPE_CHECKING:
+    from pipelines.delta.locks.postgresql_locks import PostgresqlLock
+
+Lock: TypeAlias = "FileLock | PostgresqlLock"
 # Who waits longer reports for whom; looks are as far apart as a commit of delta-rs takes.
 _SILENT_S, _LOOK_EVERY_S = 3.0, 0.02
 _log = logging.getLogger(__name__)
@@ -29,25 +32,6 @@ _FULL_DISK = (
     "os error 27",
     "failed to offload data block",
 )
-
-
-class Lock(Protocol):
-    """A lock that one process, or all who share it, can have."""
-
-    def is_taken(self) -> bool:
-        """Whether this process has it now; doesn't wait."""
-
-    def note_holder(self) -> None:
-        """Say that this process has it, to those who wait."""
-
-    def holder(self) -> Holder | None:
-        """Who has it, as far as that is known."""
-
-    def require_held(self) -> None:
-        """StorageFailed where this process has it no longer."""
-
-    def close(self) -> None:
-        """Let go."""
 
 
 @contextmanager

@@ -23,6 +23,7 @@ class FileLock:
         self.file = open(path, "r+")  # noqa: SIM115 - the lock lasts as long as the file is open
 
     def is_taken(self) -> bool:
+        """Whether this process has it now; doesn't wait."""
         try:
             fcntl.flock(self.file, (fcntl.LOCK_SH if self.shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -30,7 +31,7 @@ class FileLock:
         return True
 
     def note_holder(self) -> None:
-        """Of those who share one, the last is known."""
+        """Say who has it, to those who wait. Of those who share it, the last is known."""
         # On a full disk it stays unknown: what frees space there takes locks too.
         with suppress(OSError):
             os.ftruncate(self.file.fileno(), 0)
@@ -43,7 +44,7 @@ class FileLock:
             return None
 
     def require_held(self) -> None:
-        """The operating system takes it from nobody."""
+        """StorageFailed where this process has it no longer: the operating system takes it from nobody."""
 
     def close(self) -> None:
         self.file.close()

@@ -23,9 +23,7 @@ class LocalEngine(Engine):
     def rows_per_commit(self) -> int:
         return ROWS_PER_COMMIT
 
-    def each_group(
-        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
-    ) -> list[Found]:
+    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """All keys at once, pane after pane."""
         panes = gathering.panes
         ranges = [panes.pane(number) for number in range(panes.total)] if rows.files else []

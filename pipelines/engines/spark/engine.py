@@ -59,9 +59,7 @@ class SparkEngine(Engine):
         """A task for each share; of whole executors as many at a time as there are."""
         return tasks.each(self.config, work, shares, cores)
 
-    def each_group(
-        self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering, cores: int | None = None
-    ) -> list[Found]:
+    def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """Shuffled by key and pane."""
         if not rows.files:
             return []
@@ -69,7 +67,7 @@ class SparkEngine(Engine):
         in_panes = found.selectExpr("*", f"{_panes_of(gathering.panes)} AS {PANE}")
         together = in_panes.repartition(gathering.tasks, *gathering.key, PANE)
         of_groups = partial(_work_on_groups, work, rows.schema, gathering.panes)
-        return tasks.found_by(self.config, together, of_groups, cores)
+        return tasks.found_by(self.config, together, of_groups, gathering.cores)
 
     def map_rows(self, work: RowMap, files: Sequence[str], rows: int, folder: Location) -> MappedFiles:
         """A file for each share of the files."""
