@@ -87,14 +87,17 @@ def copied(lake: Lake, table: Table, partition: Mapping[str, object], file: str)
     return _made(lake, table, partition, copy)
 
 
-def gathered(parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """In parts of about ROWS_PER_GROUP rows, or BYTES_PER_GROUP: to check the constraints of a part takes 3 ms,
-    and the footer of its row group a kilobyte a column, however few it has."""
+def gathered(
+    parts: Iterable[pa.Table], most_rows: int | None = None, most_bytes: float = BYTES_PER_GROUP
+) -> Iterator[pa.Table]:
+    """In parts of about so many rows, by default ROWS_PER_GROUP, or bytes: to check the constraints of a part takes
+    3 ms, and the footer of its row group a kilobyte a column, however few it has."""
+    most_rows = most_rows or ROWS_PER_GROUP
     waiting: list[pa.Table] = []
     rows = size = 0
     for part in parts:
         more = _PART_BYTES + part.nbytes
-        if waiting and (rows + len(part) > ROWS_PER_GROUP or size + more > BYTES_PER_GROUP):
+        if waiting and (rows + len(part) > most_rows or size + more > most_bytes):
             yield pa.concat_tables(waiting)
             waiting, rows, size = [], 0, 0
         if len(part):

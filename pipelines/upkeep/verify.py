@@ -20,6 +20,7 @@ from pipelines.ledger.stale import stale
 from pipelines.rows import databases
 from pipelines.runs import definitions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.upkeep.rebuild import every
 from pipelines.upkeep.replay_ways import WAYS, ReplayWay
 from pipelines.upkeep.trial import copy, trial
 from schemas import registry
@@ -100,7 +101,7 @@ class _Verification:
         with trial(self.lake.config, f"verify_{self.query}") as copied:
             source = self.tables.source
             with self.lake.ingest_locked(source.stream.name), self.lake.locked(f"{self.query}.publish"):
-                copy(self.lake, [*(table.name for table in (*source.all, *self._of_query)), *LEDGER], copied)
+                copy(self.lake, [*(table.name for table in (*source.all, *every(self.tables))), *LEDGER], copied)
             first, *others = WAYS
             held, row = self._made(copied, first)
             yield row
@@ -108,11 +109,6 @@ class _Verification:
             for way in others:
                 why = self._why_not(copied, way)
                 yield self._row(way.name, NOT_COMPARED, why=why) if why else self._compared(copied, way, held)
-
-    @property
-    def _of_query(self) -> list[Table]:
-        every = (self.tables.results, self.tables.late, self.tables.audit, self.tables.late_audit, self.tables.state)
-        return [table for table in every if table is not None]
 
     def _made(self, copied: Config, way: ReplayWay) -> tuple[Held, Compared]:
         self.progress(f"{self.query}: {way.name}")
@@ -128,7 +124,7 @@ class _Verification:
         with trial(copied, "way") as config:
             copy(Lake(copied), Lake(copied).names(), config)
             lake = Lake(config)
-            for table in self._of_query:
+            for table in every(self.tables):
                 if lake.version(table.name) is not None:
                     lake.replace(table, {table.partition_by[0]: self.days}, [])
             yield config

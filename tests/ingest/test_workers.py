@@ -73,7 +73,7 @@ def test_several_workers_parse_each_line_once(share, count):
 
 def test_a_batch_is_the_workers_that_claims_it_first(share):
     """Each in turn; then one of them does all that is left."""
-    one, other = share.batches(), replace(share, worker=1).batches()
+    one, other = share.batches(), share.batches()
     taken = [next(one), next(other), next(one), *other]
     lines = [(row["path"], row["line"]) for batch in taken for row in batch.to_pylist()]
     assert sorted(lines) == [(path, line) for path in PATHS[:2] for line in range(1, 14)]

@@ -7,7 +7,7 @@ from deltalake import DeltaTable
 
 from pipelines.delta.lake import Lake
 from pipelines.delta.log import current_since, readable_count
-from pipelines.upkeep.table_maintenance import maintain_table
+from pipelines.upkeep.maintain import maintain_table
 from schemas.tables import Table, required
 from tests.support.aging import make_older
 

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -35,34 +36,29 @@ _FULL_DISK = (
 
 
 @contextmanager
-def locked(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
+def locked(config: Config, name: str, shared: bool = False, here: bool = False) -> Iterator[Lock]:
     """Hold the lock of that name in the lake, alone or with all who hold it `shared`; waits for whoever has it. A
-    killed process lets go of it; what it left running may write files, but names none of them in a commit.
+    killed process lets go of it; what it left running may write files, but names none of them in a commit. `here`: of
+    something that is this machine's own.
 
     LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the lake has no locks.
     """
     with full_disk_reported(config, name):
-        lock = lock_of(config, name, shared)
+        lock = lock_of(config, name, shared, here)
     with closing(lock):
         yield _waited_for(config, name, lock)
 
 
-@contextmanager
-def locked_here(config: Config, name: str, shared: bool = False) -> Iterator[Lock]:
-    """As `locked`, for a folder that is this machine's own."""
-    with full_disk_reported(config, name):
-        lock = FileLock(config.locks / f"{name}.lock", shared)
-    with closing(lock):
-        yield _waited_for(config, name, lock)
+locked_here = partial(locked, here=True)
 
 
-def lock_of(config: Config, name: str, shared: bool = False) -> Lock:
-    """A lock of the lake that nobody has taken yet. NotSetUp where it has none."""
-    if config.lock_server:
+def lock_of(config: Config, name: str, shared: bool = False, here: bool = False) -> Lock:
+    """A lock of the lake, or of something `here`, that nobody has taken yet. NotSetUp where it has none."""
+    if config.lock_server and not here:
         from pipelines.delta.locks.postgresql_locks import PostgresqlLock
 
         return PostgresqlLock(config.lock_server, str(config.home), name, shared)
-    if not is_local(config.home):
+    if not (here or is_local(config.home)):
         raise NotSetUp(
             f"the lake is below {config.home}, and {LOCKS} names no server that all its writers see. A store that "
             "keeps single commits apart does not keep apart what is read before them: two writers could leave the rows "

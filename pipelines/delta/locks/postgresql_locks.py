@@ -14,7 +14,7 @@ import socket
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from pipelines.delta.locks.holder import Holder, this_command
+from pipelines.delta.locks.file_locks import Holder, this_command
 from schemas.errors import StorageFailed
 
 _CONNECT_S = 10

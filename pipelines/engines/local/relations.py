@@ -1,6 +1,7 @@
 """Relations of the local engine: DuckDB's. Rows are committed by delta-rs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from pipelines.delta.day_files import add_view
 from pipelines.delta.lake import Lake, Where
+from pipelines.delta.new_files import gathered
 from pipelines.engines.local import workers
 from pipelines.engines.row_maps import ROWS_PER_BATCH, MappedFiles, RowMap
 from schemas.tables import Table
@@ -46,20 +48,10 @@ class DuckdbRelations:
         return self.database.sql(statement).fetchall()
 
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
-        """Streamed to delta-rs."""
+        """Streamed to delta-rs, in large batches: it writes them in any order, which only within one stays."""
         order = ", ".join(f'"{name}" NULLS LAST' for name in (*table.partition_by, *table.sort_by))
         columns = ", ".join(f'"{column.name}"' for column in table.columns)
         found = " UNION ALL ".join(f"SELECT {columns} FROM ({each})" for each in statements)
         reader = self.database.sql(f"{found} ORDER BY {order}").to_arrow_reader()
-        return lake.replace(table, where, self._gathered(reader))
-
-    def _gathered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """In large batches: delta-rs writes batches in any order, which only within one stays as it is."""
-        waiting: list[pa.RecordBatch] = []
-        for batch in batches:
-            waiting.append(batch)
-            if sum(map(len, waiting)) >= self.rows_per_batch:
-                yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
-                waiting = []
-        if waiting:
-            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+        parts = gathered((pa.Table.from_batches([batch]) for batch in reader), self.rows_per_batch, math.inf)
+        return lake.replace(table, where, (batch for part in parts for batch in part.combine_chunks().to_batches()))

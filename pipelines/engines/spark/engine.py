@@ -45,10 +45,7 @@ class SparkEngine(Engine):
         return pages()
 
     def reporting(self, show: Callable[[str], None]) -> AbstractContextManager[None]:
-        """The tasks of its jobs."""
-        from pipelines.engines.spark import progress
-
-        return progress.reported(show)
+        return tasks.progress_reported(show)
 
     @property
     def executors(self) -> Executors:

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -115,20 +116,18 @@ def ddl(schema: pa.Schema) -> str:
 
 def _write(lake: Lake, table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """A file for each partition of sorted rows."""
-    parts = itertools.groupby(_in_partitions(table, batches), key=lambda part: tuple(part[0].items()))
-    found = (write_batches(lake, table, dict(values), (rows for _, rows in of_one)) for values, of_one in parts)
+    parts = itertools.groupby(_in_partitions(table, batches), key=itemgetter(0))
+    of_partitions = ((dict(zip(table.partition_by, values, strict=True)), of_one) for values, of_one in parts)
+    found = (write_batches(lake, table, partition, map(itemgetter(1), of_one)) for partition, of_one in of_partitions)
     yield from tasks.as_rows(each for each in found if each is not None)
 
 
-def _in_partitions(
-    table: Table, batches: Iterable[pa.RecordBatch]
-) -> Iterator[tuple[dict[str, object], pa.RecordBatch]]:
-    """Slices of batches that are of one partition each."""
+def _in_partitions(table: Table, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[tuple, pa.RecordBatch]]:
+    """Slices of batches that are of one partition each, and its values."""
     for batch in batches:
-        values = [batch[name].to_pylist() for name in table.partition_by]
+        columns = [batch[name].to_pylist() for name in table.partition_by]
         begins = 0
-        rows = list(zip(*values, strict=True)) if values else [()] * len(batch)
-        for value, of_one in itertools.groupby(rows):
+        for values, of_one in itertools.groupby(zip(*columns, strict=True) if columns else [()] * len(batch)):
             count = sum(1 for _ in of_one)
-            yield dict(zip(table.partition_by, value, strict=True)), batch.slice(begins, count)
+            yield values, batch.slice(begins, count)
             begins += count

@@ -7,6 +7,7 @@ are lists that have ours and the user's; five have to be ours, since rows depend
 import json
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +15,6 @@ import pyspark
 
 from kernels.runtime import cache
 from pipelines.config import REPOSITORY, SPARK_CONF, Config
-from pipelines.engines.spark import authentication
 from pipelines.engines.spark.executors import FOLDER
 from pipelines.location import KEYS, PLACES, endpoint_url, region, set_up
 from processes import modes
@@ -26,6 +26,12 @@ WITHOUT_JVM = "WINDROW_ENGINE=local, which needs no JVM"
 DEFAULT_MASTER = "local[2]"
 _DAEMON = "pipelines.engines.spark.daemon"
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?")
+_AUTHENTICATE = "spark.authenticate"
+_KEY = f"{_AUTHENTICATE}.secret"
+_KEY_FIX = (
+    f"the {_KEY} of its master and workers in the spark-defaults.conf of this machine (docs/operations.md"
+    f'#a-cluster-of-spark); or {{"{_AUTHENTICATE}": "false"}} in WINDROW_SPARK_CONF where it has none'
+)
 # By setting what stands between ours and the user's.
 _LISTS = {
     "spark.executorEnv.PYTHONPATH": os.pathsep,
@@ -139,7 +145,7 @@ def _of_every_session(config: Config) -> Mapping[str, str]:
         "spark.sql.warehouse.dir": str(config.spark / "warehouse"),
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        authentication.AUTHENTICATE: "true",
+        _AUTHENTICATE: "true",
         # Hadoop, which writes for Spark, gives files 0644 whatever the process's umask.
         "spark.hadoop.fs.permissions.umask-mode": modes.umask_digits(),
         # The defaults (50 and 200) make every small read or shuffle that many tasks.
@@ -172,9 +178,27 @@ def _of_a_cluster(config: Config, master: str, users: Mapping[str, str]) -> Mapp
         "spark.executorEnv.PYTHONPATH": FOLDER,
         "spark.executorEnv.WINDROW_ENGINE": "spark",
         "spark.python.daemon.module": _DAEMON,
-        **authentication.of_a_cluster(master, users),
+        **authentication(master, users),
         **{f"spark.executorEnv.{name}": os.environ[name] for name in of_s3 if name in os.environ},
     }
+
+
+def authentication(master: str, users: Mapping[str, str]) -> dict[str, str]:
+    """Settings by which a driver is known on its cluster, and by which no other process reads what they say. Without a
+    key any process of any user that finds a driver's port may ask it, and end it. NotSetUp where no setting of the
+    user's says the key of a standalone cluster.
+
+    local, yarn, k8s   Spark makes a key for each session
+    local-cluster      so does Windrow, as Spark doesn't
+    spark://           the one that its master and workers have too, of their spark-defaults.conf
+    """
+    if users.get(_AUTHENTICATE, "true").lower() != "true":
+        return {}
+    if _KEY not in users and master.startswith("spark:"):
+        raise NotSetUp(f"Spark's master {master} asks for a key, and no setting says it", _KEY_FIX)
+    key = {_KEY: secrets.token_hex()} if master.startswith("local-cluster") else {}
+    # Without a fallback to what is not encrypted, where the other side asks for it.
+    return {"spark.network.crypto.enabled": "true", "spark.network.crypto.saslFallback": "false", **key}
 
 
 def _of_jars(config: Config, master: str) -> Mapping[str, str]:

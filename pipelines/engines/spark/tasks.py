@@ -12,6 +12,7 @@ A farm has a thread for each core of an executor, so its tasks have one for them
 import fcntl
 import pickle
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 Batches = Iterable[pa.RecordBatch]
 DRIVER = "driver"
+# A short job is over before anybody could read of it.
+_EVERY_S = 2.0
 _REFUSED = re.compile(r"^schemas\.errors\.(\w+): (.+)$", re.MULTILINE)
 
 
@@ -118,3 +121,43 @@ def _errors_of_tasks() -> Iterator[None]:
         if found is None:
             raise
         raise raised_elsewhere(*found.groups()) from error
+
+
+@contextmanager
+def progress_reported(show: Callable[[str], None]) -> Iterator[None]:
+    """Report how far Spark's jobs are, again whenever they have gone on: a thread asks Spark, so that whoever waits for
+    a job can go on waiting."""
+    over = threading.Event()
+    asking = threading.Thread(target=_ask, args=(show, over), daemon=True)
+    asking.start()
+    try:
+        yield
+    finally:
+        over.set()
+        asking.join()
+
+
+def _ask(show: Callable[[str], None], over: threading.Event) -> None:
+    last = None
+    while not over.wait(_EVERY_S):
+        now = _running()
+        if now and now != last:
+            show(now)
+        last = now
+
+
+def _running() -> str | None:
+    """Tasks that are done, of those of the stages that run; None where none does."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is None or getattr(context, "_jsc", None) is None:  # there is no session, or only half of one
+        return None
+    try:
+        tracker = context.statusTracker()
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    except Exception:  # the JVM has ended: whoever waits for it says so
+        return None
+    known = [stage for stage in stages if stage is not None]
+    done, tasks = sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)
+    return f"Spark has done {done} of {tasks} tasks" if tasks else None
