@@ -74,6 +74,9 @@ class Executors(NamedTuple):
 class Engine(ABC):
     """One of pipelines/engines/. As it stands here, work is done in this process, one share after the other."""
 
+    # How many rows one commit of `Relations.replace` had better have; None: any number.
+    rows_per_commit: int | None = None
+
     def __init__(self, config: Config):
         self.config = config
 
@@ -96,11 +99,6 @@ class Engine(ABC):
     def expected_executors(self) -> int:
         """How many of them there will be by its settings; nothing is started for the answer."""
         return 1
-
-    @property
-    def rows_per_commit(self) -> int | None:
-        """How many rows one commit of `Relations.replace` had better have; None: any number."""
-        return None
 
     @property
     def page(self) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,8 +18,8 @@ class Range(NamedTuple):
     """Values from `low` on, or behind it where that is left out, up to before `high`; None: no bound on that side.
     `nulls`: whether rows without a value are in it. `only`: one value, and no bounds; `only_nulls`: no value."""
 
-    low: object = None
-    high: object = None
+    low: Any = None
+    high: Any = None
     without_low: bool = False
     nulls: bool = True
     only: object = None
@@ -27,13 +27,12 @@ class Range(NamedTuple):
 
     def widened(self, before: int, after: int) -> "Range":
         """Of numbers: from so much earlier to so much later."""
-        low, high = self.bounds
-        return Range(None if low is None else low - before, None if high is None else high + after)
+        return Range(None if self.low is None else self.low - before, None if self.high is None else self.high + after)
 
     @property
     def bounds(self) -> tuple[int | None, int | None]:
         """Of numbers."""
-        return cast(int | None, self.low), cast(int | None, self.high)
+        return self.low, self.high
 
     @property
     def is_of_one(self) -> bool:

@@ -4,6 +4,7 @@ folder (file_locks.py); of a server that all machines see for one elsewhere (pos
 
 import logging
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -25,13 +26,8 @@ Lock: TypeAlias = "FileLock | PostgresqlLock"
 _SILENT_S, _LOOK_EVERY_S = 3.0, 0.02
 _log = logging.getLogger(__name__)
 
-_FULL_DISK = (
-    "no space left on device",
-    "file too large",
-    "disk quota exceeded",
-    "os error 28",
-    "os error 27",
-    "failed to offload data block",
+_FULL_DISK = re.compile(
+    "no space left on device|file too large|disk quota exceeded|os error 2[78]|failed to offload data block", re.I
 )
 
 
@@ -106,8 +102,7 @@ def full_disk_reported(config: Config, name: str) -> Iterator[None]:
     except StorageFailed:
         raise
     except Exception as error:
-        text = str(error)
-        if not any(sign in text.lower() for sign in _FULL_DISK):
+        if not _FULL_DISK.search(str(error)):
             raise
         raise StorageFailed(
             f"no space to write {name!r} below {config.home}: the disk is full, or a quota or file-size limit is "

@@ -12,16 +12,12 @@ from pipelines.engines.row_maps import MappedFiles, RowMap
 from pipelines.location import Location
 from pipelines.rows import databases
 
-# delta-rs keeps a file open for each day and bucket until its commit, half a GiB for a million rows.
-ROWS_PER_COMMIT = 1_000_000
-
 
 class LocalEngine(Engine):
     """How rows move without a JVM."""
 
-    @property
-    def rows_per_commit(self) -> int:
-        return ROWS_PER_COMMIT
+    # delta-rs keeps a file open for each day and bucket until its commit, half a GiB for a million rows.
+    rows_per_commit = 1_000_000
 
     def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """All keys at once, pane after pane."""

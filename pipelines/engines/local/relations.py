@@ -19,7 +19,7 @@ from schemas.tables import Table
 class DuckdbRelations:
     """Names are views and tables of a database. `folder`: for mapped rows; `rows_per_batch`: of what is committed."""
 
-    def __init__(self, database: duckdb.DuckDBPyConnection, folder: Path, rows_per_batch: int):
+    def __init__(self, database: duckdb.DuckDBPyConnection, folder: Path, rows_per_batch: int | None):
         self.database, self.folder, self.rows_per_batch = database, folder, rows_per_batch
 
     def add_files(self, view: str, lake: Lake, table: Table, files: Sequence[str]) -> None:

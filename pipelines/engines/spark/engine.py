@@ -54,7 +54,10 @@ class SparkEngine(Engine):
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
         """A task for each share; of whole executors as many at a time as there are."""
-        return tasks.each(self.config, work, shares, cores)
+        if not shares:
+            return []
+        numbers = session(self.config).range(0, len(shares), 1, len(shares))
+        return tasks.found_by(self.config, numbers, partial(tasks.work_on, work, tuple(shares)), cores)
 
     def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
         """Shuffled by key and pane."""

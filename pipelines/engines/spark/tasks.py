@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pipelines.config import Config
-from pipelines.engines.engine import Executors, Found, Share
+from pipelines.engines.engine import Executors
 from pipelines.engines.spark.settings import is_one_machine
 from pipelines.engines.spark.spark_session import end_reported, session
 from processes import orphan_jvms
@@ -50,16 +50,6 @@ def executors(config: Config) -> Executors:
     return Executors(max(1, len(cores)), max(1, min(cores, default=1)))
 
 
-def each(
-    config: Config, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None
-) -> list[Found]:
-    """What the work finds on each share, in their order. cores: of an executor, which a task has all."""
-    if not shares:
-        return []
-    numbers = session(config).range(0, len(shares), 1, len(shares))
-    return found_by(config, numbers, partial(_work_on, work, tuple(shares)), cores)
-
-
 def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterator], cores: int | None = None) -> list:
     """What the work makes `as_rows` of each task's batches. cores: of an executor, which a task has all."""
     profile = None
@@ -78,7 +68,8 @@ def as_rows(found: Iterable[object]) -> Iterator[pa.RecordBatch]:
     yield pa.RecordBatch.from_arrays([pa.array(pickled, pa.binary())], names=["found"])
 
 
-def _work_on(work: Callable, shares: Sequence, batches: Batches) -> Iterator[pa.RecordBatch]:
+def work_on(work: Callable, shares: Sequence, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """What the work finds on the shares of these numbers."""
     for batch in batches:
         yield from as_rows(work(shares[number]) for number in batch["id"].to_pylist())
 
