@@ -78,13 +78,7 @@ def write_batches(
 
 def copied(lake: Lake, table: Table, partition: Mapping[str, object], file: str) -> NewFile:
     """A file of another table, of the same columns and constraints, as one of this. O(bytes): no row is read."""
-
-    def copy(place: Location) -> pq.FileMetaData:
-        storage.copy_file(at(file), place)
-        with storage.parquet(place) as copy:
-            return copy.metadata
-
-    return _made(lake, table, partition, copy)
+    return _made(lake, table, partition, partial(storage.copy_file, at(file)))
 
 
 def gathered(
@@ -177,9 +171,7 @@ def _of_partition(table: Table, *found: tuple[pa.Table, np.ndarray | None]) -> p
     return rows.sort_by([(name, "ascending") for name in table.sort_by]) if table.sort_by else rows
 
 
-def _made(
-    lake: Lake, table: Table, partition: Mapping[str, object], make: Callable[[Location], pq.FileMetaData]
-) -> NewFile:
+def _made(lake: Lake, table: Table, partition: Mapping[str, object], make: Callable[[Location], None]) -> NewFile:
     values = {name: str(value) for name, value in partition.items()}
     folder = "".join(f"{name}={value}/" for name, value in values.items())
     path = f"{folder}part-00000-{uuid4()}-c000.snappy.parquet"
@@ -187,7 +179,9 @@ def _made(
     with locks.full_disk_reported(lake.config, table.name):
         storage.make_folder(place.parent)
         try:
-            metadata = make(place)
+            make(place)
+            with storage.parquet(place) as written:
+                metadata = written.metadata
             statistics = _statistics(metadata)
         except BaseException as error:
             place.unlink(missing_ok=True)  # half of a file is nobody's, and the disk may be full
@@ -204,15 +198,12 @@ def _outside_of_delta_s_years(table: Table) -> BadInput:
     )
 
 
-def _write(parts: Iterator[pa.Table], place: Location) -> pq.FileMetaData:
+def _write(parts: Iterator[pa.Table], place: Location) -> None:
     first = next(parts)
     plain = pa.schema([field.remove_metadata() for field in first.schema])
     with storage.new_parquet(place, plain) as writer:
-        writer.write_table(first.cast(plain), ROWS_PER_GROUP)
-        for part in parts:
+        for part in chain([first], parts):
             writer.write_table(part.cast(plain), ROWS_PER_GROUP)
-    with storage.parquet(place) as written:
-        return written.metadata
 
 
 def _statistics(metadata: pq.FileMetaData) -> str:

@@ -86,7 +86,14 @@ def _in_small_tasks(config: Config, query: str, days: Days) -> None:
 
 def _one_killed(config: Config, query: str, days: Days) -> None:
     """The first, as it publishes; then all of them, that one again."""
-    _kill_in(config, flow.PUBLISH.name, "replay", query, "--day", str(days[0]))
+    with _begun(config, ("replay", query, "--day", str(days[0]))) as process:
+        assert process.stderr is not None
+        line = ""
+        for line in process.stderr:
+            if line.startswith(f"== {flow.PUBLISH.name}"):
+                break
+        else:
+            _require_done(process, line)
     forwards(config, query, days)
 
 
@@ -116,7 +123,7 @@ WAYS = (
 
 @contextmanager
 def _begun(config: Config, words: Sequence[str], **settings: str) -> Iterator[subprocess.Popen[str]]:
-    """A command that works on that lake; whoever stops waiting for it ends it."""
+    """A command that works on that lake; it ends with the context, with all that it started."""
     places = {"WINDROW_HOME": str(config.home), "WINDROW_LANDING": str(config.landing), "WINDROW_ENGINE": config.engine}
     with subprocess.Popen(
         [sys.executable, "-m", "pipelines", "--end-with-parent", *words, "--json"],
@@ -131,7 +138,7 @@ def _begun(config: Config, words: Sequence[str], **settings: str) -> Iterator[su
             yield process
         finally:
             if process.poll() is None:
-                with suppress(ProcessLookupError):  # with all that it started
+                with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
 
 
@@ -143,14 +150,3 @@ def _require_done(process: subprocess.Popen[str], printed: str = "") -> None:
         if error["kind"] not in {kind.__name__ for kind in errors.kinds()}:
             raise RuntimeError(error["error"])
         raise raised_elsewhere(error["kind"], error["error"])
-
-
-def _kill_in(config: Config, stage: str, *words: str) -> None:
-    """Start a command, and kill it with all that it started as soon as it comes to a stage."""
-    with _begun(config, words) as process:
-        assert process.stderr is not None
-        line = ""
-        for line in process.stderr:
-            if line.startswith(f"== {stage}"):
-                return
-        _require_done(process, line)

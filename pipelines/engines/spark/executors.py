@@ -10,8 +10,6 @@ import platform
 import re
 import sys
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +18,7 @@ from pipelines.config import REPOSITORY
 from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 PACKAGES = ("kernels", "pipelines", "processes", "schemas")
@@ -45,21 +44,18 @@ def packed(folder: Path) -> Path:
 
 def require_fit(session: "SparkSession") -> None:
     """NotSetUp, which says what to install where, unless the executors have this Python and these libraries."""
-    context = session.sparkContext
-    slots = context.defaultParallelism
-    with lack_reported():
-        found = context.parallelize(range(slots), slots).map(_host_and_versions).collect()
-    for host, versions in found:
-        if others := dict(versions.items() - _versions().items()):
-            listed = ", ".join(f"{name} {version}, not {_version(name)}" for name, version in sorted(others.items()))
+    ours = _versions()
+    for host, versions in _found(session.sparkContext):
+        if others := sorted(versions.items() - ours.items()):
+            listed = ", ".join(f"{name} {version}, not {ours[name]}" for name, version in others)
             raise _unfit(f"on {host} there is {listed}")
 
 
-@contextmanager
-def lack_reported() -> Iterator[None]:
-    """NotSetUp for a task that did not start since its machine lacks something."""
+def _found(context: "SparkContext") -> list[tuple[str, dict[str, str]]]:
+    """Hosts of tasks, and the versions there; NotSetUp where one did not start since its machine lacks something."""
+    slots = context.defaultParallelism
     try:
-        yield
+        return context.parallelize(range(slots), slots).map(_host_and_versions).collect()
     except Exception as error:
         text = str(error)
         if lack := _LACKS.search(text):

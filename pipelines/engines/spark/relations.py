@@ -16,7 +16,7 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.rewrites import rewritten
 from pipelines.engines.row_maps import MappedFiles, RowMap, mapped
 from pipelines.engines.spark import tasks
-from pipelines.engines.spark.spark_session import give_back, session
+from pipelines.engines.spark.spark_session import session
 from processes import orphan_jvms
 from schemas.tables import Table
 
@@ -84,9 +84,10 @@ class SparkRelations:
         return together.sortWithinPartitions(*order)
 
     def forget(self) -> None:
-        """Take the names back, and the room of what was kept."""
-        give_back(*self.kept)
+        """Take the names back, and the room of what was kept; a JVM that was ended has nothing any more."""
         if orphan_jvms.jvm_lives():
+            for frame in self.kept:
+                frame.unpersist()
             for view in self.views:
                 self.spark.catalog.dropTempView(view)
 
