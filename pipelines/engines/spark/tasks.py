@@ -28,6 +28,7 @@ from processes import orphan_jvms
 from schemas.raised_elsewhere import raised_elsewhere
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.resource import ResourceProfile
     from pyspark.sql import DataFrame
 
@@ -96,18 +97,12 @@ def _on_one_machine(config: Config) -> bool:
 def reported() -> Iterator[None]:
     """Errors of tasks in their own words, and SparkEnded where the JVM is gone. A signal ends it: it would go on, and
     Py4J waits for the answer before it takes another question."""
-    with orphan_jvms.ended_if_stopped(), end_reported(), _errors_of_tasks():
-        yield
-
-
-@contextmanager
-def _errors_of_tasks() -> Iterator[None]:
-    """A worker's error comes back as the text of its traceback: it is raised again, with its own words only."""
     from pyspark.errors import PythonException
 
     try:
-        yield
-    except PythonException as error:
+        with orphan_jvms.ended_if_stopped(), end_reported():
+            yield
+    except PythonException as error:  # a worker's, as the text of its traceback
         found = _REFUSED.search(str(error))
         if found is None:
             raise
@@ -118,8 +113,10 @@ def _errors_of_tasks() -> Iterator[None]:
 def progress_reported(show: Callable[[str], None]) -> Iterator[None]:
     """Report how far Spark's jobs are, again whenever they have gone on: a thread asks Spark, so that whoever waits for
     a job can go on waiting."""
+    from pyspark import SparkContext
+
     over = threading.Event()
-    asking = threading.Thread(target=_ask, args=(show, over), daemon=True)
+    asking = threading.Thread(target=_ask, args=(SparkContext, show, over), daemon=True)
     asking.start()
     try:
         yield
@@ -128,20 +125,17 @@ def progress_reported(show: Callable[[str], None]) -> Iterator[None]:
         asking.join()
 
 
-def _ask(show: Callable[[str], None], over: threading.Event) -> None:
+def _ask(contexts: "type[SparkContext]", show: Callable[[str], None], over: threading.Event) -> None:
     last = None
     while not over.wait(_EVERY_S):
-        now = _running()
+        now = _running(contexts._active_spark_context)
         if now and now != last:
             show(now)
         last = now
 
 
-def _running() -> str | None:
+def _running(context: "SparkContext | None") -> str | None:
     """Tasks that are done, of those of the stages that run; None where none does."""
-    from pyspark import SparkContext
-
-    context = SparkContext._active_spark_context
     if context is None or getattr(context, "_jsc", None) is None:  # there is no session, or only half of one
         return None
     try:
