@@ -12,8 +12,8 @@ from deltalake.transaction import AddAction, RemoveAction
 
 from pipelines import storage
 from pipelines.delta import locks
-from pipelines.delta.commits import CommitNote
 from pipelines.delta.lake import Lake
+from pipelines.delta.log import CommitNote
 from pipelines.delta.new_files import NewFile
 from schemas.errors import StorageFailed
 from schemas.tables import Table

@@ -22,8 +22,7 @@ from deltalake.exceptions import DeltaError
 from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta import contract, damaged_files, locks
-from pipelines.delta.commits import CommitNote, compact_if_scattered
-from pipelines.delta.log import rows_version
+from pipelines.delta.log import CommitNote, compact_if_scattered, rows_version
 from pipelines.location import Location, below
 from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.errors import NotSetUp, TableDamaged

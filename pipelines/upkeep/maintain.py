@@ -25,9 +25,8 @@ from deltalake.exceptions import DeltaError
 from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta import contract
-from pipelines.delta.commits import CommitNote
 from pipelines.delta.lake import Lake
-from pipelines.delta.log import commit_times, current_since
+from pipelines.delta.log import CommitNote, commit_times, current_since
 from pipelines.ingest.files import known_files
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.audits import Audits, audits

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from pipelines import storage
 from pipelines.config import Config
 from pipelines.delta import locks
-from pipelines.delta.commits import CommitNote
 from pipelines.delta.damage import Damage, damage_of, made_again_by, replays_of
 from pipelines.delta.damaged_files import damaged_checkpoints
 from pipelines.delta.lake import Lake
+from pipelines.delta.log import CommitNote
 from pipelines.ledger import run_table, salvage, snapshots
 from pipelines.ledger.stale import days_that_differ
 from pipelines.location import Location, below

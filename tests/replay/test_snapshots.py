@@ -11,8 +11,8 @@ from deltalake import DeltaTable
 from pipelines import storage
 from pipelines.cli import _app as command_line
 from pipelines.config import Config
-from pipelines.delta.commits import KEY, CommitNote, words
 from pipelines.delta.lake import Lake
+from pipelines.delta.log import KEY, CommitNote, words
 from pipelines.engines import engine_of
 from pipelines.ingest.ingest import ingest as ingest_without_a_row
 from pipelines.ledger import run_table as ledger
