@@ -53,10 +53,11 @@ class SparkEngine(Engine):
         return tasks.executors(self.config)
 
     def each(self, work: Callable[[Share], Found], shares: Sequence[Share], cores: int | None = None) -> list[Found]:
-        """A task for each share; of whole executors as many at a time as there are."""
+        """A task for each share; of whole executors as many at a time as there are, on one machine one for all."""
         if not shares:
             return []
-        numbers = session(self.config).range(0, len(shares), 1, len(shares))
+        count = 1 if cores is not None and tasks.on_one_machine(self.config) else len(shares)
+        numbers = session(self.config).range(0, len(shares), 1, count)
         return tasks.found_by(self.config, numbers, partial(tasks.work_on, work, tuple(shares)), cores)
 
     def each_group(self, work: GroupWork[Found], rows: RowsOfFiles, gathering: Gathering) -> list[Found]:
@@ -79,7 +80,7 @@ class SparkEngine(Engine):
     def relations(self, folder: Location) -> Iterator[SparkRelations]:
         """Temporary views of the session; Spark spills by itself."""
         with tasks.reported():
-            made = SparkRelations(self, self.config)
+            made = SparkRelations(self)
             try:
                 yield made
             finally:

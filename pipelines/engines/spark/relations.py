@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pipelines.config import Config
 from pipelines.delta.file_commits import replace_partitions, replace_paths
 from pipelines.delta.lake import Lake, Where
 from pipelines.delta.new_files import write_batches
@@ -37,8 +36,8 @@ _SQL_TYPES = {
 class SparkRelations:
     """Names are temporary views of the process's session."""
 
-    def __init__(self, engine: Engine, config: Config):
-        self.engine, self.config, self.spark = engine, config, session(config)
+    def __init__(self, engine: Engine):
+        self.engine, self.spark = engine, session(engine.config)
         self.kept: list[DataFrame] = []
         self.views: set[str] = set()
 
@@ -69,7 +68,7 @@ class SparkRelations:
     def replace(self, lake: Lake, table: Table, where: Where, statements: Sequence[str]) -> int:
         """Shuffled by partition, sorted, and written by the tasks that have them."""
         sorted_rows = self._together(table, statements)
-        added = tasks.found_by(self.config, sorted_rows, partial(_write, lake, table))
+        added = tasks.found_by(self.engine.config, sorted_rows, partial(_write, lake, table))
         ((column, values),) = where.items()
         if column in table.partition_by:
             return replace_partitions(lake, table, column, list(values), added)

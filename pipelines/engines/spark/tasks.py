@@ -6,7 +6,8 @@ writer in Spark cost more than a small day's work (docs/decisions/0018-two-engin
 A farm has a thread for each core of an executor, so its tasks have one for themselves:
 
     a cluster     task cpus = executor cores, by a resource profile of the stage
-    one machine   Spark refuses such profiles there: tasks wait for each other
+    one machine   Spark refuses such profiles there: one task takes the shares one after the other, and where rows are
+                  gathered by key, tasks wait for each other
 """
 
 import fcntl
@@ -45,7 +46,7 @@ def executors(config: Config) -> Executors:
     context = session(config).sparkContext
     listed = context._jsc.sc().statusStore().executorList(True)
     every = [listed.apply(place) for place in range(listed.size())]
-    if _on_one_machine(config):
+    if on_one_machine(config):
         return Executors(1, every[0].totalCores() or context.defaultParallelism)
     cores = [each.totalCores() for each in every if each.id() != DRIVER]
     return Executors(max(1, len(cores)), max(1, min(cores, default=1)))
@@ -54,7 +55,7 @@ def executors(config: Config) -> Executors:
 def found_by(config: Config, rows: "DataFrame", work: Callable[[Batches], Iterator], cores: int | None = None) -> list:
     """What the work makes `as_rows` of each task's batches. cores: of an executor, which a task has all."""
     profile = None
-    if cores is not None and _on_one_machine(config):
+    if cores is not None and on_one_machine(config):
         work = partial(_in_turn, f"{config.spark}/farm.lock", work)
     elif cores is not None:
         profile = _profile(cores)
@@ -89,7 +90,8 @@ def _profile(cores: int) -> "ResourceProfile":
     return ResourceProfileBuilder().require(TaskResourceRequests().cpus(cores)).build
 
 
-def _on_one_machine(config: Config) -> bool:
+def on_one_machine(config: Config) -> bool:
+    """Whether driver and executors of the session are one process."""
     return is_one_machine(session(config).sparkContext.master or "")
 
 
