@@ -51,10 +51,8 @@ class Damage:
 
 
 def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
-    """What is wrong with a table; None where nothing is. O(files of the table), `read_all`: O(bytes).
-
-    OSError where the user has no right to look.
-    """
+    """What is wrong with a table; None where nothing is. O(files of the table), `read_all`: O(bytes). OSError where the
+    user has no right to look."""
     folder = lake.folder(name)
     if not lake.holds_anything(name):
         return Damage(name, (DamagedFile(folder, "is missing"),)) if lake.is_half_repaired(name) else None
@@ -69,10 +67,8 @@ def damage_of(lake: Lake, name: str, read_all: bool = False) -> Damage | None:
 
 def explained(lake: Lake, error: BaseException) -> TableDamaged | StorageFailed | None:
     """The damage that explains an error of a library, or that maintenance has removed what was just read; None where
-    there is none, or where this process may not look.
-
-    O(files of the lake); where these look right, O(bytes) of the tables that the error names, or else of all.
-    """
+    there is none, or where this process may not look. O(files of the lake); where these look right, O(bytes) of the
+    tables that the error names, or else of all."""
     if not _is_of_reading(error):
         return None
     try:

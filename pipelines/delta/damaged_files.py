@@ -24,10 +24,8 @@ class DamagedFile:
 
 
 def wrong_with(path: Location, size_bytes: int | None, read_all: bool = False) -> str | None:
-    """What is wrong with a Parquet file of so many bytes (None: of any number); None where nothing is.
-
-    By default O(1), by its footer; `read_all`: O(bytes). OSError for a file that the user has no right to read.
-    """
+    """What is wrong with a Parquet file of so many bytes (None: of any number); None where nothing is. By default O(1),
+    by its footer; `read_all`: O(bytes). OSError for a file that the user has no right to read."""
     try:
         found_bytes = storage.state(path).file_bytes
         if found_bytes == 0:

@@ -95,11 +95,9 @@ class Lake:
         return self._write(table, rows, {"mode": "append"})
 
     def replace(self, table: Table, where: Where, rows: Rows) -> int:
-        """Replace the rows whose columns have one of these values by others, in one commit without a JVM.
-
-        The rows must be among those and fulfil the table's constraints, else nothing is written. Batches are streamed.
-        Returns the version that this commit made.
-        """
+        """Replace the rows whose columns have one of these values by others, in one commit without a JVM. The rows must
+        be among those and fulfil the table's constraints, else nothing is written. Batches are streamed. Returns the
+        version that this commit made."""
         return self._write(table, rows, {"mode": "overwrite", "predicate": _predicate(where)})
 
     def _write(self, table: Table, rows: Rows, how: dict[str, Any]) -> int:

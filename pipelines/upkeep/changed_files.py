@@ -65,9 +65,8 @@ class ChangedFile:
 
 @contextmanager
 def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> Iterator[Ingested]:
-    """The stream as an ingest of now would leave it, as long as the context lasts. What an ingest raises.
-
-    O(files of its tables) and what the ingest costs, where one is due."""
+    """The stream as an ingest of now would leave it, as long as the context lasts. What an ingest raises. O(files of
+    its tables) and what the ingest costs, where one is due."""
     stream, partitions = tables.stream.name, tables.partitions.name
     try:
         waiting = pending(lake, tables)

@@ -25,9 +25,7 @@ from schemas.errors import UnknownName, WrongParameter
 def forget(config: Config, path: str, leave_file: bool, run_id: str | None, progress: Progress) -> IngestReport:
     """Take out what the path delivered: the days that this touches are made again, and a file that was refused as its
     duplicate is taken. `leave_file`: the file may stay in the landing folder; it is left out until its content changes.
-
-    Raises UnknownName, WrongParameter (the file lies in the landing folder), and what `ingest` raises.
-    """
+    Raises UnknownName, WrongParameter (the file lies in the landing folder), and what `ingest` raises."""
     tables = _tables_of(Lake(config), path)
     run = Run(run_id or run_table.new_run_id(tables.stream.name, None), tables.stream.name)
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(run.stream, None))

@@ -38,10 +38,8 @@ def is_due(lake: Lake, tables: QueryTables) -> bool:
 
 def rebuild(config: Config, query_name: str, progress: Progress) -> Rebuilt:
     """Make the tables anew if one is not as defined, and the published days again; else only the days that are stale.
-
     Raises UnknownName, NotServed and the like before anything is made. Where no day can be published, the published
-    tables stay; otherwise as `redo_stale`.
-    """
+    tables stay; otherwise as `redo_stale`."""
     lake, tables = Lake(config), definitions.tables_of(query_name)
     definitions.served(tables)
     snapshots.newest(lake, tables.query.stream)

@@ -43,9 +43,7 @@ def repair(
 ) -> tuple[list[Repair], int]:
     """Repair the damaged ones of these tables, by default of all; also returns how many were looked at. `report` gets
     each as soon as it is repaired: should a later one fail, nobody else knows any more what the earlier have lost.
-
-    O(bytes of the tables). UnknownName for a table that isn't there; StorageFailed without room for the ledger.
-    """
+    O(bytes of the tables). UnknownName for a table that isn't there; StorageFailed without room for the ledger."""
     lake = Lake(config)
     known = lake.names()
     if unknown := [name for name in names if name not in known]:

@@ -35,10 +35,8 @@ _FULL_DISK = re.compile(
 def locked(config: Config, name: str, shared: bool = False, here: bool = False) -> Iterator[Lock]:
     """Hold the lock of that name in the lake, alone or with all who hold it `shared`; waits for whoever has it. A
     killed process lets go of it; what it left running may write files, but names none of them in a commit. `here`: of
-    something that is this machine's own.
-
-    LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the lake has no locks.
-    """
+    something that is this machine's own. LockHeld where it is not free within `config.most_wait_s`; NotSetUp where the
+    lake has no locks."""
     with full_disk_reported(config, name):
         lock = lock_of(config, name, shared, here)
     with closing(lock):

@@ -58,11 +58,9 @@ class Mapping:
 
 
 def map_all(mapping: Mapping, workers: int) -> list[Path]:
-    """Map the rows with that many workers, into one Arrow file each in the folder, and return these.
-
-    Raises OSError for a file that can't be written, WorkerLost for a helper that was killed, and RuntimeError with what
-    another wrote on stderr.
-    """
+    """Map the rows with that many workers, into one Arrow file each in the folder, and return these. Raises OSError for
+    a file that can't be written, WorkerLost for a helper that was killed, and RuntimeError with what another wrote on
+    stderr."""
     mapping.folder.mkdir(parents=True, exist_ok=True)
     with _helpers(mapping, range(1, workers)) as helpers:
         made = _map(mapping, 0)

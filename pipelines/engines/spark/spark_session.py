@@ -45,10 +45,8 @@ _pages: list[str | None] = []  # of each
 
 
 def session(config: Config) -> "SparkSession":
-    """This process's session, started on first use (seconds) and kept.
-
-    Raises NotSetUp without Delta's JARs or a JRE, or where a signal ended this process's JVM within a write.
-    """
+    """This process's session, started on first use (seconds) and kept. Raises NotSetUp without Delta's JARs or a JRE,
+    or where a signal ended this process's JVM within a write."""
     from pyspark import SparkContext  # a second of imports that commands without Spark need not pay
 
     if _kept and not orphan_jvms.jvm_lives():
