@@ -67,7 +67,7 @@ def plan(
 
 
 def _carried_out(settings: "Config", made: "DayPlan") -> "Done":
-    from pipelines.upkeep.carry_out import carry_out
+    from pipelines.upkeep.day_plan import carry_out
 
     with progress() as show:
         return carry_out(settings, made, show)

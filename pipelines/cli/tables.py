@@ -21,7 +21,7 @@ def tables(as_json: AsJson = False) -> None:
 
 def _describe(folder: Location, version: int) -> dict:
     from pipelines import storage
-    from pipelines.delta.versions import readable_count
+    from pipelines.delta.log import readable_count
 
     table = storage.delta_table(folder, version)
     files = table.get_add_actions(flatten=True)

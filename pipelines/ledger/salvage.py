@@ -10,7 +10,7 @@ from deltalake import write_deltalake
 from pipelines import storage
 from pipelines.delta import contract
 from pipelines.delta.damage import Damage
-from pipelines.delta.damaged_file import wrong_with
+from pipelines.delta.damaged_files import wrong_with
 from pipelines.delta.lake import Lake
 from pipelines.location import Location
 from schemas.tables import Table

@@ -163,7 +163,7 @@ def replayed(lake: Lake, engine: Engine, tables: QueryTables, work: Work, backs:
         keys = [share[:2] for share in planned.shares]
     else:
         rows = rows_of(work, planned.files)
-        written = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering, work.workers)
+        written = engine.each_group(partial(replay_rows, lake, work), rows, planned.gathering)
         keys = [None] * len(written)
     return ReplayedShares(work, written, {day: _keys_counted_once(keys, written, day) for day in backs.days})
 

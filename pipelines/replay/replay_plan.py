@@ -52,7 +52,7 @@ class ReplayPlan:
         """Of rows of which a key is in several buckets, or which have no key."""
         key, starts_us = self.work.served.query.key, (self.work.least_start_us, self.work.days[-1].until_us)
         tasks, panes = tasks_and_panes(self.file_bytes, starts_us, self.cuts)
-        return Gathering(key, panes, tasks if key else panes.total)
+        return Gathering(key, panes, tasks if key else panes.total, self.work.workers)
 
 
 def plan(lake: Lake, slots: int, tables: QueryTables, work: Work, backs: LookBacks) -> ReplayPlan:

@@ -20,9 +20,7 @@ import pyarrow as pa
 from kernels.replay import CHOSEN
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_rows
-from pipelines.engines.engine import RowsOfFiles
-from pipelines.engines.ranges import EVERYTHING, Range
-from pipelines.engines.read_rows import read_rows
+from pipelines.engines.ranges import EVERYTHING, Range, RowsOfFiles, read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest
 from pipelines.replay.event_shares import EventShare

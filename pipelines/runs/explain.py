@@ -93,7 +93,7 @@ def _tasks(planned: ReplayPlan) -> list[PlannedTasks]:
 
 
 def _gathered(planned: ReplayPlan) -> PlannedTasks:
-    key, panes, tasks = planned.gathering
+    key, panes, tasks, _ = planned.gathering
     by = " and ".join([*(["key"] if key else []), *(["pane of time"] if panes.total > 1 else [])])
     size = planned.file_bytes
     return PlannedTasks(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipelines.delta.lake import Lake, TableState
-from pipelines.delta.log_files import LOG
+from pipelines.delta.log import LOG
 from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import IngestBehind, TableDamaged
 

@@ -65,7 +65,8 @@ def test_commits_are_those_that_a_replay_then_makes(published, query):
     [(False, 1, "of all rows"), (True, 1, "shuffled by key"), (True, 3, "shuffled by key and pane of time")],
 )
 def test_rows_that_are_gathered_are_said_to_be_by_what(by_key, panes, what):
-    planned = SimpleNamespace(gathering=(by_key, SimpleNamespace(total=panes), 4), files=["a", "b"], file_bytes=10)
+    gathering = (by_key, SimpleNamespace(total=panes), 4, None)
+    planned = SimpleNamespace(gathering=gathering, files=["a", "b"], file_bytes=10)
     assert _gathered(planned) == PlannedTasks(4, what, 2, 10, 3)
 
 

@@ -8,8 +8,7 @@ import pytest
 from pipelines import config as settings
 from pipelines.cli import _app as command_line
 from pipelines.delta.lake import Lake
-from pipelines.engines.ranges import EVERYTHING
-from pipelines.engines.read_rows import read_rows
+from pipelines.engines.ranges import EVERYTHING, read_rows
 from pipelines.replay import task
 from pipelines.replay.one_pass import make
 from pipelines.replay.replay_plan import buckets_of

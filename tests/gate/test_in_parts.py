@@ -36,7 +36,8 @@ def spoilt(made: SmallLake) -> None:
 def validated(made: SmallLake, slots: int = 1) -> tuple[list[tuple], list[tuple]]:
     """The verdicts on silver and on the audit rows, and what Great Expectations found, without ids and times."""
     lake = Lake(made.config).committing(run_id="run")
-    gate = Gate(lake, LocalEngine(made.config, slots))
+    engine = type("InSlots", (LocalEngine,), {"slots": slots})
+    gate = Gate(lake, engine(made.config))
     verdicts = gate.check_silver(made.tables.source, made.snapshot, made.arrival_days, DAYS)
     audits = gate.check_audit(made.audited(*DAYS))
     of_days = [verdict for found in (*verdicts.values(), *audits.values()) for verdict in found]

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.config import Config
-from pipelines.engines.engine import MappedFiles
 from pipelines.engines.local import workers
+from pipelines.engines.row_maps import MappedFiles
 from pipelines.ingest.parse import LINE_COLUMNS, ParseLines, ParseRules
 from schemas.errors import WorkerLost
 from tests.support import processes, trips
@@ -73,7 +73,7 @@ def test_several_workers_parse_each_line_once(share, count):
 
 def test_a_batch_is_the_workers_that_claims_it_first(share):
     """Each in turn; then one of them does all that is left."""
-    one, other = share.batches(), replace(share, worker=1).batches()
+    one, other = share.batches(), share.batches()
     taken = [next(one), next(other), next(one), *other]
     lines = [(row["path"], row["line"]) for batch in taken for row in batch.to_pylist()]
     assert sorted(lines) == [(path, line) for path in PATHS[:2] for line in range(1, 14)]
