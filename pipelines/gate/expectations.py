@@ -14,25 +14,30 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
 from pipelines.gate.merged_results import Result, merged, name_of
 from pipelines.gate.recount import sql
-from pipelines.gate.validation_results import Validated, keep
+from pipelines.gate.validation_results import keep
 from pipelines.ledger.verdicts import Verdict
 from pipelines.rows.databases import open_database
 from schemas.expectations import COPIES_FOUND, Expectation
 from schemas.tables import Table
 
 ROWS = "rows"
+# Who validates where a check is asked for outside of a run.
+NO_RUN = "no-run"
 # A task that validates fewer takes less time than its import of the library.
 ENOUGH_ROWS = 2_000_000
 
 
 class TableRows(NamedTuple):
-    """Rows of a version of a table, for a run. `partition`: the column of their day."""
+    """Rows of a version of a table."""
 
     lake: Lake
-    run_id: str
     table: Table
     version: int
-    partition: str
+
+    @property
+    def partition(self) -> str:
+        """The column of their day."""
+        return next(column for column in self.table.partition_by if column.endswith("_date"))
 
     def files(self, days: Sequence[date]) -> list[str]:
         """Those that have the rows of some days."""
@@ -59,6 +64,8 @@ def verdicts_by_day(
 ) -> dict[date, list[Verdict]]:
     """One verdict per expectation of each day: those that it would get alone, but for the result, which days share that
     were validated together. O(rows); O(rows x log(days)) where many days fail."""
+    if not of_days:
+        return {}
     checking = _Checking(engine, rows, of_days, {**dict.fromkeys(of_days, 0), **rows.by_day([*of_days])})
     found: dict[date, list[Verdict]] = {}
     for days in _groups(of_days, checking.counts):
@@ -71,13 +78,13 @@ def validate(
 ) -> Result:
     """What the library finds on a share, of which with all others ingest noted so many."""
     # The library's import takes seconds: none where nothing is to be validated, none where tasks do it.
-    from pipelines.gate import frames, validation
+    from pipelines.gate import validation
 
     config = rows.lake.config
     with open_database(config.scratch, config.lake) as database:
         add_view(database, rows.lake, rows.table, ROWS, rows.files(share.days))
-        found = database.sql(_statement(rows, asked, share)).to_arrow_reader(frames.ROWS_AT_ONCE)
-        return validation.validated(asked, frames.in_parts(found), rows_noted, with_values)
+        found = database.sql(_statement(rows, asked, share)).to_arrow_reader(validation.ROWS_AT_ONCE)
+        return validation.validated(asked, validation.frames_of(found), rows_noted, with_values)
 
 
 def _statement(rows: TableRows, expectations: Sequence[Expectation], share: RowsOfDays) -> str:
@@ -129,8 +136,8 @@ class _Checking(NamedTuple):
         if not result["success"] and len(days) > 1:
             half = len(days) // 2
             return self.verdicts(days[:half]) | self.verdicts(days[half:])
-        lake, run_id, table, version, _ = self.rows
-        path = keep(lake.config, Validated(run_id, table.name, version, days), result)
+        lake, table, version = self.rows
+        path = keep(lake.config, lake.of_run.get("run_id") or NO_RUN, table.name, version, days, result)
         return {day: self._of_day(day, result, self.counts[day] if len(days) > 1 else None, path) for day in days}
 
     def _validated(self, days: Sequence[date]) -> Result:

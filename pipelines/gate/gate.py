@@ -5,7 +5,7 @@ Expectations (`schemas/expectations.py`, run by Great Expectations) describe wha
 semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -29,11 +29,8 @@ from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.snapshot import Snapshot, Touched
 from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import GateFailed
-from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations
-from schemas.tables import Table
+from schemas.expectations import audit_expectations, late_expectations, silver_expectations
 
-# Who validates where a check is asked for outside of a run.
-NO_RUN = "no-run"
 # Of silver: fewer aren't worth a task of their own.
 ENOUGH_EVENTS = 1_000_000
 
@@ -61,7 +58,8 @@ class Gate:
         found = self.engine.each(partial(laws_of_silver, self.lake, tables, snapshot), parts)
         laws = {day: of_day for part in found for day, of_day in part.items()}
         asked = {day: silver_expectations(tables.stream, day, events[day]) for day in dates}
-        expected = self._expected(tables.silver, snapshot.version(tables.silver.name), asked)
+        rows = TableRows(self.lake, tables.silver, snapshot.version(tables.silver.name))
+        expected = verdicts_by_day(self.engine, rows, asked)
         return {day: [*expected[day], *laws[day]] for day in dates}
 
     def check_audit(self, of: AuditedDays) -> dict[date, list[Verdict]]:
@@ -75,8 +73,8 @@ class Gate:
         rows = {day: audit_expectations(query, day) for day in of.days}
         late = {day: late_expectations(query, day) for day in of.days}
         found = (
-            self._expected(tables.audit, versions.audit, rows),
-            self._expected(tables.late_audit, versions.late_audit, late),
+            verdicts_by_day(self.engine, TableRows(self.lake, tables.audit, versions.audit), rows),
+            verdicts_by_day(self.engine, TableRows(self.lake, tables.late_audit, versions.late_audit), late),
             self.laws_of_rows(of),
         )
         return {day: [verdict for each in found for verdict in each[day]] for day in of.days}
@@ -112,16 +110,6 @@ class Gate:
         found = self.check_audit(of)
         verdicts.write(self.lake, run, found, of.versions.snapshot)
         return found
-
-    def _expected(
-        self, table: Table, version: int, of_days: Mapping[date, tuple[Expectation, ...]]
-    ) -> dict[date, list[Verdict]]:
-        """Verdicts on some days of a version, which are validated together."""
-        if not of_days:
-            return {}
-        run_id = self.lake.of_run.get("run_id") or NO_RUN
-        partition = next(column for column in table.partition_by if column.endswith("_date"))
-        return verdicts_by_day(self.engine, TableRows(self.lake, run_id, table, version, partition), of_days)
 
     def unchecked(
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]

@@ -1,4 +1,5 @@
-"""Great Expectations: opened once a process, in memory. Suites are made when they are asked for, in a millisecond.
+"""Great Expectations: opened once a process, in memory. Suites are made when they are asked for, in a millisecond; rows
+come from Arrow as frames of pandas: measured on 300,000 rows and 8 expectations, 1.3 s.
 
 Its import takes seconds: this file is imported where rows are validated.
 """
@@ -9,6 +10,7 @@ from functools import cache
 
 import great_expectations as gx
 import pandas as pd
+import pyarrow as pa
 from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResult
 from great_expectations.data_context import EphemeralDataContext
 from great_expectations.data_context.types.base import ProgressBarsConfig
@@ -25,6 +27,29 @@ pandas_execution_engine.HASH_THRESHOLD = 0
 # Where nothing fails, no values are asked for.
 _NO_VALUES = {"result_format": "BASIC", "partial_unexpected_count": 0}
 _SOME_VALUES = {**_NO_VALUES, "partial_unexpected_count": MOST_VALUES}
+# A row took up to 250 bytes in all while it was checked, and a frame lives until the next is made: 250 MB at most.
+ROWS_AT_ONCE = 500_000
+
+
+def frames_of(rows: pa.RecordBatchReader) -> Iterator[pd.DataFrame]:
+    """A frame of each batch; one without rows where there are none."""
+    tables = (pa.Table.from_batches([batch]) for batch in rows)
+    yield as_pandas(next(tables, rows.schema.empty_table()))
+    yield from map(as_pandas, tables)
+
+
+def as_pandas(rows: pa.Table) -> pd.DataFrame:
+    """The rows for the library. It compares a column of pandas' own integers value by value, in Python: 1.1 s for
+    860,000 rows. So only columns with nulls have these: as floats those beyond 2**53 would be rounded. Each text is
+    there once: as objects for each row they took 0.3 s."""
+    return pd.DataFrame({name: _series(column) for name, column in zip(rows.column_names, rows.columns, strict=True)})
+
+
+def _series(column: pa.ChunkedArray) -> pd.Series:
+    if pa.types.is_string(column.type):
+        column = column.dictionary_encode().combine_chunks()
+    nullable = {pa.int64(): pd.Int64Dtype()}
+    return column.to_pandas(types_mapper=nullable.get if column.null_count else None)
 
 
 def validated(
@@ -73,11 +98,14 @@ def suite(expectations: Iterable[Expectation]) -> gx.ExpectationSuite:
     return made
 
 
-@cache
-def _context() -> EphemeralDataContext:
+def new_context() -> EphemeralDataContext:
+    """The library without a project, and without a word of how far it has come."""
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     return context
+
+
+_context = cache(new_context)
 
 
 @contextmanager

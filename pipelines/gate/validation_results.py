@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from pipelines.config import Config
 from pipelines.delta.locks import full_disk_reported, locked_here
 from schemas.errors import StorageFailed
 
-RESULTS, PAGES, INDEX = "validations", "data_docs", "index.html"
+RESULTS, PAGES = "validations", "data_docs"
 SOURCE = "lake"
 """The library's name for where rows come from: results have it in theirs."""
 # A process that writes or reads results holds it shared, one that removes some alone.
@@ -30,29 +29,15 @@ _TIME = "%Y%m%dT%H%M%S.%fZ"
 _PLAIN_NAME = re.compile(r"\w[\w.:+=@-]{0,99}", re.ASCII)
 
 
-class Validated(NamedTuple):
-    """Which rows were validated: some days of a version of a table, for a run."""
+class Kept(NamedTuple):
+    """A validation result: when it was made, in which file it is, and of what. `days`: one that is None where a process
+    was killed before it noted them."""
 
-    run_id: str
-    table: str
-    version: int
-    days: Sequence[date]
-
-
-class About(NamedTuple):
-    """What a result is about. `days`: one that is None where a process was killed before it noted them."""
-
+    at: str
+    path: Path
     table: str
     days: tuple[str | None, ...]
     passed: bool
-
-
-class Kept(NamedTuple):
-    """A validation result: when it was made, what it is about, and its file."""
-
-    at: str
-    about: About
-    path: Path
 
 
 def run_name(run_id: str) -> str:
@@ -64,16 +49,16 @@ def run_name(run_id: str) -> str:
     return f"{cut or 'run'}-{sha256(run_id.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
-def keep(config: Config, rows: Validated, result: dict[str, Any]) -> str:
-    """Write a result, which the library has as JSON; returns its path below `Config.expectations`. StorageFailed
-    without room."""
-    name, now, meta = run_name(rows.run_id), datetime.now(UTC), result["meta"]
+def keep(config: Config, run_id: str, table: str, version: int, days: Sequence[date], result: dict[str, Any]) -> str:
+    """Write what a run found on some days of a version of a table, which the library has as JSON; returns its path
+    below `Config.expectations`. StorageFailed without room."""
+    name, now, meta = run_name(run_id), datetime.now(UTC), result["meta"]
     # The library takes no word of ours along.
-    markers = {"run": rows.run_id, "version": rows.version, "days": [day.isoformat() for day in rows.days]}
+    markers = {"run": run_id, "version": version, "days": [day.isoformat() for day in days]}
     meta["batch_markers"] = {**(meta["batch_markers"] or {}), **markers}
     meta["run_id"] = {"run_name": name, "run_time": now.isoformat()}
-    path = f"{RESULTS}/{rows.table}/{name}/{now.strftime(_TIME)}/{SOURCE}-{rows.table}.json"
-    with locked_here(config, LOCK, shared=True), full_disk_reported(config, rows.table):
+    path = f"{RESULTS}/{table}/{name}/{now.strftime(_TIME)}/{SOURCE}-{table}.json"
+    with locked_here(config, LOCK, shared=True), full_disk_reported(config, table):
         write_whole(config.expectations / path, json.dumps(result, indent=2, sort_keys=True).encode())
     return path
 
@@ -91,29 +76,26 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def page(config: Config, result: str) -> Path:
-    """The page of a result, which is a path below `Config.expectations`."""
+    """Of a result, which is a path below `Config.expectations`."""
     return config.expectations / PAGES / Path(result).with_suffix(".html")
 
 
 def index(config: Config) -> Path:
     """The first of the pages."""
-    return config.expectations / PAGES / INDEX
+    return config.expectations / PAGES / "index.html"
 
 
 def kept(config: Config) -> Iterator[Kept]:
     """All results. O(results): each is read. StorageFailed for a file that is none."""
     for path in sorted(config.expectations.glob(f"{RESULTS}/*/*/*/*.json")):
-        yield Kept(path.parts[-2], _about(path), path)
-
-
-def _about(path: Path) -> About:
-    try:
-        result = json.loads(path.read_text())
-        markers = result["meta"]["batch_markers"] or {}
-        # Results from before many days were validated together have one.
-        return About(path.parts[-4], tuple(markers.get("days") or [markers.get("day")]), result["success"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise unreadable(path) from error
+        table, _, at, _ = path.parts[-4:]
+        try:
+            result = json.loads(path.read_text())
+            markers = result["meta"]["batch_markers"] or {}
+            # Results from before many days were validated together have one.
+            yield Kept(at, path, table, tuple(markers.get("days") or [markers.get("day")]), result["success"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise unreadable(path) from error
 
 
 def unreadable(path: Path) -> StorageFailed:
@@ -127,8 +109,8 @@ def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
     `windrow docs`."""
     before = (datetime.now(UTC) - keep).strftime(_TIME)
     with locked_here(config, LOCK):
-        results = sorted(kept(config), key=attrgetter("at", "path"))
-        newest = {(about.table, day, about.passed): path for _, about, path in results for day in about.days}
+        results = sorted(kept(config))
+        newest = {(each.table, day, each.passed): each.path for each in results for day in each.days}
         needed = set(newest.values())
         old = [result for result in results if result.at < before and result.path not in needed]
         if not dry_run:
