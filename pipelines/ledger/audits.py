@@ -7,7 +7,6 @@ from datetime import date, datetime
 from pipelines.delta.lake import Lake
 from pipelines.ledger import run_table, running
 from pipelines.ledger.run_table import StepRow
-from pipelines.tables.audit_versions import AuditVersions
 
 
 @dataclass(frozen=True)
@@ -24,14 +23,10 @@ def audits(lake: Lake) -> Audits:
     rows = run_table.rows(lake, [("step", "=", "audit")])
     audited = {row.replayed for row in rows if row.state == running.RUNNING}
     newest = {row.replayed: row for row in rows if row.state == "done" and row.replayed not in audited}
-    ended = {(row.replayed, AuditVersions(**row.inputs)): row.at for row in _ended_publications(lake)}
-    settled = {day: ended.get((day, AuditVersions(**row.outputs))) for day, row in newest.items()}
+    publications = run_table.rows(lake, [("step", "=", "publish")])  # a skipped one: another run publishes
+    ended = {(row.replayed, row.versions): row.at for row in publications if row.state in ("done", "skipped")}
+    settled = {day: ended.get((day, row.versions)) for day, row in newest.items()}
     return Audits(
         {day: row for day, row in newest.items() if settled[day] is None},
         {day: at for day, at in settled.items() if at is not None},
     )
-
-
-def _ended_publications(lake: Lake) -> list[StepRow]:
-    """Those that published, and those that were skipped since another run does."""
-    return [row for row in run_table.rows(lake, [("step", "=", "publish")]) if row.state in ("done", "skipped")]

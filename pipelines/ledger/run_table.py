@@ -24,6 +24,7 @@ from pipelines.delta.lake import Lake
 from pipelines.ledger import running
 from pipelines.ledger.code_hash import code_hash, definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run, Stages
+from pipelines.tables.audit_versions import AuditVersions
 from processes import signals
 from schemas.errors import StorageFailed, WindrowError
 from schemas.ledger_tables import RUNS
@@ -62,6 +63,11 @@ class StepRow:
         """The query and the day of a replay's step."""
         assert self.query is not None and self.logical_date is not None, "a step of an ingest replays nothing"
         return self.query, self.logical_date
+
+    @property
+    def versions(self) -> AuditVersions:
+        """Those that an audit made, or that a publication published."""
+        return AuditVersions(**(self.outputs if self.step == "audit" else self.inputs))
 
 
 def new_run_id(of: str, day: date | None) -> str:
@@ -191,19 +197,18 @@ def _of_step(row: dict) -> tuple:
     return row["run_id"], row["step"], row["query"], row["logical_date"]
 
 
-def _stage_rows(entry: LedgerEntry, runs: int) -> list[dict]:
+def _stage_rows(entry: LedgerEntry, runs: int) -> Iterator[dict]:
     """Of a step that did not end well, the stage that it was in did not; the others that it came to did. runs: that
     shared the time."""
-    rows = []
     for stage, seconds in entry.stages.until_now().items():
         if entry.failed_in and stage not in entry.came_to:
             continue
-        failed = stage == entry.failed_in
-        of_stage = LedgerEntry(state=entry.state, message=entry.message) if failed else LedgerEntry()
-        validations = entry.validations.get(stage)
-        of_stage.outputs = {VALIDATIONS: validations} if validations else {}
-        rows.append(_row(of_stage, stage, seconds / runs))
-    return rows
+        of_stage = LedgerEntry()
+        if stage == entry.failed_in:
+            of_stage.state, of_stage.message = entry.state, entry.message
+        if stage in entry.validations:
+            of_stage.outputs = {VALIDATIONS: entry.validations[stage]}
+        yield _row(of_stage, stage, seconds / runs)
 
 
 def _row(entry: LedgerEntry, stage: str | None, seconds: float) -> dict:

@@ -41,10 +41,10 @@ class ArrivalDays:
         rows = lake.read(partitions, version, columns=["arrival_date", *ArrivalDay._fields]).to_pylist()
         return cls({row.pop("arrival_date"): ArrivalDay(**row) for row in rows})
 
-    @property
-    def digests(self) -> dict[date, dict[str, str]]:
-        """By which all of them are compared with those of another version."""
-        return {day: noted.digests for day, noted in self.by_date.items()}
+    def differing(self, other: "ArrivalDays") -> set[date]:
+        """The days whose events or pass ticks are not those of another version."""
+        ours, theirs = ({day: noted.digests for day, noted in each.by_date.items()} for each in (self, other))
+        return {day for day in ours.keys() | theirs.keys() if ours.get(day) != theirs.get(day)}
 
     @property
     def span(self) -> tuple[date, date] | None:

@@ -68,22 +68,19 @@ class Snapshot:
             raise IngestBehind(
                 f"{again[0]} was made again after the ingest whose rows this run reads; first run: {command}"
             )
-        for damaged in self._shortened(now):
+        for damaged in self.shortened(now):
             raise damaged
 
-    def shortened(self, lake: Lake, names: Collection[str]) -> list[TableDamaged]:
+    def shortened(self, now: Mapping[str, TableState]) -> list[TableDamaged]:
         """Which of these tables' logs have lost their newest entries since: what is left looks like an older table."""
-        known = [name for name in names if name in self.tables and lake.version(name) is not None]
-        return self._shortened({name: lake.state(name) for name in known})
-
-    def _shortened(self, now: Mapping[str, TableState]) -> list[TableDamaged]:
+        known = {name: self.tables[name] for name in now if name in self.tables}
         return [
             TableDamaged(
                 name,
                 f"{name}/{LOG}",
-                f"ends at version {state.version}, and an ingest left version {self.tables[name].version}",
+                f"ends at version {now[name].version}, and an ingest left version {left.version}",
                 f"windrow repair {name}",
             )
-            for name, state in now.items()
-            if state.id == self.tables[name].id and state.version < self.tables[name].version
+            for name, left in known.items()
+            if now[name].id == left.id and now[name].version < left.version
         ]
