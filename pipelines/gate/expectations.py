@@ -12,9 +12,8 @@ from pipelines.delta.day_files import add_view
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
-from pipelines.gate.merged_results import Result, merged, name_of
 from pipelines.gate.recount import sql
-from pipelines.gate.validation_results import keep
+from pipelines.gate.validation_results import Result, keep, merged, name_of
 from pipelines.ledger.verdicts import Verdict
 from pipelines.rows.databases import open_database
 from schemas.expectations import COPIES_FOUND, Expectation
@@ -66,10 +65,14 @@ def verdicts_by_day(
     were validated together. O(rows); O(rows x log(days)) where many days fail."""
     if not of_days:
         return {}
-    checking = _Checking(engine, rows, of_days, {**dict.fromkeys(of_days, 0), **rows.by_day([*of_days])})
-    found: dict[date, list[Verdict]] = {}
-    for days in _groups(of_days, checking.counts):
-        found |= checking.verdicts(days)
+    counts = {**dict.fromkeys(of_days, 0), **rows.by_day([*of_days])}
+    checking = _Checking(engine, rows, of_days, counts)
+    # Validated with others, a day that has too many rows would hide that another has too few.
+    alone = [day for day, asked in of_days.items() if any(each.rows_noted not in (None, counts[day]) for each in asked)]
+    together = [day for day in of_days if day not in alone]
+    found = checking.verdicts(together) if together else {}
+    for day in alone:
+        found |= checking.verdicts([day])
     return {day: found[day] for day in of_days}
 
 
@@ -111,15 +114,6 @@ def _with_copies(unique: tuple[str, ...], among: str) -> str:
 
 def _listed(columns: Iterable[str]) -> str:
     return ", ".join(map(sql.name, columns))
-
-
-def _groups(of_days: Mapping[date, Sequence[Expectation]], counts: Mapping[date, int]) -> list[list[date]]:
-    """Days that can be validated together: one that has too many rows would hide that another has too few."""
-    as_noted = [
-        day for day, asked in of_days.items() if all(each.rows_noted in (None, counts.get(day)) for each in asked)
-    ]
-    others = [[day] for day in of_days if day not in as_noted]
-    return [as_noted, *others] if as_noted else others
 
 
 class _Checking(NamedTuple):

@@ -115,14 +115,13 @@ class Gate:
         self, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
     ) -> list[date]:
         """Days of which one check, with its limit, has not passed on the rows that the snapshot has."""
-        passed = verdicts.passed_on_days(self.lake, tables.silver.name, dates)
         newest, laws = snapshot.version(tables.silver.name), {law.NAME for law in checks.checks("silver")}
+        since = {day: days.silver_version(day, newest) for day in dates}
+        passed = verdicts.passed_on_days(self.lake, tables.silver.name, since, newest)
         unchecked = []
         for day in dates:
-            since = days.silver_version(day, newest)
-            known = {each.check for each in passed.get(day, ()) if since <= each.version <= newest}
             asked = {(each.name, each.limit) for each in silver_expectations(tables.stream, day, days.events(day))}
-            if not (known >= asked and {name for name, _ in known} >= laws):
+            if not (passed[day] >= asked and {name for name, _ in passed[day]} >= laws):
                 unchecked.append(day)
         return unchecked
 

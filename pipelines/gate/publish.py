@@ -50,12 +50,13 @@ def publish(
     Of windows that depend on their key's other events no day is published behind one that is superseded.
     """
     with lake.locked(f"{tables.query.name}.publish"):
-        newer = _newer(lake, tables, days, versions)
+        newest = verdicts.newest_passed(lake, tables, days)
+        newer = {day: each for day, each in newest.items() if each[:2] > (versions.snapshot, versions.audit)}
         wanted = [day for day in days if day not in newer]
         if newer and tables.state is not None:
             wanted = [day for day in wanted if day < min(newer)]
         found: dict[date, Publication | Superseded] = {
-            day: _superseded(tables, day, versions, newest) for day, newest in newer.items()
+            day: _superseded(tables, day, versions, each) for day, each in newer.items()
         }
         if not wanted:
             return found
@@ -70,13 +71,6 @@ def publish(
         rows, digests = ({name: getattr(each, what) for name, each in of_day.items()} for what in ("rows", "digest"))
         found[day] = Publication(written, rows, digests, revisions.get(day, 0), day in had_rows)
     return found
-
-
-def _newer(
-    lake: Lake, tables: QueryTables, days: Sequence[date], versions: AuditVersions
-) -> dict[date, verdicts.Passed]:
-    newest = verdicts.newest_passed(lake, tables, days)
-    return {day: passed for day, passed in newest.items() if passed[:2] > (versions.snapshot, versions.audit)}
 
 
 def _held_days(lake: Lake, table: Table) -> set[date]:

@@ -18,8 +18,7 @@ from great_expectations.datasource.fluent.pandas_datasource import DataFrameAsse
 from great_expectations.execution_engine import pandas_execution_engine
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
-from pipelines.gate.merged_results import MOST_VALUES, Result, failed_on_rows, merged
-from pipelines.gate.validation_results import SOURCE
+from pipelines.gate.validation_results import MOST_VALUES, SOURCE, Result, failed_on_rows, merged
 from schemas.expectations import ROWS_NOTED, Expectation
 
 # It hashes each smaller frame, twice, for a marker that a result of several frames has no use for: a fifth of its time.

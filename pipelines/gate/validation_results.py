@@ -1,5 +1,6 @@
-"""Where validation results lie, how they get there, and which of them are kept. Without Great Expectations, whose
-import takes seconds.
+"""Validation results, as Great Expectations writes them in JSON: one of the results of parts, since it takes a batch as
+one data frame, and pandas would hold a day of 50 million rows in 12 GB; where they lie, how they get there, and which
+of them are kept. Without the library, whose import takes seconds.
 
 <home>/expectations/validations/<table>/<run>/<time>/lake-<table>.json       written once, never changed
 <home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow docs` made it
@@ -8,17 +9,20 @@ import takes seconds.
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pipelines.config import Config
 from pipelines.delta.locks import full_disk_reported, locked_here
 from schemas.errors import StorageFailed
 
+Result: TypeAlias = dict[str, Any]
+MOST_VALUES = 20
+"""Of those by which rows break an expectation, so many are kept."""
 RESULTS, PAGES = "validations", "data_docs"
 SOURCE = "lake"
 """The library's name for where rows come from: results have it in theirs."""
@@ -40,6 +44,70 @@ class Kept(NamedTuple):
     passed: bool
 
 
+def merged(parts: Sequence[Result]) -> Result:
+    """One result of those of parts of a batch, which together have its rows, each once, with the words of the first.
+    `parts`: at least one, by one suite."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    # By name: the library has those that fail first.
+    found = [{name_of(each): each for each in part["results"]} for part in parts]
+    results = [_of_expectation([part[name] for part in found]) for name in found[0]]
+    passed = sum(each["success"] for each in results)
+    statistics = {
+        "evaluated_expectations": len(results),
+        "successful_expectations": passed,
+        "unsuccessful_expectations": len(results) - passed,
+        "success_percent": _percent(passed, len(results)),
+    }
+    return {**first, "success": passed == len(results), "results": results, "statistics": statistics}
+
+
+def name_of(result: Result) -> str:
+    """The expectation's own."""
+    name: str = result["expectation_config"]["meta"]["name"]
+    return name
+
+
+def failed_on_rows(result: Result) -> bool:
+    """Whether rows of a part break an expectation. How many rows there are is of the whole only."""
+    return any(not each["success"] and "observed_value" not in each["result"] for each in result["results"])
+
+
+def _of_expectation(found: Sequence[Result]) -> Result:
+    first, results = found[0], [each["result"] for each in found]
+    if not all(results):  # one has raised
+        return next(each for each in found if not each["result"])
+    if "observed_value" not in first["result"]:
+        return {**first, "success": all(each["success"] for each in found), "result": _counted(results)}
+    rows = sum(each["observed_value"] for each in results)
+    expected = first["expectation_config"]["kwargs"]["value"]
+    return {**first, "success": rows == expected, "result": {**first["result"], "observed_value": rows}}
+
+
+def _counted(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Of an expectation of each row: counts, percents and the first values."""
+    rows, broken, missing = (
+        sum(each.get(name) or 0 for each in found) for name in ("element_count", "unexpected_count", "missing_count")
+    )
+    values = [value for each in found for value in each["partial_unexpected_list"]]
+    known = {
+        "element_count": rows,
+        "unexpected_count": broken,
+        "missing_count": missing,
+        "missing_percent": _percent(missing, rows),
+        "unexpected_percent": _percent(broken, rows - missing),
+        "unexpected_percent_total": _percent(broken, rows),
+        "unexpected_percent_nonmissing": _percent(broken, rows - missing),
+        "partial_unexpected_list": values[:MOST_VALUES],
+    }
+    return {name: known.get(name, value) for name, value in found[0].items()}
+
+
+def _percent(part: int, of: int) -> float | None:
+    return part / of * 100 if of else None  # in the order in which the library does it
+
+
 def run_name(run_id: str) -> str:
     """The run's name, fit for a folder and a page: another than a plain name is cut, and gets a hash of the whole.
     The result has the run's own name among its markers."""
@@ -49,7 +117,7 @@ def run_name(run_id: str) -> str:
     return f"{cut or 'run'}-{sha256(run_id.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
-def keep(config: Config, run_id: str, table: str, version: int, days: Sequence[date], result: dict[str, Any]) -> str:
+def keep(config: Config, run_id: str, table: str, version: int, days: Sequence[date], result: Result) -> str:
     """Write what a run found on some days of a version of a table, which the library has as JSON; returns its path
     below `Config.expectations`. StorageFailed without room."""
     name, now, meta = run_name(run_id), datetime.now(UTC), result["meta"]

@@ -63,7 +63,7 @@ def begin(config: Config, rows: list[dict]) -> Begun:
     """Say that some steps have begun. StorageFailed without room for that; NotSetUp where the lake has no locks."""
     path = config.running / f"{uuid4().hex}.json"
     with full_disk_reported(config, path.name):
-        return Begun(path, _written_and_locked(config, path, json.dumps(rows)))
+        return Begun(path, _written_and_locked(config, path, json.dumps(rows, default=str)))
 
 
 def _written_and_locked(config: Config, path: Location, text: str) -> Lock:

@@ -1,6 +1,6 @@
 """Verdicts: what each check of the gate found, by table version."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -46,13 +46,6 @@ class Passed(NamedTuple):
     run_id: str
 
 
-class PassedCheck(NamedTuple):
-    """A check that a version of a table passed: its name and its limit."""
-
-    version: int
-    check: tuple[str, str]
-
-
 def write(lake: Lake, run: Run, verdicts: Mapping[Day, Iterable[Verdict]], snapshot: str) -> None:
     """Append the verdicts on what one run read or made, by day, in one commit. Without any nothing is written."""
     shared = {**run.identity, "at": datetime.now(UTC), "snapshot": snapshot}
@@ -72,13 +65,14 @@ def verdicts_on(lake: Lake, table: str, filters: list[tuple]) -> pa.Table:
     return lake.read(VERDICTS.name, filters=[("table_name", "=", table), ("at", ">=", made), *filters])
 
 
-def passed_on_days(lake: Lake, table: str, days: Sequence[date]) -> dict[date, set[PassedCheck]]:
-    """The checks that some arrival days have passed, by day."""
-    rows = verdicts_on(lake, table, [("logical_date", "in", list(days)), ("passed", "=", True)])
-    passed: dict[date, set[PassedCheck]] = {}
-    for row in rows.to_pylist():
-        check = PassedCheck(row["table_version"], (row["check_name"], row["allowed"]))
-        passed.setdefault(row["logical_date"], set()).add(check)
+def passed_on_days(lake: Lake, table: str, since: Mapping[date, int], newest: int) -> dict[date, set[tuple[str, str]]]:
+    """The checks that some arrival days have passed in a version from one of their own to the newest, by day: their
+    names, with their limits."""
+    rows = verdicts_on(lake, table, [("logical_date", "in", [*since]), ("passed", "=", True)]).to_pylist()
+    passed: dict[date, set[tuple[str, str]]] = {day: set() for day in since}
+    for row in rows:
+        if since[row["logical_date"]] <= row["table_version"] <= newest:
+            passed[row["logical_date"]].add((row["check_name"], row["allowed"]))
     return passed
 
 

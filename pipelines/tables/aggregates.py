@@ -79,7 +79,10 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
     numbers: dict[ValueColumn, int] = {}
     outputs = tuple(_output(name, aggregate, column_types, numbers) for name, aggregate in query.aggregates.items())
     if query.window.counts_shares:
-        outputs = tuple(_of_shares(output, len(numbers)) for output in outputs)
+        specs = [by_shares(output.spec, len(numbers)) for output in outputs]
+        outputs = tuple(
+            output._replace(spec=spec, result=_own_type(spec)) for output, spec in zip(outputs, specs, strict=True)
+        )
     window = _plan_window(query, column_types, numbers)
     return Aggregates(outputs, tuple(numbers), window)
 
@@ -94,15 +97,9 @@ def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: di
         return WindowReads(None, "int64", reads)
     if column not in column_types:
         raise WrongParameter("column", column, "a column of " + ", ".join(column_types), column_types)
-    read, type_ = ValueColumn(column, ordered=False), _plain(column_types[column])
-    kind = KERNEL_TYPES.get(type_.id, str(type_))
+    read, kind = ValueColumn(column, ordered=False), _kernel_type(column_types[column])
     require_cutting_type(query.window, column, kind)
     return WindowReads(numbers.setdefault(read, len(numbers)), kind, reads)
-
-
-def _of_shares(output: Output, columns: int) -> Output:
-    spec = by_shares(output.spec, columns)
-    return output._replace(spec=spec, result=_RESULTS[find_monoid(spec)[1].output_type])
 
 
 def _output(
@@ -110,8 +107,7 @@ def _output(
 ) -> Output:
     _check(name, aggregate, column_types)
     types = tuple(_plain(column_types[column]) for column in aggregate.columns)
-    words = [_word_type(aggregate.function, each) for each in types]
-    spec = _specification(aggregate, words)
+    spec = _specification(aggregate, types)
     kept = _kept_column(name, aggregate, spec, types)
     reads = tuple(
         ValueColumn(column, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
@@ -120,20 +116,20 @@ def _output(
     places = [numbers.setdefault(column, len(numbers)) for column in reads]
     column, second, *_ = (*places, None, None)
     spec = spec._replace(column=column, second=second)
-    result = types[kept] if kept is not None else _RESULTS[find_monoid(spec)[1].output_type]
-    return Output(name, spec, reads, result, kept)
+    return Output(name, spec, reads, _own_type(spec) if kept is None else types[kept], kept)
 
 
-def _word_type(function: str, type_: pa.DataType) -> str:
-    """How the kernel reads a column."""
-    return "int64" if function in OF_ANY_COLUMN else KERNEL_TYPES.get(type_.id, str(type_))
-
-
-def _specification(aggregate: Aggregate, words: list[str]) -> AggregateSpec:
-    """Of an aggregate whose columns, if any, are read as these words; their places are those among its own."""
-    first_type, second_type = words[0] if words else "int64", words[1] if len(words) > 1 else ""
+def _specification(aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> AggregateSpec:
+    """Of an aggregate whose columns have these types; their places are those among its own."""
+    words = ["int64" if aggregate.function in OF_ANY_COLUMN else _kernel_type(each) for each in types]
+    first_type, second_type = (*words, *("int64", "")[len(words) :])
     first, second, *_ = (*range(len(words)), None, None)
     return AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
+
+
+def _own_type(spec: AggregateSpec) -> pa.DataType:
+    """Of a result that has the type of no column."""
+    return _RESULTS[find_monoid(spec)[1].output_type]
 
 
 def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
@@ -172,24 +168,25 @@ def _plain(type_: pa.DataType) -> pa.DataType:
     return type_.value_type if pa.types.is_dictionary(type_) else type_
 
 
+def _kernel_type(type_: pa.DataType) -> str:
+    """As what the kernel reads a column."""
+    plain = _plain(type_)
+    return KERNEL_TYPES.get(plain.id, str(plain))
+
+
 def aggregate_columns(query: Query, column_types: dict[str, str]) -> tuple[Column, ...]:
     """The columns that a query's aggregates add to its tables; `column_types` are those of schemas.stream.Column.
     NotServed where days that go on from each other would carry a string."""
     arrow_types = {name: ARROW_TYPES[type_] for name, type_ in column_types.items()}
     names = {type_: name for name, type_ in ARROW_TYPES.items()}
     outputs = plan_aggregates(query, arrow_types).outputs
-    if not query.window.context_free:
-        for output in outputs:
-            _refuse_strings(output)
+    for output in () if query.window.context_free else outputs:
+        # What a day carries on are words; that of a string means something within its own replay only, unless hashed.
+        types = (output.spec.column_type, output.spec.second_type)
+        if "string" in types and not all(read.hashed for read in output.reads):
+            where = f"aggregates[{output.name!r}] of strings, in windows whose days go on from each other,"
+            raise NotServed(where, output.spec.function, sorted(OF_HASHES | {"count"}))
     return tuple(_column(output, names[output.result], query.aggregates[output.name]) for output in outputs)
-
-
-def _refuse_strings(output: Output) -> None:
-    """What a day carries on are words; that of a string means something within its own replay only, unless hashed."""
-    where = f"aggregates[{output.name!r}] of strings, in windows whose days go on from each other,"
-    types = (output.spec.column_type, output.spec.second_type)
-    if "string" in types and not all(read.hashed for read in output.reads):
-        raise NotServed(where, output.spec.function, sorted(OF_HASHES | {"count"}))
 
 
 def _column(output: Output, type_: str, aggregate: Aggregate) -> Column:

@@ -52,7 +52,7 @@ class ArrivalDays:
         return (min(self.by_date), max(self.by_date)) if self.by_date else None
 
     def events(self, day: date) -> int:
-        """How many events silver has of a day."""
+        """How many silver has of a day."""
         return self.by_date[day].events if day in self.by_date else 0
 
     def silver_version(self, day: date, newest: int) -> int:
@@ -60,8 +60,7 @@ class ArrivalDays:
         return self.by_date[day].silver_version if day in self.by_date else newest
 
     def newest_start_before(self, day: date) -> datetime | None:
-        """The newest event start that had arrived before a day, as far as these days alone say; None where nothing
-        had."""
+        """The newest event start that had arrived before a day; None where nothing had."""
         return max((noted.newest_start for each, noted in self.by_date.items() if each < day), default=None)
 
     def newest_before(self, day: date) -> date | None:
@@ -97,8 +96,5 @@ class ArrivalDays:
     def inputs(self, first: date, last: date) -> dict:
         """What the ledger keeps of a run that read the arrival days from `first` to `last`, both included."""
         read = sorted(each for each in self.by_date if first <= each <= last)
-        return {
-            FIRST_DAY: first.isoformat(),
-            LAST_DAY: last.isoformat(),
-            "days": {each.isoformat(): self.by_date[each].digests for each in read},
-        }
+        digests = {each.isoformat(): self.by_date[each].digests for each in read}
+        return {FIRST_DAY: first.isoformat(), LAST_DAY: last.isoformat(), "days": digests}

@@ -16,7 +16,7 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.ingest.files import known_files
 from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.audits import Audits, audits
+from pipelines.ledger.run_table import Audits, audits
 from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables

@@ -14,10 +14,9 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.local.engine import LocalEngine
 from pipelines.gate import expectations, validation
 from pipelines.gate.gate import Gate
-from pipelines.gate.merged_results import Result, merged, name_of
 from pipelines.gate.recount import final_values
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.validation_results import kept
+from pipelines.gate.validation_results import Result, kept, merged, name_of
 from tests.support.small_lake import DAYS, SmallLake, asked, make_lake, random_events
 
 pytestmark = pytest.mark.slow
