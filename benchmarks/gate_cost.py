@@ -34,9 +34,8 @@ from pipelines.replay import look_back
 from pipelines.replay.audit import audit
 from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import Snapshot
+from pipelines.tables.snapshot import AuditVersions, Snapshot
 from samples import bikes
 from schemas import registry
 from schemas.query import Query, agg, rolling, sliding

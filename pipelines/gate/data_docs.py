@@ -36,10 +36,7 @@ class Built(NamedTuple):
 
 def build(config: Config) -> Built:
     """Make the pages that are missing, those of suites and the index again, and remove those of results that are gone.
-
-    NotSetUp where there are no results yet; StorageFailed without room, or for a file that is no result. O(results),
-    and a page for each new one.
-    """
+    NotSetUp where there are no results yet; StorageFailed without room, or for a file that is no result. O(results)."""
     with locked_here(config, PAGES), locked_here(config, LOCK, shared=True), full_disk_reported(config, PAGES):
         if next((config.expectations / RESULTS).rglob("*.json"), None) is None:
             raise NotSetUp("there are no validation results yet", "windrow replay QUERY --day YYYY-MM-DD")
@@ -85,18 +82,15 @@ def _files(config: Config, folder: str) -> dict[str, object]:
 
 def _site(config: Config) -> Any:
     """The pages: those of the library in our own look, which needs nothing from elsewhere."""
+    view = {"view": _ours("Page")}
     # By default a run whose name has "profiling" in it would be left out.
-    every_run = {"matches_regex": "^"}
+    validations = {**view, "run_name_filter": {"matches_regex": "^"}}
     return {
         "class_name": "SiteBuilder",
         "show_how_to_buttons": False,
         "store_backend": _files(config, PAGES),
-        "site_section_builders": {
-            "expectations": {"view": _ours("Page")},
-            "validations": {"view": _ours("Page"), "run_name_filter": every_run},
-            "profiling": "none",
-        },
-        "site_index_builder": {"class_name": "DefaultSiteIndexBuilder", "view": _ours("Page")},
+        "site_section_builders": {"expectations": view, "validations": validations, "profiling": "none"},
+        "site_index_builder": {"class_name": "DefaultSiteIndexBuilder", **view},
     }
 
 

@@ -22,8 +22,8 @@ from pipelines.delta.new_files import NewFile, copied
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed
 from pipelines.ledger import verdicts
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import AuditVersions
 from schemas.errors import Superseded
 from schemas.tables import Table
 
@@ -60,7 +60,9 @@ def publish(
         }
         if not wanted:
             return found
-        had_rows = _held_days(lake, tables.late) | _held_days(lake, tables.results)
+        for table in (tables.late, tables.results):
+            lake.ensure(table)
+        had_rows = lake.partition_dates(tables.late.name) | lake.partition_dates(tables.results.name)
         late = _replace_days(lake, engine, (tables.late_audit, versions.late_audit), tables.late, wanted)
         results = _replace_days(lake, engine, (tables.audit, versions.audit), tables.results, wanted)
     written = {tables.late.name: late, tables.results.name: results}
@@ -69,13 +71,8 @@ def publish(
     for day in wanted:
         of_day = {name: of_table.get(day, NO_ROWS) for name, of_table in statistics.items()}
         rows, digests = ({name: getattr(each, what) for name, each in of_day.items()} for what in ("rows", "digest"))
-        found[day] = Publication(written, rows, digests, revisions.get(day, 0), day in had_rows)
+        found[day] = Publication(written, rows, digests, revisions[day], day in had_rows)
     return found
-
-
-def _held_days(lake: Lake, table: Table) -> set[date]:
-    lake.ensure(table)
-    return lake.partition_dates(table.name)
 
 
 def _revisions(lake: Lake, results: Table, days: Sequence[date], version: int) -> Counter[date]:

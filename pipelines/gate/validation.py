@@ -5,7 +5,6 @@ Its import takes seconds: this file is imported where rows are validated.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache
 
 import great_expectations as gx
@@ -65,15 +64,15 @@ def validated(
     def of_frames(rows: DataFrameAsset) -> Iterator[Result]:
         for number, frame in enumerate(frames):
             result = found(rows, frame, _NO_VALUES)
-            if result.success and number:
-                yield _added(result)
-                continue
-            whole = result.to_json_dict()
+            whole = _added(result) if result.success and number else result.to_json_dict()
             failed = with_values and failed_on_rows(whole)
             yield found(rows, frame, _SOME_VALUES).to_json_dict() if failed else whole
 
-    with _rows(asked.name) as rows:
-        return merged(list(of_frames(rows)))
+    sources = _context().data_sources
+    try:
+        return merged(list(of_frames(sources.add_pandas(SOURCE).add_dataframe_asset(asked.name))))
+    finally:
+        sources.delete(SOURCE)  # it has the frame that was validated last
 
 
 def _added(result: ExpectationSuiteValidationResult) -> Result:
@@ -105,14 +104,3 @@ def new_context() -> EphemeralDataContext:
 
 
 _context = cache(new_context)
-
-
-@contextmanager
-def _rows(table: str) -> Iterator[DataFrameAsset]:
-    """A table's rows for the library. The source has the frame that was validated last, so it goes when it is no longer
-    needed."""
-    sources = _context().data_sources
-    try:
-        yield sources.add_pandas(SOURCE).add_dataframe_asset(table)
-    finally:
-        sources.delete(SOURCE)

@@ -79,12 +79,14 @@ def plan_aggregates(query: Query, column_types: dict[str, pa.DataType]) -> Aggre
     numbers: dict[ValueColumn, int] = {}
     outputs = tuple(_output(name, aggregate, column_types, numbers) for name, aggregate in query.aggregates.items())
     if query.window.counts_shares:
-        specs = [by_shares(output.spec, len(numbers)) for output in outputs]
-        outputs = tuple(
-            output._replace(spec=spec, result=_own_type(spec)) for output, spec in zip(outputs, specs, strict=True)
-        )
+        outputs = tuple(_of_shares(output, len(numbers)) for output in outputs)
     window = _plan_window(query, column_types, numbers)
     return Aggregates(outputs, tuple(numbers), window)
+
+
+def _of_shares(output: Output, columns: int) -> Output:
+    spec = by_shares(output.spec, columns)
+    return output._replace(spec=spec, result=_RESULTS[find_monoid(spec)[1].output_type])
 
 
 def _plan_window(query: Query, column_types: dict[str, pa.DataType], numbers: dict[ValueColumn, int]) -> WindowReads:
@@ -108,7 +110,8 @@ def _output(
     _check(name, aggregate, column_types)
     types = tuple(_plain(column_types[column]) for column in aggregate.columns)
     spec = _specification(aggregate, types)
-    kept = _kept_column(name, aggregate, spec, types)
+    output_type = _output_type(name, aggregate, spec, types)
+    kept = {None: 0, SECOND: 1}.get(output_type)  # which column's type the result has
     reads = tuple(
         ValueColumn(column, place == kept and types[place] == pa.uint64(), aggregate.function in OF_HASHES)
         for place, column in enumerate(aggregate.columns)
@@ -116,7 +119,7 @@ def _output(
     places = [numbers.setdefault(column, len(numbers)) for column in reads]
     column, second, *_ = (*places, None, None)
     spec = spec._replace(column=column, second=second)
-    return Output(name, spec, reads, _own_type(spec) if kept is None else types[kept], kept)
+    return Output(name, spec, reads, _RESULTS[output_type] if kept is None else types[kept], kept)
 
 
 def _specification(aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> AggregateSpec:
@@ -125,11 +128,6 @@ def _specification(aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> Aggr
     first_type, second_type = (*words, *("int64", "")[len(words) :])
     first, second, *_ = (*range(len(words)), None, None)
     return AggregateSpec(aggregate.function, first, first_type, second, second_type, aggregate.parameters)
-
-
-def _own_type(spec: AggregateSpec) -> pa.DataType:
-    """Of a result that has the type of no column."""
-    return _RESULTS[find_monoid(spec)[1].output_type]
 
 
 def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]) -> None:
@@ -142,13 +140,11 @@ def _check(name: str, aggregate: Aggregate, column_types: dict[str, pa.DataType]
             raise WrongParameter(where, column, "a column of " + ", ".join(column_types), column_types)
 
 
-def _kept_column(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> int | None:
-    """Which column's type the result has; None where it has one of its own."""
+def _output_type(name: str, aggregate: Aggregate, spec: AggregateSpec, types: tuple[pa.DataType, ...]) -> str | None:
     try:
-        output_type = find_monoid(spec)[1].output_type
+        return find_monoid(spec)[1].output_type
     except WrongParameter as wrong:
         raise WrongParameter(f"aggregates[{name!r}]", _what_is_wrong(wrong, aggregate, types), wrong.allowed) from None
-    return {None: 0, SECOND: 1}.get(output_type)
 
 
 def _what_is_wrong(wrong: WrongParameter, aggregate: Aggregate, types: tuple[pa.DataType, ...]) -> str:

@@ -17,8 +17,8 @@ from pipelines.delta.lake import Lake
 from pipelines.ingest.files import known_files
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.run_table import Audits, audits
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import AuditVersions
 from pipelines.tables.stream_tables import StreamTables
 from pipelines.upkeep.table_maintenance import Maintained, maintain_table
 from schemas import registry
