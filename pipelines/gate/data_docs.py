@@ -4,7 +4,6 @@ Made when somebody asks (`windrow docs`), not at each validation: the index read
 (docs/decisions/0036-expectations-in-memory.md). A result never changes, so its page is made once.
 """
 
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from pipelines.gate.validation import new_context, suite
 from pipelines.gate.validation_results import LOCK, PAGES, RESULTS, index, page, unreadable, write_whole
 from schemas import registry
 from schemas.errors import NotSetUp
-from schemas.expectations import Expectation, audit_expectations, late_expectations, silver_expectations
+from schemas.expectations import audit_expectations, late_expectations, silver_expectations
 
 TEMPLATES = Path(__file__).parent / "pages"
 
@@ -62,18 +61,13 @@ def _opened(config: Config) -> EphemeralDataContext:
     backend: Any = {**_files(config, RESULTS), "suppress_store_backend_id": True}
     context.add_store("validation_results_store", {"class_name": "ValidationResultsStore", "store_backend": backend})
     context.add_data_docs_site(PAGES, _site(config))
-    for expectations in _of_tables():
+    any_day = date(1970, 1, 1)  # a suite is of every day
+    queries = registry.queries().values()
+    of_silver = [silver_expectations(stream, any_day, 0) for stream in registry.streams().values()]
+    of_audits = [of_rows(query, any_day) for query in queries for of_rows in (audit_expectations, late_expectations)]
+    for expectations in (*of_silver, *of_audits):
         context.suites.add(suite(expectations))
     return context
-
-
-def _of_tables() -> Iterator[tuple[Expectation, ...]]:
-    any_day = date(1970, 1, 1)  # a suite is of every day
-    for stream in registry.streams().values():
-        yield silver_expectations(stream, any_day, 0)
-    for query in registry.queries().values():
-        yield audit_expectations(query, any_day)
-        yield late_expectations(query, any_day)
 
 
 def _files(config: Config, folder: str) -> dict[str, object]:

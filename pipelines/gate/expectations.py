@@ -9,6 +9,7 @@ from math import ceil
 from typing import NamedTuple
 
 from pipelines.delta.day_files import add_view
+from pipelines.delta.day_statistics import NO_ROWS, by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
@@ -42,13 +43,6 @@ class TableRows(NamedTuple):
         """Those that have the rows of some days."""
         return self.lake.files(self.table.name, self.version, [(self.partition, "in", [*map(str, days)])])
 
-    def by_day(self, days: Sequence[date]) -> dict[date, int]:
-        """How many there are, of days that have any. O(files)."""
-        day, config = sql.name(self.partition), self.lake.config
-        with open_database(config.scratch, config.lake) as database:
-            add_view(database, self.lake, self.table, ROWS, self.files(days))
-            return dict(database.sql(f"SELECT {day}, count(*) FROM {ROWS} GROUP BY {day}").fetchall())
-
 
 class RowsOfDays(NamedTuple):
     """One of so many parts of the rows of some days: what a task validates."""
@@ -65,7 +59,8 @@ def verdicts_by_day(
     were validated together. O(rows); O(rows x log(days)) where many days fail."""
     if not of_days:
         return {}
-    counts = {**dict.fromkeys(of_days, 0), **rows.by_day([*of_days])}
+    held = by_day(rows.lake, rows.table.name, rows.version)
+    counts = {day: held.get(day, NO_ROWS).rows for day in of_days}
     checking = _Checking(engine, rows, of_days, counts)
     # Validated with others, a day that has too many rows would hide that another has too few.
     alone = [day for day, asked in of_days.items() if any(each.rows_noted not in (None, counts[day]) for each in asked)]
@@ -132,7 +127,11 @@ class _Checking(NamedTuple):
             return self.verdicts(days[:half]) | self.verdicts(days[half:])
         lake, table, version = self.rows
         path = keep(lake.config, lake.of_run.get("run_id") or NO_RUN, table.name, version, days, result)
-        return {day: self._of_day(day, result, self.counts[day] if len(days) > 1 else None, path) for day in days}
+        found = {name_of(each): each for each in result["results"]}
+        rows = {day: self.counts[day] if len(days) > 1 else None for day in days}
+        return {
+            day: [self._verdict(each, found[each.name], rows[day], path) for each in self.of_days[day]] for day in days
+        }
 
     def _validated(self, days: Sequence[date]) -> Result:
         asked, noted = self.of_days[days[0]], (each.rows_noted for day in days for each in self.of_days[day])
@@ -146,21 +145,11 @@ class _Checking(NamedTuple):
             parts = ceil(sum(counts[day] for day in together) / limit) or 1
             yield from (RowsOfDays(together, part, parts) for part in range(parts))
 
-    def _of_day(self, day: date, result: Result, rows: int | None, path: str) -> list[Verdict]:
-        found = {name_of(each): each for each in result["results"]}
-        return [
-            Verdict(
-                each.name,
-                passed := bool(found[each.name]["success"]),
-                _figure(found[each.name], rows),
-                each.limit,
-                None if passed else each.offending,
-                self.rows.table.name,
-                self.rows.version,
-                path,
-            )
-            for each in self.of_days[day]
-        ]
+    def _verdict(self, asked: Expectation, found: Result, rows: int | None, path: str) -> Verdict:
+        passed, figure = bool(found["success"]), _figure(found, rows)
+        offending = None if passed else asked.offending
+        _, table, version = self.rows
+        return Verdict(asked.name, passed, figure, asked.limit, offending, table.name, version, path)
 
 
 def _figure(expected: Result, rows: int | None) -> str:

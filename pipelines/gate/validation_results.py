@@ -86,7 +86,6 @@ def _of_expectation(found: Sequence[Result]) -> Result:
 
 
 def _counted(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Of an expectation of each row: counts, percents and the first values."""
     rows, broken, missing = (
         sum(each.get(name) or 0 for each in found) for name in ("element_count", "unexpected_count", "missing_count")
     )

@@ -76,5 +76,4 @@ def question_hash(query: Query) -> str:
 
 
 def _hash_of(paths: list[Path]) -> str:
-    """Of what all of some definitions share, and of one."""
     return hash_of((path.name, path.read_bytes()) for path in sorted(paths))

@@ -22,6 +22,7 @@ class FarmRun(NamedTuple):
 
 
 _METRICS = ("windows", "completion_s", "calculation_s", "bandwidth", "ideal_bandwidth", "load_balance", "fragmentation")
+# What a command shows of each farm.
 _SHOWN = ["host", "workers", "windows", "tuples", "statuses"]
 _SHOWN += ["completion_s", "bandwidth", "load_balance", "fragmentation"]
 

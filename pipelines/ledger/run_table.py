@@ -147,7 +147,6 @@ def step(lake: Lake, run: Run, step: str) -> Iterator[LedgerEntry]:
 
 
 def _shared(run: Run, step: str) -> dict:
-    """What the rows of a step have in common."""
     return {
         **run.identity,
         "step": step,

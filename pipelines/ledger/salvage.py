@@ -36,14 +36,9 @@ def _readable(lake: Lake, table: Table) -> pa.Table:
     folders = (lake.folder(table.name), lake.repaired_folder(table.name))
     schema = lake.schema(table)
     files = [file for folder in folders for file in storage.row_files(folder)]
-    whole = [_rows(file) for file in files if wrong_with(file, None, read_all=True) is None]
+    whole = [storage.parquet(file).read() for file in files if wrong_with(file, None, read_all=True) is None]
     rows = pa.concat_tables([schema.empty_table(), *whole], promote_options="permissive").select(schema.names)
     return rows.group_by(schema.names, use_threads=False).aggregate([]).cast(schema)
-
-
-def _rows(file: Location) -> pa.Table:
-    with storage.parquet(file) as opened:
-        return opened.read()
 
 
 def _rows_in_log(folder: Location) -> int:

@@ -36,12 +36,9 @@ def shape(stream: str) -> str:
 
 
 def of_run(lake: Lake, stream: str, run_id: str) -> Snapshot:
-    """What the run's own ingest left; of a run without one, what the stream's newest ingest left.
-
+    """What the run's own ingest left; of a run without one, what the stream's newest ingest left. O(ingests).
     NotSetUp where there is none yet; IngestBehind where the stream has another shape now, where a table was made again
-    since, or where maintenance has removed what that ingest left; TableDamaged where a table has lost versions.
-    O(ingests).
-    """
+    since, or where maintenance has removed what that ingest left; TableDamaged where a table has lost versions."""
     row = _newest(lake, stream, run_id)
     # Only an ingest of the same name gives the run another snapshot than that.
     again = f"windrow ingest {stream} --run-id {shlex.quote(run_id)}"

@@ -75,7 +75,7 @@ def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({}))
     audits = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done")])
     # By the versions too: two writers may share a run id, and days without rows a version.
     by_versions = {(row.replayed, row.versions): row for row in audits}
-    streams = {*{row.replayed: row.stream for row in publications}.values()}
+    streams = set({row.replayed: row.stream for row in publications}.values())  # as the newest of each day has it
     now = {name: instead.get(name) or ArrivalDays.read(lake, f"partitions_{name}") for name in streams}
     newest, later = _newest_and_later(publications)
     held, found, known = cache(partial(_held, lake)), [], set()
@@ -156,7 +156,6 @@ def _by_nobody(held: Held, known: Collection[Day]) -> list[StaleRun]:
 def _made_otherwise(
     audited: StepRow | None, now: Mapping[str, ArrivalDays], newest: Mapping[Day, StepRow]
 ) -> list[Reason]:
-    """What a run would read and do otherwise now."""
     if audited is None:
         return [Reason(STEPS, "the ledger has lost what it read")]
     return [*_differences(audited.inputs, now[audited.stream]), *_other_rules(audited), *_other_state(audited, newest)]

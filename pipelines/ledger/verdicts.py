@@ -21,12 +21,9 @@ PASSED = "passed"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one check found on one version of a table.
-
-    figure: what was measured; allowed: its limit; offending: SQL for `windrow query` that shows the rows
-    which broke it (None where the check holds). `table_name` and `table_version` name exactly what was checked.
-    validation: file of the validation result, below `Config.expectations`; None for a law.
-    """
+    """What one check found on one version of a table. figure: what was measured; allowed: its limit; offending: SQL for
+    `windrow query` that shows the rows which broke it (None where the check holds); validation: file of the validation
+    result, below `Config.expectations`, None for a law."""
 
     check_name: str
     passed: bool
@@ -39,7 +36,7 @@ class Verdict:
 
 
 class Passed(NamedTuple):
-    """A version of a query's audit rows that passed the gate, the snapshot from which they were made, and their run."""
+    """A version of a query's audit rows that passed the gate, from which snapshot they were made, and by which run."""
 
     snapshot: str
     version: int

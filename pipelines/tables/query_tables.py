@@ -18,11 +18,8 @@ TUPLES, STATUS = MODEL_COLUMNS
 
 
 class QueryTables(NamedTuple):
-    """Definitions of `<query>`, `<query>_late` and of the audit tables behind them.
-
-    source: the tables of the stream that the query reads; state: where days leave what the next one goes on from, None
-    of queries whose days depend on no other's
-    """
+    """Definitions of `<query>`, `<query>_late` and of the audit tables behind them. source: the tables of the query's
+    stream; state: where days leave what the next goes on from, None of queries whose days depend on no other's."""
 
     query: Query
     source: StreamTables
