@@ -114,9 +114,14 @@ def _readable(lake: Lake, stream: str, row: dict, again: str) -> Snapshot:
             f"silver_{stream} has other columns, keys, buckets or days than the definition of {stream} has now; "
             f"first run: {again}"
         )
-    snapshot = _left(stream, row)
-    snapshot.require_tables(lake, again)
-    for name in (f"{part}_{stream}" for part in RUNS_READ):
+    snapshot, now = _left(stream, row), {name: lake.state(name) for name in (f"{part}_{stream}" for part in RUNS_READ)}
+    for name, state in now.items():
+        if state.id != snapshot.tables[name].id:  # it counts its versions anew
+            what = f"{name} was made again after the ingest whose rows this run reads"
+            raise IngestBehind(f"{what}; first run: {again}")
+    for damaged in snapshot.shortened(now):
+        raise damaged
+    for name in now:
         if lake.lacks_files(name, snapshot.version(name)):
             raise IngestBehind(
                 f"version {snapshot.version(name)} of {name}, which the run's ingest left, is gone: it is older than "

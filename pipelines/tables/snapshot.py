@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pipelines.delta.lake import Lake, TableState
 from pipelines.delta.log_files import LOG
 from pipelines.tables.stream_tables import StreamTables
-from schemas.errors import IngestBehind, TableDamaged
+from schemas.errors import TableDamaged
 
 RUNS_READ = ("silver", "pass", "partitions")
 PARTS = ("files", "bronze", "quarantine", *RUNS_READ)
@@ -56,17 +56,6 @@ class Snapshot:
     def version(self, table: str) -> int:
         """The version of one table. O(1)."""
         return self.tables[table].version
-
-    def require_tables(self, lake: Lake, command: str) -> None:
-        """IngestBehind, with the command that ingests again, where a table was made again since, and counts its
-        versions anew; TableDamaged where it has lost versions."""
-        now = {name: lake.state(name) for name in (f"{part}_{self.stream}" for part in RUNS_READ)}
-        again = [name for name, state in now.items() if state.id != self.tables[name].id]
-        if again:
-            what = f"{again[0]} was made again after the ingest whose rows this run reads"
-            raise IngestBehind(f"{what}; first run: {command}")
-        for damaged in self.shortened(now):
-            raise damaged
 
     def shortened(self, now: Mapping[str, TableState]) -> list[TableDamaged]:
         """Which of these tables' logs have lost their newest entries since: what is left looks like an older table."""

@@ -18,7 +18,6 @@ from pipelines.ingest.files import known_files
 from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.run_table import Audits, audits
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.snapshot import AuditVersions
 from pipelines.tables.stream_tables import StreamTables
 from pipelines.upkeep.table_maintenance import Maintained, maintain_table
 from schemas import registry
@@ -83,7 +82,7 @@ def _waiting(found: Audits) -> Iterator[tuple[str, int]]:
     """Tables and versions that audits wrote and read whose publication may still come."""
     for (query, _), row in found.waiting.items():
         if query in registry.queries():
-            tables, versions = QueryTables.of(registry.query(query)), AuditVersions(**row.outputs)
+            tables, versions = QueryTables.of(registry.query(query)), row.versions
             yield tables.audit.name, versions.audit
             yield tables.late_audit.name, versions.late_audit
             yield tables.source.silver.name, versions.silver
