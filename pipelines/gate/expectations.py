@@ -100,8 +100,7 @@ def _statement(rows: TableRows, expectations: Sequence[Expectation], share: Rows
 
 
 def _with_copies(unique: tuple[str, ...], among: str) -> str:
-    """SQL: rows with COPIES_FOUND, how many have the same values, where several do. To count in a window over all rows
-    took three times as long."""
+    """SQL: rows with COPIES_FOUND, how many have the same values, where several do. A window took thrice as long."""
     found = sql.name(COPIES_FOUND)
     counted = f"SELECT {_listed(unique)}, count(*) AS {found} {among} GROUP BY ALL HAVING count(*) > 1"
     return f"SELECT r.*, d.{found} FROM ({among}) r LEFT JOIN ({counted}) d ON {sql.same(unique, 'r', 'd')}"

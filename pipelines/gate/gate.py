@@ -46,7 +46,7 @@ ROWS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True)
 class Gate:
-    """Checks tables of a lake, and notes the verdicts in its ledger. `engine`: how their rows come to the checks."""
+    """Checks tables of a lake; what is recorded goes into its ledger. `engine`: how their rows come to the checks."""
 
     lake: Lake
     engine: Engine
@@ -90,8 +90,7 @@ class Gate:
         return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), parts))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
-        """Check the files that an ingest touched, and all where the snapshot that it found has not passed, as after a
-        kill; write the verdicts into the ledger."""
+        """Check the files that an ingest touched, all where the snapshot that it found hasn't passed, as after a kill."""
         laws = [law.NAME for law in checks.checks("files")]
         right = verdicts.newest_passed_all(self.lake, tables.silver.name, laws, touched.since)
         if right and touched.since == snapshot.name:
@@ -103,14 +102,13 @@ class Gate:
     def record_silver(
         self, run: Run, tables: StreamTables, snapshot: Snapshot, days: ArrivalDays, dates: Sequence[date]
     ) -> dict[date, list[Verdict]]:
-        """Check the days of silver that have not passed since they were made, and write the verdicts. O(events of these
-        days)."""
+        """Check the days of silver that have not passed since they were made. O(events of these days)."""
         found = self.check_silver(tables, snapshot, days, self.unchecked(tables, snapshot, days, dates))
         verdicts.write(self.lake, run, found, snapshot.name)
         return found
 
     def record_audit(self, run: Run, of: AuditedDays) -> dict[date, list[Verdict]]:
-        """Check a run's rows, and write the verdicts of all days, in one commit."""
+        """Check a run's rows; the verdicts of all days are one commit."""
         found = self.check_audit(of)
         verdicts.write(self.lake, run, found, of.versions.snapshot)
         return found
@@ -162,10 +160,8 @@ def _cut(of: AuditedDays, rows: Mapping[date, DayStatistics]) -> Iterator[Audite
 
 def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:
     """By the bytes of all days' rows. Where a key is in one bucket only: groups of buckets, and parts of the keys of a
-    bucket that is too large; else parts of all keys. Rows of no key can't be cut.
-
-    Each part reads all rows of its buckets: there are no more of them than slots, or than ENOUGH_PARTS.
-    """
+    bucket that is too large; else parts of all keys. Rows of no key can't be cut. Each part reads all rows of its
+    buckets: there are no more of them than slots, or than ENOUGH_PARTS."""
     query, stream = of.query, of.stream
     if not query.key:
         return [ALL_KEYS]

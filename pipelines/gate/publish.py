@@ -1,9 +1,8 @@
 """Publish: exactly the checked version of some days' audit rows replaces these days of the published tables.
 
-The late table goes first: a reader who sees a result also finds the events that it could not count. Each
-table is one Delta commit under its lock. A lock per query keeps the look for newer rows that passed and the two
-commits together, so that of two runs of one day the rows of the newer snapshot stay, and of one snapshot those that
-were made last.
+The late table goes first: a reader who sees a result also finds the events that it could not count. Each table is one
+Delta commit under its lock. A lock per query keeps the look for newer rows that passed and the two commits together: of
+two runs of one day the rows of the newer snapshot stay, and of one snapshot those that were made last.
 """
 
 from collections import Counter
@@ -43,12 +42,10 @@ class Publication:
 def publish(
     lake: Lake, engine: Engine, tables: QueryTables, days: Sequence[date], versions: AuditVersions
 ) -> dict[date, Publication | Superseded]:
-    """Replace the days of `<query>_late` and then of `<query>` by the rows of the checked audit versions.
-
-    A day is Superseded, and stays as it is, where rows of it that were made from a newer snapshot have passed the gate,
-    or later rows of the same one. Those that failed there publish nothing themselves, and so keep nobody else from it.
-    Of windows that depend on their key's other events no day is published behind one that is superseded.
-    """
+    """Replace the days of `<query>_late` and then of `<query>` by the rows of the checked audit versions. A day is
+    Superseded, and stays as it is, where rows of it that were made from a newer snapshot have passed the gate, or later
+    rows of the same one. Those that failed there publish nothing themselves, and so keep nobody else from it. Where
+    windows depend on their key's other events no day is published behind one that is superseded."""
     with lake.locked(f"{tables.query.name}.publish"):
         newest = verdicts.newest_passed(lake, tables, days)
         newer = {day: each for day, each in newest.items() if each[:2] > (versions.snapshot, versions.audit)}

@@ -172,8 +172,7 @@ def unreadable(path: Path) -> StorageFailed:
 
 def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
     """Remove the results that are older than `keep` and for none of their days the newest of their table and outcome,
-    with their pages; returns how many go, or would go. O(results). The pages' index forgets them with the next
-    `windrow docs`."""
+    with their pages (the index has these until the next `windrow docs`); returns how many go, or would. O(results)."""
     before = (datetime.now(UTC) - keep).strftime(_TIME)
     with locked_here(config, LOCK):
         results = sorted(kept(config))

@@ -249,9 +249,8 @@ def published(lake: Lake, query: str) -> dict[date, StepRow]:
 
 @dataclass(frozen=True)
 class Audits:
-    """What became of audits, by query and day. waiting: the newest whose rows were neither published nor superseded, be
-    it that their gate failed; settled_at: when the rows of the newest were. A day that is being audited is in neither.
-    """
+    """What became of audits, by query and day, but of those that run. waiting: the newest whose rows were neither
+    published nor superseded, be it that their gate failed; settled_at: when the rows of the newest were."""
 
     waiting: Mapping[tuple[str, date], StepRow]
     settled_at: Mapping[tuple[str, date], datetime]

@@ -1,8 +1,6 @@
-"""What ingests left, as the ledger has it: the snapshot that a run reads, and which landing files
-`windrow forget --leave-file` took out.
-
-`files_<stream>` has a row of each of these files. Where that table was lost, nothing else in the lake is left of them:
-their lines are in no table, and the file in the landing folder looks like a new one.
+"""What ingests left, as the ledger has it: the snapshot that a run reads, and which landing files were taken out by
+`windrow forget --leave-file`. Of these `files_<stream>` has a row each. Where that table was lost, nothing else in the
+lake is left of them: their lines are in no table, and the file in the landing folder looks like a new one.
 """
 
 import json
@@ -68,8 +66,7 @@ def shortened(lake: Lake, stream: str, names: Collection[str]) -> list[TableDama
 
 
 def is_behind(lake: Lake, stream: str) -> bool:
-    """Whether the stream's tables have other events now than its newest ingest in the ledger left. O(ingests + arrival
-    days)."""
+    """Whether a stream has other events now than its newest ingest in the ledger left. O(ingests + arrival days)."""
     row, partitions = _newest(lake, stream), f"partitions_{stream}"
     if row is None or lake.version(partitions) is None:
         return False

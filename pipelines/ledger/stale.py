@@ -69,8 +69,7 @@ class StaleRun:
 
 def stale(lake: Lake, instead: Mapping[str, ArrivalDays] = MappingProxyType({})) -> list[StaleRun]:
     """The newest publications that are stale, and published days that no run of the ledger published, by query and day.
-    `instead`: by stream, arrival days that count as those of now. O(ledger + arrival days + files of published
-    tables)."""
+    `instead`: by stream, arrival days that count as those of now. O(ledger + arrival days + files of tables)."""
     publications = run_table.rows(lake, [("step", "=", "publish")])
     audits = run_table.rows(lake, [("step", "=", "audit"), ("state", "=", "done")])
     # By the versions too: two writers may share a run id, and days without rows a version.

@@ -53,8 +53,7 @@ def write(lake: Lake, run: Run, verdicts: Mapping[Day, Iterable[Verdict]], snaps
 
 
 def verdicts_on(lake: Lake, table: str, filters: list[tuple]) -> pa.Table:
-    """Verdicts on a table since it was made: one made anew counts its versions from 0 again. `filters`: as `Lake.read`
-    takes them."""
+    """Since the table was made: one made anew counts its versions from 0 again. `filters`: of `Lake.read`."""
     if lake.version(VERDICTS.name) is None or lake.version(table) is None:
         return lake.schema(VERDICTS).empty_table()
     lake.ensure(VERDICTS)  # a table of another definition is reported as that
@@ -63,8 +62,7 @@ def verdicts_on(lake: Lake, table: str, filters: list[tuple]) -> pa.Table:
 
 
 def passed_on_days(lake: Lake, table: str, since: Mapping[date, int], newest: int) -> dict[date, set[tuple[str, str]]]:
-    """The checks that some arrival days have passed in a version from one of their own to the newest, by day: their
-    names, with their limits."""
+    """The names and limits of the checks that days have passed in a version from one of their own to the newest."""
     rows = verdicts_on(lake, table, [("logical_date", "in", [*since]), ("passed", "=", True)]).to_pylist()
     passed: dict[date, set[tuple[str, str]]] = {day: set() for day in since}
     for row in rows:

@@ -1,8 +1,7 @@
 """Arrow ↔ NumPy: times as int64 µs, values as the 64-bit words of kernels.replay, and back.
 
 A word is the value's own integer (dates, times and durations in the column's own unit), or the bits of a float64. Where
-an aggregate keeps the column's type (min, max), uint64 goes in with its top bit turned over, so that its order as int64
-is right.
+an aggregate keeps the type (min, max), uint64 goes in with its top bit turned over: so its order as int64 is right.
 """
 
 import numpy as np

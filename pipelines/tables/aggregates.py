@@ -1,7 +1,5 @@
-"""A query's aggregates over columns of known types: which value columns they read, what type each result has.
-
-Which aggregates there are, on which types, and what they give, is known to kernels/monoids alone. `count` of a column
-takes any type, since it looks at no value.
+"""A query's aggregates over columns of known types: which value columns they read, what type each result has. Which
+aggregates there are, on which types, and what they give, is known to kernels/monoids alone.
 """
 
 from typing import NamedTuple
@@ -52,8 +50,7 @@ class Output(NamedTuple):
 
 
 class WindowReads(NamedTuple):
-    """column, column_type: place and type of the column whose values cut windows, None if there is none; aggregates: by
-    which a policy does."""
+    """column, column_type: place and type of the column whose values cut windows, if any; aggregates: a policy's."""
 
     column: int | None
     column_type: str
@@ -61,8 +58,7 @@ class WindowReads(NamedTuple):
 
 
 class Aggregates(NamedTuple):
-    """The aggregates of a query over columns of known types, and the arrays of words that they share; window: what
-    the windows read of them."""
+    """A query's aggregates over columns of known types, and the arrays of words that they and the windows share."""
 
     outputs: tuple[Output, ...]
     value_columns: tuple[ValueColumn, ...]
