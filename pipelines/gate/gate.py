@@ -90,7 +90,7 @@ class Gate:
         return checks.verdicts_on_rows(of, self.engine.each(partial(laws_of_keys, self.lake), parts))
 
     def record_files(self, run: Run, tables: StreamTables, snapshot: Snapshot, touched: Touched) -> list[Verdict]:
-        """Check the files that an ingest touched, all where the snapshot that it found hasn't passed, as after a kill."""
+        """Check the files that an ingest touched; all where what it found has not passed, as after a kill."""
         laws = [law.NAME for law in checks.checks("files")]
         right = verdicts.newest_passed_all(self.lake, tables.silver.name, laws, touched.since)
         if right and touched.since == snapshot.name:
@@ -118,7 +118,7 @@ class Gate:
     ) -> list[date]:
         """Days of which one check, with its limit, has not passed on the rows that the snapshot has."""
         newest, laws = snapshot.version(tables.silver.name), {law.NAME for law in checks.checks("silver")}
-        since = {day: days.silver_version(day, newest) for day in dates}
+        since = {day: days.by_date[day].silver_version if day in days.by_date else newest for day in dates}
         passed = verdicts.passed_on_days(self.lake, tables.silver.name, since, newest)
         unchecked = []
         for day in dates:

@@ -67,29 +67,26 @@ def shortened(lake: Lake, stream: str, names: Collection[str]) -> list[TableDama
 
 def is_behind(lake: Lake, stream: str) -> bool:
     """Whether a stream has other events now than its newest ingest in the ledger left. O(ingests + arrival days)."""
-    row, partitions = _newest(lake, stream), f"partitions_{stream}"
-    if row is None or lake.version(partitions) is None:
-        return False
-    left = _left_days(lake, stream, row)
-    return left is None or bool(left.differing(ArrivalDays.read(lake, partitions)))
+    row = _newest(lake, stream)
+    return row is not None and bool(_other_days(lake, stream, row))
 
 
 def days_since_newest(lake: Lake, stream: str, now: str) -> set[date]:
     """Arrival days whose events are not those that the stream's newest ingest in the ledger left, all where nobody can
     know; none where the snapshot of that name is what it left. Ingests that were cut off, or that the gate refused,
     made the others. O(ingests + arrival days)."""
-    row, partitions = _newest(lake, stream), f"partitions_{stream}"
-    if lake.version(partitions) is None or (row is not None and _left(stream, row).name == now):
-        return set()
-    left = _left_days(lake, stream, row) if row else None
-    return ArrivalDays.read(lake, partitions).differing(left or ArrivalDays({}))
+    row = _newest(lake, stream)
+    return set() if row is not None and _left(stream, row).name == now else _other_days(lake, stream, row)
 
 
-def _left_days(lake: Lake, stream: str, row: dict) -> ArrivalDays | None:
-    """The arrival days as that ingest left them; None where these can't be read any more."""
+def _other_days(lake: Lake, stream: str, row: dict | None) -> set[date]:
     partitions = f"partitions_{stream}"
-    version = _left(stream, row).version(partitions)
-    return None if lake.lacks_files(partitions, version) else ArrivalDays.read(lake, partitions, version)
+    if lake.version(partitions) is None:
+        return set()
+    now, version = ArrivalDays.read(lake, partitions), _left(stream, row).version(partitions) if row else None
+    if version is None or lake.lacks_files(partitions, version):
+        return {*now.by_date}
+    return now.differing(ArrivalDays.read(lake, partitions, version))
 
 
 def left_out(lake: Lake, stream: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ FIRST_DAY, LAST_DAY = "first_arrival_day", "last_arrival_day"
 
 
 class ArrivalDay(NamedTuple):
-    """A row of `partitions_<stream>`, without its date."""
+    """A row of `partitions_<stream>`, without its date. silver_version: which has had the day's rows since."""
 
     events: int
     newest_start: datetime
@@ -54,10 +54,6 @@ class ArrivalDays:
     def events(self, day: date) -> int:
         """How many silver has of a day."""
         return self.by_date[day].events if day in self.by_date else 0
-
-    def silver_version(self, day: date, newest: int) -> int:
-        """The version of silver that has had the rows of a day since; of a day without rows the newest."""
-        return self.by_date[day].silver_version if day in self.by_date else newest
 
     def newest_start_before(self, day: date) -> datetime | None:
         """The newest event start that had arrived before a day; None where nothing had."""
