@@ -39,10 +39,6 @@ class TableRows(NamedTuple):
         """The column of their day."""
         return next(column for column in self.table.partition_by if column.endswith("_date"))
 
-    def files(self, days: Sequence[date]) -> list[str]:
-        """Those that have the rows of some days."""
-        return self.lake.files(self.table.name, self.version, [(self.partition, "in", [*map(str, days)])])
-
 
 class RowsOfDays(NamedTuple):
     """One of so many parts of the rows of some days: what a task validates."""
@@ -78,9 +74,10 @@ def validate(
     # The library's import takes seconds: none where nothing is to be validated, none where tasks do it.
     from pipelines.gate import validation
 
-    config = rows.lake.config
-    with open_database(config.scratch, config.lake) as database:
-        add_view(database, rows.lake, rows.table, ROWS, rows.files(share.days))
+    lake, table, version = rows
+    files = lake.files(table.name, version, [(rows.partition, "in", [*map(str, share.days)])])
+    with open_database(lake.config.scratch, lake.config.lake) as database:
+        add_view(database, lake, table, ROWS, files)
         found = database.sql(_statement(rows, asked, share)).to_arrow_reader(validation.ROWS_AT_ONCE)
         return validation.validated(asked, validation.frames_of(found), rows_noted, with_values)
 
