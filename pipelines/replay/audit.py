@@ -24,8 +24,8 @@ from pipelines.replay.one_pass import Work
 from pipelines.replay.replay_plan import plan, work_of
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import AuditVersions
 from schemas.model import Model
 from schemas.stream import Stream
 

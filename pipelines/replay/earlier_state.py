@@ -17,8 +17,8 @@ from pipelines.ledger.code_hash import question_hash
 from pipelines.ledger.run_table import StepRow
 from pipelines.ledger.stale import ARRIVALS_BEFORE, BUCKETS, QUESTION, STATE
 from pipelines.tables.arrival_days import ArrivalDays
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import AuditVersions
 from schemas.errors import EarlierDayMissing
 from schemas.state_table import state_name
 

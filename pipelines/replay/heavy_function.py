@@ -24,7 +24,7 @@ from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.group_keys import Groups
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import KERNEL_TYPES, decoded, stored, valid
-from pipelines.tables.model_columns import STATUS, TUPLES, function_columns, outputs_of
+from pipelines.tables.query_tables import STATUS, TUPLES, function_columns, outputs_of
 from schemas.errors import WrongParameter
 from schemas.model import Model
 from schemas.validation import NUMBERS

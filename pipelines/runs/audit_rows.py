@@ -11,8 +11,8 @@ from pipelines.ledger import run_table
 from pipelines.replay.audit import Audited
 from pipelines.replay.earlier_state import EarlierState
 from pipelines.tables.arrival_days import FIRST_DAY
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
+from pipelines.tables.snapshot import AuditVersions
 from schemas.errors import NotSetUp
 
 

@@ -18,7 +18,7 @@ from pipelines.ingest.changes import Asked
 from pipelines.ingest.files import FORGOTTEN, REFUSED, known_files
 from pipelines.ingest.ingest import Progress, ingest
 from pipelines.ingest.outcome import IngestReport
-from pipelines.ledger import left_out, run_table, snapshots
+from pipelines.ledger import run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.verdicts import Verdict
@@ -69,14 +69,14 @@ def ingest_as_step(
     """
     stream = tables.stream.name
     snapshots.require_whole_logs(lake, stream)
-    asked = replace(asked, left_out=left_out.known(lake, stream))
+    asked = replace(asked, left_out=snapshots.left_out(lake, stream))
     engine = engine_of(lake.config)
     with entry.stages.working(engine, progress):
         report = ingest(lake, engine, tables, progress, asked)
     entry.inputs |= {row.path: row.content_hash for row in report.files if row.state != FORGOTTEN}
     entry.outputs = snapshots.outputs(report.snapshot)
     if forgotten := {row.path: row.content_hash for row in report.files if row.state == FORGOTTEN}:
-        entry.outputs[left_out.KEY] = forgotten
+        entry.outputs[snapshots.LEFT_OUT] = forgotten
     refused_files = sum(row.state == REFUSED for row in report.files)
     entry.counts = {"files": len(report.files), "refused files": refused_files, "accepted": report.accepted}
     before = snapshots.days_since_newest(lake, stream, report.touched.since)

@@ -16,8 +16,8 @@ from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.ingest.changes import Asked, pending
 from pipelines.ingest.ingest import ingest
-from pipelines.ledger import left_out, run_table, snapshots
-from pipelines.ledger.snapshots import KEY, LEAVE_SNAPSHOTS
+from pipelines.ledger import run_table, snapshots
+from pipelines.ledger.snapshots import KEY, LEAVE_SNAPSHOTS, LEFT_OUT
 from pipelines.rows import databases
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.snapshot import Snapshot
@@ -81,7 +81,7 @@ def as_after_an_ingest(lake: Lake, tables: StreamTables, progress: Progress) -> 
     with trial(lake.config, f"plan_{stream}") as config:
         with lake.ingest_locked(stream):
             copy(lake, [table.name for table in tables.all], config)
-        of_trial, asked, began = Lake(config), Asked(left_out=left_out.known(lake, stream)), time.monotonic()
+        of_trial, asked, began = Lake(config), Asked(left_out=snapshots.left_out(lake, stream)), time.monotonic()
         ingest(of_trial, engine_of(config), tables, asked=asked)
         seconds = time.monotonic() - began
         yield Ingested(tables, of_trial, ArrivalDays.read(of_trial, partitions), tuple(waiting), seconds)
@@ -110,12 +110,11 @@ def changed_files(lake: Lake, now: Ingested, since: str) -> list[ChangedFile]:
 
 def _changed_days(lake: Lake, now: Ingested, before: Snapshot | None) -> set[date]:
     """Those with other events than the snapshot had; all where it can't be read any more."""
-    after, partitions = now.arrivals.digests, now.tables.partitions.name
+    partitions = now.tables.partitions.name
     version = _readable_version(lake, before, partitions)
     if version is None:
-        return {*after}
-    then = ArrivalDays.read(lake, partitions, version).digests
-    return {day for day in after.keys() | then.keys() if after.get(day) != then.get(day)}
+        return {*now.arrivals.by_date}
+    return now.arrivals.differing(ArrivalDays.read(lake, partitions, version))
 
 
 def _readable_version(lake: Lake, snapshot: Snapshot | None, table: str) -> int | None:
@@ -129,7 +128,7 @@ def _readable_version(lake: Lake, snapshot: Snapshot | None, table: str) -> int 
 def _taken(row: run_table.StepRow) -> set[str]:
     """The paths that an ingest took, or that were forgotten."""
     forgotten = row.inputs.get("forgotten")
-    return {*row.inputs, *row.outputs.get(left_out.KEY, {})} - {"forgotten"} | ({forgotten} if forgotten else set())
+    return {*row.inputs, *row.outputs.get(LEFT_OUT, {})} - {"forgotten"} | ({forgotten} if forgotten else set())
 
 
 def _delivered(lake: Lake, silver: Table, version: int | None, paths: set[str]) -> Delivered:

@@ -29,9 +29,8 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.log import CommitNote, commit_times, current_since
 from pipelines.ingest.files import known_files
 from pipelines.ledger import run_table, snapshots
-from pipelines.ledger.audits import Audits, audits
+from pipelines.ledger.run_table import Audits, audits
 from pipelines.location import Location
-from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -111,7 +110,7 @@ def _waiting(lake: Lake, found: Audits) -> Iterator[tuple[str, int]]:
         if has_state and (published := run_table.latest(lake, query, day, "publish")):
             yield state_name(query), published.inputs["state"]
         if query in registry.queries():
-            tables, versions = QueryTables.of(registry.query(query)), AuditVersions(**row.outputs)
+            tables, versions = QueryTables.of(registry.query(query)), row.versions
             yield tables.audit.name, versions.audit
             yield tables.late_audit.name, versions.late_audit
             yield tables.source.silver.name, versions.silver

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import duckdb
 
 from pipelines.gate.recount import sql
-from pipelines.tables.audit_versions import AuditVersions
+from pipelines.tables.snapshot import AuditVersions
 from schemas.query import WINDOW_NUMBER, Query
 from schemas.stream import Stream
 from schemas.windows import DAY
