@@ -16,12 +16,12 @@ import duckdb
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.database import EVER_US, open_recount_database
 from pipelines.gate.recount.heartbeats import between
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
 from pipelines.gate.recount.kinds.rolling import RollingWindows
-from pipelines.gate.recount.tables import TableVersion, add_view
+from pipelines.gate.recount.sql import EVER_US
+from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
 from schemas.errors import WrongParameter
 from schemas.query import Query
 

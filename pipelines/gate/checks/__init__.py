@@ -14,12 +14,10 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from pipelines.gate.recount.finding import LawFinding, joined_by_day
+from pipelines.gate.recount.finding import LawFinding, does_not_apply, joined_by_day
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.landed_files import LandedFiles
-from pipelines.gate.recount.offending import does_not_apply
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.gate.recount.silver import SilverDays
 from pipelines.ledger.verdicts import Verdict
 from schemas.model import Model

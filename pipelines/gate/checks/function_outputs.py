@@ -12,10 +12,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.gate.recount.sources import YEAR_ONE_US
 from pipelines.ledger.verdicts import Verdict
 from schemas.model import MODEL_COLUMNS, HeavyCall, Model

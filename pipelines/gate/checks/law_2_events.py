@@ -3,10 +3,8 @@
 from datetime import date
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_by_day, values_list
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_by_day, values_list
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 2: every event is accounted for"

@@ -2,10 +2,8 @@
 
 from datetime import date
 
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 4: revisions follow without a gap"

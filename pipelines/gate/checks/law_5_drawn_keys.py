@@ -12,14 +12,12 @@ import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
 from pipelines.gate.recount.drawn_rows import rows_by_key
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import does_not_apply, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.finding import LawFinding, does_not_apply, found_in_rows, verdict_on_rows
 from pipelines.gate.recount.plain.aggregates import aggregate
 from pipelines.gate.recount.plain.cut import not_cut_exactly
 from pipelines.gate.recount.plain.replay import PlainRow
 from pipelines.gate.recount.plain.roundings import is_same
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 from schemas.query import Query
 

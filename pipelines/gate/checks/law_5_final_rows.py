@@ -3,10 +3,8 @@
 from datetime import date
 
 from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 from schemas.query import Query
 
@@ -39,8 +37,6 @@ def _expected(query: Query) -> tuple[str, ...]:
 
 
 def _offenders(recount: Recount) -> str:
-    types = aggregates.types_of(recount, "audit")
-    differs, again = aggregates.differs(recount.query, "n", "f", types), aggregates.expected(recount.query, "f", types)
     place = ", ".join((*recount.window, "emitted_date"))
     return f"""
         WITH changed AS (SELECT {place}, max(revision) AS newest FROM audit WHERE revision > 0 GROUP BY ALL),
@@ -49,7 +45,8 @@ def _offenders(recount: Recount) -> str:
             WHERE a.revision >= coalesce(c.newest, a.revision)),
         final AS ({recount.windows.final_rows(recount)})
         SELECT {", ".join(recount.window)}, emitted_date AS day, n.revision, f.recounted_events, f.recounted_late_events
-               {again}
+               {aggregates.expected(recount)}
         FROM final f LEFT JOIN newest n USING ({place})
         WHERE CASE WHEN n.revision IS NULL THEN f.newest_tick_us >= {sql.begin_us("emitted_date")}
-              ELSE n.events <> f.recounted_events OR n.late_events <> f.recounted_late_events OR {differs} END"""
+              ELSE n.events <> f.recounted_events OR n.late_events <> f.recounted_late_events
+                   OR {aggregates.differs(recount)} END"""

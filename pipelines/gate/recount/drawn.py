@@ -12,8 +12,7 @@ from typing import NamedTuple
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.gate.recount.tables import TableVersion, add_view
 from schemas.buckets import bucket_of
 

@@ -13,13 +13,12 @@ from itertools import groupby
 import pyarrow as pa
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.database import EVER_US, NEVER_US
 from pipelines.gate.recount.drawn import events_of_askable
 from pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
 from pipelines.gate.recount.plain.ticks import Event, Staircase
 from pipelines.gate.recount.plain.times import to_time
-from pipelines.gate.recount.query_days import value_name
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import Recount, value_name
+from pipelines.gate.recount.sql import EVER_US, NEVER_US
 from pipelines.gate.recount.ticks import staircase
 from schemas.query import EVENT_COLUMNS
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates
-from pipelines.gate.recount.query_days import QueryDays
+from pipelines.gate.recount.query_days import Recount
 from pipelines.gate.recount.stretches import StretchesOfWindows
 
 # So many events at once: about 400 MB of arrays, and more for values. A key that has more is cut between windows: with
@@ -30,37 +30,37 @@ class Part(NamedTuple):
     high: int = EVERY_NUMBER[1]
 
 
-def add_final_values(recount: QueryDays) -> None:
+def add_final_values(recount: Recount) -> None:
     """Make `final_values` of the events in `spans`: O(events log events), whatever the windows of an event are."""
-    connection = recount.connection
-    values = aggregates.values_of(recount.query, aggregates.types_of(recount, "candidates"))
-    made = None
+    values = aggregates.values_of(recount, "candidates")
     for part in _parts(recount):
         low, high = part.low, part.high
         within = ", ".join(f"greatest({low}, least({high}, {name})) AS {name}" for name in RANGE)
-        events = connection.execute(f"""
+        events = recount.connection.execute(f"""
             SELECT key_number, {within}, arrival_us {values} FROM spans
             WHERE key_number BETWEEN {part.first_key} AND {part.last_key} AND held_from < {high} AND until > {low}
             """).fetchnumpy()
-        connection.register("some_final_values", _final_values(recount, events))
-        verb = "INSERT INTO final_values" if made else "CREATE OR REPLACE TEMP TABLE final_values AS"
-        made = connection.execute(f"{verb} SELECT * FROM some_final_values")
-        connection.unregister("some_final_values")
+        recount.add_rows("final_values", _final_values(recount, events))
 
 
-def _parts(recount: QueryDays) -> Iterator[Part]:
-    """One without events where there are none, for the table's columns."""
+def key_parts(recount: Recount, entries: str) -> list[tuple[int, int, int]]:
+    """First and last keys of parts with about EVENTS_AT_ONCE entries, of a key that has more that key alone; and how
+    many entries. One without any where there are none, for a table's columns. entries: SQL, with key_number."""
     rows = recount.rows(f"""
-        SELECT min(key_number), max(key_number), sum(events) FROM (
-            SELECT key_number, count(*) AS events,
+        SELECT min(key_number), max(key_number), sum(entries) FROM (
+            SELECT key_number, count(*) AS entries,
                    (sum(count(*)) OVER (ORDER BY key_number) - 1) // {EVENTS_AT_ONCE} AS part
-            FROM spans GROUP BY key_number)
-        GROUP BY part, events > {EVENTS_AT_ONCE} ORDER BY 1""")
-    for first, last, events in rows or [(0, -1, 0)]:
+            FROM ({entries}) GROUP BY key_number)
+        GROUP BY part, entries > {EVENTS_AT_ONCE} ORDER BY 1""")
+    return [(first, last, many) for first, last, many in rows] or [(0, -1, 0)]
+
+
+def _parts(recount: Recount) -> Iterator[Part]:
+    for first, last, events in key_parts(recount, "FROM spans"):
         yield from _cut(recount, first) if first == last and events > EVENTS_AT_ONCE else [Part(first, last)]
 
 
-def _cut(recount: QueryDays, key: int) -> Iterator[Part]:
+def _cut(recount: Recount, key: int) -> Iterator[Part]:
     """Parts of a key into each of which as many events begin."""
     begins = recount.rows(f"""
         SELECT DISTINCT held_from FROM (
@@ -70,7 +70,7 @@ def _cut(recount: QueryDays, key: int) -> Iterator[Part]:
     return (Part(key, key, low, high) for low, high in pairwise(edges))
 
 
-def _final_values(recount: QueryDays, events: dict[str, np.ndarray]) -> pa.Table:
+def _final_values(recount: Recount, events: dict[str, np.ndarray]) -> pa.Table:
     taken = ("key_number", *RANGE, "arrival_us")
     keys, held_from, until, on_time_from, arrivals_us = (np.ma.getdata(events[name]).astype(np.int64) for name in taken)
     found = StretchesOfWindows.of(keys, held_from, until, on_time_from)

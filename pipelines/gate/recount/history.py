@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import Recount
 
 SAME = {
     **{column: column for column in ("revision", "pane", "events", "late_events")},

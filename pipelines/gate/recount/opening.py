@@ -1,15 +1,14 @@
 """Opens the recount of a run: the tables that the laws compare its rows with."""
 
 from pipelines.delta.lake import Lake
-from pipelines.gate.recount.database import open_recount_database
 from pipelines.gate.recount.drawn import add_drawn
 from pipelines.gate.recount.history import add_history
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.plain.cut import not_cut_exactly
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.gate.recount.share import ALL_KEYS, KeyShare
 from pipelines.gate.recount.sources import add_sources
+from pipelines.gate.recount.tables import open_recount_database
 
 
 def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Recount:

@@ -21,27 +21,26 @@ class OrderedEvents:
 
     def place(self, keys: np.ndarray, times_us: np.ndarray) -> np.ndarray:
         """Of the first event of a key that starts at a time or later. O(log events) each."""
-        many = len(self._known_starts_us) + 1
-        return np.searchsorted(self._codes, keys * many + np.searchsorted(self._known_starts_us, times_us))
+        known_us, codes = self._codes
+        return np.searchsorted(codes, keys * (len(known_us) + 1) + np.searchsorted(known_us, times_us))
 
     @cached_property
-    def _known_starts_us(self) -> np.ndarray:
-        return np.unique(self.starts_us)
-
-    @cached_property
-    def _codes(self) -> np.ndarray:
-        known = self._known_starts_us
-        return self.keys * (len(known) + 1) + np.searchsorted(known, self.starts_us)
+    def _codes(self) -> tuple[np.ndarray, np.ndarray]:
+        """The starts that there are, and of each event a number that says its key and which of these it has."""
+        known_us, ranks = np.unique(self.starts_us, return_inverse=True)
+        return known_us, self.keys * (len(known_us) + 1) + ranks
 
     def arrived(self, places: np.ndarray, by_us: np.ndarray) -> np.ndarray:
-        """How many of the events before a place had arrived by a time. O(events · log² events)."""
+        """How many of the events before each place had arrived by a time, one for each column of places.
+        O(events · log² events)."""
         known = np.unique(self.arrivals_us)
         many = len(known) + 1
-        ranks, until = np.searchsorted(known, self.arrivals_us), np.searchsorted(known, by_us, "right")
-        numbers, found = np.arange(len(ranks)), np.zeros(len(places), np.int64)
+        ranks = np.searchsorted(known, self.arrivals_us)
+        until = np.broadcast_to(np.searchsorted(known, by_us, "right"), places.shape)
+        numbers, found = np.arange(len(ranks)), np.zeros(places.shape, np.int64)
         for level in range(len(ranks).bit_length()):
-            chosen = np.flatnonzero(places >> level & 1)
-            if not len(chosen):
+            chosen = np.nonzero(places >> level & 1)
+            if not len(chosen[0]):
                 continue
             block = (places[chosen] >> (level + 1)) * 2
             codes = np.sort((numbers >> level) * many + ranks, kind="stable")

@@ -1,4 +1,4 @@
-"""What is counted again: days of one query, at one version of each table. Their windows are recount.py's."""
+"""What is counted again: days of one query, at one version of each table."""
 
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import duckdb
+import pyarrow as pa
 
 from pipelines.gate.recount import sql
 from pipelines.tables.audit_versions import AuditVersions
@@ -14,6 +15,7 @@ from schemas.stream import Stream
 from schemas.windows import DAY
 
 if TYPE_CHECKING:
+    from pipelines.gate.recount.kinds import SqlWindows
     from pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 DAY_US = 86_400_000_000
@@ -84,10 +86,12 @@ class AuditedDays:
 
 
 @dataclass(frozen=True)
-class QueryDays(AuditedDays):
-    """With the tables of this package in `connection`."""
+class Recount(AuditedDays):
+    """Days without a gap: what a law gets. `connection` has the tables of this package, `windows` is asked about the
+    query's windows (kinds/)."""
 
     connection: duckdb.DuckDBPyConnection
+    windows: "SqlWindows"
 
     def rows(self, statement: str) -> list[tuple]:
         """The rows of a statement."""
@@ -97,6 +101,17 @@ class QueryDays(AuditedDays):
         """The only row of a statement."""
         (row,) = self.rows(statement)
         return row
+
+    def types_of(self, relation: str) -> dict[str, str]:
+        """The types of a relation's columns."""
+        return {column: kind for column, kind, *_ in self.rows(f"DESCRIBE {relation}")}
+
+    def add_rows(self, table: str, rows: pa.Table) -> None:
+        """Add rows to a table, which the first ones make."""
+        self.connection.register("some_rows", rows)
+        self.connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS {table} AS FROM some_rows LIMIT 0")
+        self.connection.execute(f"INSERT INTO {table} FROM some_rows")
+        self.connection.unregister("some_rows")
 
 
 def value_name(query: Query, column: str) -> str:

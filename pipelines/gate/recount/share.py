@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_days import QueryDays
+from pipelines.gate.recount.query_days import Recount
 from schemas.buckets import bucket_of
 
 
@@ -33,7 +33,7 @@ ALL_KEYS = KeyShare()
 KEYS_AT_ONCE = 100_000  # as Python's objects
 
 
-def name_rows_of(recount: QueryDays, share: KeyShare, views: Sequence[str]) -> None:
+def name_rows_of(recount: Recount, share: KeyShare, views: Sequence[str]) -> None:
     """Name as `views` the rows of the share's keys among those that are named with `all_` in front of that."""
     keys = f"keys_of_{views[0]}"  # views of an earlier call keep theirs
     if share.buckets:
@@ -42,7 +42,7 @@ def name_rows_of(recount: QueryDays, share: KeyShare, views: Sequence[str]) -> N
         recount.connection.execute(f"CREATE TEMP VIEW {view} AS FROM all_{view} r WHERE {_is_of(recount, share, keys)}")
 
 
-def _is_of(recount: QueryDays, share: KeyShare, keys: str) -> str:
+def _is_of(recount: Recount, share: KeyShare, keys: str) -> str:
     asked = ["TRUE"]
     if share.buckets:
         asked.append(f"EXISTS (FROM {keys} k WHERE {sql.same(recount.stream.key, 'r', 'k')})")
@@ -52,7 +52,7 @@ def _is_of(recount: QueryDays, share: KeyShare, keys: str) -> str:
     return " AND ".join(asked)
 
 
-def _add_keys_of_buckets(recount: QueryDays, share: KeyShare, views: Sequence[str], name: str) -> None:
+def _add_keys_of_buckets(recount: Recount, share: KeyShare, views: Sequence[str], name: str) -> None:
     """Of the keys that the views have: SQL doesn't know how keys are put into buckets."""
     columns = ", ".join(map(sql.name, recount.stream.key))
     every = " UNION ".join(f"SELECT {columns} FROM all_{view}" for view in views)
@@ -61,6 +61,6 @@ def _add_keys_of_buckets(recount: QueryDays, share: KeyShare, views: Sequence[st
     recount.connection.register(name, pa.Table.from_batches(ours, keys.schema))
 
 
-def _are_in_buckets(recount: QueryDays, share: KeyShare, keys: pa.RecordBatch) -> pa.Array:
+def _are_in_buckets(recount: Recount, share: KeyShare, keys: pa.RecordBatch) -> pa.Array:
     buckets = (bucket_of(tuple(key.values()), recount.stream.buckets) for key in keys.to_pylist())
     return pa.array([bucket in share.buckets for bucket in buckets], pa.bool_())

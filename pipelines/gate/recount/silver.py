@@ -8,8 +8,7 @@ import duckdb
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import heartbeats, sql
-from pipelines.gate.recount.database import open_recount_database
-from pipelines.gate.recount.tables import TableVersion, add_view
+from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
 

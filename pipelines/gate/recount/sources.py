@@ -15,11 +15,9 @@ from datetime import date, timedelta
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
-from pipelines.gate.recount.database import EVER_US
-from pipelines.gate.recount.query_days import DAY_US, value_name
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.query_days import DAY_US, Recount, value_name
 from pipelines.gate.recount.share import KeyShare, name_rows_of
-from pipelines.gate.recount.strings import add_strings
+from pipelines.gate.recount.sql import EVER_US
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, add_ticks, watermark_before_us
 from schemas.windows import DAY
@@ -40,7 +38,7 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     _add_arrived(recount)
     _add_candidates(recount)
     _add_checked(recount)
-    add_strings(recount)
+    aggregates.add_strings(recount)
     if not recount.query.window.context_free:
         _add_published(recount, lake, share, since)
 
@@ -126,12 +124,12 @@ def _add_candidates(recount: Recount) -> None:
 def _add_checked(recount: Recount) -> None:
     connection = recount.connection
     others = (*recount.window[3:], *recount.query.aggregates)
-    aggregates = "".join(f", a.{sql.name(column)}" for column in others)
+    values = "".join(f", a.{sql.name(column)}" for column in others)
     connection.execute(f"""
         CREATE TEMP TABLE audit AS
         SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
                epoch_us(a.window_end) AS window_end_us, a.revision, a.pane,
-               epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {aggregates}
+               epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {values}
         FROM audit_table a JOIN keys k ON {_same_key(recount, "a", "k")}""")
     connection.execute(f"""
         CREATE TEMP TABLE late_audit AS

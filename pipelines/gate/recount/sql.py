@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 from schemas.query import listed
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Times are compared as integers; these two are before and after every time that a table can hold.
+EVER_US, NEVER_US = -(1 << 62), 1 << 62
 COMPARISONS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 # A shell would read these inside the double quotes in which an error shows a query.
 _UNSAFE = '"$`\\!'

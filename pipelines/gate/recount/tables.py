@@ -12,8 +12,10 @@ import duckdb
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
+from pipelines.rows import databases
 
 EVERY_DAY = (date.min, date.max)
+FLOOR_DIV = "CREATE MACRO floor_div(x, y) AS (x - ((x % y) + y) % y) // y"
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,13 @@ class TableVersion:
         whole = self.partition is None or (first, last) == EVERY_DAY
         among = [*self.among, *([] if paths is None else [("path", "in", paths)])]
         return self.lake.files(self.table, self.version, [*([] if whole else days), *among] or None)
+
+
+def open_recount_database(lake: Lake) -> duckdb.DuckDBPyConnection:
+    """An in-memory database that spills instead of growing, with the macro that windows are counted by."""
+    connection = databases.open_database(lake.config.scratch, lake.config.lake)
+    connection.execute(FLOOR_DIV)
+    return connection
 
 
 def add_view(

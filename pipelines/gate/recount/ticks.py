@@ -7,11 +7,11 @@ at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`.
 from datetime import date
 
 from pipelines.gate.recount import heartbeats, sql
-from pipelines.gate.recount.database import EVER_US, NEVER_US
-from pipelines.gate.recount.query_days import QueryConnection, QueryDays
+from pipelines.gate.recount.query_days import QueryConnection, Recount
+from pipelines.gate.recount.sql import EVER_US, NEVER_US
 
 
-def add_silences(recount: QueryDays) -> None:
+def add_silences(recount: Recount) -> None:
     """Make `silences` (arrival_date, since_us, beats) from the pass ticks: none of a stream without heartbeats."""
     idle_after, source = recount.stream.idle_after, "SELECT CAST(NULL AS DATE), 0::BIGINT, 0::BIGINT LIMIT 0"
     if idle_after is not None:
@@ -19,18 +19,18 @@ def add_silences(recount: QueryDays) -> None:
     recount.connection.execute(f"CREATE TEMP TABLE silences(arrival_date, since_us, beats) AS {source}")
 
 
-def watermark_before_us(recount: QueryDays) -> int | None:
+def watermark_before_us(recount: Recount) -> int | None:
     """The watermark just before the first day; None where nothing had arrived."""
     (newest_us,) = recount.one(f"SELECT max(newest_us) FROM ({_before(recount, recount.days[0])})")
     return None if newest_us is None else newest_us - sql.microseconds(recount.query.lateness)
 
 
-def add_ticks(recount: QueryDays, since: date) -> None:
+def add_ticks(recount: Recount, since: date) -> None:
     """Make `ticks`, since a day: no event is older."""
     recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
 
 
-def staircase(recount: QueryDays, since: date) -> str:
+def staircase(recount: Recount, since: date) -> str:
     """SQL: tick_us and newest_us. Days before `since` become one step at the beginning of time."""
     since_, last, every_us = sql.literal(since), sql.literal(recount.days[-1]), _every_us(recount)
     return f"""
@@ -48,7 +48,7 @@ def staircase(recount: QueryDays, since: date) -> str:
         WHERE newest_us IS NOT NULL GROUP BY newest_us"""
 
 
-def _before(recount: QueryDays, day: date) -> str:
+def _before(recount: Recount, day: date) -> str:
     """SQL: the newest starts before a day; of each silence its last heartbeat's."""
     before = f"arrival_date < {sql.literal(day)}"
     return f"""
@@ -57,12 +57,12 @@ def _before(recount: QueryDays, day: date) -> str:
         SELECT since_us + (beats - 1) * {_every_us(recount)} FROM silences WHERE beats > 0 AND {before}"""
 
 
-def _every_us(recount: QueryDays) -> int:
+def _every_us(recount: Recount) -> int:
     idle_after = recount.stream.idle_after
     return 0 if idle_after is None else sql.microseconds(idle_after)
 
 
-def _end_of_stream(recount: QueryDays) -> str:
+def _end_of_stream(recount: Recount) -> str:
     """A stream's last day takes the watermark to infinity: at its last tick, or its last microsecond."""
     if recount.days[-1] != recount.stream.last_day:
         return ""

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import Generic
 
 from pipelines.gate.recount.kinds._windows import Asked, LookedBackWindows
-from pipelines.gate.recount.query_days import QueryConnection, QueryDays
+from pipelines.gate.recount.query_days import QueryConnection, Recount
 from pipelines.gate.recount.ticks import with_passes
 
 
@@ -39,7 +39,7 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
             SELECT e.*, e.arrival_us <= f.reached_us AS in_time
             FROM numbered e JOIN windows f ON f.number = e.first WHERE e.first <= e.last""")
 
-    def missed(self, recount: QueryDays) -> str:
+    def missed(self, recount: Recount) -> str:
         """Ends never fall: what an event missed is a first stretch of its windows. Most events missed none, since they
         came before their first window closed: only of the others it is looked up which had."""
         return f"""

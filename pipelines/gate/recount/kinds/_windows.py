@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from pipelines.gate.recount import changes, sql
-from pipelines.gate.recount.database import EVER_US
-from pipelines.gate.recount.emit import can_emit, newest_tick
-from pipelines.gate.recount.query_days import QueryConnection, QueryDays
+from pipelines.gate.recount.changes import can_emit, newest_tick
+from pipelines.gate.recount.query_days import QueryConnection, Recount
+from pipelines.gate.recount.sql import EVER_US
 from schemas.query import Query
 from schemas.windows import Window
 
@@ -32,25 +32,25 @@ class SqlWindows(ABC, Generic[Asked]):
         return {}
 
     @abstractmethod
-    def add_windows(self, recount: QueryDays) -> None:
+    def add_windows(self, recount: Recount) -> None:
         """Make the table `windows` (number, window_start_us, window_end_us, reached_us, closed_us): reached is P(end),
         closed is P(end + allowed). They are those that an event meets, of every key."""
 
     @abstractmethod
-    def missed(self, recount: QueryDays) -> str:
+    def missed(self, recount: Recount) -> str:
         """SQL: each event of `arrived` with `windows`, how many hold it, `windows_missed`, and of those that it missed
         `first_missed_us`, `first_end_us` and `last_missed_us`."""
 
     @abstractmethod
-    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
+    def first_start_us(self, recount: Recount, watermark_us: int) -> int:
         """The start after which events are read; the watermark is that before the days."""
 
     @abstractmethod
-    def history(self, recount: QueryDays) -> str:
+    def history(self, recount: Recount) -> str:
         """SQL: what was known of each window after each tick that changed it (history.py)."""
 
     @abstractmethod
-    def final_rows(self, recount: QueryDays) -> str:
+    def final_rows(self, recount: Recount) -> str:
         """SQL: what each window holds that closed in one of the days: `recount.window`, recounted_events,
         recounted_late_events, recounted_i, tolerance_i; emitted_date, the day in which it closed; and newest_tick_us,
         the tick of its newest row."""
@@ -95,21 +95,21 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
     def longest(self) -> timedelta:
         """The longest time between the start of an event and the end of a window that holds it; more does no harm."""
 
-    def spans(self, recount: QueryDays, of_windows: str) -> str:
+    def spans(self, recount: Recount, of_windows: str) -> str:
         """SQL: the events of `candidates` that chosen windows hold, as ranges of numbers: those from `held_from` to
         before `until` hold it, and it was late for those before `on_time_from`."""
         self.add_met(recount)
         return _spans_of(self.numbered_by, *_bounds(recount, of_windows))
 
-    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
+    def first_start_us(self, recount: Recount, watermark_us: int) -> int:
         """Of the oldest window that can still change (semantics §4)."""
         return watermark_us - sql.microseconds(recount.query.allowed_lateness) - sql.microseconds(self.longest())
 
-    def history(self, recount: QueryDays) -> str:
+    def history(self, recount: Recount) -> str:
         """By ranges (changes.py)."""
         return changes.history(recount, self.spans(recount, can_emit(recount)), self.began_us)
 
-    def final_rows(self, recount: QueryDays) -> str:
+    def final_rows(self, recount: Recount) -> str:
         """From `final_values`, a row for each window of a stretch."""
         return f"""
             SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
@@ -120,7 +120,7 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
             WHERE w.closed_us >= {recount.start_us} AND w.closed_us < {recount.end_us}"""
 
 
-def _bounds(recount: QueryDays, of_windows: str) -> tuple[int, int]:
+def _bounds(recount: Recount, of_windows: str) -> tuple[int, int]:
     """The least and the greatest number of the chosen windows; the least above the greatest where there are none."""
     low, high = recount.one(
         f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"

@@ -1,7 +1,7 @@
 """Count windows: so many events each, in order of start or as they arrived."""
 
 from pipelines.gate.recount.kinds._dependent import DependentWindows
-from pipelines.gate.recount.query_days import QueryDays
+from pipelines.gate.recount.query_days import Recount
 from pipelines.gate.recount.rows_held import Shape
 from schemas.windows import Count
 
@@ -20,7 +20,7 @@ class CountWindowsByArrival(CountWindows):
     shape = Shape(all_between=False, never_late=True)
     passes_at_end = False
 
-    def is_too_late(self, recount: QueryDays, event: str) -> str:
+    def is_too_late(self, recount: Recount, event: str) -> str:
         return "FALSE"
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
-from pipelines.gate.recount.query_days import QueryConnection, QueryDays
+from pipelines.gate.recount.query_days import QueryConnection, Recount
 from pipelines.gate.recount.ticks import with_passes
 from schemas.query import Query
 from schemas.windows import MICROSECOND, Rolling
@@ -27,7 +27,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
     def longest(self) -> timedelta:
         return self.window.size + MICROSECOND  # to the event that it is named after, whether it holds it or not
 
-    def first_start_us(self, recount: QueryDays, watermark_us: int) -> int:
+    def first_start_us(self, recount: Recount, watermark_us: int) -> int:
         """Also every event time that a late event of the days may lie in a window of."""
         lower_us = super().first_start_us(recount, watermark_us)
         (oldest_us,) = recount.one("SELECT min(epoch_us(start)) FROM silver_of_days")
@@ -59,7 +59,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
             ASOF JOIN windows l ON e.key_number = l.key_number AND e.start_us >= l.window_start_us
             WHERE f.number <= l.number""")
 
-    def missed(self, recount: QueryDays) -> str:
+    def missed(self, recount: Recount) -> str:
         """A late event's windows are those of the times that its key has seen by then, itself included.
 
         Ends never fall: an event that was not too late for its own time's window missed none, and is paired with none.
@@ -88,7 +88,7 @@ class RollingWindows(LookedBackWindows[Rolling]):
                    coalesce(windows_missed, 0) AS windows_missed
             FROM arrived a LEFT JOIN counted c USING (arrival_date, path, line, reading)"""
 
-    def history(self, recount: QueryDays) -> str:
+    def history(self, recount: Recount) -> str:
         """With emit `arrival` there are rows for the key's youngest window only (semantics §2)."""
         return youngest_rows(self.beyond_us) if recount.query.emit == "arrival" else super().history(recount)
 

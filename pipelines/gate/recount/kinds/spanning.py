@@ -4,7 +4,7 @@ or its end (semantics §2)."""
 from datetime import timedelta
 
 from pipelines.gate.recount.kinds.sliding import SlidingWindows
-from pipelines.gate.recount.query_days import QueryDays
+from pipelines.gate.recount.query_days import Recount
 from schemas.windows import Spanning
 from schemas.windows.spanning import END, START
 
@@ -25,7 +25,7 @@ class SpanningWindows(SlidingWindows):
     def from_us(self, event: str) -> str:
         return f"{event}.reach_us" if self.window.attribution == END else super().from_us(event)
 
-    def spans(self, recount: QueryDays, of_windows: str) -> str:
+    def spans(self, recount: Recount, of_windows: str) -> str:
         """With shares a range for each window, since no two count the same of an event: O(events · their windows)."""
         spans = super().spans(recount, of_windows)
         if not self.window.counts_shares:
