@@ -4,15 +4,13 @@ askable_keys     keys that have rows or events in the day, as many as may be dra
 silver_of_drawn  events of the buckets that they are in, since the stream's first day
 """
 
-from collections.abc import Mapping, Sequence
 from datetime import date
-from itertools import chain
-from typing import NamedTuple
+from itertools import accumulate, chain
 
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.query_days import AuditedDays, Recount
+from pipelines.gate.recount.query_days import Recount
 from pipelines.gate.recount.tables import TableVersion, add_view
 from schemas.buckets import bucket_of
 
@@ -25,29 +23,16 @@ BYTES = 64 << 20
 """Of silver, in which the keys' events are looked for."""
 
 
-class _Candidate(NamedTuple):
-    """A key: how many events came in the day, and since the stream's first day."""
-
-    key_number: int
-    arrived: int
-    events: int
-
-
 def add_drawn(recount: Recount, lake: Lake) -> None:
-    """Draw. O(events of the buckets that are looked at)."""
+    """Draw, by what the run reads. O(events of the buckets that are looked at)."""
     _add_askable(recount)
     buckets = _buckets(recount, lake)
     among = [("bucket", "in", [str(each) for each in buckets])] if buckets else []
     silver = TableVersion(lake, recount.tables.source.silver.name, recount.versions.silver, "arrival_date", among)
     last = date.min if buckets == [] else recount.days[-1]
     add_view(recount.connection, "silver_of_drawn", silver, last=last)
-    drawn = ", ".join(map(str, _drawn(_candidates(recount), 1 + len(recount.query.window.reads)))) or "NULL"
+    drawn = ", ".join(map(str, _drawn(recount))) or "NULL"
     recount.connection.execute(f"UPDATE askable_keys SET is_drawn = TRUE WHERE key_number IN ({drawn})")
-
-
-def seed(of: AuditedDays) -> str:
-    """By which the keys of a day are drawn."""
-    return f"{of.query.name} {of.versions.snapshot} {of.days[0]}"
 
 
 def events_of_askable(recount: Recount) -> str:
@@ -61,7 +46,8 @@ def events_of_askable(recount: Recount) -> str:
 
 def _add_askable(recount: Recount) -> None:
     columns = ", ".join(("", *(f"k.{sql.name(column)}" for column in recount.query.key)))
-    order = f"hash({sql.literal(seed(recount))}{columns}), k.key_number"
+    seed = sql.literal(f"{recount.query.name} {recount.versions.snapshot} {recount.days[0]}")
+    order = f"hash({seed}{columns}), k.key_number"
     recount.connection.execute(f"""
         CREATE TEMP TABLE askable_keys AS
         WITH asked AS (
@@ -84,11 +70,8 @@ def _buckets(recount: Recount, lake: Lake) -> list[int] | None:
     columns = ", ".join(f"k.{sql.name(column)}" for column in stream.key)
     keys = recount.rows(f"SELECT {columns} FROM keys k JOIN askable_keys d USING (key_number) ORDER BY d.turn")
     found = list(dict.fromkeys(bucket_of(key, stream.buckets) for key in keys))
-    return [bucket for place, bucket in enumerate(found) if not place or _up_to(found, place, sizes) <= BYTES]
-
-
-def _up_to(buckets: Sequence[int], place: int, sizes: Mapping[int, int]) -> int:
-    return sum(sizes[each] for each in buckets[: place + 1])
+    so_far = accumulate(sizes[each] for each in found)
+    return [bucket for bucket, size in zip(found, so_far, strict=True) if size <= BYTES] or found[:1]
 
 
 def _bytes_by_bucket(recount: Recount, lake: Lake) -> dict[int, int]:
@@ -101,21 +84,17 @@ def _bytes_by_bucket(recount: Recount, lake: Lake) -> dict[int, int]:
     return found
 
 
-def _candidates(recount: Recount) -> list[_Candidate]:
-    """Those whose events can be in the buckets that are looked at, in turn."""
-    found = recount.rows(f"""
+def _drawn(recount: Recount) -> list[int]:
+    """In turn those whose events are few enough, next to those of the keys before it."""
+    candidates = recount.rows(f"""
         SELECT d.key_number, any_value(d.arrived), count(*) {events_of_askable(recount)}
         GROUP BY d.key_number ORDER BY any_value(d.turn)""")
-    return [_Candidate._make(each) for each in found]
-
-
-def _drawn(candidates: Sequence[_Candidate], looks: int) -> list[int]:
-    """Whose events are few enough, next to those of the keys before it. looks: how often each is looked at."""
+    looks = 1 + len(recount.query.window.reads)
     chosen: list[int] = []
     events = steps = 0
-    for each in candidates:
-        its_steps = (each.arrived + 1) * each.events * looks
-        if len(chosen) < KEYS and events + each.events <= EVENTS and steps + its_steps <= STEPS:
-            chosen.append(each.key_number)
-            events, steps = events + each.events, steps + its_steps
+    for key_number, arrived, its_events in candidates:
+        its_steps = (arrived + 1) * its_events * looks
+        if len(chosen) < KEYS and events + its_events <= EVENTS and steps + its_steps <= STEPS:
+            chosen.append(key_number)
+            events, steps = events + its_events, steps + its_steps
     return chosen

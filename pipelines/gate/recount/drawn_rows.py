@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import groupby
 
-import pyarrow as pa
-
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.drawn import events_of_askable
 from pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
@@ -63,7 +61,7 @@ def _events(recount: Recount) -> dict[int, list[Event]]:
     """By key, in order of arrival, with the watermark before each."""
     columns = [each for each in recount.query.value_columns if each not in EVENT_COLUMNS]
     values = "".join(f", s.{sql.name(each)} AS {value_name(recount.query, each)}" for each in columns)
-    table = recount.connection.sql(f"""
+    rows = recount.connection.sql(f"""
         SELECT e.*, t.newest_us FROM (
             SELECT d.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
                    epoch_us(s.arrival) AS arrival_us, s.path, s.line, s.reading{values}
@@ -71,19 +69,12 @@ def _events(recount: Recount) -> dict[int, list[Event]]:
         ASOF LEFT JOIN every_tick t ON e.arrival_us > t.tick_us
         ORDER BY e.key_number, e.arrival_us, e.path, e.line, e.reading""").to_arrow_table()
     found = defaultdict(list)
-    rows = zip(*(table[name].to_pylist() for name in TIMES), _values(recount, table, columns), strict=True)
-    for key, start, end, arrival, newest, of_row in rows:
-        row = {**of_row, "start": to_time(start), "end": to_time(end), "arrival": to_time(arrival)}
-        found[key].append(Event((key,), start, end, arrival, row, _watermark(recount, newest)))
+    for row in rows.to_pylist():
+        key, start, end, arrival, newest = (row[name] for name in TIMES)
+        named = {each: row[value_name(recount.query, each)] for each in columns}
+        named |= {"start": to_time(start), "end": to_time(end), "arrival": to_time(arrival)}
+        found[key].append(Event((key,), start, end, arrival, named, _watermark(recount, newest)))
     return found
-
-
-def _values(recount: Recount, table: pa.Table, columns: list[str]) -> list[dict]:
-    """By event, under their own names."""
-    if not columns:
-        return [{} for _ in range(len(table))]
-    named = table.select([value_name(recount.query, each) for each in columns])
-    return named.rename_columns(columns).to_pylist()
 
 
 def _revisions(recount: Recount) -> dict[int, dict[Place, int]]:

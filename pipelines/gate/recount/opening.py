@@ -4,7 +4,7 @@ from pipelines.delta.lake import Lake
 from pipelines.gate.recount.drawn import add_drawn
 from pipelines.gate.recount.history import add_history
 from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.plain.cut import not_cut_exactly
+from pipelines.gate.recount.plain.kinds import not_cut_exactly
 from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.gate.recount.share import ALL_KEYS, KeyShare
 from pipelines.gate.recount.sources import add_sources

@@ -69,7 +69,7 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'ends')}")
         recount.connection.execute(f"CREATE TEMP TABLE taken AS {self._taken(recount)}")
         recount.connection.execute(f"CREATE TEMP TABLE numbered_rows AS {_numbered_rows(recount)}")
-        entries = "FROM taken SELECT key_number UNION ALL FROM numbered_rows SELECT key_number"
+        entries = "SELECT key_number FROM taken UNION ALL SELECT key_number FROM numbered_rows"
         for first, last, _ in key_parts(recount, entries):
             self._add_counted(recount, f"WHERE key_number BETWEEN {first} AND {last}")
 

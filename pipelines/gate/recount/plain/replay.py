@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from pipelines.gate.recount.plain.held import HeldWindow
 from pipelines.gate.recount.plain.kinds import is_by_arrival, windows_of_key
-from pipelines.gate.recount.plain.ticks import Event, Staircase, Tick
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow, Staircase, Tick
 from pipelines.gate.recount.plain.times import to_us
 from schemas.query import Query
 

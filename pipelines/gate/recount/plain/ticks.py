@@ -1,4 +1,4 @@
-"""What comes with the arrival ticks of a stream, and the watermark before and after each (semantics §1)."""
+"""What comes with the arrival ticks of a stream, the watermark before and after each (semantics §1), and windows."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -24,6 +24,17 @@ class Tick(NamedTuple):
     burst: list[Event]
     watermark_before: float
     watermark_after: float
+
+
+class HeldWindow(NamedTuple):
+    """A window that exists, with its events. passes: the watermark that passes it; closed_by: of a frame, the event
+    that ended it."""
+
+    start: int
+    end: int
+    passes: float
+    events: list[Event]
+    closed_by: Event | None = None
 
 
 class Staircase(NamedTuple):

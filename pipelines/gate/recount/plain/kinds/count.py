@@ -2,8 +2,7 @@
 
 import math
 
-from pipelines.gate.recount.plain.held import HeldWindow
-from pipelines.gate.recount.plain.ticks import Event
+from pipelines.gate.recount.plain.ticks import Event, HeldWindow
 from schemas.windows import Count
 
 
