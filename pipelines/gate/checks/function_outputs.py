@@ -47,7 +47,7 @@ class _Row(NamedTuple):
 def find(recount: Recount) -> dict[date, LawFinding]:
     """Compute some rows again. O(events of these rows)."""
     expected = [(row, _expected(recount, row)) for row in _rows(recount)]
-    broken = [(*row[:5], *again) for row, again in expected if not _same(row.found, again)]
+    broken = [(*row[:5], *again) for row, again in expected if _bits(row.found) != _bits(again)]
     recount.connection.register("computed_again", _table(recount, broken))
     return found_in_rows(recount, "SELECT * FROM computed_again", _names(recount))
 
@@ -58,29 +58,28 @@ def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
     return verdict_on_rows(of, NAME, found, _names(of), what)
 
 
-def _outputs(of: AuditedDays) -> list[str]:
-    """The columns behind `status`: a model's own."""
+def _columns(of: AuditedDays) -> list[str]:
+    """From `tuples` on: behind `status` a model's own outputs."""
     names = list(of.tables.audit.column_names)
-    return names[names.index(STATUS) + 1 : names.index("emitted_date")]
+    return names[names.index(TUPLES) : names.index("emitted_date")]
 
 
 def _names(of: AuditedDays) -> tuple[str, ...]:
-    return tuple(f"recounted_{name}" for name in (TUPLES, STATUS, *_outputs(of)))
+    return tuple(f"recounted_{name}" for name in _columns(of))
 
 
 def _table(recount: Recount, rows: list[tuple]) -> pa.Table:
     where = [(name, pa.date32() if name == "day" else pa.int64()) for name in _Row._fields[:5]]
     tuples, status, *outputs = _names(recount)
-    schema = pa.schema(
-        [*where, (tuples, pa.int64()), (status, pa.string()), *((name, pa.float64()) for name in outputs)]
-    )
+    found = [(tuples, pa.int64()), (status, pa.string()), *((name, pa.float64()) for name in outputs)]
+    schema = pa.schema([*where, *found])
     return pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
 
 
 def _rows(recount: Recount) -> list[_Row]:
-    """Some of each day's, the same ones each time and whatever days are looked at along with it: of windows that were
-    open on the day. That others have no rows is law 4."""
-    columns = ", ".join(f"a.{sql.name(name)}" for name in (TUPLES, STATUS, *_outputs(recount)))
+    """Some of each day's, the same ones whatever days are looked at along with it: of windows that were open on the
+    day. That others have no rows is law 4."""
+    columns = ", ".join(f"a.{sql.name(name)}" for name in _columns(recount))
     statuses = ", ".join(map(sql.literal, OF_THE_MACHINE))
     key = (f"k.{sql.name(name)}" for name in recount.query.key)
     named = ", ".join((*key, "w.window_start_us", "w.window_end_us", "a.revision"))
@@ -131,12 +130,7 @@ def _events(recount: Recount, row: _Row) -> list[tuple]:
         ORDER BY s.start, s.arrival, s.path, s.line, s.reading""")
 
 
-def _same(found: tuple, again: tuple) -> bool:
-    return tuple(map(_plain, found)) == tuple(map(_plain, again))
-
-
-def _plain(value: object) -> object:
+def _bits(values: tuple) -> list:
     """Floats by their bits; null is NaN."""
-    if not isinstance(value, float):
-        return value
-    return None if isnan(value) else value.hex()
+    known = [None if isinstance(value, float) and isnan(value) else value for value in values]
+    return [value.hex() if isinstance(value, float) else value for value in known]

@@ -22,15 +22,8 @@ def run(files: LandedFiles) -> Verdict:
     of_files, readings, *counts = files.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
     parts = " + ".join(f"{count} {name}" for count, name in zip(counts, COUNTS, strict=True))
     figure = f"{found} of {of_files} files differ: {readings} readings = {parts}"
-    return Verdict(
-        NAME,
-        not found,
-        figure,
-        "0 files differ",
-        _offending(files) if found else None,
-        files.tables.silver.name,
-        files.version,
-    )
+    offending, table = _offending(files) if found else None, files.tables.silver.name
+    return Verdict(NAME, not found, figure, "0 files differ", offending, table, files.version)
 
 
 def _unaccounted() -> str:

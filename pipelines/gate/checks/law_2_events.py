@@ -14,17 +14,6 @@ LAW = (
 )
 CHECKS = "audit"
 IDENTITY = ("path", "line", "reading")
-COMPARED = (
-    "key_number",
-    "start_us",
-    "end_us",
-    "arrival_us",
-    "reason",
-    "first_missed_us",
-    "last_missed_us",
-    "windows_missed",
-    "late_by_us",
-)
 LATE_COLUMNS = ("reason", "first_missed", "last_missed", "windows_missed", "late_by")
 ALL_TIMES_US = 1 << 61  # beyond all times: how late is not known
 FATES = ("filtered", "in no window", "too late for all", "held")
@@ -69,32 +58,27 @@ def _disagreeing(recount: Recount) -> str:
     late = f"""
         SELECT m.* REPLACE ({recount.windows.windows_missed} AS windows_missed), {late_by_us} AS late_by_us
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
-    differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in COMPARED)
+    same = ("arrival_date", *IDENTITY)
+    others = [column for column in recount.types_of("late_audit") if column not in same]
+    differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in others)
     return f"""
         SELECT coalesce(e.arrival_date, l.arrival_date) AS day, coalesce(e.path, l.path) AS path,
                coalesce(e.line, l.line) AS line, coalesce(e.reading, l.reading) AS reading,
                coalesce(e.windows_missed, 0) AS windows_missed,
                e.first_missed_us, e.last_missed_us, e.late_by_us
         FROM ({late}) e
-        FULL JOIN late_audit l ON {" AND ".join(f"e.{column} = l.{column}" for column in ("arrival_date", *IDENTITY))}
+        FULL JOIN late_audit l ON {" AND ".join(f"e.{column} = l.{column}" for column in same)}
         WHERE {differs}"""
 
 
 def _offending(of: AuditedDays, found: LawFinding) -> str:
     """SQL that shows the events, their late rows and the recount side by side."""
-    names = [
-        *IDENTITY,
-        "recounted_windows_missed",
-        "recounted_first_missed_us",
-        "recounted_last_missed_us",
-        "recounted_late_by",
-    ]
+    again = ("windows_missed", "first_missed_us", "last_missed_us", "late_by")
+    names = [*IDENTITY, *(f"recounted_{each}" for each in again)]
     silver, late = of.tables.source.silver.name, of.tables.late_audit.name
     on = " AND ".join("{0}." + f"{column} = x.{column}" for column in IDENTITY)
-    columns = [
-        *(f"s.{each}" for each in (*of.query.key, "start", "end", "arrival")),
-        *(f"l.{each}" for each in LATE_COLUMNS),
-    ]
+    columns = [f"s.{each}" for each in (*of.query.key, "start", "end", "arrival")]
+    columns += [f"l.{each}" for each in LATE_COLUMNS]
     return (
         f"SELECT x.*, {', '.join(columns)} FROM {values_list(found.rows, names)} "
         f"LEFT JOIN {silver} s ON {on.format('s')} LEFT JOIN {late} l ON {on.format('l')} ORDER BY ALL"

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
-from pipelines.gate.recount.drawn_rows import rows_by_key
+from pipelines.gate.recount.drawn import rows_by_key
 from pipelines.gate.recount.finding import LawFinding, does_not_apply, found_in_rows, verdict_on_rows
 from pipelines.gate.recount.plain.aggregates import aggregate, is_same
 from pipelines.gate.recount.plain.kinds import not_cut_exactly

@@ -28,23 +28,18 @@ class LawFinding(NamedTuple):
 
 def joined_by_day(findings: Iterable[Mapping[date, LawFinding]]) -> dict[date, LawFinding]:
     """The finding of each day on all keys, of findings on some keys of some days each."""
-    of_days: dict[date, list[LawFinding]] = {}
-    for each in findings:
-        for day, finding in each.items():
-            of_days.setdefault(day, []).append(finding)
-    return {day: _joined(of_day) for day, of_day in of_days.items()}
+    joined: dict[date, LawFinding] = {}
+    for of_days in findings:
+        for day, found in of_days.items():
+            joined[day] = _joined(joined[day], found) if day in joined else found
+    return joined
 
 
-def _joined(findings: Sequence[LawFinding]) -> LawFinding:
-    counted: Counter[str] = Counter()
-    for each in findings:
-        counted.update(each.counted)
-    rows = sorted((row for each in findings for row in each.rows), key=_nulls_last)
-    return LawFinding(sum(each.broken for each in findings), counted, tuple(rows[:SHOWN]))
-
-
-def _nulls_last(row: tuple) -> tuple:
-    return tuple((value is None, "" if value is None else value) for value in row)
+def _joined(one: LawFinding, other: LawFinding) -> LawFinding:
+    rows = sorted(one.rows + other.rows, key=lambda row: [(value is None, value) for value in row])  # nulls last
+    counted = Counter(one.counted)
+    counted.update(other.counted)
+    return LawFinding(one.broken + other.broken, counted, tuple(rows[:SHOWN]))
 
 
 def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -> dict[date, LawFinding]:
@@ -73,15 +68,9 @@ def found_by_day(
 def verdict_on_rows(of: AuditedDays, check: str, found: LawFinding, expected: tuple[str, ...], what: str) -> Verdict:
     """The verdict on one day's audit rows. what: how the figure goes on after "3 of 12 rows"; an expected column that
     ends in `_us` is shown as a time."""
-    return Verdict(
-        check,
-        not found.broken,
-        f"{found.broken} of {found.counted['rows']} rows {what}",
-        "0 rows",
-        _alongside_audit(of, found, expected) if found.broken else None,
-        of.tables.audit.name,
-        of.versions.audit,
-    )
+    figure = f"{found.broken} of {found.counted['rows']} rows {what}"
+    offending = _alongside_audit(of, found, expected) if found.broken else None
+    return Verdict(check, not found.broken, figure, "0 rows", offending, of.tables.audit.name, of.versions.audit)
 
 
 def does_not_apply(of: AuditedDays, check: str, to: str) -> Verdict:

@@ -14,10 +14,7 @@ from datetime import date
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_days import Recount
 
-SAME = {
-    **{column: column for column in ("revision", "pane", "events", "late_events")},
-    "emitted_at_us": "tick_us",
-}
+SAME = {**{column: column for column in ("revision", "pane", "events", "late_events")}, "emitted_at_us": "tick_us"}
 
 
 def add_history(recount: Recount) -> None:
@@ -58,10 +55,7 @@ def _days_that_differ(recount: Recount, compared: Mapping[str, str]) -> list[dat
         f"FROM {table} GROUP BY ALL"
         for table, columns in (("audit", compared), ("expected", compared.values()))
     )
-    both = f"SELECT emitted_date FROM (({audited}) UNION ALL ({expected})) GROUP BY ALL"
-    return [
-        day
-        for (day,) in recount.rows(
-            f"{both} HAVING count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)"
-        )
-    ]
+    differing = recount.rows(f"""
+        SELECT emitted_date FROM (({audited}) UNION ALL ({expected})) GROUP BY ALL
+        HAVING count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)""")
+    return [day for (day,) in differing]

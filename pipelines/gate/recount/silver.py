@@ -7,8 +7,9 @@ from datetime import date
 import duckdb
 
 from pipelines.delta.lake import Lake
-from pipelines.gate.recount import heartbeats, sql
+from pipelines.gate.recount import sql
 from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
+from pipelines.gate.recount.ticks import heartbeats_of_days
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
 
@@ -29,7 +30,7 @@ class SilverDays:
         idle_after, found = self.tables.stream.idle_after, f"SELECT arrival_date, arrival, start {events}"
         if idle_after is None:
             return found
-        beats = heartbeats.of_days(events, sql.microseconds(idle_after))
+        beats = heartbeats_of_days(events, sql.microseconds(idle_after))
         times = "make_timestamptz(tick_us), make_timestamptz(newest_us)"
         return f"{found} UNION ALL SELECT arrival_date, {times} FROM ({beats})"
 

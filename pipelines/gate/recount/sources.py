@@ -30,13 +30,13 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     """Read what the recount of a share of some days needs: O(events of the look-back)."""
     silver = _add_views(recount, lake, share)
     lower_us = _first_start_us(recount)
-    since = _day_of(max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most)))
+    since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
+    since = sql.EPOCH.date() + timedelta(days=since_us // DAY_US)
     add_view(recount.connection, "all_silver", silver, since, recount.days[-1])
     name_rows_of(recount, share.within_buckets, ["silver"])
     add_ticks(recount, since)
-    _add_keys(recount, lower_us)
+    _add_candidates(recount, lower_us)
     _add_arrived(recount)
-    _add_candidates(recount)
     _add_checked(recount)
     aggregates.add_strings(recount)
     if not recount.query.window.context_free:
@@ -70,19 +70,15 @@ def _first_start_us(recount: Recount) -> int:
     return EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
 
 
-def _day_of(us: int) -> date:
-    return sql.EPOCH.date() + timedelta(days=us // DAY_US)
-
-
-def _add_keys(recount: Recount, lower_us: int) -> None:
-    """Number the keys of events and rows: a row of a key that silver doesn't have must meet a count of 0."""
+def _add_candidates(recount: Recount, lower_us: int) -> None:
+    """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0."""
     columns = _keys(recount)
     values = "".join(
         f", s.{sql.name(column)} AS {value_name(recount.query, column)}" for column in recount.query.value_columns
     )
     recount.connection.execute(f"""
         CREATE TEMP TABLE found AS
-        SELECT {columns} epoch_us(s.start) AS start_us, {recount.windows.reach_us("s")} AS reach_us,
+        SELECT {columns} TRUE AS is_event, epoch_us(s.start) AS start_us, {recount.windows.reach_us("s")} AS reach_us,
                epoch_us(s.arrival) AS arrival_us {_place(recount)} {values}
         FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
           AND {sql.where(recount.query.where, "s")} AND NOT {recount.windows.too_long("s")}""")
@@ -92,6 +88,10 @@ def _add_keys(recount: Recount, lower_us: int) -> None:
             UNION SELECT {columns} TRUE FROM silver_of_days
             UNION SELECT {columns} TRUE FROM audit_table
             UNION SELECT {columns} TRUE FROM late_table)""")
+    recount.connection.execute(f"""
+        CREATE TEMP TABLE candidates AS SELECT k.key_number, f.* EXCLUDE ({columns} is_event)
+        FROM found f JOIN keys k ON {_same_key(recount, "f", "k")}""")
+    recount.connection.execute("DROP TABLE found")
 
 
 def _place(recount: Recount) -> str:
@@ -109,16 +109,6 @@ def _add_arrived(recount: Recount) -> None:
                {recount.windows.reach_us("s")} AS reach_us, {recount.windows.too_long("s")} AS too_long,
                {sql.where(recount.query.where, "s")} AS kept
         FROM silver_of_days s JOIN keys k ON {_same_key(recount, "s", "k")}""")
-
-
-def _add_candidates(recount: Recount) -> None:
-    values = "".join(f", f.{value_name(recount.query, column)}" for column in recount.query.value_columns)
-    place = f", f.{in_order.PLACE}" if aggregates.depends_on_order(recount.query) else ""
-    recount.connection.execute(f"""
-        CREATE TEMP TABLE candidates AS
-        SELECT k.key_number, f.start_us, f.reach_us, f.arrival_us {place} {values}
-        FROM found f JOIN keys k ON {_same_key(recount, "f", "k")}""")
-    recount.connection.execute("DROP TABLE found")
 
 
 def _add_checked(recount: Recount) -> None:

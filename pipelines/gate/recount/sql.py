@@ -1,5 +1,6 @@
 """Small pieces of SQL: names, literals, conditions. A user's values enter a statement through these only."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.query import listed
@@ -9,7 +10,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EVER_US, NEVER_US = -(1 << 62), 1 << 62
 COMPARISONS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 # A shell would read these inside the double quotes in which an error shows a query.
-_UNSAFE = '"$`\\!'
+_UNSAFE = r'(["$`\\!])'
 
 
 def name(identifier: str) -> str:
@@ -27,26 +28,9 @@ def literal(value: object) -> str:
         return f"TIMESTAMPTZ '{value.astimezone(UTC).isoformat(sep=' ')}'"
     if isinstance(value, date):
         return f"DATE '{value.isoformat()}'"
-    return _text(str(value))
-
-
-def _text(value: str) -> str:
-    parts = [f"chr({ord(run)})" if run in _UNSAFE and run else _quoted(run) for run in _runs(value)]
+    runs = [run for run in re.split(_UNSAFE, str(value)) if run] or [""]
+    parts = [f"chr({ord(run)})" if re.fullmatch(_UNSAFE, run) else "'" + run.replace("'", "''") + "'" for run in runs]
     return parts[0] if len(parts) == 1 else "(" + " || ".join(parts) + ")"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _runs(value: str) -> list[str]:
-    runs = [""]
-    for character in value:
-        if character in _UNSAFE:
-            runs += [character, ""]
-        else:
-            runs[-1] += character
-    return [run for run in runs if run] or [""]
 
 
 def same(columns: tuple[str, ...], left: str, right: str) -> str:

@@ -29,12 +29,11 @@ class TableVersion:
     partition: str | None = None
     among: Sequence[tuple] = ()
 
-    def files(self, first: date, last: date, paths: list[str] | None = None) -> list[str]:
-        """The Parquet files of these days; of some landed files' paths, those that may hold rows of these."""
+    def files(self, first: date, last: date) -> list[str]:
+        """The Parquet files of these days."""
         days = [(self.partition, ">=", first.isoformat()), (self.partition, "<=", last.isoformat())]
         whole = self.partition is None or (first, last) == EVERY_DAY
-        among = [*self.among, *([] if paths is None else [("path", "in", paths)])]
-        return self.lake.files(self.table, self.version, [*([] if whole else days), *among] or None)
+        return self.lake.files(self.table, self.version, [*([] if whole else days), *self.among] or None)
 
 
 def open_recount_database(lake: Lake) -> duckdb.DuckDBPyConnection:
@@ -50,11 +49,9 @@ def add_view(
     source: TableVersion,
     first: date = date.min,
     last: date = date.max,
-    paths: list[str] | None = None,
 ) -> None:
-    """Make a view of a table's days from the first to the last, times being TIMESTAMPTZ whoever wrote them. With paths
-    of landed files it has all rows of these, and perhaps others."""
-    files = source.files(first, last, paths)
+    """Make a view of a table's days from the first to the last, times being TIMESTAMPTZ whichever engine wrote them."""
+    files = source.files(first, last)
     if not files:
         connection.register(view, source.lake.dataset(source.table, source.version).head(0))
         return

@@ -1,22 +1,34 @@
 """When the watermark passed what: the table `ticks (tick_us, newest_us)`, and P(E) as a join (semantics §1).
 
 The staircase holds the ticks that raised the newest event start. P(E) is the first tick whose newest start is
-at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`.
+at least E + lateness: `ASOF LEFT JOIN ticks ON E + lateness <= newest_us`. Heartbeats (`schemas/idle.py`) are written
+once more, so that what ingest and replay made of silences is found again by other means.
 """
 
 from datetime import date
 
-from pipelines.gate.recount import heartbeats, sql
-from pipelines.gate.recount.query_days import QueryConnection, Recount
+from pipelines.gate.recount import sql
+from pipelines.gate.recount.query_days import DAY_US, QueryConnection, Recount
 from pipelines.gate.recount.sql import EVER_US, NEVER_US
 
 
 def add_silences(recount: Recount) -> None:
-    """Make `silences` (arrival_date, since_us, beats) from the pass ticks: none of a stream without heartbeats."""
-    idle_after, source = recount.stream.idle_after, "SELECT CAST(NULL AS DATE), 0::BIGINT, 0::BIGINT LIMIT 0"
-    if idle_after is not None:
-        source = heartbeats.silences("passes", recount.days[-1], sql.microseconds(idle_after))
-    recount.connection.execute(f"CREATE TEMP TABLE silences(arrival_date, since_us, beats) AS {source}")
+    """Make `silences`: of each day behind the first arrival day when it began (since_us), and how many heartbeats
+    (beats) it had before its first tick, or until its end. None of a stream without heartbeats."""
+    found = "SELECT CAST(NULL AS DATE), 0::BIGINT, 0::BIGINT LIMIT 0"
+    if recount.stream.idle_after is not None:
+        last = sql.literal(str(recount.days[-1]))
+        found = f"""
+            WITH arrived AS (SELECT arrival_date, min(epoch_us(tick)) AS first_us FROM passes GROUP BY ALL),
+            days AS (
+                SELECT CAST(unnest(generate_series(min(arrival_date) + INTERVAL 1 DAY, TIMESTAMP {last},
+                                                   INTERVAL 1 DAY)) AS DATE) AS arrival_date
+                FROM arrived),
+            begun AS (SELECT arrival_date, {sql.begin_us("arrival_date")} AS since_us FROM days)
+            SELECT arrival_date, since_us,
+                   (coalesce(first_us, since_us + {DAY_US}) - since_us - 1) // {_every_us(recount)}
+            FROM begun LEFT JOIN arrived USING (arrival_date)"""
+    recount.connection.execute(f"CREATE TEMP TABLE silences(arrival_date, since_us, beats) AS {found}")
 
 
 def watermark_before_us(recount: Recount) -> int | None:
@@ -80,3 +92,23 @@ def with_passes(recount: QueryConnection, windows: str) -> str:
         FROM {windows} w
         ASOF LEFT JOIN ticks r ON w.window_end_us + {lateness_us} <= r.newest_us
         ASOF LEFT JOIN ticks c ON w.window_end_us + {allowed_us} <= c.newest_us"""
+
+
+def heartbeats_between(points: str, every_us: int, of: str = "") -> str:
+    """SQL: `tick_us` and `newest_us` of the heartbeats between neighbours of the relation `points` (point_us): arrival
+    ticks, and where silence counts anew or ends. of: a column of points, of which neighbours have the same, kept."""
+    kept, parts = (f"{of}, ", f"PARTITION BY {of}") if of else ("", "")
+    return f"""
+        SELECT {kept} since_us + beat * {every_us} AS tick_us, since_us + (beat - 1) * {every_us} AS newest_us
+        FROM (SELECT {kept} since_us, unnest(range(1, (until_us - since_us - 1) // {every_us} + 1)) AS beat
+              FROM (SELECT {kept} point_us AS since_us, lead(point_us) OVER ({parts} ORDER BY point_us) AS until_us
+                    FROM ({points}))
+              WHERE until_us IS NOT NULL)"""
+
+
+def heartbeats_of_days(silver: str, every_us: int) -> str:
+    """SQL: those of days behind their first arrivals, with `arrival_date`; silver: the days' events, FROM … WHERE …."""
+    end_us = f"{sql.begin_us('arrival_date')} + {DAY_US}"
+    points = f"""
+        SELECT arrival_date, epoch_us(arrival) AS point_us {silver} UNION SELECT arrival_date, {end_us} {silver}"""
+    return heartbeats_between(points, every_us, "arrival_date")

@@ -19,29 +19,24 @@ class CalendarWindows(NumberedWindows[Regular]):
     first and the last window of an event are always found."""
 
     def longest(self) -> timedelta:
-        """The days of a zone vary."""
         return timedelta(microseconds=self.window.longest_us)
 
     def listed(self, recount: QueryConnection) -> str:
-        """Made in Python."""
         # Without events any time will do: a window that holds none says nothing.
         first_us, last_us = recount.one("""
             SELECT coalesce(min(start_us), 0), coalesce(max(reach_us), 0)
             FROM (SELECT start_us, reach_us FROM candidates UNION ALL SELECT start_us, reach_us FROM arrived)""")
-        windows = calendar_windows(self.window, first_us, last_us)
-        starts, ends = [start for start, _ in windows], [end for _, end in windows]
-        numbers = range(len(windows))
-        recount.connection.register(
-            "calendar", pyarrow.table({"number": numbers, "window_start_us": starts, "window_end_us": ends})
-        )
+        starts, ends = zip(*calendar_windows(self.window, first_us, last_us), strict=True)
+        calendar = {"number": range(len(starts)), "window_start_us": starts, "window_end_us": ends}
+        recount.connection.register("calendar", pyarrow.table(calendar))
         return "SELECT * FROM calendar"
 
     def numbered(self, relation: str) -> str:
-        """By looking them up."""
         return f"""
             SELECT e.*, f.number AS first, l.number AS last
             FROM {relation} e
-            ASOF LEFT JOIN first_of_end f ON e.start_us < f.window_end_us
+            ASOF LEFT JOIN (SELECT window_end_us, min(number) AS number FROM windows GROUP BY ALL) f
+                ON e.start_us < f.window_end_us
             ASOF LEFT JOIN windows l ON e.reach_us >= l.window_start_us"""
 
 

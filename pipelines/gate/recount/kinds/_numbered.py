@@ -1,7 +1,4 @@
-"""Windows that have numbers, by start, and whose ends never fall: an event lies in those from first to last.
-
-numbered   the events of `candidates`, with the numbers of their first and last window
-"""
+"""Windows that have numbers, by start, and whose ends never fall: an event lies in those from first to last."""
 
 from abc import abstractmethod
 from typing import Generic
@@ -24,20 +21,15 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
         it; first > last where none does."""
 
     def add_windows(self, recount: QueryConnection) -> None:
-        """Also `first_of_end`, the first window of each end, and `numbered`."""
         recount.connection.execute(f"CREATE TEMP TABLE listed AS {self.listed(recount)}")
         recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'listed')}")
-        recount.connection.execute("""
-            CREATE TEMP TABLE first_of_end AS
-            SELECT window_end_us, min(number) AS number FROM windows GROUP BY window_end_us""")
-        recount.connection.execute(f"CREATE TEMP TABLE numbered AS {self.numbered('candidates')}")
 
     def add_met(self, recount: QueryConnection) -> None:
         """O(events): ends never fall, so that an event's windows that had not passed are its last ones."""
-        recount.connection.execute("""
+        recount.connection.execute(f"""
             CREATE OR REPLACE TEMP TABLE met AS
             SELECT e.*, e.arrival_us <= f.reached_us AS in_time
-            FROM numbered e JOIN windows f ON f.number = e.first WHERE e.first <= e.last""")
+            FROM ({self.numbered("candidates")}) e JOIN windows f ON f.number = e.first WHERE e.first <= e.last""")
 
     def missed(self, recount: Recount) -> str:
         """Ends never fall: what an event missed is a first stretch of its windows. Most events missed none, since they
@@ -83,7 +75,6 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
         """SQL: the number of the last window that starts at or before a time."""
 
     def numbered(self, relation: str) -> str:
-        """By the forms."""
         return f"""
             SELECT e.*, {self.first_end_after(self.from_us("e"))} AS first,
                    {self.last_start_until("e.reach_us")} AS last

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from pipelines.gate.recount import changes, sql
-from pipelines.gate.recount.changes import can_emit, newest_tick
 from pipelines.gate.recount.query_days import QueryConnection, Recount
 from pipelines.gate.recount.sql import EVER_US
 from schemas.query import Query
@@ -69,8 +68,7 @@ class SqlWindows(ABC, Generic[Asked]):
         return "FALSE" if longest_us is None else f"epoch_us({event}.end) - epoch_us({event}.start) > {longest_us}"
 
     def exceptions(self, query: Query) -> dict[str, str]:
-        """The laws that do not apply, by file, such as "law_3_counts", each with the windows and emit for which that is
-        so."""
+        """The laws that do not apply, by file ("law_3_counts"), with the windows and emit for which that is so."""
         return {}
 
 
@@ -95,11 +93,32 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
     def longest(self) -> timedelta:
         """The longest time between the start of an event and the end of a window that holds it; more does no harm."""
 
-    def spans(self, recount: Recount, of_windows: str) -> str:
-        """SQL: the events of `candidates` that chosen windows hold, as ranges of numbers: those from `held_from` to
-        before `until` hold it, and it was late for those before `on_time_from`."""
+    def spans(self, recount: Recount) -> str:
+        """SQL: the events of `candidates` that windows hold of which the days may emit rows, as ranges of numbers:
+        those from `held_from` to before `until` hold it, and it was late for those before `on_time_from`.
+
+        To look up which windows had closed took as long as all the rest of a recount; most events are in time.
+        """
         self.add_met(recount)
-        return _spans_of(self.numbered_by, *_bounds(recount, of_windows))
+        low, high = recount.one(f"""
+            SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows
+            WHERE {changes.can_emit(recount)}""")
+        by = "".join(f"{column}, " for column in self.numbered_by)
+        same_c, same_r = ("".join(f"e.{column} = {of}.{column} AND " for column in self.numbered_by) for of in "cr")
+        return f"""
+            SELECT * EXCLUDE (first, last, in_time, held_first, on_time_first),
+                   greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
+                   least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
+            FROM (
+                SELECT *, first AS held_first, first AS on_time_first FROM met WHERE in_time
+                UNION ALL
+                SELECT e.*, c.number AS held_first, coalesce(r.number, {high} + 1) AS on_time_first
+                FROM (FROM met WHERE NOT in_time) e
+                ASOF JOIN (SELECT {by}closed_us, min(number) AS number FROM windows GROUP BY ALL) c
+                    ON {same_c}e.arrival_us <= c.closed_us
+                ASOF LEFT JOIN (SELECT {by}reached_us, min(number) AS number FROM windows GROUP BY ALL) r
+                    ON {same_r}e.arrival_us <= r.reached_us)
+            WHERE greatest(first, held_first, {low}) <= least(last, {high})"""
 
     def first_start_us(self, recount: Recount, watermark_us: int) -> int:
         """Of the oldest window that can still change (semantics §4)."""
@@ -107,46 +126,14 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
 
     def history(self, recount: Recount) -> str:
         """By ranges (changes.py)."""
-        return changes.history(recount, self.spans(recount, can_emit(recount)), self.began_us)
+        return changes.history(recount, self.spans(recount), self.began_us)
 
     def final_rows(self, recount: Recount) -> str:
         """From `final_values`, a row for each window of a stretch."""
         return f"""
             SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
                    {sql.day_of("w.closed_us")} AS emitted_date,
-                   {newest_tick(recount, "v.newest_arrival_us", self.began_us)} AS newest_tick_us
+                   {changes.newest_tick(recount, "v.newest_arrival_us", self.began_us)} AS newest_tick_us
             FROM (SELECT *, unnest(generate_series(first, until - 1)) AS number FROM final_values) v
             JOIN windows w USING (number)
             WHERE w.closed_us >= {recount.start_us} AND w.closed_us < {recount.end_us}"""
-
-
-def _bounds(recount: Recount, of_windows: str) -> tuple[int, int]:
-    """The least and the greatest number of the chosen windows; the least above the greatest where there are none."""
-    low, high = recount.one(
-        f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM windows WHERE {of_windows}"
-    )
-    return low, high
-
-
-def _spans_of(key: tuple[str, ...], low: int, high: int) -> str:
-    """SQL: the ranges of `spans`, from the table `met`: events with the first and last number of the windows that they
-    meet, and whether they were in time, before any of these was reached. key: what windows have a numbering of.
-
-    To look up which windows had closed took as long as all the rest of a recount; most events are in time.
-    """
-    by = "".join(f"{column}, " for column in key)
-    same_c, same_r = ("".join(f"e.{column} = {other}.{column} AND " for column in key) for other in "cr")
-    return f"""
-        SELECT * EXCLUDE (first, last, in_time, held_first, on_time_first),
-               greatest(first, held_first, {low}) AS held_from, least(last, {high}) + 1 AS until,
-               least(greatest(first, on_time_first, {low}), least(last, {high}) + 1) AS on_time_from
-        FROM (
-            SELECT *, first AS held_first, first AS on_time_first FROM met WHERE in_time
-            UNION ALL
-            SELECT e.*, c.number AS held_first, coalesce(r.number, {high} + 1) AS on_time_first
-            FROM (FROM met WHERE NOT in_time) e
-            ASOF JOIN (SELECT {by}closed_us, min(number) AS number FROM windows GROUP BY ALL) c
-                ON {same_c}e.arrival_us <= c.closed_us
-            ASOF LEFT JOIN (SELECT {by}reached_us, min(number) AS number FROM windows GROUP BY ALL) r
-                ON {same_r}e.arrival_us <= r.reached_us)
-        WHERE greatest(first, held_first, {low}) <= least(last, {high})"""

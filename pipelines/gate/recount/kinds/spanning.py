@@ -25,9 +25,9 @@ class SpanningWindows(SlidingWindows):
     def from_us(self, event: str) -> str:
         return f"{event}.reach_us" if self.window.attribution == END else super().from_us(event)
 
-    def spans(self, recount: Recount, of_windows: str) -> str:
+    def spans(self, recount: Recount) -> str:
         """With shares a range for each window, since no two count the same of an event: O(events · their windows)."""
-        spans = super().spans(recount, of_windows)
+        spans = super().spans(recount)
         if not self.window.counts_shares:
             return spans
         met_us = f"least(reach_us + 1, {self.end('number')}) - greatest(start_us, {self.start('number')})"
