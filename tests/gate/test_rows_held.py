@@ -6,10 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from pipelines.gate.recount.final_values import values_of_ranges
 from pipelines.gate.recount.kinds.session import bounds_by_reach
-from pipelines.gate.recount.ordered_events import OrderedEvents
-from pipelines.gate.recount.rows_held import RowsToCount, Shape, bounds
-from pipelines.gate.recount.whole_ranges import values_of_ranges
+from pipelines.gate.recount.rows_held import OrderedEvents, RowsToCount, Shape, bounds
 from schemas.query import agg, session
 from tests.support.small_lake import HOUR, asked
 

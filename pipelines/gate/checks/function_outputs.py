@@ -48,7 +48,12 @@ def find(recount: Recount) -> dict[date, LawFinding]:
     """Compute some rows again. O(events of these rows)."""
     expected = [(row, _expected(recount, row)) for row in _rows(recount)]
     broken = [(*row[:5], *again) for row, again in expected if _bits(row.found) != _bits(again)]
-    recount.connection.register("computed_again", _table(recount, broken))
+    where = [(name, pa.date32() if name == "day" else pa.int64()) for name in _Row._fields[:5]]
+    tuples, status, *outputs = _names(recount)
+    found = [(tuples, pa.int64()), (status, pa.string()), *((name, pa.float64()) for name in outputs)]
+    schema = pa.schema([*where, *found])
+    rows = [dict(zip(schema.names, row, strict=True)) for row in broken]
+    recount.connection.register("computed_again", pa.Table.from_pylist(rows, schema))
     return found_in_rows(recount, "SELECT * FROM computed_again", _names(recount))
 
 
@@ -66,14 +71,6 @@ def _columns(of: AuditedDays) -> list[str]:
 
 def _names(of: AuditedDays) -> tuple[str, ...]:
     return tuple(f"recounted_{name}" for name in _columns(of))
-
-
-def _table(recount: Recount, rows: list[tuple]) -> pa.Table:
-    where = [(name, pa.date32() if name == "day" else pa.int64()) for name in _Row._fields[:5]]
-    tuples, status, *outputs = _names(recount)
-    found = [(tuples, pa.int64()), (status, pa.string()), *((name, pa.float64()) for name in outputs)]
-    schema = pa.schema([*where, *found])
-    return pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
 
 
 def _rows(recount: Recount) -> list[_Row]:

@@ -17,13 +17,17 @@ FIRST_COUNTS = {
 }
 # the end of the range of windows to which an event brings a row of its own, at its arrival;
 LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
-# a row's firing; and the tick of a window's newest row.
+# a row's firing; and the tick of the newest row of a window `w` of a stretch `v`, by from when on it exists.
 FIRINGS = {
     "final": "'final'",
     "watermark": "CASE WHEN tick_us = reached_us THEN 'on_time' ELSE 'late' END",
     "arrival": "CASE WHEN tick_us > reached_us THEN 'late' ELSE 'early' END",
 }
-NEWEST_TICKS = {"final": "w.closed_us", "watermark": "greatest({0}, w.reached_us, {1})", "arrival": "{0}"}
+NEWEST_TICKS = {
+    "final": "w.closed_us",
+    "watermark": "greatest(v.newest_arrival_us, w.reached_us, {began_us})",
+    "arrival": "v.newest_arrival_us",
+}
 WINDOW = "key_number, window_start_us, window_end_us, closed_us"
 BOUNDS = "w.window_start_us, w.window_end_us, w.reached_us, w.closed_us"
 
@@ -33,11 +37,6 @@ def firing(recount: Recount) -> str:
     return FIRINGS[recount.query.emit]
 
 
-def newest_tick(recount: Recount, newest_arrival_us: str, began_us: str) -> str:
-    """SQL: the tick of the newest row of a window `w` that nothing changes any more."""
-    return NEWEST_TICKS[recount.query.emit].format(newest_arrival_us, began_us)
-
-
 def can_emit(recount: Recount) -> str:
     """SQL: whether the days may emit rows of a window: still open, and its first row can have come."""
     first_row = FIRST_TICKS.get(recount.query.emit)
@@ -45,7 +44,7 @@ def can_emit(recount: Recount) -> str:
 
 
 def history(recount: Recount, spans: str, began_us: str) -> str:
-    """SQL: the rows of `history` (history.py) of the windows of which the days may emit rows, whose spans these are.
+    """SQL: the rows of `history` (opening.py) of the windows of which the days may emit rows, whose spans these are.
 
     Most windows have one row only. To number and add up those with the others took twice as long.
     began_us: SQL for the time from which on a window `w` exists.

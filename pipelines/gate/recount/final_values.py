@@ -1,9 +1,11 @@
 """What windows hold that can't change any more: table `final_values`, one row per stretch of them (stretches.py).
 
 (key_number, first, until, recounted_events, recounted_late_events, newest_arrival_us, recounted_i, tolerance_i)
+
+And what windows hold that are runs of events which lie in order.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ import pyarrow as pa
 from pipelines.gate.recount import aggregates
 from pipelines.gate.recount.query_days import Recount
 from pipelines.gate.recount.stretches import StretchesOfWindows
+from schemas.query import Query
 
 # So many events at once: about 400 MB of arrays, and more for values. A key that has more is cut between windows: with
 # a part go the events that reach into it, of which a long window may have as many again.
@@ -86,3 +89,38 @@ def _final_values(recount: Recount, events: dict[str, np.ndarray]) -> pa.Table:
     }
     held = columns["recounted_events"] > 0
     return pa.table({name: aggregates.as_arrow(column[held]) for name, column in columns.items()})
+
+
+def values_of_ranges(query: Query, events: Mapping[str, np.ndarray], first: np.ndarray, behind: np.ndarray) -> pa.Table:
+    """For each window, of the events from a place to before another: recounted_i and tolerance_i (aggregates.py).
+    events: arrays by name, an entry an event. O(events log events) where neither places of windows fall."""
+    parts = [_with_numbers(query, events, first, behind, chosen) for chosen in _rising(first, behind)]
+    return pa.concat_tables(parts).sort_by("window").drop_columns(["window"])
+
+
+def _rising(first: np.ndarray, behind: np.ndarray) -> Iterator[np.ndarray]:
+    """Windows in parts in which neither place falls: one part, also of no window, or few, of all kinds but delta."""
+    left, is_first = np.lexsort((behind, first)), True
+    while len(left) or is_first:
+        rises = behind[left] == np.maximum.accumulate(behind[left])
+        yield left[rises]
+        left, is_first = left[~rises], False
+
+
+def _with_numbers(
+    query: Query, events: Mapping[str, np.ndarray], first: np.ndarray, behind: np.ndarray, chosen: np.ndarray
+) -> pa.Table:
+    """With the number of each chosen window; an event is in a range of them."""
+    low, high = (int(first[chosen[0]]), int(behind[chosen[-1]])) if len(chosen) else (0, 0)
+    places = np.arange(low, high)
+    held_from = np.searchsorted(behind[chosen], places, "right")
+    until = np.searchsorted(first[chosen], places, "right")
+    held = held_from < until
+    of_events = {name: column[low:high][held] for name, column in events.items()}
+    nothing = np.zeros(int(held.sum()), np.int64)
+    stretches = StretchesOfWindows.of(nothing, held_from[held], until[held], held_from[held])
+    at = np.searchsorted(stretches.first, np.arange(len(chosen)), "right") - 1
+    columns = {
+        name: aggregates.as_arrow(column[at]) for name, column in aggregates.columns(query, stretches, of_events)
+    }
+    return pa.table({"window": pa.array(chosen), **columns})

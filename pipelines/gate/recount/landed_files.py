@@ -11,7 +11,6 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine, Relations
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
-from schemas.tables import Table
 
 
 @dataclass(frozen=True)
@@ -36,14 +35,12 @@ def open_files(
     with engine.relations(lake.config.scratch) as relations:
         if paths is not None:
             relations.add_rows("asked", pa.table({"path": pa.array(sorted(paths), pa.string())}))
+        few = None if paths is None or len(paths) > MOST_PATHS else [("path", "in", sorted(paths))]
         wanted = "" if paths is None else "WHERE path IN (SELECT path FROM asked)"
         for view, table in (("files", tables.files), ("silver", tables.silver), ("quarantine", tables.quarantine)):
-            files = _table_files(lake, table, snapshot.version(table.name), paths)
+            # Among no values delta-rs finds every file.
+            none = paths is not None and not paths
+            files = [] if none else lake.files(table.name, snapshot.version(table.name), few)
             relations.add_files(f"all_{view}", lake, table, files)
             relations.define(view, f"SELECT * FROM all_{view} {wanted}")
         yield LandedFiles(relations, tables, snapshot.version(tables.silver.name))
-
-
-def _table_files(lake: Lake, table: Table, version: int, paths: Collection[str] | None) -> list[str]:
-    few = None if paths is None or len(paths) > MOST_PATHS else [("path", "in", sorted(paths))]
-    return lake.files(table.name, version, few) if few is None or paths else []

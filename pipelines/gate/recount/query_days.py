@@ -22,18 +22,13 @@ DAY_US = 86_400_000_000
 
 
 class QueryConnection(Protocol):
-    """A query, and a connection that has tables of its events."""
+    """A query whose windows are counted, and a connection that has tables of its events."""
 
     @property
-    def query(self) -> Query:
-        """Whose windows are counted."""
-
+    def query(self) -> Query: ...
     @property
-    def connection(self) -> duckdb.DuckDBPyConnection:
-        """Where the tables are."""
-
-    def one(self, statement: str) -> tuple:
-        """The only row of a statement."""
+    def connection(self) -> duckdb.DuckDBPyConnection: ...
+    def one(self, statement: str) -> tuple: ...
 
 
 @dataclass(frozen=True)

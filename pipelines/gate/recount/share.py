@@ -35,32 +35,24 @@ KEYS_AT_ONCE = 100_000  # as Python's objects
 
 def name_rows_of(recount: Recount, share: KeyShare, views: Sequence[str]) -> None:
     """Name as `views` the rows of the share's keys among those that are named with `all_` in front of that."""
-    keys = f"keys_of_{views[0]}"  # views of an earlier call keep theirs
-    if share.buckets:
-        _add_keys_of_buckets(recount, share, views, keys)
-    for view in views:
-        recount.connection.execute(f"CREATE TEMP VIEW {view} AS FROM all_{view} r WHERE {_is_of(recount, share, keys)}")
-
-
-def _is_of(recount: Recount, share: KeyShare, keys: str) -> str:
     asked = ["TRUE"]
     if share.buckets:
+        keys = f"keys_of_{views[0]}"  # views of an earlier call keep theirs
+        recount.connection.register(keys, _keys_of_buckets(recount, share, views))
         asked.append(f"EXISTS (FROM {keys} k WHERE {sql.same(recount.stream.key, 'r', 'k')})")
     if share.parts > 1:
         listed = ", ".join(f"r.{sql.name(column)}" for column in recount.query.key)
         asked.append(f"hash({listed}) % {share.parts} = {share.part}")
-    return " AND ".join(asked)
+    for view in views:
+        recount.connection.execute(f"CREATE TEMP VIEW {view} AS FROM all_{view} r WHERE {' AND '.join(asked)}")
 
 
-def _add_keys_of_buckets(recount: Recount, share: KeyShare, views: Sequence[str], name: str) -> None:
+def _keys_of_buckets(recount: Recount, share: KeyShare, views: Sequence[str]) -> pa.Table:
     """Of the keys that the views have: SQL doesn't know how keys are put into buckets."""
     columns = ", ".join(map(sql.name, recount.stream.key))
     every = " UNION ".join(f"SELECT {columns} FROM all_{view}" for view in views)
-    keys = recount.connection.sql(every).to_arrow_reader(KEYS_AT_ONCE)
-    ours = [batch.filter(_are_in_buckets(recount, share, batch)) for batch in keys]
-    recount.connection.register(name, pa.Table.from_batches(ours, keys.schema))
-
-
-def _are_in_buckets(recount: Recount, share: KeyShare, keys: pa.RecordBatch) -> pa.Array:
-    buckets = (bucket_of(tuple(key.values()), recount.stream.buckets) for key in keys.to_pylist())
-    return pa.array([bucket in share.buckets for bucket in buckets], pa.bool_())
+    keys, ours = recount.connection.sql(every).to_arrow_reader(KEYS_AT_ONCE), []
+    for batch in keys:
+        buckets = (bucket_of(tuple(key.values()), recount.stream.buckets) for key in batch.to_pylist())
+        ours.append(batch.filter(pa.array([bucket in share.buckets for bucket in buckets], pa.bool_())))
+    return pa.Table.from_batches(ours, keys.schema)

@@ -29,14 +29,15 @@ YEAR_ONE_US = sql.day_start_us(date.min)
 def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     """Read what the recount of a share of some days needs: O(events of the look-back)."""
     silver = _add_views(recount, lake, share)
-    lower_us = _first_start_us(recount)
+    watermark_us = watermark_before_us(recount)
+    # All where nothing had arrived before the days.
+    lower_us = EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
     since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
     since = sql.EPOCH.date() + timedelta(days=since_us // DAY_US)
     add_view(recount.connection, "all_silver", silver, since, recount.days[-1])
     name_rows_of(recount, share.within_buckets, ["silver"])
     add_ticks(recount, since)
     _add_candidates(recount, lower_us)
-    _add_arrived(recount)
     _add_checked(recount)
     aggregates.add_strings(recount)
     if not recount.query.window.context_free:
@@ -62,12 +63,6 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
     name_rows_of(recount, share, ["audit_table", "late_table"])
     name_rows_of(recount, share.within_buckets, ["silver_of_days"])
     return silver
-
-
-def _first_start_us(recount: Recount) -> int:
-    """The start after which events are read: all where nothing had arrived before the days."""
-    watermark_us = watermark_before_us(recount)
-    return EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
 
 
 def _add_candidates(recount: Recount, lower_us: int) -> None:
@@ -101,18 +96,15 @@ def _place(recount: Recount) -> str:
     return f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"
 
 
-def _add_arrived(recount: Recount) -> None:
-    recount.connection.execute(f"""
+def _add_checked(recount: Recount) -> None:
+    connection, windows = recount.connection, recount.windows
+    connection.execute(f"""
         CREATE TEMP TABLE arrived AS
         SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
                epoch_us(s.arrival) AS arrival_us, s.arrival_date, s.path, s.line, s.reading,
-               {recount.windows.reach_us("s")} AS reach_us, {recount.windows.too_long("s")} AS too_long,
+               {windows.reach_us("s")} AS reach_us, {windows.too_long("s")} AS too_long,
                {sql.where(recount.query.where, "s")} AS kept
         FROM silver_of_days s JOIN keys k ON {_same_key(recount, "s", "k")}""")
-
-
-def _add_checked(recount: Recount) -> None:
-    connection = recount.connection
     others = (*recount.window[3:], *recount.query.aggregates)
     values = "".join(f", a.{sql.name(column)}" for column in others)
     connection.execute(f"""

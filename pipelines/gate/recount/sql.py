@@ -78,11 +78,8 @@ def _condition(column: str, operator: str, value: object) -> str:
     if operator in ("is_null", "not_null"):
         return f"{column} IS {'NOT ' if operator == 'not_null' else ''}NULL"
     if operator in ("in", "not_in"):
-        return _membership(column, operator == "in", listed(value))
+        values, is_in = ", ".join(map(literal, listed(value))), operator == "in"
+        if not values:
+            return "FALSE" if is_in else f"{column} IS NOT NULL"
+        return f"{column} {'' if is_in else 'NOT '}IN ({values})"
     return f"{column} {COMPARISONS[operator]} {literal(value)}"
-
-
-def _membership(column: str, member: bool, values: list) -> str:
-    if not values:
-        return "FALSE" if member else f"{column} IS NOT NULL"
-    return f"{column} {'' if member else 'NOT '}IN ({', '.join(map(literal, values))})"

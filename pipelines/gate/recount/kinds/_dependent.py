@@ -13,16 +13,13 @@ import pyarrow as pa
 
 from pipelines.gate.recount import aggregates, sql
 from pipelines.gate.recount.changes import firing
-from pipelines.gate.recount.final_values import key_parts
+from pipelines.gate.recount.final_values import key_parts, values_of_ranges
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
-from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.rows_held import HeldBounds, RowsToCount, Shape, bounds
+from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount, Shape, bounds
 from pipelines.gate.recount.sql import NEVER_US
 from pipelines.gate.recount.ticks import with_passes
-from pipelines.gate.recount.whole_ranges import values_of_ranges
 
-TIMES_OF_ROWS = ("key_number", "window_start_us", "window_end_us", "emitted_at_us", "reached_us")
 # SQL: whether a row came with an event of its key, or as the watermark rose.
 IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
     FROM arrived v WHERE v.kept AND v.key_number = r.key_number AND v.arrival_us = r.emitted_at_us))"""
@@ -33,6 +30,8 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
     """A kind says what shape its windows have; `passes_at_end`: whether the watermark passes them at their end."""
 
     events_may_fall = True
+    # How many events every window has; None where that differs.
+    size: int | None = None
     windows_missed = "CAST(NULL AS BIGINT)"
     shape: Shape = Shape()
     passes_at_end: ClassVar[bool] = True
@@ -52,11 +51,6 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
             "law_5_final_rows": "the newest row of each window, where it holds all events between its times",
         }
 
-    @property
-    def size(self) -> int | None:
-        """How many events every window has; None where that differs."""
-        return None
-
     def first_start_us(self, recount: Recount, watermark_us: int) -> int:
         """Of the oldest window of the run's rows."""
         (oldest_us,) = recount.one("SELECT min(epoch_us(window_start)) FROM audit_table")
@@ -65,8 +59,8 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
     def add_windows(self, recount: Recount) -> None:
         """`numbered_rows`: those of the run; `bounds`: what they can hold; `ranges`: what is in windows that hold
         all that came between their times. Events are taken EVENTS_AT_ONCE, whole keys."""
-        recount.connection.execute("CREATE TEMP TABLE ends AS SELECT DISTINCT window_end_us FROM audit")
-        recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'ends')}")
+        ends = "(SELECT DISTINCT window_end_us FROM audit)"
+        recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, ends)}")
         recount.connection.execute(f"CREATE TEMP TABLE taken AS {self._taken(recount)}")
         recount.connection.execute(f"CREATE TEMP TABLE numbered_rows AS {_numbered_rows(recount)}")
         entries = "SELECT key_number FROM taken UNION ALL SELECT key_number FROM numbered_rows"
@@ -148,7 +142,8 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         ).fetchnumpy()
         events = OrderedEvents(*(_whole_numbers(values.pop(each)) for each in ("key_number", "start_us", "arrival_us")))
         columns = recount.connection.execute(f"SELECT * FROM numbered_rows {of_keys} ORDER BY row").fetchnumpy()
-        rows = RowsToCount(*(_whole_numbers(columns[name]) for name in TIMES_OF_ROWS))
+        named = ("key_number", "window_start_us", "window_end_us", "emitted_at_us", "reached_us")
+        rows = RowsToCount(*(_whole_numbers(columns[name]) for name in named))
         found = self.bounds_of(events, values, rows)
         numbers, held = _whole_numbers(columns["row"]), _whole_numbers(columns["events"])
         recount.add_rows("bounds", pa.table({"row": numbers, **found._asdict()}))

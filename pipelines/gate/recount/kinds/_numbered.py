@@ -21,8 +21,8 @@ class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
         it; first > last where none does."""
 
     def add_windows(self, recount: QueryConnection) -> None:
-        recount.connection.execute(f"CREATE TEMP TABLE listed AS {self.listed(recount)}")
-        recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, 'listed')}")
+        listed = f"({self.listed(recount)})"
+        recount.connection.execute(f"CREATE TEMP TABLE windows AS {with_passes(recount, listed)}")
 
     def add_met(self, recount: QueryConnection) -> None:
         """O(events): ends never fall, so that an event's windows that had not passed are its last ones."""

@@ -46,7 +46,7 @@ class SqlWindows(ABC, Generic[Asked]):
 
     @abstractmethod
     def history(self, recount: Recount) -> str:
-        """SQL: what was known of each window after each tick that changed it (history.py)."""
+        """SQL: what was known of each window after each tick that changed it (opening.py)."""
 
     @abstractmethod
     def final_rows(self, recount: Recount) -> str:
@@ -130,10 +130,11 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
 
     def final_rows(self, recount: Recount) -> str:
         """From `final_values`, a row for each window of a stretch."""
+        newest_tick_us = changes.NEWEST_TICKS[recount.query.emit].format(began_us=self.began_us)
         return f"""
             SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
                    {sql.day_of("w.closed_us")} AS emitted_date,
-                   {changes.newest_tick(recount, "v.newest_arrival_us", self.began_us)} AS newest_tick_us
+                   {newest_tick_us} AS newest_tick_us
             FROM (SELECT *, unnest(generate_series(first, until - 1)) AS number FROM final_values) v
             JOIN windows w USING (number)
             WHERE w.closed_us >= {recount.start_us} AND w.closed_us < {recount.end_us}"""

@@ -9,9 +9,9 @@ from schemas.windows import Count
 class CountWindows(DependentWindows[Count]):
     """By event time they are runs of events; as they arrived, some of those between their first and last time."""
 
-    @property
-    def size(self) -> int:
-        return self.window.size
+    def __init__(self, window: Count):
+        super().__init__(window)
+        self.size = window.size
 
 
 class CountWindowsByArrival(CountWindows):

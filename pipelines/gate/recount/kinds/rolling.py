@@ -36,12 +36,11 @@ class RollingWindows(LookedBackWindows[Rolling]):
 
     def add_windows(self, recount: QueryConnection) -> None:
         """`times` has every event time's window; `windows` those that exist, with key_number and born_us."""
-        recount.connection.execute(f"""
-            CREATE TEMP TABLE seen AS
+        seen = f"""(
             SELECT DISTINCT start_us + {self.beyond_us - self.size_us} AS window_start_us,
                    start_us + {self.beyond_us} AS window_end_us
-            FROM candidates""")
-        recount.connection.execute(f"CREATE TEMP TABLE times AS {with_passes(recount, 'seen')}")
+            FROM candidates)"""
+        recount.connection.execute(f"CREATE TEMP TABLE times AS {with_passes(recount, seen)}")
         recount.connection.execute(f"""
             CREATE TEMP TABLE windows AS
             SELECT row_number() OVER (ORDER BY e.key_number, t.window_end_us) AS number, t.*, e.key_number,

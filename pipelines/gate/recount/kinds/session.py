@@ -14,9 +14,8 @@ import numpy as np
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._dependent import DependentWindows
-from pipelines.gate.recount.ordered_events import OrderedEvents
 from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.rows_held import HeldBounds, RowsToCount
+from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount
 from pipelines.gate.recount.sql import EVER_US, NEVER_US
 from pipelines.gate.recount.ticks import watermark_before_us
 from schemas.windows import Session
