@@ -17,11 +17,10 @@ from pipelines.gate import checks
 from pipelines.gate.expectations import TableRows, verdicts_by_day
 from pipelines.gate.key_shares import recounts
 from pipelines.gate.recount.kinds import refuse_unrecounted
-from pipelines.gate.recount.landed_files import open_files
 from pipelines.gate.recount.opening import open_recount
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.gate.recount.share import KeyShare
-from pipelines.gate.recount.silver import open_days
+from pipelines.gate.recount.silver import open_days, open_files
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict

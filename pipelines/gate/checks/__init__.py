@@ -16,9 +16,8 @@ from types import ModuleType
 
 from pipelines.gate.recount.finding import LawFinding, does_not_apply, joined_by_day
 from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.landed_files import LandedFiles
 from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.gate.recount.silver import SilverDays
+from pipelines.gate.recount.silver import LandedFiles, SilverDays
 from pipelines.ledger.verdicts import Verdict
 from schemas.model import Model
 

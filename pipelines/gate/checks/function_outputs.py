@@ -58,7 +58,6 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     what = f"say other than their events ({ROWS_OF_A_SHARE} rows of each share of keys were computed again)"
     return verdict_on_rows(of, NAME, found, _names(of), what)
 

@@ -1,7 +1,7 @@
 """Every record of every file is a row of silver, a refused row, or a duplicate."""
 
 from pipelines.gate.recount.finding import SHOWN, values_list
-from pipelines.gate.recount.landed_files import LandedFiles
+from pipelines.gate.recount.silver import LandedFiles
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 1: every reading is accounted for"  # a value of the ledger, where a reading is a record

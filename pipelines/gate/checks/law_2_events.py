@@ -30,7 +30,6 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     parts = [f"{found.counted.get(fate, 0)} {fate}" for fate in FATES]
     figure = (
         f"{sum(found.counted.values())} accepted = {' + '.join(parts)}; the late rows disagree with the recount "

@@ -36,5 +36,4 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     return verdict_on_rows(of, NAME, found, EXPECTED, "count other events than silver has")

@@ -42,6 +42,5 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     what = "are missing, too many, or have another tick or firing than silver's arrivals say"
     return verdict_on_rows(of, NAME, found, EXPECTED, what)

@@ -55,7 +55,6 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     unlike = not_cut_exactly(of.query.window)
     if unlike is not None:
         return does_not_apply(of, NAME, unlike)
@@ -66,13 +65,10 @@ def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
 def _audit_rows(recount: Recount) -> list[dict]:
     names = (*IDENTITY, *COMPARED)
     values = "".join(f", {sql.name(name)} AS found_{n}" for n, name in enumerate(aggregates.recounted(recount.query)))
-    return (
-        recount.connection.sql(f"""
+    rows = recount.connection.sql(f"""
         SELECT {", ".join(names)}{values}
         FROM audit SEMI JOIN (FROM askable_keys WHERE is_drawn) USING (key_number)""")
-        .to_arrow_table()
-        .to_pylist()
-    )
+    return rows.to_arrow_table().to_pylist()
 
 
 def _broken(query: Query, rows: list[dict], expected: dict[tuple, PlainRow]) -> Iterator[dict]:

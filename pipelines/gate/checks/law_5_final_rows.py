@@ -25,7 +25,6 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     left_out = sorted(of.query.aggregates.keys() - aggregates.recounted(of.query).keys())
     what = "are not the final values" + (f" (not recounted: {', '.join(left_out)})" if left_out else "")
     return verdict_on_rows(of, NAME, found, _expected(of.query), what)

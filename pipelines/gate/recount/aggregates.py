@@ -94,7 +94,6 @@ RECOUNTED: dict[str, Callable[[Values], Recounted]] = {
 
 
 def recounted(query: Query) -> dict[str, Aggregate]:
-    """The aggregates that are counted again."""
     return {name: each for name, each in query.aggregates.items() if each.function in RECOUNTED}
 
 
@@ -106,19 +105,14 @@ def depends_on_order(query: Query) -> bool:
 def values_of(recount: Recount, events: str) -> str:
     """SQL: the value columns of a relation of events as numbers, and the share that counts; of a type that is only
     counted, whether it is null."""
-    query, types = recount.query, recount.types_of(events)
-    values = "".join(
-        f", {_number(query, column, types[name]).format(name)} AS {name}"
-        for column in query.value_columns
-        for name in [value_name(query, column)]
-    )
+    query, types, values = recount.query, recount.types_of(events), ""
+    for column in query.value_columns:
+        name = value_name(query, column)
+        is_known = types[name] in AS_NUMBERS and (types[name] != TEXT or column in _compared_columns(query))
+        number = AS_NUMBERS[types[name]] if is_known else "nullif({0} IS NULL, TRUE)"
+        values += f", {number.format(name)} AS {name}"
     in_their_order = f", {in_order.PLACE}, start_us AS {in_order.STARTED_US}" if depends_on_order(query) else ""
     return values + in_their_order + (", share" if query.window.counts_shares else "")
-
-
-def _number(query: Query, column: str, kind: str) -> str:
-    is_known = kind in AS_NUMBERS and (kind != TEXT or column in _compared_columns(query))
-    return AS_NUMBERS[kind] if is_known else "nullif({0} IS NULL, TRUE)"
 
 
 def _compared_columns(query: Query) -> set[str]:
@@ -146,25 +140,19 @@ def columns(query: Query, found: StretchesOfWindows, events: dict[str, np.ndarra
 
 
 def as_arrow(column: np.ndarray) -> pa.Array:
-    """A column, null where it is masked."""
     return pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column))
 
 
 def differs(recount: Recount) -> str:
     """SQL: whether an aggregate of a row `n` of the run differs from what was counted again, `f`; a float, by more than
     1e-9 of the magnitudes (semantics §4)."""
-    types = recount.types_of("audit")
-    found = (
-        _differs(AS_NUMBERS.get(types[name], "{0}").format(f"n.{sql.name(name)}"), number)
-        for number, name in enumerate(recounted(recount.query))
-    )
+    types, found = recount.types_of("audit"), []
+    for number, name in enumerate(recounted(recount.query)):
+        value = AS_NUMBERS.get(types[name], "{0}").format(f"n.{sql.name(name)}")
+        again, tolerance = f"f.recounted_{number}", f"f.tolerance_{number}"
+        near = f"coalesce(abs({value} - {again}) <= {tolerance}, FALSE)"
+        found.append(f"({value} IS DISTINCT FROM {again} AND NOT ({tolerance} > 0 AND {near}))")
     return " OR ".join(found) or "FALSE"
-
-
-def _differs(value: str, number: int) -> str:
-    expected, tolerance = f"f.recounted_{number}", f"f.tolerance_{number}"
-    near = f"coalesce(abs({value} - {expected}) <= {tolerance}, FALSE)"
-    return f"({value} IS DISTINCT FROM {expected} AND NOT ({tolerance} > 0 AND {near}))"
 
 
 def expected(recount: Recount) -> str:

@@ -21,7 +21,6 @@ from pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_t
 from pipelines.gate.recount.plain.ticks import Event, Staircase
 from pipelines.gate.recount.plain.times import to_time
 from pipelines.gate.recount.query_days import Recount, value_name
-from pipelines.gate.recount.sql import EVER_US, NEVER_US
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import staircase
 from schemas.buckets import bucket_of
@@ -34,7 +33,6 @@ once more."""
 CANDIDATES = 10 * KEYS
 BYTES = 64 << 20
 """Of silver, in which the keys' events are looked for."""
-TIMES = ("key_number", "start_us", "end_us", "arrival_us", "newest_us")
 
 
 def add_drawn(recount: Recount, lake: Lake) -> None:
@@ -119,25 +117,23 @@ def rows_by_key(recount: Recount) -> Iterator[tuple[int, list[PlainRow]]]:
     keys = [key for (key,) in recount.rows("SELECT key_number FROM askable_keys WHERE is_drawn")]
     if keys:
         recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE every_tick AS {staircase(recount, date.min)}")
-        steps, events, revisions = _steps(recount), _events(recount), _revisions(recount)
+        steps, events, revisions, start_us = _steps(recount), _events(recount), _revisions(recount), recount.start_us
         for key in keys:
-            yield key, _rows(recount, steps, events[key], revisions[key])
-
-
-def _rows(recount: Recount, steps: Staircase, events: list[Event], revisions: dict[Place, int]) -> list[PlainRow]:
-    replay, times = KeyReplay(recount.query), (recount.start_us, recount.end_us)
-    replay.begin([each for each in events if each.arrival < times[0]], steps.before(times[0]), revisions)
-    of_day = (each for each in events if each.arrival >= times[0])
-    bursts = [list(burst) for _, burst in groupby(of_day, key=lambda event: event.arrival)]
-    go_through(replay, bursts, steps, times)
-    return replay.rows
+            replay = KeyReplay(recount.query)
+            earlier = [each for each in events[key] if each.arrival < start_us]
+            replay.begin(earlier, steps.before(start_us), revisions[key])
+            of_day = (each for each in events[key] if each.arrival >= start_us)
+            bursts = [list(burst) for _, burst in groupby(of_day, key=lambda event: event.arrival)]
+            go_through(replay, bursts, steps, (start_us, recount.end_us))
+            yield key, replay.rows
 
 
 def _steps(recount: Recount) -> Staircase:
     """The day's, and the one before."""
     found = recount.rows(f"""
         SELECT tick_us, newest_us FROM every_tick
-        WHERE tick_us >= coalesce((SELECT max(tick_us) FROM every_tick WHERE tick_us < {recount.start_us}), {EVER_US})
+        WHERE tick_us >= coalesce(
+            (SELECT max(tick_us) FROM every_tick WHERE tick_us < {recount.start_us}), {sql.EVER_US})
         ORDER BY tick_us""")
     return Staircase([tick for tick, _ in found], [_watermark(recount, newest) for _, newest in found])
 
@@ -145,7 +141,7 @@ def _steps(recount: Recount) -> Staircase:
 def _watermark(recount: Recount, newest_us: int | None) -> float:
     if newest_us is None:
         return -math.inf
-    return math.inf if newest_us >= NEVER_US else newest_us - sql.microseconds(recount.query.lateness)
+    return math.inf if newest_us >= sql.NEVER_US else newest_us - sql.microseconds(recount.query.lateness)
 
 
 def _events(recount: Recount) -> dict[int, list[Event]]:
@@ -161,10 +157,10 @@ def _events(recount: Recount) -> dict[int, list[Event]]:
         ORDER BY e.key_number, e.arrival_us, e.path, e.line, e.reading""").to_arrow_table()
     found = defaultdict(list)
     for row in rows.to_pylist():
-        key, start, end, arrival, newest = (row[name] for name in TIMES)
+        key, start, end, arrival = (row[name] for name in ("key_number", "start_us", "end_us", "arrival_us"))
         named = {each: row[value_name(recount.query, each)] for each in columns}
         named |= {"start": to_time(start), "end": to_time(end), "arrival": to_time(arrival)}
-        found[key].append(Event((key,), start, end, arrival, named, _watermark(recount, newest)))
+        found[key].append(Event((key,), start, end, arrival, named, _watermark(recount, row["newest_us"])))
     return found
 
 

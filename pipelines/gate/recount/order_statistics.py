@@ -6,7 +6,7 @@ quantile   the k-th least code, bit by bit from the highest on: how many of a st
            a 0 next, is what has begun less what has ended, by bisection in two sorted arrays
 top_k      how often a code occurs is a step function over the stretches; of the steps that cover one the k-th is
            asked as a quantile is, the most frequent first, of several the least code; the mode is the first
-distinct   ranges of one code that overlap become one; a stretch is in as many as there are different values
+distinct   a stretch is in one such step of each different value
 """
 
 from collections.abc import Callable
@@ -75,14 +75,8 @@ class Coded(NamedTuple):
 
     def distinct(self) -> np.ndarray:
         """By stretch how many different values there are. O(events log events)."""
-        order, many = np.lexsort((self.held.begins, self.codes)), len(self.held.first) + 1
-        base = self.codes[order] * many
-        furthest = np.maximum.accumulate(base + self.held.ends[order])
-        is_first = np.ones(len(order), np.bool_)
-        is_first[1:] = (base + self.held.begins[order])[1:] > furthest[:-1]
-        is_last = np.append(is_first[1:], True)[: len(order)]
-        begins, ends = self.held.begins[order][is_first], (furthest - base)[is_last]
-        return replace(self.held, begins=begins, ends=ends).sums(np.ones(len(begins), np.int64))
+        code, _, held = self._steps()
+        return held.sums(np.ones(len(code), np.int64))
 
     def value_of(self, codes: np.ndarray) -> np.ndarray:
         """By stretch a code's value, 0 where there is none."""

@@ -17,7 +17,6 @@ from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
 from pipelines.gate.recount.query_days import DAY_US, Recount, value_name
 from pipelines.gate.recount.share import KeyShare, name_rows_of
-from pipelines.gate.recount.sql import EVER_US
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, add_ticks, watermark_before_us
 from schemas.windows import DAY
@@ -31,7 +30,7 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     silver = _add_views(recount, lake, share)
     watermark_us = watermark_before_us(recount)
     # All where nothing had arrived before the days.
-    lower_us = EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
+    lower_us = sql.EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
     since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
     since = sql.EPOCH.date() + timedelta(days=since_us // DAY_US)
     add_view(recount.connection, "all_silver", silver, since, recount.days[-1])
@@ -68,13 +67,14 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
 def _add_candidates(recount: Recount, lower_us: int) -> None:
     """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0."""
     columns = _keys(recount)
-    values = "".join(
-        f", s.{sql.name(column)} AS {value_name(recount.query, column)}" for column in recount.query.value_columns
-    )
+    query = recount.query
+    values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
+    if aggregates.depends_on_order(query):
+        values += f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"
     recount.connection.execute(f"""
         CREATE TEMP TABLE found AS
         SELECT {columns} TRUE AS is_event, epoch_us(s.start) AS start_us, {recount.windows.reach_us("s")} AS reach_us,
-               epoch_us(s.arrival) AS arrival_us {_place(recount)} {values}
+               epoch_us(s.arrival) AS arrival_us {values}
         FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
           AND {sql.where(recount.query.where, "s")} AND NOT {recount.windows.too_long("s")}""")
     recount.connection.execute(f"""
@@ -85,15 +85,8 @@ def _add_candidates(recount: Recount, lower_us: int) -> None:
             UNION SELECT {columns} TRUE FROM late_table)""")
     recount.connection.execute(f"""
         CREATE TEMP TABLE candidates AS SELECT k.key_number, f.* EXCLUDE ({columns} is_event)
-        FROM found f JOIN keys k ON {_same_key(recount, "f", "k")}""")
+        FROM found f JOIN keys k ON {sql.same(recount.query.key, "f", "k")}""")
     recount.connection.execute("DROP TABLE found")
-
-
-def _place(recount: Recount) -> str:
-    """SQL: where order counts, which event it is in order."""
-    if not aggregates.depends_on_order(recount.query):
-        return ""
-    return f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"
 
 
 def _add_checked(recount: Recount) -> None:
@@ -104,7 +97,7 @@ def _add_checked(recount: Recount) -> None:
                epoch_us(s.arrival) AS arrival_us, s.arrival_date, s.path, s.line, s.reading,
                {windows.reach_us("s")} AS reach_us, {windows.too_long("s")} AS too_long,
                {sql.where(recount.query.where, "s")} AS kept
-        FROM silver_of_days s JOIN keys k ON {_same_key(recount, "s", "k")}""")
+        FROM silver_of_days s JOIN keys k ON {sql.same(recount.query.key, "s", "k")}""")
     others = (*recount.window[3:], *recount.query.aggregates)
     values = "".join(f", a.{sql.name(column)}" for column in others)
     connection.execute(f"""
@@ -112,14 +105,14 @@ def _add_checked(recount: Recount) -> None:
         SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
                epoch_us(a.window_end) AS window_end_us, a.revision, a.pane,
                epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {values}
-        FROM audit_table a JOIN keys k ON {_same_key(recount, "a", "k")}""")
+        FROM audit_table a JOIN keys k ON {sql.same(recount.query.key, "a", "k")}""")
     connection.execute(f"""
         CREATE TEMP TABLE late_audit AS
         SELECT k.key_number, l.arrival_date, l.path, l.line, l.reading, epoch_us(l.start) AS start_us,
                epoch_us(l.end) AS end_us, epoch_us(l.arrival) AS arrival_us, l.reason,
                epoch_us(l.first_missed) AS first_missed_us, epoch_us(l.last_missed) AS last_missed_us,
                l.windows_missed, l.late_by AS late_by_us
-        FROM late_table l JOIN keys k ON {_same_key(recount, "l", "k")}""")
+        FROM late_table l JOIN keys k ON {sql.same(recount.query.key, "l", "k")}""")
 
 
 def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -> None:
@@ -133,7 +126,7 @@ def _add_published(recount: Recount, lake: Lake, share: KeyShare, since: date) -
         CREATE TEMP TABLE published AS SELECT {window}, max(revision) AS earlier FROM (
             SELECT k.key_number, epoch_us(p.window_start) AS window_start_us,
                    epoch_us(p.window_end) AS window_end_us, p.window_number, p.revision
-            FROM published_rows p JOIN keys k ON {_same_key(recount, "p", "k")})
+            FROM published_rows p JOIN keys k ON {sql.same(recount.query.key, "p", "k")})
         GROUP BY ALL""")
 
 
@@ -158,7 +151,3 @@ def _earlier(recount: Recount, lake: Lake, since: date) -> Iterator[str]:
 
 def _keys(recount: Recount) -> str:
     return "".join(f"{sql.name(column)}, " for column in recount.query.key)
-
-
-def _same_key(recount: Recount, left: str, right: str) -> str:
-    return sql.same(recount.query.key, left, right)

@@ -4,8 +4,8 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from schemas.query import listed
+from schemas.windows import EPOCH, MICROSECOND
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Times are compared as integers; these two are before and after every time that a table can hold.
 EVER_US, NEVER_US = -(1 << 62), 1 << 62
 COMPARISONS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -39,8 +39,7 @@ def same(columns: tuple[str, ...], left: str, right: str) -> str:
 
 
 def microseconds(value: timedelta) -> int:
-    """Whole microseconds of a duration."""
-    return value // timedelta(microseconds=1)
+    return value // MICROSECOND
 
 
 def day_start_us(day: date) -> int:

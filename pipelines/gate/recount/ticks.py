@@ -9,7 +9,6 @@ from datetime import date
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_days import DAY_US, QueryConnection, Recount
-from pipelines.gate.recount.sql import EVER_US, NEVER_US
 
 
 def add_silences(recount: Recount) -> None:
@@ -47,7 +46,7 @@ def staircase(recount: Recount, since: date) -> str:
     since_, last, every_us = sql.literal(since), sql.literal(recount.days[-1]), _every_us(recount)
     return f"""
         WITH raised AS (
-            SELECT {EVER_US} AS tick_us, max(newest_us) AS newest_us FROM ({_before(recount, since)})
+            SELECT {sql.EVER_US} AS tick_us, max(newest_us) AS newest_us FROM ({_before(recount, since)})
             UNION ALL
             SELECT epoch_us(tick), epoch_us(newest_start)
             FROM passes WHERE arrival_date BETWEEN {since_} AND {last}
@@ -78,7 +77,7 @@ def _end_of_stream(recount: Recount) -> str:
     """A stream's last day takes the watermark to infinity: at its last tick, or its last microsecond."""
     if recount.days[-1] != recount.stream.last_day:
         return ""
-    return f"""UNION ALL SELECT coalesce(max(epoch_us(arrival)), {recount.end_us - 1}), {NEVER_US}
+    return f"""UNION ALL SELECT coalesce(max(epoch_us(arrival)), {recount.end_us - 1}), {sql.NEVER_US}
                FROM last_day"""
 
 
@@ -87,8 +86,8 @@ def with_passes(recount: QueryConnection, windows: str) -> str:
     lateness_us = sql.microseconds(recount.query.lateness)
     allowed_us = lateness_us + sql.microseconds(recount.query.allowed_lateness)
     return f"""
-        SELECT w.*, coalesce(r.tick_us, {NEVER_US}) AS reached_us,
-               coalesce(c.tick_us, {NEVER_US}) AS closed_us
+        SELECT w.*, coalesce(r.tick_us, {sql.NEVER_US}) AS reached_us,
+               coalesce(c.tick_us, {sql.NEVER_US}) AS closed_us
         FROM {windows} w
         ASOF LEFT JOIN ticks r ON w.window_end_us + {lateness_us} <= r.newest_us
         ASOF LEFT JOIN ticks c ON w.window_end_us + {allowed_us} <= c.newest_us"""

@@ -17,7 +17,6 @@ from pipelines.gate.recount.final_values import key_parts, values_of_ranges
 from pipelines.gate.recount.kinds._windows import Asked, SqlWindows
 from pipelines.gate.recount.query_days import Recount, value_name
 from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount, Shape, bounds
-from pipelines.gate.recount.sql import NEVER_US
 from pipelines.gate.recount.ticks import with_passes
 
 # SQL: whether a row came with an event of its key, or as the watermark rose.
@@ -84,7 +83,7 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         pane = firing(recount) if self.passes_at_end else "pane"
         window, size = ", ".join(recount.window), "NULL" if self.size is None else self.size
         return f"""
-            SELECT {window}, {NEVER_US} AS closed_us, {pane} AS pane,
+            SELECT {window}, {sql.NEVER_US} AS closed_us, {pane} AS pane,
                    CASE WHEN is_tick THEN emitted_at_us END AS tick_us,
                    coalesce(earlier, -1) + row_number() OVER (
                        PARTITION BY {window} ORDER BY emitted_at_us, revision) AS revision,

@@ -7,7 +7,6 @@ from typing import Generic, TypeVar
 
 from pipelines.gate.recount import changes, sql
 from pipelines.gate.recount.query_days import QueryConnection, Recount
-from pipelines.gate.recount.sql import EVER_US
 from schemas.query import Query
 from schemas.windows import Window
 
@@ -77,7 +76,7 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
     is in a range of them."""
 
     # SQL: from when on a window `w` exists; no row counts an event of it before.
-    began_us = str(EVER_US)
+    began_us = str(sql.EVER_US)
     # What windows have a numbering of.
     numbered_by: tuple[str, ...] = ()
 
@@ -125,11 +124,9 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
         return watermark_us - sql.microseconds(recount.query.allowed_lateness) - sql.microseconds(self.longest())
 
     def history(self, recount: Recount) -> str:
-        """By ranges (changes.py)."""
         return changes.history(recount, self.spans(recount), self.began_us)
 
     def final_rows(self, recount: Recount) -> str:
-        """From `final_values`, a row for each window of a stretch."""
         newest_tick_us = changes.NEWEST_TICKS[recount.query.emit].format(began_us=self.began_us)
         return f"""
             SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,

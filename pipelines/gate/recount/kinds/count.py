@@ -25,5 +25,4 @@ class CountWindowsByArrival(CountWindows):
 
 
 def in_sql(window: Count) -> DependentWindows:
-    """By their order."""
     return CountWindowsByArrival(window) if window.order == "arrival" else CountWindows(window)

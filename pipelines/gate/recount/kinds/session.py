@@ -16,7 +16,6 @@ from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._dependent import DependentWindows
 from pipelines.gate.recount.query_days import Recount, value_name
 from pipelines.gate.recount.rows_held import HeldBounds, OrderedEvents, RowsToCount
-from pipelines.gate.recount.sql import EVER_US, NEVER_US
 from pipelines.gate.recount.ticks import watermark_before_us
 from schemas.windows import Session
 
@@ -56,9 +55,9 @@ class SessionWindows(DependentWindows[Session]):
 
     def _final_until_us(self, recount: Recount) -> int:
         if self.window.column is None:
-            return NEVER_US
+            return sql.NEVER_US
         watermark_us = watermark_before_us(recount)
-        return EVER_US if watermark_us is None else watermark_us - sql.microseconds(recount.query.allowed_lateness)
+        return sql.EVER_US if watermark_us is None else watermark_us - sql.microseconds(recount.query.allowed_lateness)
 
 
 in_sql = SessionWindows

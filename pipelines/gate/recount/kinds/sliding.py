@@ -35,5 +35,4 @@ class SlidingWindows(ClosedForms[Regular]):
 
 
 def in_sql(window: Regular) -> SqlWindows:
-    """By closed forms, or from the calendar."""
     return SlidingWindows(window) if window.zone is None else CalendarWindows(window)

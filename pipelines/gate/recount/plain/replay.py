@@ -1,8 +1,5 @@
 """The rows that the ticks of a key bring: after each burst all windows of its events so far are found anew, and
-compared with their newest rows.
-
-A window is known by its start, its end and its number among those of the same two. One that is no more gets a closing
-revision without events.
+compared with their newest rows. One that is no more gets a closing revision without events.
 """
 
 from collections import Counter

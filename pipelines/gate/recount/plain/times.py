@@ -1,15 +1,13 @@
 """Times as whole numbers: microseconds since the epoch, UTC."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)
+from schemas.windows import EPOCH, MICROSECOND
 
 
 def to_us(time: datetime | timedelta) -> int:
     """Microseconds since the epoch, or of a duration."""
-    span = time if isinstance(time, timedelta) else time - EPOCH
-    return span // MICROSECOND
+    return (time if isinstance(time, timedelta) else time - EPOCH) // MICROSECOND
 
 
 def to_time(us: int) -> datetime:

@@ -14,7 +14,11 @@ def windows(window: Session, events: list[Event]) -> list[HeldWindow]:
     def gap_us(event: Event) -> int:
         return gap_of(window, None if window.column is None else event.row[window.column])
 
-    return [_held(run, gap_us) for run in runs_of(events, gap_us)]
+    held = []
+    for run in runs_of(events, gap_us):
+        end = max(event.start + gap_us(event) for event in run)
+        held.append(HeldWindow(run[0].start, end, end, run))
+    return held
 
 
 def runs_of(events: list, gap_us: Callable[[Any], int]) -> list[list]:
@@ -36,8 +40,3 @@ def gap_of(window: Session, value: int | None) -> int:
     if window.column is None:
         return window.gap_us
     return 0 if value is None else value * window.unit_us
-
-
-def _held(run: list[Event], gap_us: Callable[[Event], int]) -> HeldWindow:
-    end = max(event.start + gap_us(event) for event in run)
-    return HeldWindow(run[0].start, end, end, run)
