@@ -60,16 +60,11 @@ def rate(values: Values) -> Recounted:
         return Recounted((high - low) / seconds, values.none | (passed_us == 0), tolerance)
 
 
-def longest_run(values: Values) -> Recounted:
-    """How many values it has."""
-    length = _longest(values).length
-    return Recounted(length, length == 0)
-
-
-def edge_of_longest_run(values: Values, edge: str) -> Recounted:
-    """When its first or its last event started."""
+def longest_run(values: Values, edge: str | None = None) -> Recounted:
+    """How many values it has, or when its first or its last event started."""
     runs = _longest(values)
-    return Recounted(np.append(values.starts_us, 0)[getattr(runs, edge)], runs.length == 0)
+    found = runs.length if edge is None else np.append(values.starts_us, 0)[getattr(runs, edge)]
+    return Recounted(found, runs.length == 0)
 
 
 RECOUNTED: dict[str, Callable[[Values], Recounted]] = {
@@ -79,8 +74,8 @@ RECOUNTED: dict[str, Callable[[Values], Recounted]] = {
     "argmax": partial(along, sign=-1),
     "rate": rate,
     "longest_run": longest_run,
-    "longest_run_start": partial(edge_of_longest_run, edge="first"),
-    "longest_run_end": partial(edge_of_longest_run, edge="last"),
+    "longest_run_start": partial(longest_run, edge="first"),
+    "longest_run_end": partial(longest_run, edge="last"),
 }
 
 

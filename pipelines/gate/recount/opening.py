@@ -41,15 +41,13 @@ def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Rec
 def _add_history(recount: Recount) -> None:
     """Make `history`, `expected` and `doubtful`: O(events + rows)."""
     recount.connection.execute(f"CREATE TEMP TABLE history AS {recount.windows.history(recount)}")
-    recount.connection.execute(
-        f"CREATE TEMP VIEW expected AS SELECT *, {sql.day_of('tick_us')} AS emitted_date FROM history "
-        f"WHERE tick_us >= {recount.start_us} AND tick_us < {recount.end_us}"
-    )
-    place = ", ".join((*recount.window, "emitted_date"))
+    recount.connection.execute(f"""
+        CREATE TEMP VIEW expected AS SELECT *, {sql.day_of("tick_us")} AS emitted_date FROM history
+        WHERE tick_us >= {recount.start_us} AND tick_us < {recount.end_us}""")
     recount.connection.execute(f"CREATE TEMP TABLE doubtful_windows AS {_doubtful(recount)}")
-    recount.connection.execute(
-        f"CREATE TEMP TABLE doubtful AS SELECT * FROM audit SEMI JOIN doubtful_windows USING ({place})"
-    )
+    place = ", ".join((*recount.window, "emitted_date"))
+    recount.connection.execute(f"""
+        CREATE TEMP TABLE doubtful AS FROM audit SEMI JOIN doubtful_windows USING ({place})""")
 
 
 def _doubtful(recount: Recount) -> str:

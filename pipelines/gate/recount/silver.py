@@ -12,8 +12,9 @@ from pipelines.delta.file_commits import MOST_PATHS
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine, Relations
 from pipelines.gate.recount import sql
+from pipelines.gate.recount.query_days import DAY_US
 from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
-from pipelines.gate.recount.ticks import heartbeats_of_days
+from pipelines.gate.recount.ticks import heartbeats_between
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
 
@@ -67,7 +68,12 @@ class SilverDays:
         idle_after, found = self.tables.stream.idle_after, f"SELECT arrival_date, arrival, start {events}"
         if idle_after is None:
             return found
-        beats = heartbeats_of_days(events, sql.microseconds(idle_after))
+        # Behind the first arrival of a day, and until its end.
+        end_us = f"{sql.begin_us('arrival_date')} + {DAY_US}"
+        points = (
+            f"SELECT arrival_date, epoch_us(arrival) AS point_us {events} UNION SELECT arrival_date, {end_us} {events}"
+        )
+        beats = heartbeats_between(points, sql.microseconds(idle_after), "arrival_date")
         times = "make_timestamptz(tick_us), make_timestamptz(newest_us)"
         return f"{found} UNION ALL SELECT arrival_date, {times} FROM ({beats})"
 

@@ -18,7 +18,7 @@ from pipelines.gate.recount import aggregates, in_order, sql
 from pipelines.gate.recount.query_days import DAY_US, Recount, value_name
 from pipelines.gate.recount.share import KeyShare, name_rows_of
 from pipelines.gate.recount.tables import TableVersion, add_view
-from pipelines.gate.recount.ticks import add_silences, add_ticks, watermark_before_us
+from pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
 from schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.
@@ -35,7 +35,7 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     since = sql.EPOCH.date() + timedelta(days=since_us // DAY_US)
     add_view(recount.connection, "all_silver", silver, since, recount.days[-1])
     name_rows_of(recount, share.within_buckets, ["silver"])
-    add_ticks(recount, since)
+    recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
     _add_candidates(recount, lower_us)
     _add_checked(recount)
     aggregates.add_strings(recount)
@@ -66,8 +66,7 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
 
 def _add_candidates(recount: Recount, lower_us: int) -> None:
     """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0."""
-    columns = _keys(recount)
-    query = recount.query
+    query, columns = recount.query, _keys(recount)
     values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
     if aggregates.depends_on_order(query):
         values += f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"

@@ -29,12 +29,6 @@ class TableVersion:
     partition: str | None = None
     among: Sequence[tuple] = ()
 
-    def files(self, first: date, last: date) -> list[str]:
-        """The Parquet files of these days."""
-        days = [(self.partition, ">=", first.isoformat()), (self.partition, "<=", last.isoformat())]
-        whole = self.partition is None or (first, last) == EVERY_DAY
-        return self.lake.files(self.table, self.version, [*([] if whole else days), *self.among] or None)
-
 
 def open_recount_database(lake: Lake) -> duckdb.DuckDBPyConnection:
     """An in-memory database that spills instead of growing, with the macro that windows are counted by."""
@@ -51,7 +45,9 @@ def add_view(
     last: date = date.max,
 ) -> None:
     """Make a view of a table's days from the first to the last, times being TIMESTAMPTZ whichever engine wrote them."""
-    files = source.files(first, last)
+    days = [(source.partition, ">=", first.isoformat()), (source.partition, "<=", last.isoformat())]
+    whole = source.partition is None or (first, last) == EVERY_DAY
+    files = source.lake.files(source.table, source.version, [*([] if whole else days), *source.among] or None)
     if not files:
         connection.register(view, source.lake.dataset(source.table, source.version).head(0))
         return

@@ -36,14 +36,13 @@ def watermark_before_us(recount: Recount) -> int | None:
     return None if newest_us is None else newest_us - sql.microseconds(recount.query.lateness)
 
 
-def add_ticks(recount: Recount, since: date) -> None:
-    """Make `ticks`, since a day: no event is older."""
-    recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
-
-
 def staircase(recount: Recount, since: date) -> str:
     """SQL: tick_us and newest_us. Days before `since` become one step at the beginning of time."""
-    since_, last, every_us = sql.literal(since), sql.literal(recount.days[-1]), _every_us(recount)
+    since_, last, every_us, end = sql.literal(since), sql.literal(recount.days[-1]), _every_us(recount), ""
+    if recount.days[-1] == recount.stream.last_day:
+        # It takes the watermark to infinity: at its last tick, or its last microsecond.
+        last_us = f"coalesce(max(epoch_us(arrival)), {recount.end_us - 1})"
+        end = f"UNION ALL SELECT {last_us}, {sql.NEVER_US} FROM last_day"
     return f"""
         WITH raised AS (
             SELECT {sql.EVER_US} AS tick_us, max(newest_us) AS newest_us FROM ({_before(recount, since)})
@@ -53,7 +52,7 @@ def staircase(recount: Recount, since: date) -> str:
             UNION ALL
             SELECT since_us + beat * {every_us}, since_us + (beat - 1) * {every_us}
             FROM (SELECT *, unnest(range(1, beats + 1)) AS beat FROM silences WHERE arrival_date >= {since_})
-            {_end_of_stream(recount)}),
+            {end}),
         highest AS (SELECT tick_us, max(newest_us) OVER (ORDER BY tick_us) AS newest_us FROM raised)
         SELECT min(tick_us) AS tick_us, newest_us FROM highest
         WHERE newest_us IS NOT NULL GROUP BY newest_us"""
@@ -71,14 +70,6 @@ def _before(recount: Recount, day: date) -> str:
 def _every_us(recount: Recount) -> int:
     idle_after = recount.stream.idle_after
     return 0 if idle_after is None else sql.microseconds(idle_after)
-
-
-def _end_of_stream(recount: Recount) -> str:
-    """A stream's last day takes the watermark to infinity: at its last tick, or its last microsecond."""
-    if recount.days[-1] != recount.stream.last_day:
-        return ""
-    return f"""UNION ALL SELECT coalesce(max(epoch_us(arrival)), {recount.end_us - 1}), {sql.NEVER_US}
-               FROM last_day"""
 
 
 def with_passes(recount: QueryConnection, windows: str) -> str:
@@ -103,11 +94,3 @@ def heartbeats_between(points: str, every_us: int, of: str = "") -> str:
               FROM (SELECT {kept} point_us AS since_us, lead(point_us) OVER ({parts} ORDER BY point_us) AS until_us
                     FROM ({points}))
               WHERE until_us IS NOT NULL)"""
-
-
-def heartbeats_of_days(silver: str, every_us: int) -> str:
-    """SQL: those of days behind their first arrivals, with `arrival_date`; silver: the days' events, FROM … WHERE …."""
-    end_us = f"{sql.begin_us('arrival_date')} + {DAY_US}"
-    points = f"""
-        SELECT arrival_date, epoch_us(arrival) AS point_us {silver} UNION SELECT arrival_date, {end_us} {silver}"""
-    return heartbeats_between(points, every_us, "arrival_date")
