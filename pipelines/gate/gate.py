@@ -18,8 +18,7 @@ from pipelines.gate.expectations import TableRows, verdicts_by_day
 from pipelines.gate.key_shares import recounts
 from pipelines.gate.recount.kinds import refuse_unrecounted
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.share import KeyShare
+from pipelines.gate.recount.query_days import AuditedDays, KeyShare
 from pipelines.gate.recount.silver import open_days, open_files
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run

@@ -9,8 +9,7 @@ from pipelines.delta.day_statistics import NO_ROWS, DayStatistics, by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import file_sizes, limit_bytes, packed_within
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.share import ALL_KEYS, KeyShare
+from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
 from schemas.tables import Table
 
 # Measured on four buckets of 12.5 million events each: their laws took 118 processor s with each bucket whole, 102 in

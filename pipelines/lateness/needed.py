@@ -58,7 +58,7 @@ def refuse_dependent(query: Query) -> None:
 def open_silver(lake: Lake, silver: TableVersion, first: date, last: date) -> duckdb.DuckDBPyConnection:
     """A connection with the view `silver`: the events of the arrival days from the first to the last."""
     connection = open_recount_database(lake)
-    add_view(connection, "silver", silver, first, last)
+    add_view(connection, "silver", silver, (first, last))
     return connection
 
 

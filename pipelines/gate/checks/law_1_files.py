@@ -17,9 +17,10 @@ def run(files: LandedFiles) -> Verdict:
     A duplicate file's records are counted and not kept, so only its rows of silver can be counted again.
     """
     files.relations.keep("unaccounted", _unaccounted())
-    (found,) = files.one("SELECT count(*) FROM unaccounted")
+    [(found,)] = files.relations.rows("SELECT count(*) FROM unaccounted")
     sums = ", ".join(f"coalesce(sum({column}), 0)" for column in COUNTS)
-    of_files, readings, *counts = files.one(f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files")
+    all_ = f"SELECT count(*), coalesce(sum(readings), 0), {sums} FROM files"
+    [(of_files, readings, *counts)] = files.relations.rows(all_)
     parts = " + ".join(f"{count} {name}" for count, name in zip(counts, COUNTS, strict=True))
     figure = f"{found} of {of_files} files differ: {readings} readings = {parts}"
     offending, table = _offending(files) if found else None, files.tables.silver.name

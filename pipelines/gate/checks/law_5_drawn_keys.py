@@ -72,14 +72,17 @@ def _audit_rows(recount: Recount) -> list[dict]:
 
 
 def _broken(query: Query, rows: list[dict], expected: dict[tuple, PlainRow]) -> Iterator[dict]:
+    found = []
     for row in rows:
         identity = tuple(row[name] for name in IDENTITY)
         again = expected.pop(identity, None)
-        problem, values = _difference(query, row, again)
+        found.append((identity, again, *_difference(query, row, again)))
+    found += [(identity, again, "row is missing", "") for identity, again in expected.items()]
+    for identity, again, problem, values in found:
+        known = {} if again is None else {f"recounted_{name}": value for name, value in _compared(again).items()}
+        known |= zip(IDENTITY, identity, strict=True)
         if problem:
-            yield _offender(identity, again, problem, values)
-    for identity, again in expected.items():
-        yield _offender(identity, again, "row is missing", "")
+            yield {**known, "problem": problem, "recounted_values": values}
 
 
 def _difference(query: Query, row: dict, again: PlainRow | None) -> tuple[str, str]:
@@ -107,8 +110,3 @@ def _differing(query: Query, row: dict, held: list[dict]) -> Iterator[tuple[str,
             continue
         if not is_same(each, held, row[f"found_{number}"], exact):
             yield name, exact
-
-
-def _offender(identity: tuple, again: PlainRow | None, problem: str, values: str) -> dict:
-    known = {} if again is None else {f"recounted_{name}": value for name, value in _compared(again).items()}
-    return {**dict(zip(IDENTITY, identity, strict=True)), **known, "problem": problem, "recounted_values": values}

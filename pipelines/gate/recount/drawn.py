@@ -18,8 +18,7 @@ from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.plain.replay import KeyReplay, Place, PlainRow, go_through
-from pipelines.gate.recount.plain.ticks import Event, Staircase
-from pipelines.gate.recount.plain.times import to_time
+from pipelines.gate.recount.plain.ticks import Event, Staircase, to_time
 from pipelines.gate.recount.query_days import Recount, value_name
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import staircase
@@ -42,7 +41,7 @@ def add_drawn(recount: Recount, lake: Lake) -> None:
     among = [("bucket", "in", [str(each) for each in buckets])] if buckets else []
     silver = TableVersion(lake, recount.tables.source.silver.name, recount.versions.silver, "arrival_date", among)
     last = date.min if buckets == [] else recount.days[-1]
-    add_view(recount.connection, "silver_of_drawn", silver, last=last)
+    add_view(recount.connection, "silver_of_drawn", silver, (date.min, last))
     drawn = ", ".join(map(str, _drawn(recount))) or "NULL"
     recount.connection.execute(f"UPDATE askable_keys SET is_drawn = TRUE WHERE key_number IN ({drawn})")
 

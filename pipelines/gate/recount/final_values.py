@@ -94,17 +94,14 @@ def _final_values(recount: Recount, events: dict[str, np.ndarray]) -> pa.Table:
 def values_of_ranges(query: Query, events: Mapping[str, np.ndarray], first: np.ndarray, behind: np.ndarray) -> pa.Table:
     """For each window, of the events from a place to before another: recounted_i and tolerance_i (aggregates.py).
     events: arrays by name, an entry an event. O(events log events) where neither places of windows fall."""
-    parts = [_with_numbers(query, events, first, behind, chosen) for chosen in _rising(first, behind)]
-    return pa.concat_tables(parts).sort_by("window").drop_columns(["window"])
-
-
-def _rising(first: np.ndarray, behind: np.ndarray) -> Iterator[np.ndarray]:
-    """Windows in parts in which neither place falls: one part, also of no window, or few, of all kinds but delta."""
-    left, is_first = np.lexsort((behind, first)), True
-    while len(left) or is_first:
+    # Windows in parts in which neither place falls: one part, also of no window, or few, of all kinds but delta.
+    parts: list[pa.Table] = []
+    left = np.lexsort((behind, first))
+    while len(left) or not parts:
         rises = behind[left] == np.maximum.accumulate(behind[left])
-        yield left[rises]
-        left, is_first = left[~rises], False
+        parts.append(_with_numbers(query, events, first, behind, left[rises]))
+        left = left[~rises]
+    return pa.concat_tables(parts).sort_by("window").drop_columns(["window"])
 
 
 def _with_numbers(

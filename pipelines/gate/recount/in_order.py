@@ -11,7 +11,6 @@ Mostly a stretch holds all of its key's events between its first and its last. T
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,20 +22,12 @@ PLACE, STARTED_US = "place_in_order", "started_us"
 SECOND_US = 1e6
 
 
-class Runs(NamedTuple):
-    """By stretch how long the longest run is, 0 without any, and the numbers of its first and its last event."""
-
-    length: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-
-
 def at_an_end(values: Values, sign: int) -> Recounted:
     """The value of the first or the last event that has one, or with `nulls` of the first or the last event."""
-    codes = sign * values.places
+    order = np.argsort(sign * values.places)
     if not values.parameters.get("nulls"):
-        return Recounted(values.numbers[values.first_event(codes)], values.none)
-    chosen = replace(values, present=np.ones(len(values.present), bool)).first_event(codes)
+        return Recounted(values.numbers[values.first_event(order)], values.none)
+    chosen = replace(values, present=np.ones(len(values.present), bool)).first_event(order)
     return Recounted(values.numbers[chosen], ~values.present[chosen])
 
 
@@ -44,14 +35,12 @@ def along(values: Values, sign: int) -> Recounted:
     """What goes along with the least or the greatest value, of several the first."""
     _, ranks = np.unique(values.numbers, return_inverse=True)
     order = np.lexsort((values.places, sign * ranks))
-    codes = np.empty(len(order), np.int64)
-    codes[order] = np.arange(len(order))
-    return Recounted(values.others[values.first_event(codes)], values.none)
+    return Recounted(values.others[values.first_event(order)], values.none)
 
 
 def rate(values: Values) -> Recounted:
     """From the first value to the last, per second."""
-    begin, end = (values.first_event(sign * values.places) for sign in (1, -1))
+    begin, end = (values.first_event(np.argsort(sign * values.places)) for sign in (1, -1))
     passed_us = values.starts_us[end] - values.starts_us[begin]
     seconds = np.where(passed_us == 0, 1, passed_us) / SECOND_US
     low, high = (values.numbers[each].astype(np.float64) for each in (begin, end))
@@ -60,11 +49,11 @@ def rate(values: Values) -> Recounted:
         return Recounted((high - low) / seconds, values.none | (passed_us == 0), tolerance)
 
 
-def longest_run(values: Values, edge: str | None = None) -> Recounted:
+def longest_run(values: Values, edge: int | None = None) -> Recounted:
     """How many values it has, or when its first or its last event started."""
-    runs = _longest(values)
-    found = runs.length if edge is None else np.append(values.starts_us, 0)[getattr(runs, edge)]
-    return Recounted(found, runs.length == 0)
+    length, *edges = _longest(values)
+    found = length if edge is None else np.append(values.starts_us, 0)[edges[edge]]
+    return Recounted(found, length == 0)
 
 
 RECOUNTED: dict[str, Callable[[Values], Recounted]] = {
@@ -74,32 +63,36 @@ RECOUNTED: dict[str, Callable[[Values], Recounted]] = {
     "argmax": partial(along, sign=-1),
     "rate": rate,
     "longest_run": longest_run,
-    "longest_run_start": partial(longest_run, edge="first"),
-    "longest_run_end": partial(longest_run, edge="last"),
+    "longest_run_start": partial(longest_run, edge=0),
+    "longest_run_end": partial(longest_run, edge=1),
 }
 
 
-def _longest(values: Values) -> Runs:
-    """O(events log events), and all events for each stretch that lacks some between two of its own."""
+def _longest(values: Values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """By stretch how long the longest run is, 0 without any, and the numbers of its first and its last event.
+
+    O(events log events), and all events for each stretch that lacks some between two of its own.
+    """
     found = values.stretches
     [held] = np.nonzero(values.present & (found.begins < found.ends))
     order = held[np.lexsort((values.places[held], found.keys[found.begins[held]]))]
     numbers, ordered = values.numbers[order], replace(found, begins=found.begins[order], ends=found.ends[order])
     count = ordered.sums(np.ones(len(order), np.int64))
     low, high = (ordered.extremes(np.arange(len(order)), least) for least in (True, False))
-    runs, is_whole = Runs(*np.zeros((3, len(found.first)), np.int64)), high - low + 1 == count
+    length, first, last = np.zeros((3, len(found.first)), np.int64)
+    is_whole = high - low + 1 == count
     [whole] = np.nonzero((count > 0) & is_whole)
-    runs.first[whole], runs.last[whole] = _of_whole(numbers, ordered, whole, low[whole], high[whole])
-    runs.length[whole] = runs.last[whole] - runs.first[whole] + 1
+    first[whole], last[whole] = _of_whole(numbers, ordered, whole, low[whole], high[whole])
+    length[whole] = last[whole] - first[whole] + 1
     for stretch in np.flatnonzero((count > 0) & ~is_whole):
         [inside] = np.nonzero((ordered.begins <= stretch) & (stretch < ordered.ends))
         began = _began(numbers[inside])
         lengths = np.arange(len(inside)) - began + 1
         end = int(np.argmax(lengths))
-        runs.first[stretch], runs.last[stretch] = inside[began[end]], inside[end]
-        runs.length[stretch] = lengths[end]
+        first[stretch], last[stretch] = inside[began[end]], inside[end]
+        length[stretch] = lengths[end]
     numbered = np.append(order, 0)
-    return Runs(runs.length, numbered[runs.first], numbered[runs.last])
+    return length, numbered[first], numbered[last]
 
 
 def _of_whole(

@@ -17,8 +17,7 @@ from pipelines.gate.recount import sql
 from pipelines.gate.recount.drawn import add_drawn
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.plain.kinds import not_cut_exactly
-from pipelines.gate.recount.query_days import AuditedDays, Recount
-from pipelines.gate.recount.share import ALL_KEYS, KeyShare
+from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare, Recount
 from pipelines.gate.recount.sources import add_sources
 from pipelines.gate.recount.tables import open_recount_database
 
@@ -69,11 +68,9 @@ def _doubtful(recount: Recount) -> str:
 def _days_that_differ(recount: Recount, compared: Mapping[str, str]) -> list[date]:
     """By sums over the rows of hashes of 64 bits, in any order: a join of five million rows that are all as
     expected took four times as long."""
-    audited, expected = (
-        f"SELECT emitted_date, count(*) AS rows, sum(CAST(hash({', '.join(columns)}) AS HUGEINT)) AS digest "
-        f"FROM {table} GROUP BY ALL"
-        for table, columns in (("audit", compared), ("expected", compared.values()))
-    )
+    digest = "SELECT emitted_date, count(*) AS rows, sum(CAST(hash({1}) AS HUGEINT)) AS digest FROM {0} GROUP BY ALL"
+    audited = digest.format("audit", ", ".join(compared))
+    expected = digest.format("expected", ", ".join(compared.values()))
     differing = recount.rows(f"""
         SELECT emitted_date FROM (({audited}) UNION ALL ({expected})) GROUP BY ALL
         HAVING count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)""")

@@ -1,9 +1,9 @@
-"""What is counted again: days of one query, at one version of each table."""
+"""What is counted again: days of one query, at one version of each table, and of these some keys."""
 
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import duckdb
 import pyarrow as pa
@@ -19,6 +19,28 @@ if TYPE_CHECKING:
     from pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 DAY_US = 86_400_000_000
+
+
+class KeyShare(NamedTuple):
+    """One of so many parts of the keys of some buckets of silver, where a bucket holds a key's events whole; of all
+    keys where none are named."""
+
+    buckets: tuple[int, ...] = ()
+    part: int = 0
+    parts: int = 1
+
+    @property
+    def of_silver(self) -> list[tuple]:
+        """Which of silver's files hold its events."""
+        return [("bucket", "in", [str(bucket) for bucket in self.buckets])] if self.buckets else []
+
+    @property
+    def within_buckets(self) -> "KeyShare":
+        """What is left to choose where only its buckets' rows are."""
+        return self._replace(buckets=())
+
+
+ALL_KEYS = KeyShare()
 
 
 class QueryConnection(Protocol):
@@ -43,12 +65,10 @@ class AuditedDays:
 
     @property
     def query(self) -> Query:
-        """The query that the run was of."""
         return self.tables.query
 
     @property
     def stream(self) -> Stream:
-        """The stream that it reads."""
         return self.tables.source.stream
 
     @property
@@ -89,16 +109,13 @@ class Recount(AuditedDays):
     windows: "SqlWindows"
 
     def rows(self, statement: str) -> list[tuple]:
-        """The rows of a statement."""
         return self.connection.execute(statement).fetchall()
 
     def one(self, statement: str) -> tuple:
-        """The only row of a statement."""
         (row,) = self.rows(statement)
         return row
 
     def types_of(self, relation: str) -> dict[str, str]:
-        """The types of a relation's columns."""
         return {column: kind for column, kind, *_ in self.rows(f"DESCRIBE {relation}")}
 
     def add_rows(self, table: str, rows: pa.Table) -> None:

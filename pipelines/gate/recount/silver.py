@@ -27,11 +27,6 @@ class LandedFiles:
     tables: StreamTables
     version: int
 
-    def one(self, statement: str) -> tuple:
-        """The only row of a statement."""
-        (row,) = self.relations.rows(statement)
-        return row
-
 
 @contextmanager
 def open_files(
@@ -78,7 +73,6 @@ class SilverDays:
         return f"{found} UNION ALL SELECT arrival_date, {times} FROM ({beats})"
 
     def rows(self, statement: str) -> list[tuple]:
-        """The rows of a statement."""
         return self.connection.execute(statement).fetchall()
 
 

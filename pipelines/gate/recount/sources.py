@@ -9,20 +9,23 @@ strings    a number per string that is compared, in their order
 published  of windows that depend on their key's other events, the newest revision of earlier days
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+import pyarrow as pa
+
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
-from pipelines.gate.recount.query_days import DAY_US, Recount, value_name
-from pipelines.gate.recount.share import KeyShare, name_rows_of
+from pipelines.gate.recount.query_days import DAY_US, KeyShare, Recount, value_name
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
+from schemas.buckets import bucket_of
 from schemas.windows import DAY
 
 # The oldest time that a literal of SQL can be compared with.
 YEAR_ONE_US = sql.day_start_us(date.min)
+KEYS_AT_ONCE = 100_000  # as Python's objects
 
 
 def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
@@ -33,7 +36,7 @@ def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     lower_us = sql.EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
     since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
     since = sql.EPOCH.date() + timedelta(days=since_us // DAY_US)
-    add_view(recount.connection, "all_silver", silver, since, recount.days[-1])
+    add_view(recount.connection, "all_silver", silver, (since, recount.days[-1]))
     name_rows_of(recount, share.within_buckets, ["silver"])
     recount.connection.execute(f"CREATE TEMP TABLE ticks AS {staircase(recount, since)}")
     _add_candidates(recount, lower_us)
@@ -49,16 +52,16 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
     every_bucket = TableVersion(lake, tables.source.silver.name, versions.silver, "arrival_date")
     silver = replace(every_bucket, among=share.of_silver)
     passes = TableVersion(lake, tables.source.passes.name, versions.passes, "arrival_date")
-    add_view(recount.connection, "all_silver_of_days", silver, first, last)
+    add_view(recount.connection, "all_silver_of_days", silver, (first, last))
     if last == recount.stream.last_day:
-        add_view(recount.connection, "last_day", every_bucket, last, last)
-    add_view(recount.connection, "passes", passes, last=last)
+        add_view(recount.connection, "last_day", every_bucket, (last, last))
+    add_view(recount.connection, "passes", passes, (date.min, last))
     add_silences(recount)
     for view, table, version, partition in (
         ("audit_table", tables.audit, versions.audit, "emitted_date"),
         ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),
     ):
-        add_view(recount.connection, f"all_{view}", TableVersion(lake, table.name, version, partition), first, last)
+        add_view(recount.connection, f"all_{view}", TableVersion(lake, table.name, version, partition), (first, last))
     name_rows_of(recount, share, ["audit_table", "late_table"])
     name_rows_of(recount, share.within_buckets, ["silver_of_days"])
     return silver
@@ -139,14 +142,39 @@ def _earlier(recount: Recount, lake: Lake, since: date) -> Iterator[str]:
         version = newest
     if version is not None:
         results = TableVersion(lake, tables.results.name, version, "emitted_date")
-        add_view(connection, "all_results", results, since, last)
+        add_view(connection, "all_results", results, (since, last))
         yield f"FROM all_results r WHERE {sql.where((('emitted_date', 'not_in', recount.before),), 'r')}"
     if recount.before:
         among = [("emitted_date", "in", [day.isoformat() for day in recount.before])]
         made = TableVersion(lake, tables.audit.name, recount.versions.audit, "emitted_date", among)
-        add_view(connection, "all_made_before", made, since, last)
+        add_view(connection, "all_made_before", made, (since, last))
         yield "FROM all_made_before"
 
 
 def _keys(recount: Recount) -> str:
     return "".join(f"{sql.name(column)}, " for column in recount.query.key)
+
+
+def name_rows_of(recount: Recount, share: KeyShare, views: Sequence[str]) -> None:
+    """Name as `views` the rows of the share's keys among those that are named with `all_` in front of that."""
+    asked = ["TRUE"]
+    if share.buckets:
+        keys = f"keys_of_{views[0]}"  # views of an earlier call keep theirs
+        recount.connection.register(keys, _keys_of_buckets(recount, share, views))
+        asked.append(f"EXISTS (FROM {keys} k WHERE {sql.same(recount.stream.key, 'r', 'k')})")
+    if share.parts > 1:
+        listed = ", ".join(f"r.{sql.name(column)}" for column in recount.query.key)
+        asked.append(f"hash({listed}) % {share.parts} = {share.part}")
+    for view in views:
+        recount.connection.execute(f"CREATE TEMP VIEW {view} AS FROM all_{view} r WHERE {' AND '.join(asked)}")
+
+
+def _keys_of_buckets(recount: Recount, share: KeyShare, views: Sequence[str]) -> pa.Table:
+    """Of the keys that the views have: SQL doesn't know how keys are put into buckets."""
+    columns = ", ".join(map(sql.name, recount.stream.key))
+    every = " UNION ".join(f"SELECT {columns} FROM all_{view}" for view in views)
+    keys, ours = recount.connection.sql(every).to_arrow_reader(KEYS_AT_ONCE), []
+    for batch in keys:
+        buckets = (bucket_of(tuple(key.values()), recount.stream.buckets) for key in batch.to_pylist())
+        ours.append(batch.filter(pa.array([bucket in share.buckets for bucket in buckets], pa.bool_())))
+    return pa.Table.from_batches(ours, keys.schema)

@@ -64,13 +64,8 @@ def at(us: int) -> str:
 
 def where(conditions: tuple[tuple[str, str, object], ...], relation: str) -> str:
     """A query's `where` on a relation's columns (semantics: a comparison with null is false)."""
-    return (
-        " AND ".join(
-            f"coalesce({_condition(f'{relation}.{name(column)}', operator, value)}, FALSE)"
-            for column, operator, value in conditions
-        )
-        or "TRUE"
-    )
+    asked = [_condition(f"{relation}.{name(column)}", operator, value) for column, operator, value in conditions]
+    return " AND ".join(f"coalesce({each}, FALSE)" for each in asked) or "TRUE"
 
 
 def _condition(column: str, operator: str, value: object) -> str:

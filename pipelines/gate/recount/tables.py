@@ -38,16 +38,12 @@ def open_recount_database(lake: Lake) -> duckdb.DuckDBPyConnection:
 
 
 def add_view(
-    connection: duckdb.DuckDBPyConnection,
-    view: str,
-    source: TableVersion,
-    first: date = date.min,
-    last: date = date.max,
+    connection: duckdb.DuckDBPyConnection, view: str, source: TableVersion, days: tuple[date, date] = EVERY_DAY
 ) -> None:
     """Make a view of a table's days from the first to the last, times being TIMESTAMPTZ whichever engine wrote them."""
-    days = [(source.partition, ">=", first.isoformat()), (source.partition, "<=", last.isoformat())]
-    whole = source.partition is None or (first, last) == EVERY_DAY
-    files = source.lake.files(source.table, source.version, [*([] if whole else days), *source.among] or None)
+    within = [(source.partition, sign, day.isoformat()) for sign, day in zip((">=", "<="), days, strict=True)]
+    whole = source.partition is None or days == EVERY_DAY
+    files = source.lake.files(source.table, source.version, [*([] if whole else within), *source.among] or None)
     if not files:
         connection.register(view, source.lake.dataset(source.table, source.version).head(0))
         return

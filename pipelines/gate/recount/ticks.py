@@ -18,15 +18,11 @@ def add_silences(recount: Recount) -> None:
     if recount.stream.idle_after is not None:
         last = sql.literal(str(recount.days[-1]))
         found = f"""
-            WITH arrived AS (SELECT arrival_date, min(epoch_us(tick)) AS first_us FROM passes GROUP BY ALL),
-            days AS (
-                SELECT CAST(unnest(generate_series(min(arrival_date) + INTERVAL 1 DAY, TIMESTAMP {last},
-                                                   INTERVAL 1 DAY)) AS DATE) AS arrival_date
-                FROM arrived),
-            begun AS (SELECT arrival_date, {sql.begin_us("arrival_date")} AS since_us FROM days)
-            SELECT arrival_date, since_us,
-                   (coalesce(first_us, since_us + {DAY_US}) - since_us - 1) // {_every_us(recount)}
-            FROM begun LEFT JOIN arrived USING (arrival_date)"""
+            SELECT CAST(day AS DATE), epoch_us(day),
+                   (coalesce(min(epoch_us(tick)), epoch_us(day) + {DAY_US}) - epoch_us(day) - 1) // {_every_us(recount)}
+            FROM (SELECT unnest(generate_series(min(arrival_date) + INTERVAL 1 DAY, TIMESTAMP {last}, INTERVAL 1 DAY))
+                         AS day FROM passes)
+            LEFT JOIN passes ON arrival_date = CAST(day AS DATE) GROUP BY day"""
     recount.connection.execute(f"CREATE TEMP TABLE silences(arrival_date, since_us, beats) AS {found}")
 
 

@@ -45,7 +45,6 @@ class Values:
 
     @property
     def none(self) -> np.ndarray:
-        """By stretch whether all values are null."""
         return self.counted == 0
 
     @cached_property
@@ -65,15 +64,12 @@ class Values:
         return replace(found, begins=found.begins[self.present], ends=found.ends[self.present])
 
     def extreme(self, least: bool) -> Recounted:
-        """The least or the greatest value."""
         return Recounted(self.held.extremes(self.numbers[self.present], least), self.none)
 
-    def first_event(self, codes: np.ndarray) -> np.ndarray:
-        """By stretch the number of the event with the least code among those that have a value, of codes that differ;
-        any where there are none."""
-        order = np.argsort(codes)
-        ranks = np.empty(len(codes), np.int64)
-        ranks[order] = np.arange(len(codes))
+    def first_event(self, order: np.ndarray) -> np.ndarray:
+        """By stretch the number of the first event in an order that has a value; any where none has."""
+        ranks = np.empty(len(order), np.int64)
+        ranks[order] = np.arange(len(order))
         least = self.held.extremes(ranks[self.present], least=True)
         return order[np.minimum(least, len(order) - 1)] if len(order) else np.zeros(0, np.int64)
 

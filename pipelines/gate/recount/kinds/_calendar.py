@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 import pyarrow
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.kinds._numbered import NumberedWindows
+from pipelines.gate.recount.kinds._windows import NumberedWindows
 from pipelines.gate.recount.query_days import QueryConnection
 from schemas.windows import DAY, Regular
 

@@ -6,7 +6,7 @@ keys the walk is made (../plain/).
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, Generic
+from typing import Generic
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,6 @@ from pipelines.gate.recount.ticks import with_passes
 # SQL: whether a row came with an event of its key, or as the watermark rose.
 IS_TICK = """(r.emitted_at_us IN (SELECT tick_us FROM ticks) OR EXISTS (
     FROM arrived v WHERE v.kept AND v.key_number = r.key_number AND v.arrival_us = r.emitted_at_us))"""
-ROW = ("revision", "pane", "emitted_at_us", "emitted_date", "events", "late_events")
 
 
 class DependentWindows(SqlWindows[Asked], Generic[Asked]):
@@ -33,11 +32,11 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
     size: int | None = None
     windows_missed = "CAST(NULL AS BIGINT)"
     shape: Shape = Shape()
-    passes_at_end: ClassVar[bool] = True
+    passes_at_end = True
     # SQL: how many events a row that closes a window has, where silver says whether it is right.
-    closing_events: ClassVar[str] = "0"
+    closing_events = "0"
     # How far law 3 is looked at, where all events between a window's times are in it.
-    ends: ClassVar[str] = "but for events of one time at a window's ends"
+    ends = "but for events of one time at a window's ends"
 
     @property
     def limits(self) -> Mapping[str, str]:
@@ -75,6 +74,8 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
 
     def is_too_late(self, recount: Recount, event: str) -> str:
         """SQL: whether an event, with the ticks `t` before its own, changes nothing."""
+        if self.shape.never_late:
+            return "FALSE"
         waits_us = sql.microseconds(recount.query.lateness) + sql.microseconds(recount.query.allowed_lateness)
         return f"coalesce({event}.start_us < t.newest_us - {waits_us}, FALSE)"
 
@@ -119,7 +120,6 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
         return ""
 
     def bounds_of(self, events: OrderedEvents, read: Mapping[str, np.ndarray], rows: RowsToCount) -> HeldBounds:
-        """What rows can hold of events in order."""
         return bounds(events, rows, self.shape)
 
     def _taken(self, recount: Recount) -> str:
@@ -155,7 +155,7 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
 def _numbered_rows(recount: Recount) -> str:
     """SQL: the run's rows without aggregates, whose names are the user's; is_newest: of its window."""
     window = ", ".join(f"a.{column}" for column in recount.window)
-    named = ", ".join(f"a.{column}" for column in (*recount.window, *ROW))
+    named = f"{window}, a.revision, a.pane, a.emitted_at_us, a.emitted_date, a.events, a.late_events"
     return f"""
         SELECT row_number() OVER (ORDER BY {named}) - 1 AS row, {named}, w.reached_us,
                row_number() OVER (PARTITION BY {window} ORDER BY a.revision DESC) = 1 AS is_newest

@@ -27,6 +27,11 @@ class SessionWindows(DependentWindows[Session]):
     closing_events = "least"
     ends = "rows that close a window too"
 
+    def __init__(self, window: Session):
+        super().__init__(window)
+        # How long before a window an event may lie that belongs to it: of gaps that differ no such time is known.
+        self._near_us = window.gap_us if window.column is None else 0
+
     def first_start_us(self, recount: Recount, watermark_us: int) -> int:
         oldest_us = super().first_start_us(recount, watermark_us) - self._near_us
         return min(oldest_us, self._final_until_us(recount) - 1)
@@ -47,11 +52,6 @@ class SessionWindows(DependentWindows[Session]):
         if self.window.column is None:
             return str(self.window.gap_us)
         return f"CAST({event}.{value_name(recount.query, self.window.column)} AS HUGEINT) * {self.window.unit_us}"
-
-    @property
-    def _near_us(self) -> int:
-        """How long before a window an event may lie that belongs to it: of gaps that differ no such time is known."""
-        return self.window.gap_us if self.window.column is None else 0
 
     def _final_until_us(self, recount: Recount) -> int:
         if self.window.column is None:

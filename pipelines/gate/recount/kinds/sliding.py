@@ -4,8 +4,7 @@ from datetime import datetime, timedelta
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.kinds._calendar import CalendarWindows
-from pipelines.gate.recount.kinds._numbered import ClosedForms
-from pipelines.gate.recount.kinds._windows import SqlWindows
+from pipelines.gate.recount.kinds._windows import ClosedForms, SqlWindows
 from schemas.windows import Regular
 
 

@@ -106,9 +106,12 @@ def _longest_run(rows: Sequence[Row], column: str) -> list[Row]:
 
 
 def _rate(rows: Sequence[Row], column: str) -> float | None:
-    first, last = rows[0], rows[-1]
-    seconds = (last["start"] - first["start"]) / timedelta(seconds=1)
-    return (last[column] - first[column]) / seconds if seconds else None
+    seconds = _seconds(rows)
+    return (rows[-1][column] - rows[0][column]) / seconds if seconds else None
+
+
+def _seconds(rows: Sequence[Row]) -> float:
+    return (rows[-1]["start"] - rows[0]["start"]) / timedelta(seconds=1)
 
 
 OF_ROWS: dict[str, Callable[..., Any]] = {
@@ -157,14 +160,9 @@ def _largest(rows: Sequence[Row], column: str) -> float:
     return max(abs(row[column]) for row in rows)
 
 
-def _of_rate(rows: Sequence[Row], column: str) -> float:
-    first, last = rows[0], rows[-1]
-    return (abs(first[column]) + abs(last[column])) / ((last["start"] - first["start"]) / timedelta(seconds=1))
-
-
 TOLERANCES: dict[str, Callable[[Sequence[Row], str], float]] = {
     "fast_sum": lambda rows, column: sum(abs(row[column]) for row in rows),
-    "rate": _of_rate,
+    "rate": lambda rows, column: (abs(rows[0][column]) + abs(rows[-1][column])) / _seconds(rows),
     "variance": lambda rows, column: _largest(rows, column) ** 2,
     # A root makes a small error near zero larger.
     "std": lambda rows, column: 1e3 * _largest(rows, column),

@@ -3,7 +3,10 @@
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+
+from schemas.windows import EPOCH, MICROSECOND
 
 
 class Event(NamedTuple):
@@ -44,11 +47,9 @@ class Staircase(NamedTuple):
     watermarks: Sequence[float]
 
     def tick(self, at: int, burst: list[Event]) -> Tick:
-        """With the watermark before and after it."""
         return Tick(at, burst, self.before(at), self._of(bisect_right(self.ticks, at)))
 
     def before(self, at: int) -> float:
-        """The watermark just before a tick."""
         return self._of(bisect_left(self.ticks, at))
 
     def reaches(self, boundary: float) -> float:
@@ -58,3 +59,13 @@ class Staircase(NamedTuple):
 
     def _of(self, place: int) -> float:
         return self.watermarks[place - 1] if place else -math.inf
+
+
+def to_us(time: datetime | timedelta) -> int:
+    """Microseconds since the epoch, or of a duration."""
+    return (time if isinstance(time, timedelta) else time - EPOCH) // MICROSECOND
+
+
+def to_time(us: int) -> datetime:
+    """A UTC time from microseconds since the epoch."""
+    return EPOCH + timedelta(microseconds=us)
