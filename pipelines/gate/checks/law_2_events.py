@@ -4,6 +4,7 @@ from datetime import date
 
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.finding import LawFinding, found_by_day, values_list
+from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
@@ -47,7 +48,7 @@ def _fates(recount: Recount) -> str:
                        WHEN windows_missed = windows THEN 'too late for all' ELSE 'held' END AS fate,
                kept AND (too_long OR windows_missed > 0) AS is_late,
                CASE WHEN too_long THEN 'too long' ELSE 'too late' END AS reason
-        FROM ({recount.windows.missed(recount)})"""
+        FROM ({in_sql(recount.query.window).missed(recount)})"""
 
 
 def _disagreeing(recount: Recount) -> str:
@@ -55,7 +56,7 @@ def _disagreeing(recount: Recount) -> str:
     lateness_us = sql.microseconds(recount.query.lateness)
     late_by_us = f"CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END"
     late = f"""
-        SELECT m.* REPLACE ({recount.windows.windows_missed} AS windows_missed), {late_by_us} AS late_by_us
+        SELECT m.* REPLACE ({in_sql(recount.query.window).windows_missed} AS windows_missed), {late_by_us} AS late_by_us
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
     same = ("arrival_date", *IDENTITY)
     others = [column for column in recount.types_of("late_audit") if column not in same]

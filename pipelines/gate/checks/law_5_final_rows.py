@@ -4,6 +4,7 @@ from datetime import date
 
 from pipelines.gate.recount import aggregates, sql
 from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 from schemas.query import Query
@@ -42,7 +43,7 @@ def _offenders(recount: Recount) -> str:
         newest AS (
             SELECT a.* FROM audit a LEFT JOIN changed c USING ({place})
             WHERE a.revision >= coalesce(c.newest, a.revision)),
-        final AS ({recount.windows.final_rows(recount)})
+        final AS ({in_sql(recount.query.window).final_rows(recount)})
         SELECT {", ".join(recount.window)}, emitted_date AS day, n.revision, f.recounted_events, f.recounted_late_events
                {aggregates.expected(recount)}
         FROM final f LEFT JOIN newest n USING ({place})

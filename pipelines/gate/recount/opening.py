@@ -27,10 +27,9 @@ SAME = {**{column: column for column in ("revision", "pane", "events", "late_eve
 def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Recount:
     """Count some keys of days without a gap again, at their versions of silver, the pass ticks and the audit tables.
     NotRecounted for windows of a kind that has no SQL."""
-    windows = in_sql(of.query.window)
-    recount = Recount(of.tables, of.days, of.versions, open_recount_database(lake), windows, before=of.before)
+    recount = Recount(of.tables, of.days, of.versions, open_recount_database(lake), before=of.before)
     add_sources(recount, lake, share)
-    windows.add_windows(recount)
+    in_sql(of.query.window).add_windows(recount)
     _add_history(recount)
     if not of.query.window.context_free and not_cut_exactly(of.query.window) is None:
         add_drawn(recount, lake)
@@ -39,7 +38,7 @@ def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Rec
 
 def _add_history(recount: Recount) -> None:
     """Make `history`, `expected` and `doubtful`: O(events + rows)."""
-    recount.connection.execute(f"CREATE TEMP TABLE history AS {recount.windows.history(recount)}")
+    recount.connection.execute(f"CREATE TEMP TABLE history AS {in_sql(recount.query.window).history(recount)}")
     recount.connection.execute(f"""
         CREATE TEMP VIEW expected AS SELECT *, {sql.day_of("tick_us")} AS emitted_date FROM history
         WHERE tick_us >= {recount.start_us} AND tick_us < {recount.end_us}""")
@@ -52,7 +51,7 @@ def _add_history(recount: Recount) -> None:
 def _doubtful(recount: Recount) -> str:
     """SQL: the windows, by day, whose rows are not exactly the expected ones; all where no counts are expected."""
     place = (*recount.window, "emitted_date")
-    if recount.windows.exceptions(recount.query):
+    if in_sql(recount.query.window).exceptions(recount.query):
         return f"SELECT {', '.join(place)} FROM audit UNION SELECT {', '.join(place)} FROM expected"
     compared = {**{column: column for column in place}, **SAME}
     days = ", ".join(map(sql.literal, _days_that_differ(recount, compared))) or "NULL"

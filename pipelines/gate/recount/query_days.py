@@ -15,7 +15,6 @@ from schemas.stream import Stream
 from schemas.windows import DAY
 
 if TYPE_CHECKING:
-    from pipelines.gate.recount.kinds import SqlWindows
     from pipelines.tables.query_tables import QueryTables  # which knows the kernels: a recount uses none
 
 DAY_US = 86_400_000_000
@@ -102,11 +101,9 @@ class AuditedDays:
 
 @dataclass(frozen=True)
 class Recount(AuditedDays):
-    """Days without a gap: what a law gets. `connection` has the tables of this package, `windows` is asked about the
-    query's windows (kinds/)."""
+    """Days without a gap: what a law gets. `connection` has the tables of this package."""
 
     connection: duckdb.DuckDBPyConnection
-    windows: "SqlWindows"
 
     def rows(self, statement: str) -> list[tuple]:
         return self.connection.execute(statement).fetchall()

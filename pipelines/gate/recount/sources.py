@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import aggregates, in_order, sql
+from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.query_days import DAY_US, KeyShare, Recount, value_name
 from pipelines.gate.recount.tables import TableVersion, add_view
 from pipelines.gate.recount.ticks import add_silences, staircase, watermark_before_us
@@ -31,9 +32,9 @@ KEYS_AT_ONCE = 100_000  # as Python's objects
 def add_sources(recount: Recount, lake: Lake, share: KeyShare) -> None:
     """Read what the recount of a share of some days needs: O(events of the look-back)."""
     silver = _add_views(recount, lake, share)
-    watermark_us = watermark_before_us(recount)
+    windows, watermark_us = in_sql(recount.query.window), watermark_before_us(recount)
     # All where nothing had arrived before the days.
-    lower_us = sql.EVER_US if watermark_us is None else recount.windows.first_start_us(recount, watermark_us)
+    lower_us = sql.EVER_US if watermark_us is None else windows.first_start_us(recount, watermark_us)
     since_us = max(YEAR_ONE_US, lower_us - sql.microseconds(recount.stream.ahead_at_most))
     since = sql.EPOCH.date() + timedelta(days=since_us // DAY_US)
     add_view(recount.connection, "all_silver", silver, (since, recount.days[-1]))
@@ -69,16 +70,16 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
 
 def _add_candidates(recount: Recount, lower_us: int) -> None:
     """And `keys`, of all events and rows: a row of a key that silver doesn't have must meet a count of 0."""
-    query, columns = recount.query, _keys(recount)
+    query, windows, columns = recount.query, in_sql(recount.query.window), _keys(recount)
     values = "".join(f", s.{sql.name(column)} AS {value_name(query, column)}" for column in query.value_columns)
     if aggregates.depends_on_order(query):
         values += f", row_number() OVER (ORDER BY s.start, s.arrival, s.path, s.line, s.reading) AS {in_order.PLACE}"
     recount.connection.execute(f"""
         CREATE TEMP TABLE found AS
-        SELECT {columns} TRUE AS is_event, epoch_us(s.start) AS start_us, {recount.windows.reach_us("s")} AS reach_us,
+        SELECT {columns} TRUE AS is_event, epoch_us(s.start) AS start_us, {windows.reach_us("s")} AS reach_us,
                epoch_us(s.arrival) AS arrival_us {values}
         FROM silver s WHERE s.start > {sql.at(max(lower_us, YEAR_ONE_US))}
-          AND {sql.where(recount.query.where, "s")} AND NOT {recount.windows.too_long("s")}""")
+          AND {sql.where(recount.query.where, "s")} AND NOT {windows.too_long("s")}""")
     recount.connection.execute(f"""
         CREATE TEMP TABLE keys AS SELECT row_number() OVER () AS key_number, * FROM (
             SELECT {columns} TRUE FROM found
@@ -92,7 +93,7 @@ def _add_candidates(recount: Recount, lower_us: int) -> None:
 
 
 def _add_checked(recount: Recount) -> None:
-    connection, windows = recount.connection, recount.windows
+    connection, windows = recount.connection, in_sql(recount.query.window)
     connection.execute(f"""
         CREATE TEMP TABLE arrived AS
         SELECT k.key_number, epoch_us(s.start) AS start_us, epoch_us(s.end) AS end_us,
