@@ -33,12 +33,10 @@ def checks(of: str) -> list[ModuleType]:
 
 
 def verdicts_on_files(files: LandedFiles) -> list[Verdict]:
-    """What each check finds on landed files."""
     return [check.run(files) for check in checks("files")]
 
 
 def verdicts_on_silver(silver: SilverDays) -> dict[date, list[Verdict]]:
-    """What each check finds on arrival days."""
     found = [check.run(silver) for check in checks("silver")]
     return {day: [of_days[day] for of_days in found] for day in silver.days}
 

@@ -12,10 +12,8 @@ COUNTS = ("accepted", "quarantined", "duplicates")
 
 
 def run(files: LandedFiles) -> Verdict:
-    """Count silver and quarantine again by file, and compare with the files table.
-
-    A duplicate file's records are counted and not kept, so only its rows of silver can be counted again.
-    """
+    """Count silver and quarantine again by file, and compare with the files table. A duplicate file's records are
+    counted and not kept, so only its rows of silver can be counted again."""
     files.relations.keep("unaccounted", _unaccounted())
     [(found,)] = files.relations.rows("SELECT count(*) FROM unaccounted")
     sums = ", ".join(f"coalesce(sum({column}), 0)" for column in COUNTS)

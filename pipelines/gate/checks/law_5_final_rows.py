@@ -18,27 +18,10 @@ CHECKS = "audit"
 
 
 def find(recount: Recount) -> dict[date, LawFinding]:
-    """Count every window that closed in a day again, and compare with its newest row of that day.
-
-    A window whose last change is older needs no row; that it has none is law 4.
-    """
-    return found_in_rows(recount, _offenders(recount), _expected(recount.query))
-
-
-def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    left_out = sorted(of.query.aggregates.keys() - aggregates.recounted(of.query).keys())
-    what = "are not the final values" + (f" (not recounted: {', '.join(left_out)})" if left_out else "")
-    return verdict_on_rows(of, NAME, found, _expected(of.query), what)
-
-
-def _expected(query: Query) -> tuple[str, ...]:
-    again = (f"recounted_{number}" for number in range(len(aggregates.recounted(query))))
-    return ("recounted_events", "recounted_late_events", *again)
-
-
-def _offenders(recount: Recount) -> str:
+    """Compare what every window that closed in a day holds with its newest row of that day. A window whose last change
+    is older needs no row; that it has none is law 4."""
     place = ", ".join((*recount.window, "emitted_date"))
-    return f"""
+    offenders = f"""
         WITH changed AS (SELECT {place}, max(revision) AS newest FROM audit WHERE revision > 0 GROUP BY ALL),
         newest AS (
             SELECT a.* FROM audit a LEFT JOIN changed c USING ({place})
@@ -50,3 +33,15 @@ def _offenders(recount: Recount) -> str:
         WHERE CASE WHEN n.revision IS NULL THEN f.newest_tick_us >= {sql.begin_us("emitted_date")}
               ELSE n.events <> f.recounted_events OR n.late_events <> f.recounted_late_events
                    OR {aggregates.differs(recount)} END"""
+    return found_in_rows(recount, offenders, _expected(recount.query))
+
+
+def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
+    left_out = sorted(of.query.aggregates.keys() - aggregates.recounted(of.query).keys())
+    what = "are not the final values" + (f" (not recounted: {', '.join(left_out)})" if left_out else "")
+    return verdict_on_rows(of, NAME, found, _expected(of.query), what)
+
+
+def _expected(query: Query) -> tuple[str, ...]:
+    again = (f"recounted_{number}" for number in range(len(aggregates.recounted(query))))
+    return ("recounted_events", "recounted_late_events", *again)

@@ -17,17 +17,13 @@ FIRST_COUNTS = {
 }
 # the end of the range of windows to which an event brings a row of its own, at its arrival;
 LATER_UNTIL = {"final": "held_from", "watermark": "on_time_from", "arrival": "until"}
-# a row's firing; and the tick of the newest row of a window `w` of a stretch `v`, by from when on it exists.
+# a row's firing; and the tick of the newest row of a window `w`, by its newest arrival and from when on it exists.
 FIRINGS = {
     "final": "'final'",
     "watermark": "CASE WHEN tick_us = reached_us THEN 'on_time' ELSE 'late' END",
     "arrival": "CASE WHEN tick_us > reached_us THEN 'late' ELSE 'early' END",
 }
-NEWEST_TICKS = {
-    "final": "w.closed_us",
-    "watermark": "greatest(v.newest_arrival_us, w.reached_us, {began_us})",
-    "arrival": "v.newest_arrival_us",
-}
+NEWEST_TICKS = {"final": "w.closed_us", "watermark": "greatest({0}, w.reached_us, {1})", "arrival": "{0}"}
 WINDOW = "key_number, window_start_us, window_end_us, closed_us"
 BOUNDS = "w.window_start_us, w.window_end_us, w.reached_us, w.closed_us"
 

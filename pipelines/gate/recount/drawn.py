@@ -38,9 +38,9 @@ def add_drawn(recount: Recount, lake: Lake) -> None:
     """Draw, by what the run reads. O(events of the buckets that are looked at)."""
     _add_askable(recount)
     buckets = _buckets(recount, lake)
-    among = [("bucket", "in", [str(each) for each in buckets])] if buckets else []
+    among = [("bucket", "in", [str(each) for each in buckets])]
     silver = TableVersion(lake, recount.tables.source.silver.name, recount.versions.silver, "arrival_date", among)
-    last = date.min if buckets == [] else recount.days[-1]
+    last = recount.days[-1] if buckets else date.min
     add_view(recount.connection, "silver_of_drawn", silver, (date.min, last))
     drawn = ", ".join(map(str, _drawn(recount))) or "NULL"
     recount.connection.execute(f"UPDATE askable_keys SET is_drawn = TRUE WHERE key_number IN ({drawn})")
@@ -72,12 +72,12 @@ def _add_askable(recount: Recount) -> None:
         QUALIFY turn <= {CANDIDATES}""")
 
 
-def _buckets(recount: Recount, lake: Lake) -> list[int] | None:
+def _buckets(recount: Recount, lake: Lake) -> list[int]:
     """Those of the keys whose turn is first, as many as have BYTES of silver, but one at least. Where a key may be in
-    any bucket: None, for all, or [] where these are more than that."""
+    any bucket all, or none where these are more than that."""
     stream, sizes = recount.stream, _bytes_by_bucket(recount, lake)
     if not stream.key or not set(stream.key) <= set(recount.query.key):
-        return None if sum(sizes.values()) <= BYTES else []
+        return list(sizes) if sum(sizes.values()) <= BYTES else []
     columns = ", ".join(f"k.{sql.name(column)}" for column in stream.key)
     keys = recount.rows(f"SELECT {columns} FROM keys k JOIN askable_keys d USING (key_number) ORDER BY d.turn")
     found = list(dict.fromkeys(bucket_of(key, stream.buckets) for key in keys))

@@ -1,8 +1,7 @@
 """What windows hold that can't change any more: table `final_values`, one row per stretch of them (stretches.py).
 
-(key_number, first, until, recounted_events, recounted_late_events, newest_arrival_us, recounted_i, tolerance_i)
-
-And what windows hold that are runs of events which lie in order.
+(key_number, first, until, recounted_events, recounted_late_events, newest_arrival_us, recounted_i, tolerance_i); and of
+windows that are runs of events which lie in order.
 """
 
 from collections.abc import Iterator, Mapping

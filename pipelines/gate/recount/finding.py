@@ -14,8 +14,7 @@ from pipelines.gate.recount import sql
 from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
-# How many offending rows a verdict shows.
-SHOWN = 10
+SHOWN = 10  # offending rows of a verdict
 
 
 class LawFinding(NamedTuple):
@@ -44,10 +43,8 @@ def _joined(one: LawFinding, other: LawFinding) -> LawFinding:
 
 def found_in_rows(recount: Recount, offenders: str, expected: tuple[str, ...]) -> dict[date, LawFinding]:
     """What a law finds in the audit rows of some keys: how many break it, of how many rows; with their keys' values and
-    what is expected of them.
-
-    offenders: SQL for (*recount.window, revision, *expected) of each offending row, and the `day` that it is of.
-    """
+    what is expected of them. offenders: SQL for (*recount.window, revision, *expected) of each offending row, and the
+    `day` that it is of."""
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE offenders AS {offenders}")
     totals = dict(recount.rows("SELECT emitted_date, count(*) FROM audit GROUP BY ALL"))
     columns = [f"k.{sql.name(column)}" for column in recount.query.key]
@@ -85,8 +82,7 @@ def _alongside_audit(of: AuditedDays, found: LawFinding, expected: tuple[str, ..
     window_row = [column.removesuffix("_us") for column in _columns(of, ())]
     matches = [f"t.{column} IS NOT DISTINCT FROM x.{key}" for column, key in zip(of.query.key, keys, strict=True)]
     matches += [f"t.{column} = x.{column}" for column in window_row]
-    [day] = of.days
-    matches.append(f"t.emitted_date = {sql.literal(day)}")
+    matches += [f"t.emitted_date = {sql.literal(day)}" for day in of.days]
     left_out = (*of.query.key, *window_row, "emitted_date")
     columns = ", ".join(f"t.{column}" for column in of.tables.audit.column_names if column not in left_out)
     return (

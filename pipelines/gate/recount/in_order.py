@@ -70,9 +70,7 @@ RECOUNTED: dict[str, Callable[[Values], Recounted]] = {
 
 def _longest(values: Values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """By stretch how long the longest run is, 0 without any, and the numbers of its first and its last event.
-
-    O(events log events), and all events for each stretch that lacks some between two of its own.
-    """
+    O(events log events), and all events for each stretch that lacks some between two of its own."""
     found = values.stretches
     [held] = np.nonzero(values.present & (found.begins < found.ends))
     order = held[np.lexsort((values.places[held], found.keys[found.begins[held]]))]

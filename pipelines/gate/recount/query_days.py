@@ -78,7 +78,6 @@ class AuditedDays:
 
     @property
     def start_us(self) -> int:
-        """The first microsecond of the first day, UTC."""
         return sql.day_start_us(self.days[0])
 
     @property
@@ -88,11 +87,9 @@ class AuditedDays:
 
     @property
     def without_gaps(self) -> list["AuditedDays"]:
-        """What is counted again at once: days that follow on each other, [start_us, end_us).
-
-        Of windows that depend on their key's other events each day is alone: what one of their rows can have held is
-        told by all that came until the end of the day (rows_held.py), and not by what came later.
-        """
+        """What is counted again at once: days that follow on each other, [start_us, end_us). Of windows that depend on
+        their key's other events each day is alone: what one of their rows can have held is told by all that came until
+        the end of the day (rows_held.py), and not by what came later."""
         alone, places = not self.query.window.context_free, range(1, len(self.days))
         cuts = [place for place in places if alone or self.days[place] - self.days[place - 1] > DAY]
         edges = pairwise([0, *cuts, len(self.days)])

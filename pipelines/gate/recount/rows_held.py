@@ -40,12 +40,11 @@ class OrderedEvents:
         return known_us, self.keys * (len(known_us) + 1) + ranks
 
     def arrived(self, places: np.ndarray, by_us: np.ndarray) -> np.ndarray:
-        """How many of the events before each place had arrived by a time, one for each column of places.
-        O(events · log² events)."""
+        """How many of the events before places had arrived by times. O(events · log² events)."""
         known = np.unique(self.arrivals_us)
         many = len(known) + 1
         ranks = np.searchsorted(known, self.arrivals_us)
-        until = np.broadcast_to(np.searchsorted(known, by_us, "right"), places.shape)
+        places, until = np.broadcast_arrays(places, np.searchsorted(known, by_us, "right"))
         numbers, found = np.arange(len(ranks)), np.zeros(places.shape, np.int64)
         for level in range(len(ranks).bit_length()):
             chosen = np.nonzero(places >> level & 1)
@@ -78,9 +77,9 @@ class RowsToCount(NamedTuple):
     reached_us: np.ndarray
 
     @property
-    def in_time_us(self) -> np.ndarray:
-        """By when an event of a row had come that was not late."""
-        return np.minimum(self.reached_us, self.emitted_us)
+    def by_us(self) -> np.ndarray:
+        """By when an event of a row had come at all, and in time; for each of several places."""
+        return np.stack((self.emitted_us, np.minimum(self.reached_us, self.emitted_us)))[:, np.newaxis]
 
 
 class HeldBounds(NamedTuple):
@@ -102,7 +101,7 @@ def bounds(events: OrderedEvents, rows: RowsToCount, shape: Shape) -> HeldBounds
     """Of windows that end 1 µs behind their last event. O(events · log² events + rows · log events)."""
     last_us = rows.ends_us - 1
     places = events.place(rows.keys, np.stack((rows.starts_us, rows.starts_us + 1, last_us, rows.ends_us)))
-    known, in_time = events.arrived(places, rows.emitted_us), events.arrived(places, rows.in_time_us)
+    known, in_time = events.arrived(places, rows.by_us)
     first, behind_first, last, behind_last = known
     fits = shape.length_us is None or rows.ends_us - rows.starts_us == shape.length_us
     exists = fits & (behind_last > last) & ((behind_first > first) | (not shape.from_first))

@@ -58,11 +58,10 @@ def _add_views(recount: Recount, lake: Lake, share: KeyShare) -> TableVersion:
         add_view(recount.connection, "last_day", every_bucket, (last, last))
     add_view(recount.connection, "passes", passes, (date.min, last))
     add_silences(recount)
-    for view, table, version, partition in (
-        ("audit_table", tables.audit, versions.audit, "emitted_date"),
-        ("late_table", tables.late_audit, versions.late_audit, "arrival_date"),
-    ):
-        add_view(recount.connection, f"all_{view}", TableVersion(lake, table.name, version, partition), (first, last))
+    audit = TableVersion(lake, tables.audit.name, versions.audit, "emitted_date")
+    late_audit = TableVersion(lake, tables.late_audit.name, versions.late_audit, "arrival_date")
+    add_view(recount.connection, "all_audit_table", audit, (first, last))
+    add_view(recount.connection, "all_late_table", late_audit, (first, last))
     name_rows_of(recount, share, ["audit_table", "late_table"])
     name_rows_of(recount, share.within_buckets, ["silver_of_days"])
     return silver

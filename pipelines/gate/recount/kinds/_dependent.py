@@ -40,7 +40,6 @@ class DependentWindows(SqlWindows[Asked], Generic[Asked]):
 
     @property
     def limits(self) -> Mapping[str, str]:
-        """Of law 2 to law 5."""
         passing = "" if self.passes_at_end else ", nor when a window was passed"
         return {
             "law_2_events": "which windows an event is in is counted again of drawn keys only",

@@ -128,7 +128,7 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
         return changes.history(recount, self.spans(recount), self.began_us)
 
     def final_rows(self, recount: Recount) -> str:
-        newest_tick_us = changes.NEWEST_TICKS[recount.query.emit].format(began_us=self.began_us)
+        newest_tick_us = changes.NEWEST_TICKS[recount.query.emit].format("v.newest_arrival_us", self.began_us)
         return f"""
             SELECT v.* EXCLUDE (number), w.window_start_us, w.window_end_us,
                    {sql.day_of("w.closed_us")} AS emitted_date,
@@ -212,11 +212,9 @@ class ClosedForms(NumberedWindows[Asked], Generic[Asked]):
             FROM {relation} e"""
 
     def listed(self, recount: QueryConnection) -> str:
-        """Every window between the first and the last of an event, in stretches that events have in common.
-
-        Listing all windows over the time that the events cover took billions of them for one clock that says 1970.
-        Of an event that is too long its first and its last window are enough: no other is shown.
-        """
+        """Every window between the first and the last of an event, in stretches that events have in common: listing
+        all windows over the time that the events cover took billions of them for one clock that says 1970. Of an event
+        that is too long its first and its last window are enough: no other is shown."""
         arrived = f"({self.numbered('arrived')}) WHERE kept"
         return f"""
             WITH met AS (

@@ -60,10 +60,8 @@ class RollingWindows(LookedBackWindows[Rolling]):
             WHERE f.number <= l.number""")
 
     def missed(self, recount: Recount) -> str:
-        """A late event's windows are those of the times that its key has seen by then, itself included.
-
-        Ends never fall: an event that was not too late for its own time's window missed none, and is paired with none.
-        """
+        """A late event's windows are those of the times that its key has seen by then, itself included. Ends never
+        fall: an event that was not too late for its own time's window missed none, and is paired with none."""
         cell = f"floor_div(start_us, {self.size_us})"
         return f"""
             WITH too_late AS (

@@ -1,5 +1,4 @@
-"""Spanning windows: cut as sliding ones; an event is in every window that its interval meets, or in those of its start
-or its end (semantics §2)."""
+"""Spanning windows: cut as sliding ones; an event is in those that its interval, start or end meets (semantics §2)."""
 
 from datetime import timedelta
 

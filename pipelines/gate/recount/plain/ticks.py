@@ -67,5 +67,4 @@ def to_us(time: datetime | timedelta) -> int:
 
 
 def to_time(us: int) -> datetime:
-    """A UTC time from microseconds since the epoch."""
     return EPOCH + timedelta(microseconds=us)

@@ -12,12 +12,10 @@ from schemas.windows import Window, kinds_below
 
 
 def kinds() -> tuple[str, ...]:
-    """Names of the kinds in the folder and those below it, sorted."""
     return kinds_below(__path__, __name__)
 
 
 def of_kind(window: Window) -> ModuleType:
-    """The file of a window's kind."""
     return import_module(f"{__name__}.{window.kind}")
 
 
