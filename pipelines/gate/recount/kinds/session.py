@@ -1,5 +1,4 @@
-"""Sessions: each event covers the times from its start to before start + gap, and those that follow on each other are
-one.
+"""Sessions: each event covers the times from its start to before start + gap; those that follow on each other are one.
 
     start     ├───────┤                 a window ends where one of its own events reaches and none goes on; none from
                  ├──────────────┤       before covers its start
