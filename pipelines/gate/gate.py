@@ -18,11 +18,9 @@ from pipelines.engines.shares import file_sizes, limit_bytes, packed_within
 from pipelines.gate import checks
 from pipelines.gate.expectations import TableRows, verdicts_by_day
 from pipelines.gate.recount.kinds import refuse_unrecounted
-from pipelines.gate.recount.landed_files import open_files
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.share import ALL_KEYS, KeyShare
-from pipelines.gate.recount.silver import open_days
+from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare
+from pipelines.gate.recount.silver import open_days, open_files
 from pipelines.ledger import verdicts
 from pipelines.ledger.entry import Run
 from pipelines.ledger.verdicts import Verdict

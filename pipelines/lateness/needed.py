@@ -15,11 +15,11 @@ from datetime import timedelta
 import duckdb
 
 from pipelines.gate.recount import sql
-from pipelines.gate.recount.database import EVER_US
-from pipelines.gate.recount.heartbeats import between
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.kinds._windows import LookedBackWindows
 from pipelines.gate.recount.kinds.rolling import RollingWindows
+from pipelines.gate.recount.sql import EVER_US
+from pipelines.gate.recount.ticks import heartbeats_between
 from schemas.errors import WrongParameter
 from schemas.query import Query
 
@@ -138,7 +138,7 @@ def _heartbeats(idle_after: timedelta | None) -> str:
             SELECT unnest(generate_series(
                 CAST(CAST(make_timestamp(min(us)) AS DATE) + 1 AS TIMESTAMP), make_timestamp(max(us)), INTERVAL 1 DAY
             )) AS midnight FROM (SELECT epoch_us(arrival) AS us FROM silver))"""
-    return f"UNION ALL {between(points, sql.microseconds(idle_after))}"
+    return f"UNION ALL {heartbeats_between(points, sql.microseconds(idle_after))}"
 
 
 def _candidates(query: Query, windows: LookedBackWindows) -> str:

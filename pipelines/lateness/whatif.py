@@ -5,8 +5,7 @@ from datetime import date, timedelta
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.gate.recount.database import open_recount_database
-from pipelines.gate.recount.tables import TableVersion, add_view
+from pipelines.gate.recount.tables import TableVersion, add_view, open_recount_database
 from pipelines.lateness.curve import SECOND_US, USUAL_US, CurvePoint, curve, lateness_in_us, recommended_us
 from pipelines.lateness.needed import AskedLateness, add_needed, refuse_dependent
 from pipelines.tables.arrival_days import ArrivalDays
@@ -78,7 +77,7 @@ def whatif(config: Config, query_name: str, asked: LatenessQuestion) -> Lateness
     first, last = _days(lake, tables, asked)
     silver = TableVersion(lake, tables.silver.name, lake.existing_version(tables.silver.name), "arrival_date")
     with open_recount_database(lake) as connection:
-        add_view(connection, "silver", silver, first, last)
+        add_view(connection, "silver", silver, (first, last))
         needed = add_needed(query, connection, tables.stream.idle_after)
         if needed.one("SELECT count(*) FROM windows_needed") == (0,):
             allowed = f"days with events that a window of {query.name} holds; none of these is"

@@ -10,7 +10,7 @@ from pipelines.engines import engine_of, shares
 from pipelines.gate.checks import find_in_rows, verdicts_on_rows
 from pipelines.gate.gate import ENOUGH_PARTS, key_shares
 from pipelines.gate.recount.opening import open_recount
-from pipelines.gate.recount.share import ALL_KEYS, KeyShare
+from pipelines.gate.recount.query_days import ALL_KEYS, KeyShare
 from tests.support.small_lake import DAYS, STREAM, SmallLake, asked, make_lake, random_events
 
 pytestmark = [pytest.mark.slow, pytest.mark.few_tests(2)]

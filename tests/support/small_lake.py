@@ -11,7 +11,7 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.gate.gate import Gate
-from pipelines.gate.recount.plain.times import to_time, to_us
+from pipelines.gate.recount.plain.ticks import to_time, to_us
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger.verdicts import Verdict
 from pipelines.rows.arrow_schemas import arrow_schema

@@ -2,10 +2,9 @@
 
 from datetime import date
 
-from pipelines.gate.recount.finding import LawFinding
-from pipelines.gate.recount.offending import found_in_rows, verdict_on_rows
-from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.gate.recount.recount import Recount
+from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
+from pipelines.gate.recount.kinds import in_sql
+from pipelines.gate.recount.query_days import AuditedDays, Recount
 from pipelines.ledger.verdicts import Verdict
 
 NAME = "law 4: revisions follow without a gap"
@@ -20,7 +19,8 @@ EXPECTED = ("problem", "recounted_emitted_at_us", "recounted_pane")
 
 def find(recount: Recount) -> dict[date, LawFinding]:
     """Compare each row's number, tick and firing with silver's ticks; earlier days count into the number."""
-    place, may_fall = ", ".join((*recount.window, "emitted_date")), str(recount.windows.events_may_fall).upper()
+    place = ", ".join((*recount.window, "emitted_date"))
+    may_fall = str(in_sql(recount.query.window).events_may_fall).upper()
     return found_in_rows(
         recount,
         f"""
@@ -44,6 +44,5 @@ def find(recount: Recount) -> dict[date, LawFinding]:
 
 
 def verdict(of: AuditedDays, found: LawFinding) -> Verdict:
-    """Of a whole day."""
     what = "are missing, too many, or have another tick or firing than silver's arrivals say"
     return verdict_on_rows(of, NAME, found, EXPECTED, what)
