@@ -2,7 +2,7 @@
 down to the days that fail. Rows are validated by tasks, each of whole days or of a part of a large one's rows.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 from math import ceil
@@ -17,7 +17,7 @@ from pipelines.gate.recount import sql
 from pipelines.gate.validation_results import Result, keep, merged, name_of
 from pipelines.ledger.verdicts import Verdict
 from pipelines.rows.databases import open_database
-from schemas.expectations import COPIES_FOUND, Expectation
+from schemas.expectations import Expectation
 from schemas.tables import Table
 
 ROWS = "rows"
@@ -88,23 +88,11 @@ def _statement(rows: TableRows, expectations: Sequence[Expectation], share: Rows
     made = {name: f"{computation} AS {sql.name(name)}" for name, computation in computed.items()}
     asked = dict.fromkeys(str(each.parameters["column"]) for each in expectations if "column" in each.parameters)
     listed = ", ".join(made.get(column, sql.name(column)) for column in asked)
-    unique = next((each.unique for each in expectations if each.unique), ())
     dates = ", ".join(f"DATE '{day}'" for day in share.days)
     among = f"FROM {ROWS} WHERE {sql.name(rows.partition)} IN ({dates})"
-    if share.parts > 1:  # rows that should differ, and don't, are in one part
-        among += f" AND hash({_listed(unique or rows.table.sort_by)}) % {share.parts} = {share.part}"
-    return f"SELECT {listed} FROM ({_with_copies(unique, among) if unique else among})"
-
-
-def _with_copies(unique: tuple[str, ...], among: str) -> str:
-    """SQL: rows with COPIES_FOUND, how many have the same values, where several do. A window took thrice as long."""
-    found = sql.name(COPIES_FOUND)
-    counted = f"SELECT {_listed(unique)}, count(*) AS {found} {among} GROUP BY ALL HAVING count(*) > 1"
-    return f"SELECT r.*, d.{found} FROM ({among}) r LEFT JOIN ({counted}) d ON {sql.same(unique, 'r', 'd')}"
-
-
-def _listed(columns: Iterable[str]) -> str:
-    return ", ".join(map(sql.name, columns))
+    if share.parts > 1:
+        among += f" AND hash({', '.join(map(sql.name, rows.table.sort_by))}) % {share.parts} = {share.part}"
+    return f"SELECT {listed} {among}"
 
 
 class _Checking(NamedTuple):

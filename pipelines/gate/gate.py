@@ -5,13 +5,12 @@ Expectations (`schemas/expectations.py`, run by Great Expectations) describe wha
 semantics §5 (`checks/`) count the rows again from silver. Checking raises nothing.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from math import ceil
 
-from pipelines.delta.day_statistics import NO_ROWS, DayStatistics, by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.engines.shares import file_sizes, limit_bytes, packed_within
@@ -37,9 +36,6 @@ ENOUGH_EVENTS = 1_000_000
 # 2 parts, 100 in 4, 138 in 9. Memory is bounded whatever a part has: DuckDB spills, and final_values.py takes a million
 # events at a time (2.6 GB at most here, 1.3 in 9 parts).
 ENOUGH_PARTS = 4
-# Rows are far fewer bytes on disk than in DuckDB's joins: 16 million at once spilled, and took 22 processor s, in parts
-# 13.
-ROWS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -143,17 +139,8 @@ def laws_of_keys(lake: Lake, asked: tuple[AuditedDays, KeyShare]) -> checks.Foun
 
 
 def recounts(lake: Lake, engine: Engine, of: AuditedDays) -> list[tuple[AuditedDays, KeyShare]]:
-    """What is counted again at once: days without a gap, as many as have few enough rows, and shares of their keys."""
-    rows = by_day(lake, of.tables.audit.name, of.versions.audit)
-    stretches = [part for days in of.without_gaps for part in _cut(days, rows)]
-    return [(days, share) for days in stretches for share in key_shares(lake, engine, days)]
-
-
-def _cut(of: AuditedDays, rows: Mapping[date, DayStatistics]) -> Iterator[AuditedDays]:
-    before = of.before
-    for days in packed_within({day: rows.get(day, NO_ROWS).rows for day in of.days}, ROWS_AT_ONCE):
-        yield replace(of, days=days, before=before)
-        before = (*before, *days)
+    """What is counted again at once: days without a gap, and shares of their keys."""
+    return [(days, share) for days in of.without_gaps for share in key_shares(lake, engine, days)]
 
 
 def key_shares(lake: Lake, engine: Engine, of: AuditedDays) -> list[KeyShare]:

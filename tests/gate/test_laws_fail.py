@@ -101,6 +101,12 @@ class TestLaw2:
         assert made.failing(DAY) == {"law 2"}
         assert [row["line"] for row in shown(made, "law 2")] == [event["line"]]
 
+    def test_a_late_row_that_is_there_twice(self, made):
+        row = late_row(made)
+        made.add(made.tables.late_audit, row)
+        assert made.failing(DAY) == {"law 2"}
+        assert {found["line"] for found in shown(made, "law 2")} == {row["line"]}
+
     def test_a_late_row_of_a_rolling_window(self, config):
         made = make_lake(config, asked("rolling"), random_events(seed=5))
         row = late_row(made)
@@ -180,6 +186,14 @@ class TestLaw4:
         made.change(made.tables.audit, row, **{column: row[column] + step})
         assert "law 4" in made.failing(DAY)
         assert problem in {found["problem"] for found in shown(made, "law 4")}
+
+    @pytest.mark.parametrize("emit", ["watermark", "final", "arrival"])
+    def test_a_row_that_is_there_twice(self, config, emit):
+        made = make_lake(config, asked(emit=emit), random_events(seed=5))
+        made.add(made.tables.audit, audit_row(made))
+        assert made.failing(DAY) == {"law 4"}
+        (found, copy) = shown(made, "law 4")
+        assert found == copy and found["problem"] == "row is there more than once"
 
     def test_a_row_with_another_pane(self, made):
         row = audit_row(made, lambda row: row["pane"] == "late")

@@ -52,7 +52,7 @@ def _fates(recount: Recount) -> str:
 
 
 def _disagreeing(recount: Recount) -> str:
-    """SQL: events whose late row is missing, needless or different."""
+    """SQL: events whose late row is missing, needless, different, or there more than once."""
     lateness_us = sql.microseconds(recount.query.lateness)
     late_by_us = f"CASE WHEN {lateness_us} < {ALL_TIMES_US} THEN t.newest_us - {lateness_us} - m.first_end_us END"
     late = f"""
@@ -60,6 +60,7 @@ def _disagreeing(recount: Recount) -> str:
         FROM (FROM fates WHERE is_late) m ASOF LEFT JOIN ticks t ON m.arrival_us > t.tick_us"""
     same = ("arrival_date", *IDENTITY)
     others = [column for column in recount.types_of("late_audit") if column not in same]
+    copies = f"SELECT *, count(*) OVER (PARTITION BY {', '.join(same)}) AS copies FROM late_audit"
     differs = " OR ".join(f"e.{column} IS DISTINCT FROM l.{column}" for column in others)
     return f"""
         SELECT coalesce(e.arrival_date, l.arrival_date) AS day, coalesce(e.path, l.path) AS path,
@@ -67,8 +68,8 @@ def _disagreeing(recount: Recount) -> str:
                coalesce(e.windows_missed, 0) AS windows_missed,
                e.first_missed_us, e.last_missed_us, e.late_by_us
         FROM ({late}) e
-        FULL JOIN late_audit l ON {" AND ".join(f"e.{column} = l.{column}" for column in same)}
-        WHERE {differs}"""
+        FULL JOIN ({copies}) l ON {" AND ".join(f"e.{column} = l.{column}" for column in same)}
+        WHERE l.copies > 1 OR {differs}"""
 
 
 def _offending(of: AuditedDays, found: LawFinding) -> str:

@@ -29,7 +29,7 @@ def find(recount: Recount) -> dict[date, LawFinding]:
             SELECT {window}, a.revision, a.emitted_date AS day, a.events, a.late_events,
                    CASE WHEN {is_open} THEN h.events ELSE 0 END AS recounted_events,
                    CASE WHEN {is_open} THEN h.late_events ELSE 0 END AS recounted_late_events
-            FROM doubtful a ASOF LEFT JOIN history h ON {same} AND a.emitted_at_us >= h.tick_us)
+            FROM doubtful a ASOF LEFT JOIN known h ON {same} AND a.emitted_at_us >= h.tick_us)
         FROM known WHERE events <> recounted_events OR late_events <> recounted_late_events""",
         EXPECTED,
     )

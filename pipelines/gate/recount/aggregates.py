@@ -143,12 +143,17 @@ def as_arrow(column: np.ndarray) -> pa.Array:
     return pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column))
 
 
+def as_numbers(recount: Recount) -> list[str]:
+    """SQL: the aggregates of a row `n` of the run, as they are counted again."""
+    types = recount.types_of("audit")
+    return [AS_NUMBERS.get(types[name], "{0}").format(f"n.{sql.name(name)}") for name in recounted(recount.query)]
+
+
 def differs(recount: Recount) -> str:
     """SQL: whether an aggregate of a row `n` of the run differs from what was counted again, `f`; a float, by more than
     1e-9 of the magnitudes (semantics §4)."""
-    types, found = recount.types_of("audit"), []
-    for number, name in enumerate(recounted(recount.query)):
-        value = AS_NUMBERS.get(types[name], "{0}").format(f"n.{sql.name(name)}")
+    found = []
+    for number, value in enumerate(as_numbers(recount)):
         again, tolerance = f"f.recounted_{number}", f"f.tolerance_{number}"
         near = f"coalesce(abs({value} - {again}) <= {tolerance}, FALSE)"
         found.append(f"({value} IS DISTINCT FROM {again} AND NOT ({tolerance} > 0 AND {near}))")

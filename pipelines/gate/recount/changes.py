@@ -50,7 +50,7 @@ def history(recount: Recount, spans: str, began_us: str) -> str:
     recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE later AS {_later_rows(recount, began_us)}")
     if recount.query.emit not in FIRST_TICKS:
         return _numbered(recount, "later")
-    recount.connection.execute(f"CREATE OR REPLACE TEMP TABLE firsts AS {_first_rows(recount, began_us)}")
+    recount.connection.execute(f"CREATE OR REPLACE TEMP VIEW firsts AS {_first_rows(recount, began_us)}")
     changed = "SELECT DISTINCT key_number, number FROM later"
     return f"""
         SELECT {WINDOW}, tick_us, 0 AS revision, {firing(recount)} AS pane, taken AS events, taken_late AS late_events

@@ -3,21 +3,18 @@ day should have, with which the laws compare those of the run.
 
 history    (key_number, window_start_us, window_end_us, closed_us, tick_us, revision, pane, events, late_events), with
            window_number where windows have one; with the ticks before the days, so that revisions go on from what
-           earlier days counted
-expected   those of the days, with their `emitted_date`
-doubtful   the audit rows of a window and a day where these are not exactly the expected ones: laws 3 and 4 look at no
-           others. Days whose rows differ are found by digests, and their windows by a join of whole rows
+           earlier days counted. A view, which is gone through once where all rows are as it says
+doubtful   the audit rows of a window and a day where they are not: laws 3 and 4 look at no others. Days whose rows
+           differ are found by digests, and their windows by a join of whole rows
+known      the history of these windows; expected: the rows that it gives to these days
 """
-
-from collections.abc import Mapping
-from datetime import date
 
 from pipelines.delta.lake import Lake
 from pipelines.gate.recount import sql
 from pipelines.gate.recount.drawn import add_drawn
 from pipelines.gate.recount.kinds import in_sql
 from pipelines.gate.recount.plain.kinds import not_cut_exactly
-from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, KeyShare, Recount
+from pipelines.gate.recount.query_days import ALL_KEYS, AuditedDays, Compared, KeyShare, Recount
 from pipelines.gate.recount.sources import add_sources
 from pipelines.gate.recount.tables import open_recount_database
 
@@ -37,40 +34,42 @@ def open_recount(lake: Lake, of: AuditedDays, share: KeyShare = ALL_KEYS) -> Rec
 
 
 def _add_history(recount: Recount) -> None:
-    """Make `history`, `expected` and `doubtful`: O(events + rows)."""
-    recount.connection.execute(f"CREATE TEMP TABLE history AS {in_sql(recount.query.window).history(recount)}")
-    recount.connection.execute(f"""
-        CREATE TEMP VIEW expected AS SELECT *, {sql.day_of("tick_us")} AS emitted_date FROM history
-        WHERE tick_us >= {recount.start_us} AND tick_us < {recount.end_us}""")
-    recount.connection.execute(f"CREATE TEMP TABLE doubtful_windows AS {_doubtful(recount)}")
-    place = ", ".join((*recount.window, "emitted_date"))
-    recount.connection.execute(f"""
-        CREATE TEMP TABLE doubtful AS FROM audit SEMI JOIN doubtful_windows USING ({place})""")
+    """O(events + rows)."""
+    connection, window = recount.connection, ", ".join(recount.window)
+    connection.execute(f"CREATE TEMP VIEW history AS {in_sql(recount.query.window).history(recount)}")
+    connection.execute(f"CREATE TEMP TABLE doubtful_windows AS {_doubtful(recount)}")
+    (doubts,) = recount.one("SELECT count(*) FROM doubtful_windows")
+    for name, rows, columns in (("doubtful", "audit", f"{window}, emitted_date"), ("known", "history", window)):
+        of_them = f"SEMI JOIN doubtful_windows USING ({columns})" if doubts else "LIMIT 0"
+        connection.execute(f"CREATE TEMP TABLE {name} AS FROM {rows} {of_them}")
+    connection.execute(f"""
+        CREATE TEMP VIEW expected AS FROM {_of_days(recount, "known")}
+        SEMI JOIN doubtful_windows USING ({window}, emitted_date)""")
 
 
 def _doubtful(recount: Recount) -> str:
     """SQL: the windows, by day, whose rows are not exactly the expected ones; all where no counts are expected."""
-    place = (*recount.window, "emitted_date")
+    place, again = (*recount.window, "emitted_date"), _of_days(recount, "history")
     if in_sql(recount.query.window).exceptions(recount.query):
-        return f"SELECT {', '.join(place)} FROM audit UNION SELECT {', '.join(place)} FROM expected"
+        return f"SELECT {', '.join(place)} FROM audit UNION SELECT {', '.join(place)} FROM {again}"
     compared = {**{column: column for column in place}, **SAME}
-    days = ", ".join(map(sql.literal, _days_that_differ(recount, compared))) or "NULL"
-    same = " AND ".join(f"a.{audited} = e.{expected}" for audited, expected in compared.items())
+    differing = recount.days_that_differ(Compared("audit", [*compared]), Compared(again, [*compared.values()]))
+    days = ", ".join(map(sql.literal, differing)) or "NULL"
+    same = " AND ".join(f"a.{audited} = e.{column}" for audited, column in compared.items())
     places = ", ".join(f"coalesce(a.{column}, e.{column}) AS {column}" for column in place)
     return f"""
         SELECT DISTINCT {places}
         FROM (FROM audit WHERE emitted_date IN ({days})) a
-        FULL JOIN (FROM expected WHERE emitted_date IN ({days})) e ON {same}
-        WHERE a.key_number IS NULL OR e.key_number IS NULL"""
+        FULL JOIN (FROM {again} WHERE emitted_date IN ({days})) e ON {same}
+        WHERE a.key_number IS NULL OR e.key_number IS NULL
+        UNION
+        SELECT {", ".join(place)} FROM audit WHERE emitted_date IN ({days})
+        GROUP BY {", ".join(place)}, revision HAVING count(*) > 1
+        {"" if differing else "LIMIT 0"}"""
 
 
-def _days_that_differ(recount: Recount, compared: Mapping[str, str]) -> list[date]:
-    """By sums over the rows of hashes of 64 bits, in any order: a join of five million rows that are all as
-    expected took four times as long."""
-    digest = "SELECT emitted_date, count(*) AS rows, sum(CAST(hash({1}) AS HUGEINT)) AS digest FROM {0} GROUP BY ALL"
-    audited = digest.format("audit", ", ".join(compared))
-    expected = digest.format("expected", ", ".join(compared.values()))
-    differing = recount.rows(f"""
-        SELECT emitted_date FROM (({audited}) UNION ALL ({expected})) GROUP BY ALL
-        HAVING count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)""")
-    return [day for (day,) in differing]
+def _of_days(recount: Recount, history: str) -> str:
+    """SQL: the rows that it gives the days."""
+    return f"""(
+        SELECT *, {sql.day_of("tick_us")} AS emitted_date FROM {history}
+        WHERE tick_us >= {recount.start_us} AND tick_us < {recount.end_us})"""

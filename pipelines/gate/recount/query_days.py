@@ -1,5 +1,6 @@
 """What is counted again: days of one query, at one version of each table, and of these some keys."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
@@ -96,6 +97,13 @@ class AuditedDays:
         return [replace(self, days=self.days[low:high], before=self.days[:low]) for low, high in edges if low < high]
 
 
+class Compared(NamedTuple):
+    """SQL: rows with their day as `emitted_date`, and what is compared of them."""
+
+    relation: str
+    columns: Sequence[str]
+
+
 @dataclass(frozen=True)
 class Recount(AuditedDays):
     """Days without a gap: what a law gets. `connection` has the tables of this package."""
@@ -108,6 +116,17 @@ class Recount(AuditedDays):
     def one(self, statement: str) -> tuple:
         (row,) = self.rows(statement)
         return row
+
+    def days_that_differ(self, rows: Compared, again: Compared) -> list[date]:
+        """The days of which two relations don't have the same rows, in any order: by sums of hashes of 64 bits. A join
+        of five million rows that were all the same took four times as long. O(rows)."""
+        digests = " UNION ALL ".join(
+            f"SELECT emitted_date, count(*) AS rows, sum(CAST(hash({', '.join(each.columns)}) AS HUGEINT)) AS digest "
+            f"FROM {each.relation} GROUP BY ALL"
+            for each in (rows, again)
+        )
+        differs = "count(*) <> 2 OR min(rows) <> max(rows) OR min(digest) <> max(digest)"
+        return [day for (day,) in self.rows(f"SELECT emitted_date FROM ({digests}) GROUP BY ALL HAVING {differs}")]
 
     def types_of(self, relation: str) -> dict[str, str]:
         return {column: kind for column, kind, *_ in self.rows(f"DESCRIBE {relation}")}

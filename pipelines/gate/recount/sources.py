@@ -103,7 +103,7 @@ def _add_checked(recount: Recount) -> None:
     others = (*recount.window[3:], *recount.query.aggregates)
     values = "".join(f", a.{sql.name(column)}" for column in others)
     connection.execute(f"""
-        CREATE TEMP TABLE audit AS
+        CREATE TEMP VIEW audit AS
         SELECT k.key_number, epoch_us(a.window_start) AS window_start_us,
                epoch_us(a.window_end) AS window_end_us, a.revision, a.pane,
                epoch_us(a.emitted_at) AS emitted_at_us, a.emitted_date, a.events, a.late_events {values}

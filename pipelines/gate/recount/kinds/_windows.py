@@ -54,6 +54,11 @@ class SqlWindows(ABC, Generic[Asked]):
         recounted_late_events, recounted_i, tolerance_i; emitted_date, the day in which it closed; and newest_tick_us,
         the tick of its newest row."""
 
+    def closed_in_their_day(self, recount: Recount) -> str | None:
+        """SQL: a join that keeps of audit rows those of windows that closed in the row's day; None where windows don't
+        say it without their rows."""
+        return None
+
     def reach_us(self, event: str) -> str:
         """SQL: the last microsecond of an event that a window must hold some of: its start, unless its end counts."""
         return f"epoch_us({event}.start)"
@@ -127,6 +132,11 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
     def history(self, recount: Recount) -> str:
         return changes.history(recount, self.spans(recount), self.began_us)
 
+    def closed_in_their_day(self, recount: Recount) -> str:
+        window = ", ".join((*self.numbered_by, "window_start_us", "window_end_us"))
+        closed = f"SELECT {window}, {sql.day_of('closed_us')} AS emitted_date FROM windows WHERE {_closes(recount)}"
+        return f"SEMI JOIN ({closed}) USING ({window}, emitted_date)"
+
     def final_rows(self, recount: Recount) -> str:
         newest_tick_us = changes.NEWEST_TICKS[recount.query.emit].format("v.newest_arrival_us", self.began_us)
         return f"""
@@ -135,7 +145,12 @@ class LookedBackWindows(SqlWindows[Asked], Generic[Asked]):
                    {newest_tick_us} AS newest_tick_us
             FROM (SELECT *, unnest(generate_series(first, until - 1)) AS number FROM final_values) v
             JOIN windows w USING (number)
-            WHERE w.closed_us >= {recount.start_us} AND w.closed_us < {recount.end_us}"""
+            WHERE {_closes(recount)}"""
+
+
+def _closes(recount: Recount) -> str:
+    """SQL: whether a window closes in the days."""
+    return f"closed_us >= {recount.start_us} AND closed_us < {recount.end_us}"
 
 
 class NumberedWindows(LookedBackWindows[Asked], Generic[Asked]):
