@@ -41,13 +41,14 @@ from pipelines.engines import engine_of
 from pipelines.engines.spark import spark_session as spark
 from pipelines.engines.spark.settings import MASTER, settings
 from pipelines.ingest import pass_ticks
-from pipelines.replay import audit, replay_plan
+from pipelines.replay import audit
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import LookBack, LookBacks
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.task import ORDER_COLUMNS, WrittenShare
+from pipelines.replay.task import WrittenShare
 from pipelines.replay.watermark import PassTable
+from pipelines.replay.work import ORDER_COLUMNS, Work
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE
 from pipelines.tables.query_tables import QueryTables
@@ -115,8 +116,7 @@ def by_windrow(config: Config, query: Query) -> None:
 
 
 def _replayed(config: Config, lake: Lake, tables: QueryTables, backs: LookBacks) -> Sequence[WrittenShare]:
-    work = replay_plan.work_of(lake, tables, ServedQuery.of(tables.query), backs)
-    return audit.replayed(lake, engine_of(config), tables, work, backs).shares
+    return audit.replayed(lake, engine_of(config), Work(tables, ServedQuery.of(tables.query), backs))
 
 
 def by_spark(config: Config) -> None:

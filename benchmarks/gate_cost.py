@@ -34,6 +34,7 @@ from pipelines.replay import look_back
 from pipelines.replay.audit import audit
 from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.work import Work
 from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import Snapshot
@@ -169,7 +170,7 @@ def replayed(config: Config, case: GateCase, day: date) -> dict:
     lake, tables, served = Lake(config), QueryTables.of(case.query), ServedQuery.of(case.query)
     read = Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))
     backs = look_back.of(lake, tables, served, [day], read)
-    found = audit(lake, engine_of(config), tables, served, backs, read)[day]
+    found = audit(lake, engine_of(config), Work(tables, served, backs), read)[day]
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 

@@ -22,10 +22,11 @@ from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
-from pipelines.replay import audit, replay_plan
+from pipelines.replay import audit
 from pipelines.replay.look_back import LookBack, LookBacks
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import day_start_us, ticks_of_events
+from pipelines.replay.work import Work
 from pipelines.rows.arrays import stored
 from pipelines.tables.query_tables import QueryTables
 from schemas.tables import silver_table
@@ -64,12 +65,11 @@ def measured(config: Config) -> dict:
     tables = QueryTables.of(QUERY)
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
-    backs = look_backs(lake)
-    work = replay_plan.work_of(lake, tables, ServedQuery.of(QUERY), backs)
+    work = Work(tables, ServedQuery.of(QUERY), look_backs(lake))
     seconds, made, tasks = [], 0, 0
     for _ in range(ROUNDS + 1):
         began = time.monotonic()
-        written = audit.replayed(lake, engine, tables, work, backs).shares
+        written = audit.replayed(lake, engine, work)
         seconds.append(time.monotonic() - began)
         made, tasks = sum(each.counts[DAY]["rows"] for each in written), len(written)
     return {"seconds": seconds[1:], "rows": made, "tasks": tasks}

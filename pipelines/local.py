@@ -63,9 +63,9 @@ def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query d
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    served = ServedQuery.of(query)
+    served = ServedQuery.of(query, kernel)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
-    replayed = replay_events(ours, served, ticks, served.rules(ended_us), kernel, options)
+    replayed = replay_events(ours, served, ticks, served.rules(ended_us), options)
     return _with_key_types(replayed.rows, table, query)
 
 

@@ -1,4 +1,5 @@
-"""What a day leaves for the next one, as rows of the state table (schemas/state_table.py).
+"""What a day leaves for the next one: a row for each key in the state table (schemas/state_table.py), with the words
+that its kernel gave (kernels/replay/carried.py).
 
 A task reads it as rows among the events, so that what an engine brings together by key, or a bucket, holds both:
 
@@ -10,33 +11,27 @@ A task reads it as rows among the events, so that what an engine brings together
 import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.delta.new_files import NewFile
+from pipelines.replay.group_keys import Groups, group
+from pipelines.rows.arrays import TIME
 from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.buckets import bucket_of
 from schemas.state_table import CARRIED
 from schemas.tables import Table
 
+if TYPE_CHECKING:
+    from pipelines.replay.work import Work
+
+STATE_TYPE = pa.large_binary()
+WORD = np.dtype("<i8")
 DIGEST_BITS = 64
-
-
-class StateTarget(NamedTuple):
-    """Where a day leaves it. bucket_key: the columns that say which of the stream's buckets a key is in; none where it
-    is in several."""
-
-    table: Table
-    bucket_key: tuple[str, ...]
-    buckets: int
-
-
-def with_state(read: pa.Schema) -> pa.Schema:
-    """Columns of events, in which rows of the state table fit too."""
-    return pa.schema([*(field.with_nullable(True) for field in read), pa.field(CARRIED, pa.binary())])
+_ORDER = {"arrival": TIME, "seq": pa.int64(), "path": pa.string(), "line": pa.int64(), "reading": pa.int64()}
 
 
 def split_rows(rows: pa.Table, key: Sequence[str]) -> tuple[pa.Table, pa.Table]:
@@ -45,15 +40,47 @@ def split_rows(rows: pa.Table, key: Sequence[str]) -> tuple[pa.Table, pa.Table]:
     return rows.filter(pc.invert(is_state)).drop_columns([CARRIED]), rows.filter(is_state).select([*key, CARRIED])
 
 
-def state_rows(carried: pa.Table, target: StateTarget, day: date) -> pa.Table:
-    """As the state table has it: the day, and the bucket of each key."""
+def group_with(events: pa.Table, carried: pa.Table, key: tuple[str, ...]) -> tuple[Groups, list[np.ndarray]]:
+    """Groups of the events of all keys that are among the events or among what was carried, and what was carried of
+    each key, an empty array if nothing was. O(rows · log rows)."""
+    names = [name for name in _ORDER if name in events.column_names]
+    rows = pa.concat_tables([events.select([*key, *names]), _placeholders(events, carried, key, names)])
+    groups = group(rows, key)
+    is_event = groups.order < len(events)
+    keys = len(groups.offsets) - 1
+    counts = np.bincount(groups.number[is_event], minlength=keys)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    saved = [np.zeros(0, np.int64)] * keys
+    for row, number in zip(groups.order[~is_event], groups.number[~is_event], strict=True):
+        words = carried[CARRIED][int(row) - len(events)].as_py()
+        saved[number] = np.frombuffer(words, WORD, len(words) // WORD.itemsize)  # the kernel refuses what was cut
+    return Groups(groups.order[is_event], offsets, groups.number[is_event], groups.keys), saved
+
+
+def _placeholders(events: pa.Table, carried: pa.Table, key: Sequence[str], names: Sequence[str]) -> pa.Table:
+    """A row for each key that was carried on."""
+    zeros = {name: pa.nulls(len(carried), _ORDER[name]).fill_null("" if name == "path" else 0) for name in names}
+    made = pa.table({**{name: carried[name] for name in key}, **zeros})
+    return made.cast(events.select(made.column_names).schema)
+
+
+def carried_table(groups: Groups, saved: Sequence[np.ndarray], key: tuple[str, ...]) -> pa.Table:
+    """What is carried on, a row for each key that leaves something."""
+    left = np.flatnonzero([len(words) > 0 for words in saved])
+    keys = {} if groups.keys is None else {name: groups.keys[name].take(left) for name in key}
+    words = [saved[int(number)].astype(WORD, copy=False).tobytes() for number in left]
+    return pa.table({**keys, CARRIED: pa.array(words, STATE_TYPE)})
+
+
+def state_rows(carried: pa.Table, work: "Work", table: Table, day: date) -> pa.Table:
+    """As the state table has it: the day, and the bucket of each key, 0 where a key is in several."""
     of_day = carried.append_column("logical_date", pa.repeat(pa.scalar(day), len(carried)))
-    buckets = np.zeros(len(carried), np.int64)
-    if target.bucket_key:
-        keys = zip(*(carried[name].to_pylist() for name in target.bucket_key), strict=True)
-        buckets = np.array([bucket_of(key, target.buckets) for key in keys], np.int64)
-    schema = arrow_schema(target.table)
-    return of_day.append_column("bucket", pa.array(buckets)).select(schema.names).cast(schema)
+    stream, buckets = work.tables.source.stream, [0] * len(carried)
+    if work.whole_buckets:
+        keys = zip(*(carried[name].to_pylist() for name in stream.key), strict=True)
+        buckets = [bucket_of(key, stream.buckets) for key in keys]
+    schema = arrow_schema(table)
+    return of_day.append_column("bucket", pa.array(buckets, pa.int64())).select(schema.names).cast(schema)
 
 
 def state_digest(rows: pa.Table) -> int:

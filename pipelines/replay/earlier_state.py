@@ -35,6 +35,12 @@ class EarlierState(NamedTuple):
     digest: str
     published: int | None = None
 
+    @classmethod
+    def left_by(cls, day: date, run_id: str, versions: AuditVersions) -> "EarlierState":
+        """By a day of this run."""
+        assert versions.state is not None and versions.state_digest is not None
+        return cls(day, run_id, versions.state, versions.state_digest)
+
     @property
     def noted(self) -> dict:
         """As the ledger keeps it."""

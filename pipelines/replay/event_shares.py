@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pipelines.engines.ranges import EVERYTHING, Panes, Range
-from pipelines.engines.shares import limit_bytes, packed_within
+from pipelines.engines.ranges import EVERYTHING, Range
 from pipelines.replay.row_groups import RowGroup, row_groups
 
 # A pane is at least so many times as long as its halo: else its tasks would mostly read what others read too.
@@ -32,54 +31,17 @@ class EventShare(NamedTuple):
     file_bytes: int
 
 
-class Cuts(NamedTuple):
-    """How a bucket may be cut. column: the stream's first key column; halo_us: of a pane, None where time can't be
-    cut; slots: how many tasks there are at once; task_bytes: of files, of one task at most."""
-
-    slots: int
-    column: str
-    halo_us: tuple[int, int] | None
-    task_bytes: int
-
-
-def shares_of_buckets(buckets: Mapping[tuple[str, ...], int], cuts: Cuts) -> list[EventShare]:
-    """Shares of whole keys, and of panes of keys that are too large; the largest first, as slots wait for the last.
-    buckets: bytes by files."""
-    small, large, limit = small_and_large(buckets, cuts)
-    together = [
-        EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share))
-        for share in packed_within(small, limit)
-    ]
-    cut = (share for files in large for share in _shares_of_keys(files, cuts, limit))
-    return sorted([*together, *cut], key=lambda share: share.file_bytes, reverse=True)
-
-
-def small_and_large(buckets: Mapping[tuple[str, ...], int], cuts: Cuts) -> tuple[dict, dict, int]:
-    """Buckets that a task can take whole, those that it can't, and how many bytes a task takes."""
-    limit = limit_bytes(buckets.values(), cuts.slots, cuts.task_bytes) if buckets else 1
-    small = {files: size for files, size in buckets.items() if size <= limit}
-    return small, {files: size for files, size in buckets.items() if size > limit}, limit
-
-
-def tasks_and_panes(file_bytes: int, starts_us: tuple[int, int], cuts: Cuts) -> tuple[int, Panes]:
-    """How many tasks gather keys that are in several buckets, and the panes of these keys, of window starts between
-    the two."""
-    tasks = max(1, -(-file_bytes // limit_bytes([file_bytes], cuts.slots, cuts.task_bytes)))
-    if cuts.halo_us is None:
-        return tasks, Panes()
-    from_us, until_us = starts_us
-    count = max(1, min(tasks, (until_us - from_us) // (LEAST_PANE * max(1, sum(cuts.halo_us)))))
-    return tasks, Panes(from_us, max(1, -(-(until_us - from_us) // count)), count, cuts.halo_us)
-
-
-def _shares_of_keys(files: tuple[str, ...], cuts: Cuts, limit: int) -> list[EventShare]:
-    groups = row_groups(cuts.column, files)
+def shares_of_keys(
+    files: tuple[str, ...], column: str, halo_us: tuple[int, int] | None, limit: int
+) -> list[EventShare]:
+    """Shares of about so many bytes of a bucket: of whole keys, and of panes of keys that are too large. column: the
+    stream's first key column; halo_us: of a pane, None where time can't be cut. O(row groups · log row groups)."""
     by_key: defaultdict[object, list[RowGroup]] = defaultdict(list)
-    for group in groups:
+    for group in row_groups(column, files):
         by_key[group.least].append(group)
     found = []
     for keys, size in _ranges({key: _bytes(of_key) for key, of_key in by_key.items()}, limit):
-        panes = _panes(by_key[keys.only], cuts.halo_us, limit) if keys.is_of_one else [(EVERYTHING, size)]
+        panes = _panes(by_key[keys.only], halo_us, limit) if keys.is_of_one else [(EVERYTHING, size)]
         found += [EventShare((files,), keys, pane, of_pane) for pane, of_pane in panes]
     return found
 
@@ -116,12 +78,9 @@ def _panes(groups: Sequence[RowGroup], halo_us: tuple[int, int] | None, limit: i
     before = 0
     for group in sorted(groups, key=lambda group: group.earliest_us):
         is_full = before >= pane_bytes * (len(cuts_us) + 1)
-        if halo_us is not None and is_full and _is_far(group, cuts_us, groups, sum(halo_us)):
-            cuts_us.append(group.earliest_us)
+        if halo_us is not None and is_full:
+            before_us = cuts_us[-1] if cuts_us else min(each.earliest_us for each in groups)
+            if group.earliest_us - before_us >= LEAST_PANE * sum(halo_us):
+                cuts_us.append(group.earliest_us)
         before += group.file_bytes
     return [(Range(low, high), total // (len(cuts_us) + 1)) for low, high in pairwise([None, *cuts_us, None])]
-
-
-def _is_far(group: RowGroup, cuts_us: Sequence[int], groups: Sequence[RowGroup], halo_us: int) -> bool:
-    before_us = cuts_us[-1] if cuts_us else min(each.earliest_us for each in groups)
-    return group.earliest_us - before_us >= LEAST_PANE * halo_us

@@ -9,11 +9,14 @@ day's bound is in a window that can change then. Rounded results depend on the f
 are replayed one by one where an aggregate rounds as it goes (replay_plan.py).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+
+from kernels.replay import PassTicks
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.replay import earlier_state
@@ -27,12 +30,9 @@ from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import Stream
-
-if TYPE_CHECKING:
-    from kernels.replay import PassTicks
+from schemas.windows import MICROSECOND
 
 DAY = timedelta(days=1)
-MICROSECOND = timedelta(microseconds=1)
 # Before every event: a query may wait for longer than there are days.
 EVER_US = -(1 << 62)
 
@@ -86,6 +86,13 @@ class LookBack:
         """Whether it reads events that arrived on a day."""
         return self.first_day <= day <= self.last
 
+    def places(self, times_us: np.ndarray) -> tuple[int, int, int]:
+        """Of rising arrivals or ticks: where those from `first_day` on begin, and where those of the days begin and
+        end."""
+        edges_us = (day_start_us(self.first_day), self.from_us, self.until_us)
+        first, begins, ends = (int(place) for place in np.searchsorted(times_us, edges_us))
+        return first, begins, ends
+
     def joined(self, later: "LookBack") -> "LookBack":
         """With that of the days that follow."""
         return LookBack(
@@ -103,7 +110,7 @@ class LookBacks(NamedTuple):
     silver, and the state that the first day goes on from."""
 
     of_days: tuple[LookBack, ...]
-    ticks: "PassTicks"
+    ticks: PassTicks
     silver_version: int
     earlier: EarlierState | None = None
 
@@ -126,72 +133,42 @@ def of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date
 
     EarlierDayMissing where the first day starts from a state that there is not."""
     source, earlier = tables.source, None
-    passes, silver = read.passes(lake, source), _SilverOfDays.of(lake, source, read.snapshot, days)
+    passes, silver = read.passes(lake, source), read.snapshot.version(source.silver.name)
+    of_days = files_by_day(lake, source.silver.name, silver, {*days}.__contains__)
+    files = {day: [each.path for each in of_days.get(day, ())] for day in days}
     if tables.query.window.context_free:
         newest = zip(days, passes.newest_before(days), strict=True)
-        found = [_look_back(served, source.stream, silver, day, newest_us) for day, newest_us in newest]
+        found = [_look_back(served, source.stream, files[day], day, newest_us) for day, newest_us in newest]
     else:
         earlier = earlier_state.find(lake, tables, read.days, days[0], read.snapshot.name)
-        found = [LookBack(day, day, None, day, day_start_us(day), silver.last_tick_us(day)) for day in days]
+        ends = (_last_tick_us(source.stream, files[day], day) for day in days)
+        found = [LookBack(day, day, None, day, day_start_us(day), last) for day, last in zip(days, ends, strict=True)]
     ticks = passes.ticks(min(each.first_day for each in found), days[-1])
-    return LookBacks(tuple(found), ticks, read.snapshot.version(source.silver.name), earlier)
+    return LookBacks(tuple(found), ticks, silver, earlier)
 
 
-def _look_back(
-    served: ServedQuery, stream: Stream, silver: "_SilverOfDays", day: date, newest_us: int | None
-) -> LookBack:
-    bound_us = _bound_us(served, newest_us)
-    first_day = day if bound_us is None else min(day, first_arrival_day(bound_us, stream))
-    least_us = day_start_us(day) if bound_us is None else bound_us + 1
-    if served.kind.late_needs_later_events and (oldest_us := silver.oldest_start_us(day)) is not None:
-        first_day = min(first_day, first_arrival_day(oldest_us - 1, stream))
-        least_us = min(least_us, oldest_us)
-    return LookBack(day, day, bound_us, first_day, least_us, silver.last_tick_us(day))
+def _look_back(served: ServedQuery, stream: Stream, files: Sequence[str], day: date, newest_us: int | None) -> LookBack:
+    """Of a day with these files, before which the newest event to have arrived started then."""
+    bound_us, first_day, least_us = None, day, day_start_us(day)
+    if newest_us is not None:
+        waits_us = (each // MICROSECOND for each in (served.query.lateness, served.query.allowed_lateness))
+        bound_us = max(EVER_US, newest_us - sum(waits_us) - served.kind.longest_us(served.query.window))
+        first_day, least_us = min(day, _first_arrival_day(bound_us, stream)), bound_us + 1
+    if served.kind.late_needs_later_events and (started := bounds_us("start", files)):
+        first_day = min(first_day, _first_arrival_day(started[0] - 1, stream))
+        least_us = min(least_us, started[0])
+    return LookBack(day, day, bound_us, first_day, least_us, _last_tick_us(stream, files, day))
 
 
-def reach_us(served: ServedQuery) -> int:
-    """How far before the watermark an event may start and still be in a window that can change."""
-    return span_us(served.query.allowed_lateness) + served.kind.longest_us(served.query.window)
-
-
-def first_arrival_day(start_us: int, stream: Stream) -> date:
+def _first_arrival_day(start_us: int, stream: Stream) -> date:
     """The first day on which an event that starts after `start_us` can have arrived."""
-    days = (start_us - span_us(stream.ahead_at_most)) // DAY_US
+    days = (start_us - stream.ahead_at_most_us) // DAY_US
     return EPOCH_DATE + timedelta(days=max(days, (date.min - EPOCH_DATE).days))
 
 
-def span_us(duration: timedelta) -> int:
-    """Microseconds of a duration."""
-    return duration // MICROSECOND
-
-
-def _bound_us(served: ServedQuery, newest_us: int | None) -> int | None:
-    if newest_us is None:
+def _last_tick_us(stream: Stream, files: Sequence[str], day: date) -> int | None:
+    """Of the stream's last day; None of others."""
+    if day != stream.last_day:
         return None
-    return max(EVER_US, newest_us - span_us(served.query.lateness) - reach_us(served))
-
-
-class _SilverOfDays(NamedTuple):
-    """The files of the events that arrived on some days."""
-
-    stream: Stream
-    files: Mapping[date, Sequence[str]]
-
-    @classmethod
-    def of(cls, lake: Lake, source: StreamTables, snapshot: Snapshot, days: Sequence[date]) -> "_SilverOfDays":
-        """O(files of silver)."""
-        silver = source.silver.name
-        files = files_by_day(lake, silver, snapshot.version(silver), {*days}.__contains__)
-        return cls(source.stream, {day: [each.path for each in of_day] for day, of_day in files.items()})
-
-    def oldest_start_us(self, day: date) -> int | None:
-        """O(row groups of the day)."""
-        bounds = bounds_us("start", self.files.get(day, ()))
-        return bounds[0] if bounds else None
-
-    def last_tick_us(self, day: date) -> int | None:
-        """Of a stream's last day."""
-        if day != self.stream.last_day:
-            return None
-        bounds = bounds_us("arrival", self.files.get(day, ()))
-        return bounds[1] if bounds else day_start_us(day) + DAY_US - 1
+    arrived = bounds_us("arrival", files)
+    return arrived[1] if arrived else day_start_us(day) + DAY_US - 1

@@ -12,7 +12,7 @@ from kernels.farm.given_windows import ComputeOptions
 from kernels.replay import FIRINGS, EventColumns, KernelChoice, PassTicks, ReplayRules, ResultRows, replay_keys
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_arrays
-from pipelines.replay.carried import carried_table, group_with
+from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, group
 from pipelines.replay.heavy_function import Farmed, compute_rows, no_columns, require_served
@@ -53,72 +53,32 @@ def replay_events(
     served: ServedQuery,
     ticks: PassTicks,
     rules: ReplayRules | None = None,
-    kernel: str | None = None,
     options: Mapping[str, int] | None = None,
+    carried: pa.Table | None = None,
 ) -> Replayed:
     """The result rows of validated events, sorted by key, window and revision.
 
     events: key and value columns, start, arrival, and for the order seq or path, line, reading; ticks: the whole
     stream's.
     rules: by default those of a stream that goes on, and all rows. Errors: as `pipelines.local.replay_table`.
+    carried: of windows that depend on other events, what an earlier replay carried on, which has a row for each of its
+    keys, or none; then `ticks` are from the last before these events on. BadInput where another definition carried it.
     O(events · log events + rows) time; the kernel runs without the GIL.
     """
-    options = options or {}
-    prepared = _prepare(events, served, kernel, options)
-    if prepared.kept.num_rows == 0:
-        return Replayed(_empty_results(events, served.query, prepared.aggregates), {})
-    groups = group(prepared.kept, served.query.key)
-    return _replay(prepared, groups, ticks, rules or served.rules(None), options)
-
-
-def replay_on(
-    events: pa.Table,
-    carried: pa.Table,
-    served: ServedQuery,
-    ticks: PassTicks,
-    rules: ReplayRules,
-    options: Mapping[str, int],
-) -> Replayed:
-    """The same of windows that depend on other events, from what an earlier replay carried on, which has a row for each
-    of its keys, or none; with what is carried on from here. ticks: from the last before these events on. BadInput for
-    what was carried by another definition.
-    """
-    prepared = _prepare(events, served, None, options)
-    groups, saved = group_with(prepared.kept, carried, served.query.key)
-    if not saved:
-        none = carried_table(groups, [], served.query.key)
-        return Replayed(_empty_results(events, served.query, prepared.aggregates), {}, carried=none)
-    return _replay(prepared, groups, ticks, rules._replace(carried=saved), options)
-
-
-class _Prepared(NamedTuple):
-    """A query's events that are in windows, its aggregates over their columns, and its kernel."""
-
-    served: ServedQuery
-    kept: pa.Table
-    aggregates: Aggregates
-    choice: KernelChoice
-
-
-def _prepare(events: pa.Table, served: ServedQuery, kernel: str | None, options: Mapping[str, int]) -> _Prepared:
-    query = served.query
+    query, options, rules = served.query, options or {}, rules or served.rules(None)
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
-    if isinstance(query, Model):
-        require_served(served, query)
-    others = (*NAMES, WORKERS) if isinstance(query, Model) else NAMES
-    of_kernel = {name: value for name, value in options.items() if name not in others}
-    choice = served.choose_kernel(aggregates.plan, kernel, of_kernel)
-    return _Prepared(served, _in_windows(events, served), aggregates, choice)
-
-
-def _replay(
-    prepared: _Prepared, groups: Groups, ticks: PassTicks, rules: ReplayRules, options: Mapping[str, int]
-) -> Replayed:
-    served, kept, aggregates, choice = prepared
-    query = served.query
-    labels = labels_of(kept, groups, aggregates, served)
+    choice = _kernel(served, aggregates, options)
+    kept = _in_windows(events, served)
+    if carried is None:
+        groups = group(kept, query.key)
+    else:
+        groups, saved = group_with(kept, carried, query.key)
+        rules = rules._replace(carried=saved)
+    if len(groups.offsets) == 1:
+        none = None if carried is None else carried_table(groups, [], query.key)
+        return Replayed(_empty_results(events, query, aggregates), {}, carried=none)
     values = value_arrays(aggregates, kept, groups.order)
-    columns = _columns(kept, groups, values, served)._replace(labels=labels)
+    columns = _columns(kept, groups, values, served)._replace(labels=labels_of(kept, groups, aggregates, served))
     column, column_type, reads = aggregates.window
     spec = served.kind.spec(query.window, columns.start_us)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
@@ -130,8 +90,16 @@ def _replay(
             farmed = compute_rows(served, kept, groups, ticks, rows, farm_options)
     named = _key_columns(rows, groups) | _window_columns(rows, query)
     outputs = result_arrays(aggregates, values.strings, rows.outputs, rows.null)
-    carried = None if rules.carried is None else carried_table(groups, rows.carried, query.key)
-    return Replayed(pa.table({**named, **outputs, **farmed.columns}), rows.kernels, farmed.runs, carried)
+    left = None if carried is None else carried_table(groups, rows.carried, query.key)
+    return Replayed(pa.table({**named, **outputs, **farmed.columns}), rows.kernels, farmed.runs, left)
+
+
+def _kernel(served: ServedQuery, aggregates: Aggregates, options: Mapping[str, int]) -> KernelChoice:
+    others = {*NAMES}
+    if isinstance(served.query, Model):
+        require_served(served, served.query)
+        others.add(WORKERS)
+    return served.choose_kernel(aggregates.plan, {name: each for name, each in options.items() if name not in others})
 
 
 def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:

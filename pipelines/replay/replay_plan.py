@@ -4,21 +4,17 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-
-import pyarrow as pa
+from itertools import chain
 
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Gathering
-from pipelines.replay.day_state import StateTarget, with_state
-from pipelines.replay.event_shares import Cuts, EventShare, shares_of_buckets, tasks_and_panes
-from pipelines.replay.look_back import LookBacks
-from pipelines.replay.one_pass import Work
-from pipelines.replay.specifications import ServedQuery, can_be_cut, is_exact
-from pipelines.replay.task import ORDER_COLUMNS
-from pipelines.rows.arrow_schemas import ARROW_TYPES
-from pipelines.tables.query_tables import QueryTables
-from schemas.model import Model
+from pipelines.engines.ranges import EVERYTHING, Panes
+from pipelines.engines.shares import limit_bytes, packed_within
+from pipelines.replay import event_shares
+from pipelines.replay.event_shares import EventShare
+from pipelines.replay.specifications import can_be_cut
+from pipelines.replay.work import Work
 
 Buckets = Mapping[tuple[str, ...], int]
 """By the files of a bucket their bytes."""
@@ -26,11 +22,13 @@ Buckets = Mapping[tuple[str, ...], int]
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """How the events of a run are given to tasks: in shares of buckets, or gathered by key."""
+    """How the events of a run are given to tasks: in shares of buckets, or gathered by key. slots: how many tasks there
+    are at once; task_bytes: of files, of one task at most."""
 
     work: Work
     buckets: Buckets
-    cuts: Cuts
+    slots: int
+    task_bytes: int
 
     @property
     def files(self) -> list[str]:
@@ -43,58 +41,58 @@ class ReplayPlan:
         return sum(self.buckets.values())
 
     @cached_property
+    def limit(self) -> int:
+        """How many bytes a task takes."""
+        return limit_bytes([self.file_bytes], self.slots, self.task_bytes)
+
+    @property
+    def small(self) -> Buckets:
+        """Buckets that a task can take whole."""
+        return {files: size for files, size in self.buckets.items() if size <= self.limit}
+
+    @property
+    def large(self) -> Buckets:
+        """Those that it can't."""
+        return {files: size for files, size in self.buckets.items() if size > self.limit}
+
+    @cached_property
+    def halo_us(self) -> tuple[int, int] | None:
+        """Of a pane; None where time can't be cut."""
+        return self.work.halo_us if can_be_cut(self.work.served, self.work.read_schema) else None
+
+    @cached_property
     def shares(self) -> list[EventShare]:
-        """Of whole buckets, and of parts of those that are too large. O(row groups of these)."""
-        return shares_of_buckets(self.buckets, self.cuts)
+        """Of whole buckets, and of parts of those that are too large; the largest first, as slots wait for the last.
+        O(row groups of these)."""
+        small, column = self.small, self.work.tables.source.stream.key[0]
+        together = [
+            EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share))
+            for share in packed_within(small, self.limit)
+        ]
+        of_parts = (event_shares.shares_of_keys(files, column, self.halo_us, self.limit) for files in self.large)
+        return sorted(chain(together, *of_parts), key=lambda share: share.file_bytes, reverse=True)
 
     @cached_property
     def gathering(self) -> Gathering:
-        """Of rows of which a key is in several buckets, or which have no key."""
-        key, starts_us = self.work.served.query.key, (self.work.least_start_us, self.work.days[-1].until_us)
-        tasks, panes = tasks_and_panes(self.file_bytes, starts_us, self.cuts)
+        """Of rows of which a key is in several buckets, or which have no key: in so many tasks, by panes between the
+        least start and the end of the days."""
+        key, tasks, panes = self.work.tables.query.key, max(1, -(-self.file_bytes // self.limit)), Panes()
+        if self.halo_us is not None:
+            from_us, until_us = self.work.least_start_us, self.work.backs.of_days[-1].until_us
+            least_us = event_shares.LEAST_PANE * max(1, sum(self.halo_us))
+            count = max(1, min(tasks, (until_us - from_us) // least_us))
+            panes = Panes(from_us, max(1, -(-(until_us - from_us) // count)), count, self.halo_us)
         return Gathering(key, panes, tasks if key else panes.total)
 
 
-def plan(lake: Lake, slots: int, tables: QueryTables, work: Work, backs: LookBacks) -> ReplayPlan:
+def plan(lake: Lake, slots: int, work: Work) -> ReplayPlan:
     """For so many tasks at once. O(files of silver)."""
-    halo_us = work.halo_us if can_be_cut(work.served, work.read_schema) else None
-    cuts = Cuts(slots, work.first_key_column, halo_us, lake.config.task_bytes)
-    return ReplayPlan(work, buckets_of(lake, tables, backs), cuts)
+    return ReplayPlan(work, buckets_of(lake, work), slots, lake.config.task_bytes)
 
 
-def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, backs: LookBacks, workers: int | None = None) -> Work:
-    """What the tasks of a run need to know. workers: threads of a model's farm; None of a plain query."""
-    query = tables.query
-    silver = {column.name: column for column in tables.source.silver.columns}
-    read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
-    read_schema = pa.schema([pa.field(each.name, ARROW_TYPES[each.type], each.nullable) for each in read])
-    stream = tables.source.stream
-    whole_buckets = set(stream.key) <= set(query.key)
-    # Farms are counted by day; what a day leaves is its own; and a rounded state depends on where its events begin.
-    at_once = query.window.context_free and not isinstance(query, Model) and is_exact(query, read_schema)
-    state = None
-    if tables.state is not None:
-        read_schema = with_state(read_schema)
-        state = StateTarget(tables.state, stream.key if whole_buckets else (), stream.buckets)
-    return Work(
-        served,
-        backs.of_days,
-        at_once,
-        backs.ticks,
-        read_schema,
-        tables.audit,
-        tables.late_audit,
-        whole_buckets,
-        stream.key[0],
-        served.kind.halo_us(query.window),
-        lake.config.limits,
-        workers,
-        state,
-    )
-
-
-def buckets_of(lake: Lake, tables: QueryTables, backs: LookBacks) -> Buckets:
+def buckets_of(lake: Lake, work: Work) -> Buckets:
     """Those that have files of the look-backs, or of the state from which the run goes on. O(files of the tables)."""
+    tables, backs = work.tables, work.backs
     found = [files_by_day(lake, tables.source.silver.name, backs.silver_version, backs.reads)]
     if tables.state is not None and (earlier := backs.earlier) is not None:
         found.append(files_by_day(lake, tables.state.name, earlier.version, earlier.day.__eq__))

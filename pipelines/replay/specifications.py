@@ -17,17 +17,19 @@ from schemas.windows import MICROSECOND
 
 
 class ServedQuery(NamedTuple):
-    """A query whose windows kernels serve, with all that they know of the kind; made by `of`."""
+    """A query whose windows kernels serve, with all that they know of the kind; made by `of`. kernel: the name of the
+    one to use; None: each key's events choose."""
 
     query: Query
     kind: WindowKind
+    kernel: str | None = None
 
     @classmethod
-    def of(cls, query: Query) -> "ServedQuery":
+    def of(cls, query: Query, kernel: str | None = None) -> "ServedQuery":
         """NotServed for a kind of windows that there is not, WrongParameter for lengths beyond the range of times."""
         kind = window_kind(query.window.kind)
         kind.refuse_impossible(query.window)
-        return cls(query, kind)
+        return cls(query, kind, kernel)
 
     def rules(self, last_tick_us: int | None) -> ReplayRules:
         """Lateness, emit and end of the stream as kernels want them."""
@@ -35,9 +37,9 @@ class ServedQuery(NamedTuple):
         lateness_us, allowed_us = (min(each // MICROSECOND, FOREVER_US) for each in waits)
         return ReplayRules(lateness_us, allowed_us, self.query.emit, last_tick_us)
 
-    def choose_kernel(self, plan: AggregatePlan, kernel: str | None, options: Mapping[str, int] | None) -> KernelChoice:
-        """The kernel of that name, or None: by each key's events. NotServed for one that there is not."""
-        chosen = choose(self.kind.spec(self.query.window), plan, kernel, options)
+    def choose_kernel(self, plan: AggregatePlan, options: Mapping[str, int] | None = None) -> KernelChoice:
+        """NotServed for a kernel that there is not."""
+        chosen = choose(self.kind.spec(self.query.window), plan, self.kernel, options)
         return KernelChoice(chosen.name, chosen.options)
 
 

@@ -9,7 +9,6 @@ from pipelines.delta.lake import Lake
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger import run_table
 from pipelines.replay.audit import Audited
-from pipelines.replay.earlier_state import EarlierState
 from pipelines.tables.arrival_days import FIRST_DAY
 from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
@@ -17,35 +16,16 @@ from schemas.errors import NotSetUp
 
 
 class AuditRows(NamedTuple):
-    """The versions that hold each day, and what it has read; rows by day and table, where they were just made."""
+    """Which versions hold each day, and what it has read."""
 
     tables: QueryTables
-    versions: Mapping[date, AuditVersions]
-    inputs: Mapping[date, dict]
-    rows: Mapping[date, dict[str, int]]
-
-    @classmethod
-    def of(cls, tables: QueryTables, made: Mapping[date, Audited]) -> "AuditRows":
-        """What a replay has made."""
-        names = ((tables.audit.name, "rows"), (tables.late_audit.name, "late_rows"))
-        return cls(
-            tables,
-            {day: each.versions for day, each in made.items()},
-            {day: each.inputs for day, each in made.items()},
-            {day: {table: each.counts[count] for table, count in names} for day, each in made.items()},
-        )
-
-    def left_by(self, day: date, run_id: str) -> EarlierState:
-        """What the next day goes on from."""
-        versions = self.versions[day]
-        assert versions.state is not None and versions.state_digest is not None
-        return EarlierState(day, run_id, versions.state, versions.state_digest)
+    days: Mapping[date, Audited]
 
     @property
     def of_gate(self) -> AuditedDays:
         """As the gate looks at them."""
-        days = tuple(self.versions)
-        return AuditedDays(self.tables, days, self.versions[days[0]])
+        days = tuple(self.days)
+        return AuditedDays(self.tables, days, self.days[days[0]].versions)
 
 
 def recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRows:
@@ -57,7 +37,7 @@ def recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRo
     if gone := _gone(lake, tables, versions, audited):
         lost = f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows"
         raise _never_audited(tables, day, run_id, lost)
-    return AuditRows(tables, {day: versions}, {day: audited.inputs}, {})
+    return AuditRows(tables, {day: Audited(versions, audited.inputs, audited.counts, audited.kernel, None, [])})
 
 
 def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run_table.StepRow) -> str | None:

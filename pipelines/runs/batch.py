@@ -25,8 +25,9 @@ from pipelines.ledger.stale import DIGESTS, other_inputs
 from pipelines.replay import earlier_state, look_back
 from pipelines.replay.audit import Audited, audit
 from pipelines.replay.earlier_state import EarlierState
-from pipelines.replay.look_back import LookBack, LookBacks, Reading
+from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.work import Work
 from pipelines.runs import definitions
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.audit_rows import AuditRows
@@ -40,18 +41,6 @@ from schemas.errors import EarlierDayMissing, OutsideStream, Superseded, Windrow
 Progress = Callable[[str], None]
 Asked = Mapping[str, tuple[QueryTables, Sequence[date]]]
 """Days by query."""
-
-
-class AskedDays(NamedTuple):
-    """A query, and what the run of each of its days reads."""
-
-    tables: QueryTables
-    served: ServedQuery
-    backs: LookBacks
-
-    def of(self, days: Sequence[LookBack], earlier: EarlierState | None) -> "AskedDays":
-        """Some of the days."""
-        return self._replace(backs=self.backs._replace(of_days=tuple(days), earlier=earlier))
 
 
 class StepOfDays(NamedTuple):
@@ -112,7 +101,7 @@ class RunBatch:
             return []
         days: dict[str, list[date]] = {}
         for rows in made:
-            days.setdefault(rows.tables.query.name, []).extend(rows.versions)
+            days.setdefault(rows.tables.query.name, []).extend(rows.days)
         with self._step("publish", days) as step:
             return [report for rows in made for report in self._published(step, rows)]
 
@@ -151,19 +140,18 @@ class RunBatch:
 
     def _looked_back(
         self, step: StepOfDays, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading
-    ) -> AskedDays | None:
+    ) -> Work | None:
         """None where no day can be replayed."""
         query, arrived = tables.query.name, sorted(with_arrivals(self.lake, tables, read.days, days))
         for day in sorted({*days} - {*arrived}):
             step.fail(query, [day], nothing_arrived(tables, read.days, [day]))
         try:
-            backs = look_back.of(self.lake, tables, served, arrived, read) if arrived else None
+            return Work(tables, served, look_back.of(self.lake, tables, served, arrived, read)) if arrived else None
         except EarlierDayMissing as error:
             step.fail(query, arrived, error)
             return None
-        return AskedDays(tables, served, backs) if backs else None
 
-    def _checked(self, step: StepOfDays, asked: Sequence[AskedDays], read: Reading) -> Iterator[AskedDays]:
+    def _checked(self, step: StepOfDays, asked: Sequence[Work], read: Reading) -> Iterator[Work]:
         """The days whose silver has passed the gate."""
         dates = sorted({day for each in asked for day in each.backs.arrival_days(read.days.by_date)})
         queries = {each.tables.query.name for each in asked}
@@ -172,21 +160,21 @@ class RunBatch:
         every = [verdict for of_day in found.values() for verdict in of_day]
         note(self.lake.config, [(entry, every) for entry in step.entries.values()], step.progress)
         wrong = {day: error for day, verdicts in found.items() if (error := failure(verdicts))}
-        for each in asked:
-            failed = {back.last: wrong[day] for back in each.backs.of_days for day in wrong if back.reads(day)}
-            if left := step.left(each.tables, each.backs.days, failed):
-                yield each.of([back for back in each.backs.of_days if back.last in left], each.backs.earlier)
+        for work in asked:
+            failed = {back.last: wrong[day] for back in work.backs.of_days for day in wrong if back.reads(day)}
+            if left := step.left(work.tables, work.backs.days, failed):
+                yield work.of([back for back in work.backs.of_days if back.last in left], work.backs.earlier)
 
-    def _replayed(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
-        lake, query = self._lake_of(asked.tables, read.snapshot.name), asked.tables.query.name
+    def _replayed(self, step: StepOfDays, work: Work, read: Reading) -> list[AuditRows]:
+        lake, query = self._lake_of(work.tables, read.snapshot.name), work.tables.query.name
         try:
-            audited = audit(lake, self.engine, asked.tables, asked.served, asked.backs, read)
+            audited = audit(lake, self.engine, work, read)
         except WindrowError as error:
             _require_refused(error)
-            if len(asked.backs.of_days) == 1:
-                step.fail(query, asked.backs.days, error)
+            if len(work.backs.of_days) == 1:
+                step.fail(query, work.backs.days, error)
                 return []
-            return self._by_halves(step, asked, read)
+            return self._by_halves(step, work, read)
         for day, each in audited.items():
             _note_audit(step.entries[query, day], each)
         stream = self.source.stream.name
@@ -194,30 +182,31 @@ class RunBatch:
         farm_runs.record(lake, farms)
         for why in dict.fromkeys(each.why for each in audited.values() if each.why):
             step.progress(f"{flow.REPLAY.name}: {why}")
-        return [AuditRows.of(asked.tables, audited)]
+        return [AuditRows(work.tables, audited)]
 
-    def _by_halves(self, step: StepOfDays, asked: AskedDays, read: Reading) -> list[AuditRows]:
+    def _by_halves(self, step: StepOfDays, work: Work, read: Reading) -> list[AuditRows]:
         """Until the days that fail do so alone."""
-        days = asked.backs.of_days
+        days = work.backs.of_days
         first, second = days[: len(days) // 2], days[len(days) // 2 :]
-        made = self._replayed(step, asked.of(first, asked.backs.earlier), read)
-        if not step.left(asked.tables, [back.last for back in second], {}):
+        made = self._replayed(step, work.of(first, work.backs.earlier), read)
+        if not step.left(work.tables, [back.last for back in second], {}):
             return made
-        earlier = made[-1].left_by(first[-1].last, self.run_id) if asked.tables.state else None
-        return [*made, *self._replayed(step, asked.of(second, earlier), read)]
+        day = first[-1].last
+        earlier = EarlierState.left_by(day, self.run_id, made[-1].days[day].versions) if work.goes_on else None
+        return [*made, *self._replayed(step, work.of(second, earlier), read)]
 
     def _published(self, step: StepOfDays, rows: AuditRows) -> Iterator[DayReport]:
         tables, query = rows.tables, rows.tables.query.name
-        entries = {day: step.entries[query, day] for day in rows.versions}
+        entries = {day: step.entries[query, day] for day in rows.days}
         for day, entry in entries.items():
-            entry.inputs = asdict(rows.versions[day])
+            entry.inputs = asdict(rows.days[day].versions)
         of_gate = rows.of_gate
         lake = self._lake_of(tables, of_gate.versions.snapshot)
         step.progress(flow.GATE.name)
         found = Gate(lake, self.engine).record_audit(Run(self.run_id, self.source.stream.name, query), of_gate)
         note(lake.config, [(entries[day], each) for day, each in found.items()], step.progress)
         failed = {day: error for day, each in found.items() if (error := failure(each))}
-        wanted = step.left(tables, [*rows.versions], failed)
+        wanted = step.left(tables, [*rows.days], failed)
         step.progress(flow.PUBLISH.name)
         published = publish(lake, self.engine, tables, wanted, of_gate.versions)
         step.left(tables, wanted, {day: each for day, each in published.items() if isinstance(each, Superseded)})
@@ -226,7 +215,7 @@ class RunBatch:
             if isinstance(each, Superseded):
                 yield DayReport(self.run_id, query, day, {}, str(each), superseded=True)
             else:
-                stale = _stale_already(now, rows.inputs[day])
+                stale = _stale_already(now, rows.days[day].inputs)
                 report = DayReport(self.run_id, query, day, each.rows, stale, checks=len(found[day]))
                 yield _reported(entries[day], each, report)
 

@@ -40,7 +40,7 @@ def served(tables: QueryTables) -> ServedQuery:
         plan = plan_aggregates(query, {column.name: ARROW_TYPES[column.type] for column in columns}).plan
         if isinstance(query, Model):
             require_served(found, query)
-        found.choose_kernel(plan, None, None)
+        found.choose_kernel(plan)
     return found
 
 

@@ -15,9 +15,9 @@ from pipelines.engines.shares import packed_within
 from pipelines.gate.gate import Gate
 from pipelines.ledger import snapshots
 from pipelines.replay import look_back
-from pipelines.replay.event_shares import small_and_large
 from pipelines.replay.look_back import LookBacks, Reading
-from pipelines.replay.replay_plan import ReplayPlan, plan, work_of
+from pipelines.replay.replay_plan import ReplayPlan, plan
+from pipelines.replay.work import Work
 from pipelines.runs import definitions
 from pipelines.tables.query_tables import QueryTables
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
@@ -63,7 +63,7 @@ def explain(config: Config, query_name: str, day: date) -> Explained:
     backs = look_back.of(lake, tables, served, [day], read)
     engine = engine_of(config)
     slots = engine.expected_executors if isinstance(tables.query, Model) else engine.expected_slots
-    planned = plan(lake, slots, tables, work_of(lake, tables, served, backs), backs)
+    planned = plan(lake, slots, Work(tables, served, backs))
     return Explained(
         query_name,
         day,
@@ -81,7 +81,7 @@ def explain(config: Config, query_name: str, day: date) -> Explained:
 def _tasks(planned: ReplayPlan) -> list[PlannedTasks]:
     if not planned.work.whole_buckets:
         return [_gathered(planned)]
-    small, large, limit = small_and_large(planned.buckets, planned.cuts)
+    small, large, limit = planned.small, planned.large, planned.limit
     shares = packed_within(small, limit)
     sizes = [sum(small[files] for files in share) for share in shares]
     parts = {files: -(-size // limit) for files, size in large.items()}

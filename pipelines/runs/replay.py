@@ -16,6 +16,7 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
 from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
+from pipelines.replay.audit import Audited
 from pipelines.runs import audit_rows, definitions
 from pipelines.runs.batch import Asked, RunBatch
 from pipelines.runs.reports import DayFailure, DayReport, Done
@@ -146,9 +147,15 @@ def _done(batch: RunBatch, asked: Asked, stage: str) -> Done:
     else:
         made = batch.audited(asked)
     if stage == "audit":
-        audited = [(each.tables.query.name, day, of_day) for each in made for day, of_day in each.rows.items()]
-        return Done([DayReport(batch.run_id, *each) for each in audited], batch.failures)
+        reports = [_only_audited(batch.run_id, rows.tables, day) for rows in made for day in rows.days.items()]
+        return Done(reports, batch.failures)
     return Done(batch.published(made), batch.failures)
+
+
+def _only_audited(run_id: str, tables: QueryTables, made: tuple[date, Audited]) -> DayReport:
+    day, audited = made
+    rows = {tables.audit.name: audited.counts["rows"], tables.late_audit.name: audited.counts["late_rows"]}
+    return DayReport(run_id, tables.query.name, day, rows)
 
 
 def _definition(source: StreamTables, asked: Asked) -> str:

@@ -1,6 +1,5 @@
 """However the events of a day are cut into shares, by buckets, keys or time, their rows are those of no cut."""
 
-from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -111,8 +110,8 @@ def taken(monkeypatch) -> list[EventShare]:
 def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
     """Rows and counts, and the panes that they come from."""
     tables = QueryTables.of(asked)
-    _, written, kernels = replayed_of(lake, engine_of(lake.config), tables, day)
-    counts = sum((each.counts[day] for each in written), Counter(kernels[day]))
+    written = replayed_of(lake, engine_of(lake.config), tables, day)
+    counts = sum((each.counts[day] for each in written), audit.keys_by_kernel(written, day))
     rows = {kind: read_written(lake, asked, kind, written).to_pylist() for kind in ORDER}
     return {"counts": counts, **{kind: list(map(repr, of_kind)) for kind, of_kind in rows.items()}}, {
         each.pane for each in written
