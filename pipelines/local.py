@@ -14,11 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.replay import PassTicks
-from pipelines.replay.arrow_table import ArrowStream, arrow_table
 from pipelines.replay.late_events import late_events
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.validate import validate
+from pipelines.replay.validate import ArrowStream, arrow_table, validate
 from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import stored
 from pipelines.tables import heartbeats

@@ -21,7 +21,7 @@ from kernels.farm.results import Metrics, Results
 from kernels.replay import PassTicks, ResultRows
 from kernels.windows._late import Arrived
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.group_keys import Groups
+from pipelines.replay.group_keys import Groups, event_times
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import KERNEL_TYPES, decoded, stored, valid
 from pipelines.tables.model_columns import STATUS, TUPLES, function_columns, outputs_of
@@ -74,13 +74,13 @@ def compute_rows(
 def _tuples_of_keys(
     served: ServedQuery, model: Model, kept: pa.Table, groups: Groups, ticks: PassTicks
 ) -> TuplesOfKeys:
-    start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
-    # By the windows' ends: where a day is skipped, as on Samoa, two windows begin at one time, and one is closed first.
-    closed_us = Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, served.rules(None)).reached_us
+    events = Arrived.of(groups.number, *event_times(kept, groups), ticks, served.rules(None))
     # Sorting is stable: events of one time stay in order of arrival.
-    by_time = np.lexsort((start_us, groups.number))
+    by_time = np.lexsort((events.start_us, groups.number))
+    # By the windows' ends: where a day is skipped, as on Samoa, two windows begin at one time, and one is closed first.
+    start_us, arrival_us, closed_us = (us[by_time] for us in (events.start_us, events.arrival_us, events.reached_us))
     values, has_value = _values(model, kept, groups.order[by_time])
-    return TuplesOfKeys(groups.offsets, start_us[by_time], arrival_us[by_time], closed_us[by_time], has_value, values)
+    return TuplesOfKeys(groups.offsets, start_us, arrival_us, closed_us, has_value, values)
 
 
 def _values(model: Model, kept: pa.Table, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from kernels.replay import PassTicks
 from kernels.windows._late import Arrived, Late
 from pipelines.replay.filter import rows_that_pass
-from pipelines.replay.group_keys import group
+from pipelines.replay.group_keys import event_times, group, sequence_of
 from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrays import TIME, stored, times
+from pipelines.rows.arrays import TIME, times
 from schemas.errors import WrongParameter
 from schemas.query import Query
 
@@ -23,7 +23,6 @@ LATE_TYPES = {
     "windows_missed": pa.int64(),
     "late_by": pa.int64(),
 }
-SEQUENCES = (("seq",), ("path", "line", "reading"))
 
 
 def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.Table:
@@ -33,15 +32,13 @@ def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.T
     groups = group(kept, query.key)
     late = Late.of_nothing()
     if kept.num_rows:
-        start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
-        arrived = Arrived.of(groups.number, start_us, end_us, arrival_us, ticks, served.rules(None))
+        arrived = Arrived.of(groups.number, *event_times(kept, groups), ticks, served.rules(None))
         late = served.kind.late(query.window, arrived)
     return _late_table(kept.take(groups.order[late.row]), query, late)
 
 
 def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
-    sequence = next(names for names in SEQUENCES if set(names) <= set(late_rows.column_names))
-    names = tuple(dict.fromkeys((*query.key, "start", "end", "arrival", *sequence)))
+    names = dict.fromkeys((*query.key, "start", "end", "arrival", *sequence_of(late_rows)))
     clash = [name for name in query.key if name in LATE_TYPES]
     if clash:
         raise WrongParameter("key", clash[0], f"for a late table, a column other than {', '.join(LATE_TYPES)}")

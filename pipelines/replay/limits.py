@@ -19,26 +19,20 @@ SHARE_OF_MEMORY = 4
 @contextmanager
 def limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits]:
     """The limits among some options, by default rows that fit this machine; the clock runs from now on."""
-    stop = np.zeros(1, np.int64)
     memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    most = options.get("most_rows")
-    most_rows = None if most is None else require_rows("most_rows", most)
+    rows, seconds = (options.get(name) for name in NAMES)
+    most_rows = None if rows is None else require_rows("most_rows", rows)
+    stop = np.zeros(1, np.int64)
     limits = CallLimits(most_rows, memory_bytes // SHARE_OF_MEMORY, stop)
-    with _timer(options.get("most_seconds"), stop):
-        yield limits
-
-
-@contextmanager
-def _timer(seconds: object, stop: np.ndarray) -> Iterator[None]:
     if seconds is None:
-        yield
+        yield limits
         return
     most = require_seconds("most_seconds", seconds)
     timer = Timer(most, stop.__setitem__, (0, OVER_TIME))
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield limits
     except TooManySeconds:  # from a kernel, which knows no clock
         raise TooManySeconds(most) from None
     finally:

@@ -14,7 +14,7 @@ from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_arrays
 from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
-from pipelines.replay.group_keys import Groups, group
+from pipelines.replay.group_keys import Groups, event_times, group
 from pipelines.replay.heavy_function import Farmed, compute_rows, no_columns, require_served
 from pipelines.replay.labels import labels_of
 from pipelines.replay.limits import NAMES, limits_of
@@ -110,7 +110,7 @@ def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
 
 def _columns(kept: pa.Table, groups: Groups, values: ValueArrays, served: ServedQuery) -> EventColumns:
     """The events key by key, as a kernel takes them."""
-    start_us, end_us, arrival_us = (stored(kept[name])[groups.order] for name in ("start", "end", "arrival"))
+    start_us, end_us, arrival_us = event_times(kept, groups)
     start_us, end_us = served.kind.attributed(served.query.window, start_us, end_us)
     return EventColumns(groups.offsets, start_us, arrival_us, values.words, values.valid, end_us)
 

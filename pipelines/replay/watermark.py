@@ -4,7 +4,7 @@ Heartbeats are steps too. Those after a day's first arrival are among the day's 
 of days without arrivals, follow from the days alone and are made here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -86,18 +86,10 @@ class PassTable(NamedTuple):
         arrived = rows.group_by("arrival_date").aggregate([("tick", "min")])
         ticks_us = arrived["tick_min"].cast(pa.int64()).to_pylist()
         first_us = dict(zip(arrived["arrival_date"].to_pylist(), ticks_us, strict=True))
-        days = [*self._silent_from(first, last)]
+        days = [day for day in self.days.changing(first, last, True) if self.days.span and day > self.days.span[0]]
         since_us = np.array([day_start_us(day) for day in days], np.int64)
         until_us = [first_us.get(day, day_start_us(day) + DAY_US) for day in days]
         return since_us, np.array(until_us, np.int64)
-
-    def _silent_from(self, first: date, last: date) -> Iterator[date]:
-        """The days from the first to the last that are behind the stream's first arrival day."""
-        if self.days.span is not None:
-            day = max(first, self.days.span[0] + DAY)
-            while day <= last:
-                yield day
-                day += DAY
 
 
 def _rising(tick_us: np.ndarray, newest_us: np.ndarray) -> PassTicks:
