@@ -23,7 +23,7 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
 from pipelines.replay import audit
-from pipelines.replay.look_back import LookBack, LookBacks
+from pipelines.replay.look_back import LookBack
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import day_start_us, ticks_of_events
 from pipelines.replay.work import Work
@@ -49,13 +49,14 @@ def build(config: Config) -> None:
     replace_partitions(lake, silver, "arrival_date", [DAY], written)
 
 
-def look_backs(lake: Lake) -> LookBacks:
+def work_of_day(lake: Lake, tables: QueryTables) -> Work:
     """The whole day, and nothing before it."""
     silver = "silver_calls"
     read = lake.read(silver, columns=["start", "arrival"])
     start_us, arrival_us = (stored(read[name]) for name in ("start", "arrival"))
     back = LookBack(DAY, DAY, None, DAY, day_start_us(DAY))
-    return LookBacks((back,), ticks_of_events(arrival_us, start_us), lake.existing_version(silver))
+    ticks = ticks_of_events(arrival_us, start_us)
+    return Work(tables, ServedQuery.of(QUERY), (back,), ticks, lake.existing_version(silver))
 
 
 def measured(config: Config) -> dict:
@@ -65,7 +66,7 @@ def measured(config: Config) -> dict:
     tables = QueryTables.of(QUERY)
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
-    work = Work(tables, ServedQuery.of(QUERY), look_backs(lake))
+    work = work_of_day(lake, tables)
     seconds, made, tasks = [], 0, 0
     for _ in range(ROUNDS + 1):
         began = time.monotonic()

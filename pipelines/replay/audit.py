@@ -59,7 +59,7 @@ def audit(lake: Lake, engine: Engine, work: Work, read: Reading) -> dict[date, A
     _require_earlier_state(work, written)
     versions = _commit(lake, work, read, written)
     inputs = _inputs(work, read, versions, str(lake.of_run.get("run_id")))
-    of_days = zip(work.backs.days, versions, inputs, strict=True)
+    of_days = zip(work.days, versions, inputs, strict=True)
     return {day: _audited(work, written, day, of_day, read_then) for day, of_day, read_then in of_days}
 
 
@@ -103,8 +103,8 @@ def keys_by_kernel(written: Sequence[WrittenShare], day: date) -> Counter[str]:
 
 def _inputs(work: Work, read: Reading, versions: Sequence[AuditVersions], run_id: str) -> Iterator[dict]:
     """Where days go on from each other, those behind the first do from the days before them."""
-    earlier = work.backs.earlier
-    for back, of_day in zip(work.backs.of_days, versions, strict=True):
+    earlier = work.earlier
+    for back, of_day in zip(work.backs, versions, strict=True):
         if work.goes_on:
             yield earlier_state.inputs(work.tables, read.days, back.last, earlier)
             earlier = EarlierState.left_by(back.last, run_id, of_day)
@@ -124,14 +124,14 @@ def _first_day(stream: Stream, back: LookBack, read: Reading) -> date:
 
 def _require_earlier_state(work: Work, written: Sequence[WrittenShare]) -> None:
     """EarlierDayMissing where what was read isn't what the earlier day left: its table was made again, say."""
-    earlier, found = work.backs.earlier, digest_text(each.earlier_digest for each in written)
+    earlier, found = work.earlier, digest_text(each.earlier_digest for each in written)
     if earlier and found != earlier.digest:
-        raise earlier_state.gone(work.tables.query.name, work.backs.days[0], earlier.day)
+        raise earlier_state.gone(work.tables.query.name, work.days[0], earlier.day)
 
 
 def _commit(lake: Lake, work: Work, read: Reading, written: Sequence[WrittenShare]) -> list[AuditVersions]:
     """The versions of each day; the late table first."""
-    tables, days, earlier = work.tables, work.backs.days, work.backs.earlier
+    tables, days, earlier = work.tables, work.days, work.earlier
 
     def replaced(table: Table, column: str, name: str) -> int:
         return replace_partitions(lake, table, column, days, [file for each in written for file in getattr(each, name)])
@@ -139,7 +139,7 @@ def _commit(lake: Lake, work: Work, read: Reading, written: Sequence[WrittenShar
     late_version = replaced(tables.late_audit, "arrival_date", "late")
     version = replaced(tables.audit, "emitted_date", "result")
     passes = read.snapshot.version(tables.source.passes.name)
-    of_run = AuditVersions(version, late_version, work.backs.silver_version, passes, read.snapshot.name)
+    of_run = AuditVersions(version, late_version, work.silver_version, passes, read.snapshot.name)
     if tables.state is None:
         return [of_run] * len(days)
     state = replaced(tables.state, "logical_date", "state")

@@ -9,24 +9,19 @@ day's bound is in a window that can change then. Rounded results depend on the f
 are replayed one by one where an aggregate rounds as it goes (replay_plan.py).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
 import numpy as np
 
-from kernels.replay import PassTicks
-from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
-from pipelines.replay import earlier_state
-from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.row_groups import bounds_us
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
-from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import Snapshot
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import Stream
@@ -95,59 +90,14 @@ class LookBack:
 
     def joined(self, later: "LookBack") -> "LookBack":
         """With that of the days that follow."""
-        return LookBack(
-            self.first,
-            later.last,
-            self.bound_us,  # the watermark only rises
-            min(self.first_day, later.first_day),
-            min(self.least_start_us, later.least_start_us),
-            later.last_tick_us,
-        )
+        first_day, least_us = min(self.first_day, later.first_day), min(self.least_start_us, later.least_start_us)
+        # The watermark only rises, so that the first bound is the least.
+        return LookBack(self.first, later.last, self.bound_us, first_day, least_us, later.last_tick_us)
 
 
-class LookBacks(NamedTuple):
-    """Of each day of a run, in rising order; with the watermark's staircase over all that is read, the version of
-    silver, and the state that the first day goes on from."""
-
-    of_days: tuple[LookBack, ...]
-    ticks: PassTicks
-    silver_version: int
-    earlier: EarlierState | None = None
-
-    @property
-    def days(self) -> list[date]:
-        """The run's."""
-        return [each.last for each in self.of_days]
-
-    def reads(self, day: date) -> bool:
-        """Whether the run reads events that arrived on a day."""
-        return any(each.reads(day) for each in self.of_days)
-
-    def arrival_days(self, days: Iterable[date]) -> list[date]:
-        """Those of the days whose events are read, and the run's own."""
-        return sorted({*self.days, *filter(self.reads, days)})
-
-
-def of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading) -> LookBacks:
-    """The look-backs of a run of some days, in rising order. O(pass ticks of the look-backs + files of silver).
-
-    EarlierDayMissing where the first day starts from a state that there is not."""
-    source, earlier = tables.source, None
-    passes, silver = read.passes(lake, source), read.snapshot.version(source.silver.name)
-    of_days = files_by_day(lake, source.silver.name, silver, {*days}.__contains__)
-    files = {day: [each.path for each in of_days.get(day, ())] for day in days}
-    if tables.query.window.context_free:
-        newest = zip(days, passes.newest_before(days), strict=True)
-        found = [_look_back(served, source.stream, files[day], day, newest_us) for day, newest_us in newest]
-    else:
-        earlier = earlier_state.find(lake, tables, read.days, days[0], read.snapshot.name)
-        ends = (_last_tick_us(source.stream, files[day], day) for day in days)
-        found = [LookBack(day, day, None, day, day_start_us(day), last) for day, last in zip(days, ends, strict=True)]
-    ticks = passes.ticks(min(each.first_day for each in found), days[-1])
-    return LookBacks(tuple(found), ticks, silver, earlier)
-
-
-def _look_back(served: ServedQuery, stream: Stream, files: Sequence[str], day: date, newest_us: int | None) -> LookBack:
+def look_back_of(
+    served: ServedQuery, stream: Stream, files: Sequence[str], day: date, newest_us: int | None
+) -> LookBack:
     """Of a day with these files, before which the newest event to have arrived started then."""
     bound_us, first_day, least_us = None, day, day_start_us(day)
     if newest_us is not None:

@@ -60,7 +60,7 @@ def _read_by(back: LookBack, events: pa.Table) -> pa.Table:
 
 def _ticks_of(work: Work, back: LookBack) -> PassTicks:
     """From the last before what a pass reads on: of an earlier one only its newest start counts."""
-    ticks = work.backs.ticks
+    ticks = work.ticks
     first, _, end = back.places(ticks.tick_us)
     return PassTicks(*(each[max(0, first - 1) : end] for each in ticks))
 

@@ -78,7 +78,7 @@ class ReplayPlan:
         least start and the end of the days."""
         key, tasks, panes = self.work.tables.query.key, max(1, -(-self.file_bytes // self.limit)), Panes()
         if self.halo_us is not None:
-            from_us, until_us = self.work.least_start_us, self.work.backs.of_days[-1].until_us
+            from_us, until_us = self.work.least_start_us, self.work.backs[-1].until_us
             least_us = event_shares.LEAST_PANE * max(1, sum(self.halo_us))
             count = max(1, min(tasks, (until_us - from_us) // least_us))
             panes = Panes(from_us, max(1, -(-(until_us - from_us) // count)), count, self.halo_us)
@@ -92,9 +92,9 @@ def plan(lake: Lake, slots: int, work: Work) -> ReplayPlan:
 
 def buckets_of(lake: Lake, work: Work) -> Buckets:
     """Those that have files of the look-backs, or of the state from which the run goes on. O(files of the tables)."""
-    tables, backs = work.tables, work.backs
-    found = [files_by_day(lake, tables.source.silver.name, backs.silver_version, backs.reads)]
-    if tables.state is not None and (earlier := backs.earlier) is not None:
+    tables, earlier = work.tables, work.earlier
+    found = [files_by_day(lake, tables.source.silver.name, work.silver_version, work.reads)]
+    if tables.state is not None and earlier is not None:
         found.append(files_by_day(lake, tables.state.name, earlier.version, earlier.day.__eq__))
     files: defaultdict[int, dict[str, int]] = defaultdict(dict)
     for path, size, bucket in (file for by_day in found for of_day in by_day.values() for file in of_day):

@@ -90,7 +90,7 @@ def replay_rows(lake: Lake, work: Work, rows: pa.Table, pane: Range) -> WrittenS
 
 def rows_of(work: Work, files: Sequence[str]) -> RowsOfFiles:
     """The rows of some files that the run may need."""
-    since_us = {} if work.goes_on else {"start": work.least_start_us, "arrival": work.backs.of_days[0].from_us}
+    since_us = {} if work.goes_on else {"start": work.least_start_us, "arrival": work.backs[0].from_us}
     return RowsOfFiles(files, work.read_schema, since_us)
 
 
@@ -110,7 +110,7 @@ def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of
         parts, carried = zip(*(split_rows(part, work.tables.query.key) for part in parts), strict=True)
     counts = _counted(work, [of_pane(part, "start", pane) for part in parts])
     written = WrittenShare(of_keys, pane, counts, sum(state_digest(each) for each in carried if each is not None))
-    left, rows_of_event = list(work.backs.of_days), float(ROWS_OF_AN_EVENT)
+    left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT)
     while left:
         days = _together(left, written.counts, rows_of_event) if work.at_once else left[:1]
         back = reduce(LookBack.joined, days)
@@ -135,10 +135,10 @@ def _together(left: Sequence[LookBack], counts: dict[date, Counter[str]], rows_o
 
 def _counted(work: Work, parts: Sequence[pa.Table]) -> dict[date, Counter[str]]:
     """COUNTS of each day, nothing being written yet; parts: in order of arrival. O(what each day reads)."""
-    counts = {each.last: Counter(dict.fromkeys(COUNTS, 0)) for each in work.backs.of_days}
+    counts = {each.last: Counter(dict.fromkeys(COUNTS, 0)) for each in work.backs}
     for part in parts:
         arrival_us, start_us = stored(part["arrival"]), stored(part["start"])
-        for back in work.backs.of_days:
+        for back in work.backs:
             first, begins, ends = back.places(arrival_us)
             earlier = int(np.count_nonzero(start_us[first:begins] >= back.least_start_us))
             counts[back.last].update(events_read=earlier + ends - begins, events_of_day=ends - begins)

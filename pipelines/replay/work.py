@@ -1,13 +1,18 @@
-"""A query's days, and what follows from them for every task of their replay."""
+"""Days of a query, what a run of them reads, and what follows from that for every task of it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 import pyarrow as pa
 
+from kernels.replay import PassTicks
+from pipelines.delta.day_files import files_by_day
+from pipelines.delta.lake import Lake
+from pipelines.replay import earlier_state
 from pipelines.replay.earlier_state import EarlierState
-from pipelines.replay.look_back import LookBack, LookBacks
+from pipelines.replay.look_back import LookBack, Reading, look_back_of
 from pipelines.replay.specifications import ServedQuery, is_exact
 from pipelines.rows.arrow_schemas import ARROW_TYPES
 from pipelines.tables.query_tables import QueryTables
@@ -19,16 +24,30 @@ ORDER_COLUMNS = ("start", "end", "arrival", "path", "line", "reading")
 
 @dataclass(frozen=True)
 class Work:
-    """backs: what is read for each day; workers: threads of a model's farm, None of a plain query."""
+    """backs: of each day, in rising order; ticks: the watermark's staircase over all that is read; silver_version: of
+    which it is read; earlier: the state that the first day goes on from; workers: threads of a model's farm, None of a
+    plain query."""
 
     tables: QueryTables
     served: ServedQuery
-    backs: LookBacks
+    backs: tuple[LookBack, ...]
+    ticks: PassTicks
+    silver_version: int
+    earlier: EarlierState | None = None
     workers: int | None = None
 
-    def of(self, days: Sequence[LookBack], earlier: EarlierState | None) -> "Work":
-        """That of some of the days."""
-        return replace(self, backs=self.backs._replace(of_days=tuple(days), earlier=earlier))
+    @property
+    def days(self) -> list[date]:
+        """The run's."""
+        return [each.last for each in self.backs]
+
+    def reads(self, day: date) -> bool:
+        """Whether the run reads events that arrived on a day."""
+        return any(each.reads(day) for each in self.backs)
+
+    def arrival_days(self, days: Iterable[date]) -> list[date]:
+        """Those of the days whose events are read, and the run's own."""
+        return sorted({*self.days, *filter(self.reads, days)})
 
     @property
     def goes_on(self) -> bool:
@@ -69,4 +88,23 @@ class Work:
     @property
     def least_start_us(self) -> int:
         """Before which no event starts that is read for having started, not for having arrived."""
-        return min(each.least_start_us for each in self.backs.of_days)
+        return min(each.least_start_us for each in self.backs)
+
+
+def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading) -> Work:
+    """That of some days, in rising order. O(pass ticks of the look-backs + files of silver).
+
+    EarlierDayMissing where the first day starts from a state that there is not.
+    """
+    source, passes = tables.source, read.passes(lake, tables.source)
+    silver = read.snapshot.version(source.silver.name)
+    files = files_by_day(lake, source.silver.name, silver, {*days}.__contains__)
+    if tables.query.window.context_free:
+        earlier, newest_us = None, passes.newest_before(days)
+    else:  # what had arrived before the first day is in the state
+        earlier = earlier_state.find(lake, tables, read.days, days[0], read.snapshot.name)
+        newest_us = [None] * len(days)
+    paths = ([file.path for file in files.get(day, ())] for day in days)
+    backs = [look_back_of(served, source.stream, *each) for each in zip(paths, days, newest_us, strict=True)]
+    ticks = passes.ticks(min(each.first_day for each in backs), days[-1])
+    return Work(tables, served, tuple(backs), ticks, silver, earlier)

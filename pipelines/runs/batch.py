@@ -22,12 +22,12 @@ from pipelines.ledger import farm_runs, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
 from pipelines.ledger.stale import DIGESTS, other_inputs
-from pipelines.replay import earlier_state, look_back
+from pipelines.replay import earlier_state
 from pipelines.replay.audit import Audited, audit
 from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.work import Work
+from pipelines.replay.work import Work, work_of
 from pipelines.runs import definitions
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.audit_rows import AuditRows
@@ -146,14 +146,14 @@ class RunBatch:
         for day in sorted({*days} - {*arrived}):
             step.fail(query, [day], nothing_arrived(tables, read.days, [day]))
         try:
-            return Work(tables, served, look_back.of(self.lake, tables, served, arrived, read)) if arrived else None
+            return work_of(self.lake, tables, served, arrived, read) if arrived else None
         except EarlierDayMissing as error:
             step.fail(query, arrived, error)
             return None
 
     def _checked(self, step: StepOfDays, asked: Sequence[Work], read: Reading) -> Iterator[Work]:
         """The days whose silver has passed the gate."""
-        dates = sorted({day for each in asked for day in each.backs.arrival_days(read.days.by_date)})
+        dates = sorted({day for each in asked for day in each.arrival_days(read.days.by_date)})
         queries = {each.tables.query.name for each in asked}
         run = Run(self.run_id, self.source.stream.name, *(queries if len(queries) == 1 else ()))
         found = Gate(self.lake, self.engine).record_silver(run, self.source, read.snapshot, read.days, dates)
@@ -161,9 +161,9 @@ class RunBatch:
         note(self.lake.config, [(entry, every) for entry in step.entries.values()], step.progress)
         wrong = {day: error for day, verdicts in found.items() if (error := failure(verdicts))}
         for work in asked:
-            failed = {back.last: wrong[day] for back in work.backs.of_days for day in wrong if back.reads(day)}
-            if left := step.left(work.tables, work.backs.days, failed):
-                yield work.of([back for back in work.backs.of_days if back.last in left], work.backs.earlier)
+            failed = {back.last: wrong[day] for back in work.backs for day in wrong if back.reads(day)}
+            if left := step.left(work.tables, work.days, failed):
+                yield replace(work, backs=tuple(back for back in work.backs if back.last in left))
 
     def _replayed(self, step: StepOfDays, work: Work, read: Reading) -> list[AuditRows]:
         lake, query = self._lake_of(work.tables, read.snapshot.name), work.tables.query.name
@@ -171,8 +171,8 @@ class RunBatch:
             audited = audit(lake, self.engine, work, read)
         except WindrowError as error:
             _require_refused(error)
-            if len(work.backs.of_days) == 1:
-                step.fail(query, work.backs.days, error)
+            if len(work.backs) == 1:
+                step.fail(query, work.days, error)
                 return []
             return self._by_halves(step, work, read)
         for day, each in audited.items():
@@ -186,14 +186,14 @@ class RunBatch:
 
     def _by_halves(self, step: StepOfDays, work: Work, read: Reading) -> list[AuditRows]:
         """Until the days that fail do so alone."""
-        days = work.backs.of_days
-        first, second = days[: len(days) // 2], days[len(days) // 2 :]
-        made = self._replayed(step, work.of(first, work.backs.earlier), read)
+        half = len(work.backs) // 2
+        first, second = work.backs[:half], work.backs[half:]
+        made = self._replayed(step, replace(work, backs=first), read)
         if not step.left(work.tables, [back.last for back in second], {}):
             return made
         day = first[-1].last
         earlier = EarlierState.left_by(day, self.run_id, made[-1].days[day].versions) if work.goes_on else None
-        return [*made, *self._replayed(step, work.of(second, earlier), read)]
+        return [*made, *self._replayed(step, replace(work, backs=second, earlier=earlier), read)]
 
     def _published(self, step: StepOfDays, rows: AuditRows) -> Iterator[DayReport]:
         tables, query = rows.tables, rows.tables.query.name

@@ -51,7 +51,7 @@ def most_rows_of_a_task() -> int:
     lake, tables = Lake(settings.load()), QueryTables.of(registry.query(QUERY))
     work = work_of(lake, tables, DAY)
     buckets = buckets_of(lake, work)
-    [day], events = work.backs.of_days, (read_rows(task.rows_of(work, files)).sort_by("arrival") for files in buckets)
+    [day], events = work.backs, (read_rows(task.rows_of(work, files)).sort_by("arrival") for files in buckets)
     return max(make(lake, work, day, of_bucket).result.num_rows for of_bucket in events)
 
 

@@ -9,7 +9,7 @@ from pipelines.engines import engine_of
 from pipelines.engines.engine import Engine
 from pipelines.ledger import run_table
 from pipelines.ledger.entry import Run
-from pipelines.replay import audit, look_back
+from pipelines.replay import audit, work
 from pipelines.replay.audit import Audited
 from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
@@ -21,8 +21,7 @@ from pipelines.tables.snapshot import Snapshot
 
 def work_of(lake: Lake, tables: QueryTables, *days: date) -> Work:
     """What the tasks of a run of some days know."""
-    served = ServedQuery.of(tables.query)
-    return Work(tables, served, look_back.of(lake, tables, served, days, newest(lake, tables)))
+    return work.work_of(lake, tables, ServedQuery.of(tables.query), days, newest(lake, tables))
 
 
 def replayed_of(lake: Lake, engine: Engine, tables: QueryTables, *days: date) -> Sequence[WrittenShare]:
@@ -37,9 +36,9 @@ def audit_day(lake: Lake, tables: QueryTables, day: date) -> Audited:
 
 def audit_days(lake: Lake, tables: QueryTables, days: Sequence[date]) -> dict[date, Audited]:
     """The rows of some days, made in one pass."""
-    served, read = ServedQuery.of(tables.query), newest(lake, tables)
-    backs = look_back.of(lake, tables, served, days, read)
-    return audit.audit(lake, engine_of(lake.config), Work(tables, served, backs), read)
+    read = newest(lake, tables)
+    asked = work.work_of(lake, tables, ServedQuery.of(tables.query), days, read)
+    return audit.audit(lake, engine_of(lake.config), asked, read)
 
 
 def run_day(lake: Lake, tables: QueryTables, day: date, run_id: str | None = None) -> Audited:
