@@ -6,7 +6,6 @@ from datetime import date
 from typing import NamedTuple
 
 from pipelines.delta.lake import Lake
-from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger import run_table
 from pipelines.replay.audit import Audited
 from pipelines.tables.arrival_days import FIRST_DAY
@@ -21,23 +20,22 @@ class AuditRows(NamedTuple):
     tables: QueryTables
     days: Mapping[date, Audited]
 
-    @property
-    def of_gate(self) -> AuditedDays:
-        """As the gate looks at them."""
-        days = tuple(self.days)
-        return AuditedDays(self.tables, days, self.days[days[0]].versions)
-
 
 def recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRows:
     """What the run's own audit step left in the ledger; NotSetUp where that is nothing, or is gone."""
-    audited = run_table.latest(lake, tables.query.name, day, "audit", run_id)
-    if audited is None:
-        raise _never_audited(tables, day, run_id, "there are no audit rows")
-    versions = AuditVersions(**audited.outputs)
-    if gone := _gone(lake, tables, versions, audited):
-        lost = f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows"
-        raise _never_audited(tables, day, run_id, lost)
-    return AuditRows(tables, {day: Audited(versions, audited.inputs, audited.counts, audited.kernel, None, [])})
+    query, problem = tables.query.name, "there are no audit rows"
+    audited = run_table.latest(lake, query, day, "audit", run_id)
+    if audited is not None:
+        versions = AuditVersions(**audited.outputs)
+        gone = _gone(lake, tables, versions, audited)
+        if gone is None:
+            left = Audited(versions, audited.inputs, audited.counts, audited.kernel, audited.message, [])
+            return AuditRows(tables, {day: left})
+        problem = f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows"
+    raise NotSetUp(
+        f"{problem} of {query} for {day} by run {run_id!r}",
+        f"windrow replay {query} --day {day} --stage audit --run-id {shlex.quote(run_id)}",
+    )
 
 
 def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run_table.StepRow) -> str | None:
@@ -55,11 +53,3 @@ def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run
         if lake.lacks_files(name, version, days) or lake.made_after(name, audited.at):
             return f"version {version} of {name}"
     return None
-
-
-def _never_audited(tables: QueryTables, day: date, run_id: str, problem: str) -> NotSetUp:
-    query = tables.query.name
-    return NotSetUp(
-        f"{problem} of {query} for {day} by run {run_id!r}",
-        f"windrow replay {query} --day {day} --stage audit --run-id {shlex.quote(run_id)}",
-    )

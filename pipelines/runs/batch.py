@@ -18,6 +18,7 @@ from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Engine
 from pipelines.gate.gate import Gate, failure
 from pipelines.gate.publish import Publication, publish
+from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.ledger import farm_runs, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
@@ -88,8 +89,8 @@ class RunBatch:
             served = [each for of_query in asked.values() if (each := self._served(step, *of_query))]
             if not served:
                 return []
-            stream = self.source.stream.name
-            read = Reading.of(self.lake, self.source, snapshots.of_run(self.lake, stream, self.run_id))
+            snapshot = snapshots.of_run(self.lake, self.source.stream.name, self.run_id)
+            read = Reading.of(self.lake, self.source, snapshot)
             found = (self._looked_back(step, *each, read) for each in served)
             checked = [*self._checked(step, [each for each in found if each], read)]  # before the stage that follows
             step.progress(flow.REPLAY.name)
@@ -105,10 +106,12 @@ class RunBatch:
         with self._step("publish", days) as step:
             return [report for rows in made for report in self._published(step, rows)]
 
+    def _run(self, query: str | None = None, day: date | None = None) -> Run:
+        return Run(self.run_id, self.source.stream.name, query, day)
+
     @contextmanager
     def _step(self, name: str, days: Mapping[str, Sequence[date]]) -> Iterator[StepOfDays]:
-        stream = self.source.stream.name
-        of_runs = [Run(self.run_id, stream, query, day) for query, of_query in days.items() for day in of_query]
+        of_runs = [self._run(query, day) for query, of_query in days.items() for day in of_query]
         with self.recording.steps(of_runs, name) as entries:
             stages = next(iter(entries.values())).stages
             with stages.working(self.engine, self.progress):
@@ -155,7 +158,7 @@ class RunBatch:
         """The days whose silver has passed the gate."""
         dates = sorted({day for each in asked for day in each.arrival_days(read.days.by_date)})
         queries = {each.tables.query.name for each in asked}
-        run = Run(self.run_id, self.source.stream.name, *(queries if len(queries) == 1 else ()))
+        run = self._run(*(queries if len(queries) == 1 else ()))
         found = Gate(self.lake, self.engine).record_silver(run, self.source, read.snapshot, read.days, dates)
         every = [verdict for of_day in found.values() for verdict in of_day]
         note(self.lake.config, [(entry, every) for entry in step.entries.values()], step.progress)
@@ -177,9 +180,7 @@ class RunBatch:
             return self._by_halves(step, work, read)
         for day, each in audited.items():
             _note_audit(step.entries[query, day], each)
-        stream = self.source.stream.name
-        farms = {Run(self.run_id, stream, query, day): each.farms for day, each in audited.items() if each.farms}
-        farm_runs.record(lake, farms)
+        farm_runs.record(lake, {self._run(query, day): each.farms for day, each in audited.items() if each.farms})
         for why in dict.fromkeys(each.why for each in audited.values() if each.why):
             step.progress(f"{flow.REPLAY.name}: {why}")
         return [AuditRows(work.tables, audited)]
@@ -188,27 +189,28 @@ class RunBatch:
         """Until the days that fail do so alone."""
         half = len(work.backs) // 2
         first, second = work.backs[:half], work.backs[half:]
-        made = self._replayed(step, replace(work, backs=first), read)
-        if not step.left(work.tables, [back.last for back in second], {}):
+        made, rest = self._replayed(step, replace(work, backs=first), read), replace(work, backs=second)
+        if not step.left(rest.tables, rest.days, {}):
             return made
-        day = first[-1].last
-        earlier = EarlierState.left_by(day, self.run_id, made[-1].days[day].versions) if work.goes_on else None
-        return [*made, *self._replayed(step, replace(work, backs=second, earlier=earlier), read)]
+        if rest.goes_on:
+            day = first[-1].last
+            rest = replace(rest, earlier=EarlierState.left_by(day, self.run_id, made[-1].days[day].versions))
+        return [*made, *self._replayed(step, rest, read)]
 
     def _published(self, step: StepOfDays, rows: AuditRows) -> Iterator[DayReport]:
-        tables, query = rows.tables, rows.tables.query.name
-        entries = {day: step.entries[query, day] for day in rows.days}
+        tables, query, days = rows.tables, rows.tables.query.name, tuple(rows.days)
+        entries = {day: step.entries[query, day] for day in days}
         for day, entry in entries.items():
             entry.inputs = asdict(rows.days[day].versions)
-        of_gate = rows.of_gate
-        lake = self._lake_of(tables, of_gate.versions.snapshot)
+        versions = rows.days[days[0]].versions
+        lake = self._lake_of(tables, versions.snapshot)
         step.progress(flow.GATE.name)
-        found = Gate(lake, self.engine).record_audit(Run(self.run_id, self.source.stream.name, query), of_gate)
+        found = Gate(lake, self.engine).record_audit(self._run(query), AuditedDays(tables, days, versions))
         note(lake.config, [(entries[day], each) for day, each in found.items()], step.progress)
         failed = {day: error for day, each in found.items() if (error := failure(each))}
-        wanted = step.left(tables, [*rows.days], failed)
+        wanted = step.left(tables, days, failed)
         step.progress(flow.PUBLISH.name)
-        published = publish(lake, self.engine, tables, wanted, of_gate.versions)
+        published = publish(lake, self.engine, tables, wanted, versions)
         step.left(tables, wanted, {day: each for day, each in published.items() if isinstance(each, Superseded)})
         now = ArrivalDays.read(lake, self.source.partitions.name)
         for day, each in published.items():
