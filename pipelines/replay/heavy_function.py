@@ -46,12 +46,6 @@ def require_served(served: ServedQuery, model: Model) -> None:
         raise WrongParameter("window of a model", model.window.kind, allowed)
 
 
-def no_columns(model: Model) -> dict[str, pa.DataType]:
-    """Names and types of the columns that a model adds."""
-    outputs = dict.fromkeys(outputs_of(model), pa.float64())
-    return {TUPLES: pa.int64(), STATUS: pa.string(), **outputs}
-
-
 def compute_rows(
     served: ServedQuery, kept: pa.Table, groups: Groups, ticks: PassTicks, rows: ResultRows, options: ComputeOptions
 ) -> Farmed:

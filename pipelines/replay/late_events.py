@@ -12,17 +12,11 @@ from kernels.windows._late import Arrived, Late
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import event_times, group, sequence_of
 from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrays import TIME, times
+from pipelines.rows.arrays import times
 from schemas.errors import WrongParameter
 from schemas.query import Query
 
-LATE_TYPES = {
-    "reason": pa.string(),
-    "first_missed": TIME,
-    "last_missed": TIME,
-    "windows_missed": pa.int64(),
-    "late_by": pa.int64(),
-}
+LATE_COLUMNS = ("reason", "first_missed", "last_missed", "windows_missed", "late_by")
 
 
 def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.Table:
@@ -39,9 +33,9 @@ def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.T
 
 def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
     names = dict.fromkeys((*query.key, "start", "end", "arrival", *sequence_of(late_rows)))
-    clash = [name for name in query.key if name in LATE_TYPES]
+    clash = [name for name in query.key if name in LATE_COLUMNS]
     if clash:
-        raise WrongParameter("key", clash[0], f"for a late table, a column other than {', '.join(LATE_TYPES)}")
+        raise WrongParameter("key", clash[0], f"for a late table, a column other than {', '.join(LATE_COLUMNS)}")
     return pa.table(
         {
             **{name: late_rows[name] for name in names},

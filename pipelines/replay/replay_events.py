@@ -15,27 +15,17 @@ from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_
 from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, event_times, group
-from pipelines.replay.heavy_function import Farmed, compute_rows, no_columns, require_served
+from pipelines.replay.heavy_function import Farmed, compute_rows, require_served
 from pipelines.replay.labels import labels_of
 from pipelines.replay.limits import NAMES, limits_of
 from pipelines.replay.specifications import ServedQuery
-from pipelines.rows.arrays import TIME, stored, times
+from pipelines.rows.arrays import stored, times
 from pipelines.tables.aggregates import Aggregates, plan_aggregates
 from schemas.model import Model
 from schemas.query import WINDOW_NUMBER, Query
 
 WORKERS = "workers"
 """Option: threads of a model's farm."""
-RESULT_TYPES = {
-    "window_start": TIME,
-    "window_end": TIME,
-    WINDOW_NUMBER: pa.int64(),
-    "revision": pa.int64(),
-    "pane": pa.string(),
-    "emitted_at": TIME,
-    "events": pa.int64(),
-    "late_events": pa.int64(),
-}
 
 
 class Replayed(NamedTuple):
@@ -73,14 +63,11 @@ def replay_events(
         groups = group(kept, query.key)
     else:
         groups, saved = group_with(kept, carried, query.key)
-        rules = rules._replace(carried=saved)
-    if len(groups.offsets) == 1:
-        none = None if carried is None else carried_table(groups, [], query.key)
-        return Replayed(_empty_results(events, query, aggregates), {}, carried=none)
+        rules = rules._replace(carried=saved or None)  # without keys nothing is carried on
     values = value_arrays(aggregates, kept, groups.order)
     columns = _columns(kept, groups, values, served)._replace(labels=labels_of(kept, groups, aggregates, served))
     column, column_type, reads = aggregates.window
-    spec = served.kind.spec(query.window, columns.start_us)
+    spec = served.kind.spec(query.window, columns.start_us if kept.num_rows else None)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
     with limits_of(options) as limits:
         rows = replay_keys(columns, spec, aggregates.plan, ticks, rules._replace(limits=limits), choice)
@@ -88,7 +75,7 @@ def replay_events(
         if isinstance(query, Model):
             farm_options = ComputeOptions(options.get(WORKERS), stop=limits.stop)
             farmed = compute_rows(served, kept, groups, ticks, rows, farm_options)
-    named = _key_columns(rows, groups) | _window_columns(rows, query)
+    named = _key_and_window_columns(rows, groups, query)
     outputs = result_arrays(aggregates, values.strings, rows.outputs, rows.null)
     left = None if carried is None else carried_table(groups, rows.carried, query.key)
     return Replayed(pa.table({**named, **outputs, **farmed.columns}), rows.kernels, farmed.runs, left)
@@ -115,21 +102,8 @@ def _columns(kept: pa.Table, groups: Groups, values: ValueArrays, served: Served
     return EventColumns(groups.offsets, start_us, arrival_us, values.words, values.valid, end_us)
 
 
-def _empty_results(events: pa.Table, query: Query, aggregates: Aggregates) -> pa.Table:
-    """No rows, with the columns and types of a result."""
-    keys = {name: events.schema.field(name).type for name in query.key}
-    outputs = {output.name: output.result for output in aggregates.outputs}
-    of_function = no_columns(query) if isinstance(query, Model) else {}
-    window_columns = {name: RESULT_TYPES[name] for name in query.window_columns}
-    return pa.schema({**keys, **window_columns, **outputs, **of_function}).empty_table()
-
-
-def _key_columns(rows: ResultRows, groups: Groups) -> dict[str, pa.ChunkedArray]:
-    taken = None if groups.keys is None else groups.keys.take(rows.key)
-    return {} if taken is None else {name: taken[name] for name in taken.column_names}
-
-
-def _window_columns(rows: ResultRows, query: Query) -> dict[str, object]:
+def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> dict[str, object]:
+    keys = {} if groups.keys is None else {name: groups.keys[name].take(rows.key) for name in query.key}
     columns = {
         "window_start": times(rows.window_start),
         "window_end": times(rows.window_end),
@@ -140,4 +114,4 @@ def _window_columns(rows: ResultRows, query: Query) -> dict[str, object]:
         "events": rows.events,
         "late_events": rows.late_events,
     }
-    return {name: columns[name] for name in query.window_columns}
+    return keys | {name: columns[name] for name in query.window_columns}

@@ -1,23 +1,45 @@
-"""What the tasks of a replay will read, from Delta's log and the footers of buckets that are too large for one task."""
+"""Which events each task of a replay takes: whole buckets, or where one of them is too large for a task some of its
+keys, or where a key is too large some of its time. Delta's log says it, and the footers of buckets that are too large.
+
+    bucket 3     a a b c c c c c c c c c c d e          row groups, sorted by key
+    tasks        ── a b ──│─ c ─│─ c ─│─ c ─│─ d e ──   c is cut along time
+
+A cut along time gives a task the windows that start within its pane, and with the pane the events of these windows: its
+halo. That is exact where a window's rows follow from its own events alone, and only for aggregates whose states are
+exact: a standard deviation would depend on where it is cut.
+"""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
+from typing import NamedTuple
 
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.engines.engine import Gathering
-from pipelines.engines.ranges import EVERYTHING, Panes
+from pipelines.engines.ranges import EVERYTHING, Panes, Range
 from pipelines.engines.shares import limit_bytes, packed_within
-from pipelines.replay import event_shares
-from pipelines.replay.event_shares import EventShare
+from pipelines.replay.row_groups import RowGroup, row_groups
 from pipelines.replay.specifications import can_be_cut
 from pipelines.replay.work import Work
 
 Buckets = Mapping[tuple[str, ...], int]
 """By the files of a bucket their bytes."""
+
+# A pane is at least so many times as long as its halo: else its tasks would mostly read what others read too.
+LEAST_PANE = 4
+
+
+class EventShare(NamedTuple):
+    """Files by bucket; of these keys, by the stream's first key column; `pane`: where the windows start, in µs since
+    the epoch; about so many bytes of the files."""
+
+    buckets: tuple[tuple[str, ...], ...]
+    keys: Range
+    pane: Range
+    file_bytes: int
 
 
 @dataclass(frozen=True)
@@ -69,7 +91,7 @@ class ReplayPlan:
             EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share))
             for share in packed_within(small, self.limit)
         ]
-        of_parts = (event_shares.shares_of_keys(files, column, self.halo_us, self.limit) for files in self.large)
+        of_parts = (_shares_of_keys(files, column, self.halo_us, self.limit) for files in self.large)
         return sorted(chain(together, *of_parts), key=lambda share: share.file_bytes, reverse=True)
 
     @cached_property
@@ -79,7 +101,7 @@ class ReplayPlan:
         key, tasks, panes = self.work.tables.query.key, max(1, -(-self.file_bytes // self.limit)), Panes()
         if self.halo_us is not None:
             from_us, until_us = self.work.least_start_us, self.work.backs[-1].until_us
-            least_us = event_shares.LEAST_PANE * max(1, sum(self.halo_us))
+            least_us = LEAST_PANE * max(1, sum(self.halo_us))
             count = max(1, min(tasks, (until_us - from_us) // least_us))
             panes = Panes(from_us, max(1, -(-(until_us - from_us) // count)), count, self.halo_us)
         return Gathering(key, panes, tasks if key else panes.total)
@@ -101,3 +123,58 @@ def buckets_of(lake: Lake, work: Work) -> Buckets:
         assert bucket is not None, "silver and the states are kept in buckets"
         files[bucket][path] = size
     return {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
+
+
+def _shares_of_keys(
+    files: tuple[str, ...], column: str, halo_us: tuple[int, int] | None, limit: int
+) -> list[EventShare]:
+    """Shares of about so many bytes of a bucket: of whole keys, and of panes of keys that are too large. column: the
+    stream's first key column; halo_us: of a pane, None where time can't be cut. O(row groups · log row groups)."""
+    by_key: defaultdict[object, list[RowGroup]] = defaultdict(list)
+    for group in row_groups(column, files):
+        by_key[group.least].append(group)
+    found = []
+    for keys, size in _ranges({key: _bytes(of_key) for key, of_key in by_key.items()}, limit):
+        panes = _panes(by_key[keys.only], halo_us, limit) if keys.is_of_one else [(EVERYTHING, size)]
+        found += [EventShare((files,), keys, pane, of_pane) for pane, of_pane in panes]
+    return found
+
+
+def _bytes(groups: Iterable[RowGroup]) -> int:
+    return sum(group.file_bytes for group in groups)
+
+
+def _ranges(bytes_from: Mapping[object, int], limit: int) -> list[tuple[Range, int]]:
+    """Ranges of keys that have about so many bytes each, and these; together all keys. A key that has more is alone,
+    the null key too. bytes_from: of the row groups that begin with a key."""
+    ranges: list[tuple[Range, int]] = []
+    low, without_low, filled = None, False, bytes_from.get(None, 0)
+    if filled > limit:
+        ranges, filled = [(Range(only_nulls=True), filled)], 0
+    for key in sorted(each for each in bytes_from if each is not None):  # type: ignore[type-var]
+        size = bytes_from[key]
+        if filled + size > limit:
+            ranges.append((Range(low, key, without_low, nulls=not ranges), filled))
+            low, without_low, filled = key, False, 0
+        if size > limit:
+            ranges.append((Range(only=key), size))
+            low, without_low = key, True
+        else:
+            filled += size
+    return [*ranges, (Range(low, None, without_low, nulls=not ranges), filled)]
+
+
+def _panes(groups: Sequence[RowGroup], halo_us: tuple[int, int] | None, limit: int) -> list[tuple[Range, int]]:
+    """Panes of as many bytes each as the others, at most about the limit, and these; together all time."""
+    total = _bytes(groups)
+    pane_bytes = total / max(1, -(-total // limit))
+    cuts_us: list[int] = []
+    before = 0
+    for group in sorted(groups, key=lambda group: group.earliest_us):
+        is_full = before >= pane_bytes * (len(cuts_us) + 1)
+        if halo_us is not None and is_full:
+            before_us = cuts_us[-1] if cuts_us else min(each.earliest_us for each in groups)
+            if group.earliest_us - before_us >= LEAST_PANE * sum(halo_us):
+                cuts_us.append(group.earliest_us)
+        before += group.file_bytes
+    return [(Range(low, high), total // (len(cuts_us) + 1)) for low, high in pairwise([None, *cuts_us, None])]

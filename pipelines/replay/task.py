@@ -1,8 +1,8 @@
 """What one task of a replay does: gather whole keys, replay them for all days of the run, keep these days' rows, and
 write them.
 
-Days that follow each other are taken together where that makes the same rows as one by one; what a pass over some of
-them made is written before the next begins, so that memory holds the rows of one.
+Days that follow each other are one pass, one call of the kernel, where that makes the same rows as one by one; what a
+pass made is written before the next begins, so that memory holds the rows of one.
 A query whose key contains the stream's key columns is replayed by bucket: a task reads the files of some buckets, which
 hold their keys whole, so that nothing is shuffled. Rows of other queries come together by key first. What an earlier
 day left of a key comes along as a row among its events.
@@ -10,26 +10,30 @@ day left of a key comes along as a row among its events.
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from kernels.replay import CHOSEN
+from kernels.replay import CHOSEN, PassTicks
 from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import NewFile, write_rows
 from pipelines.engines.engine import RowsOfFiles
-from pipelines.engines.ranges import Range
+from pipelines.engines.ranges import EVERYTHING, Range, filter_of
 from pipelines.engines.read_rows import read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest, state_rows
-from pipelines.replay.event_shares import EventShare
+from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import DAY, LookBack
-from pipelines.replay.one_pass import Pass, make, of_pane
+from pipelines.replay.replay_events import WORKERS, replay_events
+from pipelines.replay.replay_plan import EventShare
 from pipelines.replay.work import Work
-from pipelines.rows.arrays import stored
+from pipelines.rows.arrays import TIME, stored
+from schemas.tables import Table
 
 KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 """Kernel → name of the count of keys that it replayed."""
@@ -38,6 +42,17 @@ COUNTS = ("events_read", "events_of_day", "rows", "late_rows")
 ROWS_AT_ONCE = 1 << 19
 # Of an event, as long as no pass has told: a guess, high enough for the first pass to be small.
 ROWS_OF_AN_EVENT = 64
+
+
+class Pass(NamedTuple):
+    """What one call of the kernel made: rows of its days, late rows, how many keys each kernel replayed, what a model's
+    farms did, and what is carried on to the next day."""
+
+    result: pa.Table
+    late: pa.Table
+    kernels: Counter[str]
+    farms: Sequence[FarmRun]
+    carried: pa.Table | None
 
 
 @dataclass
@@ -108,13 +123,13 @@ def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of
     carried: Sequence[pa.Table | None] = [None] * len(parts)
     if work.goes_on:
         parts, carried = zip(*(split_rows(part, work.tables.query.key) for part in parts), strict=True)
-    counts = _counted(work, [of_pane(part, "start", pane) for part in parts])
+    counts = _counted(work, [_of_pane(part, "start", pane) for part in parts])
     written = WrittenShare(of_keys, pane, counts, sum(state_digest(each) for each in carried if each is not None))
     left, rows_of_event = list(work.backs), float(ROWS_OF_AN_EVENT)
     while left:
         days = _together(left, written.counts, rows_of_event) if work.at_once else left[:1]
         back = reduce(LookBack.joined, days)
-        made = [make(lake, work, back, part, pane, before) for part, before in zip(parts, carried, strict=True)]
+        made = [make_pass(lake, work, back, part, pane, before) for part, before in zip(parts, carried, strict=True)]
         written.write(lake, work, [each.last for each in days], made)
         left, carried = left[len(days) :], [each.carried for each in made]
         if events := sum(written.counts[each.last]["events_of_day"] for each in days):
@@ -143,3 +158,63 @@ def _counted(work: Work, parts: Sequence[pa.Table]) -> dict[date, Counter[str]]:
             earlier = int(np.count_nonzero(start_us[first:begins] >= back.least_start_us))
             counts[back.last].update(events_read=earlier + ends - begins, events_of_day=ends - begins)
     return counts
+
+
+def make_pass(
+    lake: Lake, work: Work, back: LookBack, events: pa.Table, pane: Range = EVERYTHING, carried: pa.Table | None = None
+) -> Pass:
+    """The rows of a pass's days, as the audit tables have them. events: in order of arrival; pane: which windows and
+    late events; carried: what an earlier day left, where days go on from each other."""
+    read, ticks = _read_by(back, events), _ticks_of(work, back)
+    options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
+    rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
+    replayed = replay_events(_that_make_rows(read, back), work.served, ticks, rules, options, carried)
+    late = _of_pane(late_events(read, work.served, ticks), "start", pane)
+    return Pass(
+        _of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
+        _of_days(lake, work.tables.late_audit, late, "arrival", back),
+        Counter(replayed.kernels),
+        replayed.farms,
+        replayed.carried,
+    )
+
+
+def _read_by(back: LookBack, events: pa.Table) -> pa.Table:
+    """Of what the whole run reads what a pass does."""
+    first, begins, end = back.places(stored(events["arrival"]))
+    earlier = events.slice(first, begins - first)
+    began = earlier.filter(pc.greater_equal(earlier["start"], _time(back.least_start_us)))
+    return pa.concat_tables([began, events.slice(begins, end - begins)])
+
+
+def _ticks_of(work: Work, back: LookBack) -> PassTicks:
+    """From the last before what a pass reads on: of an earlier one only its newest start counts."""
+    ticks = work.ticks
+    first, _, end = back.places(ticks.tick_us)
+    return PassTicks(*(each[max(0, first - 1) : end] for each in ticks))
+
+
+def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:
+    """Rows whose time in a column is in the pane."""
+    return table if pane.is_everything else table.filter(filter_of(column, TIME, pane))
+
+
+def _that_make_rows(events: pa.Table, back: LookBack) -> pa.Table:
+    # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
+    if back.bound_us is None:
+        return events
+    return events.filter(pc.greater(events["start"], _time(back.bound_us)))
+
+
+def _of_days(lake: Lake, table: Table, rows: pa.Table, time_column: str, back: LookBack) -> pa.Table:
+    """The rows of a pass's days, with the day of each, in the table's columns."""
+    (date_column,), us = table.partition_by, stored(rows[time_column])
+    inside = (us >= back.from_us) & (us < back.until_us)
+    kept = rows if inside.all() else rows.filter(pa.array(inside))  # a copy took a quarter of a replay
+    kept = kept.append_column(date_column, kept[time_column].cast(pa.date32(), safe=False))
+    schema = lake.schema(table)
+    return kept.select(schema.names).cast(schema)
+
+
+def _time(us: int) -> pa.Scalar:
+    return pa.scalar(us, TIME)

@@ -10,7 +10,6 @@ from pipelines.cli import _app as command_line
 from pipelines.delta.lake import Lake
 from pipelines.engines.read_rows import read_rows
 from pipelines.replay import task
-from pipelines.replay.one_pass import make
 from pipelines.replay.replay_plan import buckets_of
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry
@@ -52,7 +51,7 @@ def most_rows_of_a_task() -> int:
     work = work_of(lake, tables, DAY)
     buckets = buckets_of(lake, work)
     [day], events = work.backs, (read_rows(task.rows_of(work, files)).sort_by("arrival") for files in buckets)
-    return max(make(lake, work, day, of_bucket).result.num_rows for of_bucket in events)
+    return max(task.make_pass(lake, work, day, of_bucket).result.num_rows for of_bucket in events)
 
 
 def assert_refused(ended: Ended, kind: type, text: str) -> None:

@@ -13,8 +13,8 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
 from pipelines.engines.ranges import Range
-from pipelines.replay import audit, event_shares
-from pipelines.replay.event_shares import EventShare
+from pipelines.replay import audit, replay_plan
+from pipelines.replay.replay_plan import EventShare
 from pipelines.replay.specifications import can_be_cut
 from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model, heavy
@@ -121,7 +121,7 @@ def rows_of(lake: Lake, asked: Query, day) -> tuple[dict, set[Range]]:
 def cut_small(monkeypatch) -> None:
     monkeypatch.setattr("pipelines.engines.shares.LEAST_BYTES", 1)
     monkeypatch.setattr(Config, "task_bytes", CUT_BYTES)
-    monkeypatch.setattr(event_shares, "LEAST_PANE", 1)
+    monkeypatch.setattr(replay_plan, "LEAST_PANE", 1)
 
 
 def again(lake: Lake) -> Lake:
@@ -167,7 +167,7 @@ def test_what_is_exact_can_be_cut_in_time(lake):
 
 @given(st.dictionaries(st.none() | st.integers(0, 30), st.integers(1, 100), max_size=12), st.integers(1, 150))
 def test_ranges_of_keys_hold_each_key_once(bytes_from, limit):
-    ranges = event_shares._ranges(bytes_from, limit)
+    ranges = replay_plan._ranges(bytes_from, limit)
     for key in (None, *range(-1, 32)):
         assert sum(holds(each, key) for each, _ in ranges) == 1, key
     assert sum(size for _, size in ranges) == sum(bytes_from.values())
