@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.delta.new_files import NewFile
-from pipelines.replay.group_keys import Groups, group
+from pipelines.replay.group_keys import Groups, group, sequence_of
 from pipelines.rows.arrays import TIME
 from pipelines.rows.arrow_schemas import arrow_schema
 from schemas.buckets import bucket_of
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 STATE_TYPE = pa.large_binary()
 WORD = np.dtype("<i8")
 DIGEST_BITS = 64
-_ORDER = {"arrival": TIME, "seq": pa.int64(), "path": pa.string(), "line": pa.int64(), "reading": pa.int64()}
 
 
 def split_rows(rows: pa.Table, key: Sequence[str]) -> tuple[pa.Table, pa.Table]:
@@ -43,25 +42,20 @@ def split_rows(rows: pa.Table, key: Sequence[str]) -> tuple[pa.Table, pa.Table]:
 def group_with(events: pa.Table, carried: pa.Table, key: tuple[str, ...]) -> tuple[Groups, list[np.ndarray]]:
     """Groups of the events of all keys that are among the events or among what was carried, and what was carried of
     each key, an empty array if nothing was. O(rows · log rows)."""
-    names = [name for name in _ORDER if name in events.column_names]
-    rows = pa.concat_tables([events.select([*key, *names]), _placeholders(events, carried, key, names)])
-    groups = group(rows, key)
-    is_event = groups.order < len(events)
+    # A row for each key that was carried on stands before the events.
+    kept = pa.table({**{name: carried[name] for name in key}, "arrival": pa.nulls(len(carried), TIME)})
+    ordered = events.select([*key, "arrival", *sequence_of(events)])
+    groups = group(pa.concat_tables([kept, ordered], promote_options="default"), key)
+    is_event = groups.order >= len(carried)
     keys = len(groups.offsets) - 1
     counts = np.bincount(groups.number[is_event], minlength=keys)
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     saved = [np.zeros(0, np.int64)] * keys
     for row, number in zip(groups.order[~is_event], groups.number[~is_event], strict=True):
-        words = carried[CARRIED][int(row) - len(events)].as_py()
+        words = carried[CARRIED][int(row)].as_py()
         saved[number] = np.frombuffer(words, WORD, len(words) // WORD.itemsize)  # the kernel refuses what was cut
-    return Groups(groups.order[is_event], offsets, groups.number[is_event], groups.keys), saved
-
-
-def _placeholders(events: pa.Table, carried: pa.Table, key: Sequence[str], names: Sequence[str]) -> pa.Table:
-    """A row for each key that was carried on."""
-    zeros = {name: pa.nulls(len(carried), _ORDER[name]).fill_null("" if name == "path" else 0) for name in names}
-    made = pa.table({**{name: carried[name] for name in key}, **zeros})
-    return made.cast(events.select(made.column_names).schema)
+    order = groups.order[is_event] - len(carried)
+    return Groups(order, offsets, groups.number[is_event], groups.keys), saved
 
 
 def carried_table(groups: Groups, saved: Sequence[np.ndarray], key: tuple[str, ...]) -> pa.Table:

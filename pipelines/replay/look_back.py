@@ -19,7 +19,6 @@ import numpy as np
 from pipelines.delta.lake import Lake
 from pipelines.replay.row_groups import bounds_us
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.watermark import PassTable
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
 from pipelines.tables.snapshot import Snapshot
@@ -43,10 +42,6 @@ class Reading(NamedTuple):
         """O(arrival days)."""
         partitions = source.partitions.name
         return cls(snapshot, ArrivalDays.read(lake, partitions, snapshot.version(partitions)))
-
-    def passes(self, lake: Lake, source: StreamTables) -> PassTable:
-        """The stream's pass ticks in it."""
-        return PassTable(lake, source, self.snapshot.version(source.passes.name), self.days)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,27 @@
 events ──filter──▶ kept ──group by key──▶ NumPy columns ──kernels.replay──▶ rows of the query's table
 """
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Timer
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from kernels.farm.given_windows import ComputeOptions
-from kernels.replay import FIRINGS, EventColumns, KernelChoice, PassTicks, ReplayRules, ResultRows, replay_keys
+from kernels.replay import (
+    FIRINGS,
+    OVER_TIME,
+    CallLimits,
+    EventColumns,
+    KernelChoice,
+    PassTicks,
+    ReplayRules,
+    ResultRows,
+    replay_keys,
+)
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_arrays
 from pipelines.replay.day_state import carried_table, group_with
@@ -17,25 +31,30 @@ from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, event_times, group
 from pipelines.replay.heavy_function import Farmed, compute_rows, require_served
 from pipelines.replay.labels import labels_of
-from pipelines.replay.limits import NAMES, limits_of
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import stored, times
 from pipelines.tables.aggregates import Aggregates, plan_aggregates
+from schemas.errors import TooManySeconds
 from schemas.model import Model
 from schemas.query import WINDOW_NUMBER, Query
+from schemas.replay_limits import require_rows, require_seconds
 
-WORKERS = "workers"
-"""Option: threads of a model's farm."""
+WORKERS, LIMITS = "workers", ("most_rows", "most_seconds")
+"""Options: threads of a model's farm, and what a replay may cost."""
+SHARE_OF_MEMORY = 4
+"""Rows may take so large a part of the machine's memory: they stand there up to three times, then as a table."""
 
 
 class Replayed(NamedTuple):
     """rows: of the query's table; kernels: how many keys were replayed by which kernel; farms: what they did, of a
-    model; carried: from which a later replay goes on, where this one went on from an earlier one."""
+    model; carried: from which a later replay goes on, where this one went on from an earlier one; late: rows of the
+    late table, where it was asked for them too."""
 
     rows: pa.Table
     kernels: Mapping[str, int]
     farms: Sequence[FarmRun] = ()
     carried: pa.Table | None = None
+    late: pa.Table | None = None
 
 
 def replay_events(
@@ -69,7 +88,7 @@ def replay_events(
     column, column_type, reads = aggregates.window
     spec = served.kind.spec(query.window, columns.start_us if kept.num_rows else None)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
-    with limits_of(options) as limits:
+    with _limits_of(options) as limits:
         rows = replay_keys(columns, spec, aggregates.plan, ticks, rules._replace(limits=limits), choice)
         farmed = Farmed({}, [])
         if isinstance(query, Model):
@@ -82,7 +101,7 @@ def replay_events(
 
 
 def _kernel(served: ServedQuery, aggregates: Aggregates, options: Mapping[str, int]) -> KernelChoice:
-    others = {*NAMES}
+    others = {*LIMITS}
     if isinstance(served.query, Model):
         require_served(served, served.query)
         others.add(WORKERS)
@@ -115,3 +134,26 @@ def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> d
         "late_events": rows.late_events,
     }
     return keys | {name: columns[name] for name in query.window_columns}
+
+
+@contextmanager
+def _limits_of(options: Mapping[str, int | float | None]) -> Iterator[CallLimits]:
+    """The limits among some options, by default rows that fit this machine; the clock runs from now on."""
+    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    rows, seconds = (options.get(name) for name in LIMITS)
+    most_rows = None if rows is None else require_rows("most_rows", rows)
+    stop = np.zeros(1, np.int64)
+    limits = CallLimits(most_rows, memory_bytes // SHARE_OF_MEMORY, stop)
+    if seconds is None:
+        yield limits
+        return
+    most = require_seconds("most_seconds", seconds)
+    timer = Timer(most, stop.__setitem__, (0, OVER_TIME))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield limits
+    except TooManySeconds:  # from a kernel, which knows no clock
+        raise TooManySeconds(most) from None
+    finally:
+        timer.cancel()

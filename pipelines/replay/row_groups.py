@@ -23,14 +23,11 @@ class RowGroup(NamedTuple):
 
 def row_groups(column: str, files: Sequence[str]) -> list[RowGroup]:
     """Those of some files. O(row groups)."""
-    return [
-        RowGroup(
-            _least(group[column]),
-            _us(_least(group.get("start"))),
-            sum(each.total_compressed_size for each in group.values()),
-        )
-        for group in _column_chunks(files)
-    ]
+    found = []
+    for group in _column_chunks(files):
+        file_bytes = sum(each.total_compressed_size for each in group.values())
+        found.append(RowGroup(_least(group[column]), _us(_least(group.get("start"))), file_bytes))
+    return found
 
 
 def bounds_us(column: str, files: Sequence[str]) -> tuple[int, int] | None:

@@ -13,7 +13,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import reduce
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +28,7 @@ from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest, state_rows
 from pipelines.replay.late_events import late_events
 from pipelines.replay.look_back import DAY, LookBack
-from pipelines.replay.replay_events import WORKERS, replay_events
+from pipelines.replay.replay_events import WORKERS, Replayed, replay_events
 from pipelines.replay.replay_plan import EventShare
 from pipelines.replay.work import Work
 from pipelines.rows.arrays import TIME, stored
@@ -42,17 +41,6 @@ COUNTS = ("events_read", "events_of_day", "rows", "late_rows")
 ROWS_AT_ONCE = 1 << 19
 # Of an event, as long as no pass has told: a guess, high enough for the first pass to be small.
 ROWS_OF_AN_EVENT = 64
-
-
-class Pass(NamedTuple):
-    """What one call of the kernel made: rows of its days, late rows, how many keys each kernel replayed, what a model's
-    farms did, and what is carried on to the next day."""
-
-    result: pa.Table
-    late: pa.Table
-    kernels: Counter[str]
-    farms: Sequence[FarmRun]
-    carried: pa.Table | None
 
 
 @dataclass
@@ -72,23 +60,22 @@ class WrittenShare:
     farms: dict[date, list[FarmRun]] = field(default_factory=dict)
     state_digests: dict[date, int] = field(default_factory=dict)
 
-    def write(self, lake: Lake, work: Work, days: Sequence[date], made: Sequence[Pass]) -> None:
+    def write(self, lake: Lake, work: Work, days: Sequence[date], made: Sequence[Replayed]) -> None:
         """Keep what a pass over the parts made of some days."""
         tables = work.tables
-        for table, column, files, count in (
-            (tables.audit, "result", self.result, "rows"),
-            (tables.late_audit, "late", self.late, "late_rows"),
-        ):
-            for file in write_rows(lake, table, *(getattr(each, column) for each in made)):
-                files.append(file)
+        result = write_rows(lake, tables.audit, *(each.rows for each in made))
+        late = write_rows(lake, tables.late_audit, *(each.late for each in made))
+        for files, count in ((result, "rows"), (late, "late_rows")):
+            for file in files:
                 (text,) = file.partition.values()
                 self.counts[date.fromisoformat(text)][count] += file.rows
+        self.result, self.late = self.result + result, self.late + late
         if tables.state is not None:
             carried = (each.carried for each in made if each.carried is not None)
             states = [state_rows(each, work, tables.state, days[-1]) for each in carried]
             self.state += write_rows(lake, tables.state, *states)
             self.state_digests[days[-1]] = sum(map(state_digest, states))
-        self.kernels |= dict.fromkeys(days, sum((each.kernels for each in made), Counter()))
+        self.kernels |= dict.fromkeys(days, sum((Counter(each.kernels) for each in made), Counter()))
         self.farms |= {day: [farm for each in made for farm in each.farms] for day in days}
 
 
@@ -134,7 +121,7 @@ def _replayed(lake: Lake, work: Work, parts: Sequence[pa.Table], pane: Range, of
         left, carried = left[len(days) :], [each.carried for each in made]
         if events := sum(written.counts[each.last]["events_of_day"] for each in days):
             # A pass may make few rows by chance, or none because windows wait: the next one is twice as large at most.
-            rows_of_event = max(1.0, rows_of_event / 2, sum(len(each.result) for each in made) / events)
+            rows_of_event = max(1.0, rows_of_event / 2, sum(len(each.rows) for each in made) / events)
     return written
 
 
@@ -162,7 +149,7 @@ def _counted(work: Work, parts: Sequence[pa.Table]) -> dict[date, Counter[str]]:
 
 def make_pass(
     lake: Lake, work: Work, back: LookBack, events: pa.Table, pane: Range = EVERYTHING, carried: pa.Table | None = None
-) -> Pass:
+) -> Replayed:
     """The rows of a pass's days, as the audit tables have them. events: in order of arrival; pane: which windows and
     late events; carried: what an earlier day left, where days go on from each other."""
     read, ticks = _read_by(back, events), _ticks_of(work, back)
@@ -170,12 +157,9 @@ def make_pass(
     rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
     replayed = replay_events(_that_make_rows(read, back), work.served, ticks, rules, options, carried)
     late = _of_pane(late_events(read, work.served, ticks), "start", pane)
-    return Pass(
-        _of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
-        _of_days(lake, work.tables.late_audit, late, "arrival", back),
-        Counter(replayed.kernels),
-        replayed.farms,
-        replayed.carried,
+    return replayed._replace(
+        rows=_of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
+        late=_of_days(lake, work.tables.late_audit, late, "arrival", back),
     )
 
 

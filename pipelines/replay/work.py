@@ -14,6 +14,7 @@ from pipelines.replay import earlier_state
 from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.look_back import LookBack, Reading, look_back_of
 from pipelines.replay.specifications import ServedQuery, is_exact
+from pipelines.replay.watermark import PassTable
 from pipelines.rows.arrow_schemas import ARROW_TYPES
 from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model
@@ -96,15 +97,16 @@ def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence
 
     EarlierDayMissing where the first day starts from a state that there is not.
     """
-    source, passes = tables.source, read.passes(lake, tables.source)
-    silver = read.snapshot.version(source.silver.name)
+    source = tables.source
+    silver, passes = (read.snapshot.version(each.name) for each in (source.silver, source.passes))
+    staircase = PassTable(lake, source, passes, read.days)
     files = files_by_day(lake, source.silver.name, silver, {*days}.__contains__)
     if tables.query.window.context_free:
-        earlier, newest_us = None, passes.newest_before(days)
+        earlier, newest_us = None, staircase.newest_before(days)
     else:  # what had arrived before the first day is in the state
         earlier = earlier_state.find(lake, tables, read.days, days[0], read.snapshot.name)
         newest_us = [None] * len(days)
     paths = ([file.path for file in files.get(day, ())] for day in days)
     backs = [look_back_of(served, source.stream, *each) for each in zip(paths, days, newest_us, strict=True)]
-    ticks = passes.ticks(min(each.first_day for each in backs), days[-1])
+    ticks = staircase.ticks(min(each.first_day for each in backs), days[-1])
     return Work(tables, served, tuple(backs), ticks, silver, earlier)

@@ -18,12 +18,11 @@ from pipelines.gate.recount.kinds._calendar import calendar_windows
 from pipelines.replay.watermark import PassTable
 from pipelines.rows import databases
 from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.heartbeats import DAY_US, day_start_us
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
 from schemas.query import Query
-from schemas.windows import EPOCH, MICROSECOND, Regular, Window
-
-DAY_US = timedelta(days=1) // MICROSECOND
+from schemas.windows import MICROSECOND, Regular, Window
 
 
 def open_windows(config: Config, stream_name: str) -> Iterator[str]:
@@ -35,10 +34,8 @@ def open_windows(config: Config, stream_name: str) -> Iterator[str]:
         yield f"events in open windows could not be counted: {str(error).splitlines()[0]}"
         return
     for query, events in counts.items():
-        yield (
-            f"{query}: {events:,} events are in windows that aren't closed yet"
-            if events
-            else f"{query}: no open window"
+        yield f"{query}: " + (
+            f"{events:,} events are in windows that aren't closed yet" if events else "no open window"
         )
 
 
@@ -58,7 +55,7 @@ def events_in_open_windows(lake: Lake, tables: StreamTables) -> dict[str, int]:
     assert newest_us is not None, "there are arrival days"
     conditions = [_is_open(query, newest_us) for query in queries]
     oldest_us = min(start_us for start_us, _ in conditions) - stream.ahead_at_most_us
-    read = [day for day in days if (day - EPOCH.date()).days >= oldest_us // DAY_US]
+    read = [day for day in days if day_start_us(day) + DAY_US > oldest_us]
     counts = _counted(lake, tables, read, [condition for _, condition in conditions])
     return {query.name: count for query, count in zip(queries, counts, strict=True)}
 

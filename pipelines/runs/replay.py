@@ -4,7 +4,7 @@ Days are taken together as far as their events are no more than the engine's tas
 each other, those that follow each other.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import zip_longest
 
@@ -18,16 +18,13 @@ from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.replay.audit import Audited
 from pipelines.runs import audit_rows, definitions
-from pipelines.runs.batch import Asked, RunBatch
+from pipelines.runs.batch import Asked, Progress, RunBatch
 from pipelines.runs.reports import DayFailure, DayReport, Done
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
-from pipelines.tables.stream_tables import StreamTables
 from schemas.errors import WindrowError, WrongParameter
 
 STAGES = ("all", "audit", "publish")
-DAY = timedelta(days=1)
-Progress = Callable[[str], None]
 
 
 def silent(stage: str) -> None:
@@ -75,8 +72,12 @@ def replay(
     for source in {tables.source.stream.name: tables.source for tables, _ in asked.values()}.values():
         of_stream = {query: each for query, each in asked.items() if each[0].source == source}
         for batch in batches(lake, engine, of_stream, backwards):
-            named = run_id or (_audited_by(lake, batch) if stage == "publish" else None) or _new_run_id(source, batch)
-            of_run = lake.committing(run_id=named, definition=_definition(source, batch))
+            only = next(iter(batch)) if len(batch) == 1 else None
+            named = run_id or (_audited_by(lake, batch) if stage == "publish" else None)
+            named = named or _new_run_id(
+                only or source.stream.name, [day for _, days in batch.values() for day in days]
+            )
+            of_run = lake.committing(run_id=named, definition=definition_hash(source.stream.name, only))
             with run_table.recording(of_run) as recording:
                 done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
             reports, failures = [*reports, *done.reports], [*failures, *done.failures]
@@ -132,7 +133,7 @@ def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[d
     has_heartbeats = tables.source.stream.idle_after is not None
     found: list[list[date]] = []
     for day in days:
-        before = arrivals.changing(date.min, day - DAY, has_heartbeats)
+        before = arrivals.changing(date.min, day - timedelta(days=1), has_heartbeats)
         if found and before and before[-1] == found[-1][-1]:
             found[-1].append(day)
         else:
@@ -158,14 +159,8 @@ def _only_audited(run_id: str, tables: QueryTables, made: tuple[date, Audited]) 
     return DayReport(run_id, tables.query.name, day, rows)
 
 
-def _definition(source: StreamTables, asked: Asked) -> str:
-    return definition_hash(source.stream.name, next(iter(asked)) if len(asked) == 1 else None)
-
-
-def _new_run_id(source: StreamTables, asked: Asked) -> str:
-    every = [day for _, days in asked.values() for day in days]
-    of = next(iter(asked)) if len(asked) == 1 else source.stream.name
-    first, last = min(every), max(every)
+def _new_run_id(of: str, days: Sequence[date]) -> str:
+    first, last = min(days), max(days)
     return run_table.new_run_id(of if first == last else f"{of}-{first}", last)
 
 
