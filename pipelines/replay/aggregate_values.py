@@ -80,9 +80,7 @@ def hashed(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def _taken(words: np.ndarray, encoded: pa.DictionaryArray) -> np.ndarray:
-    if not len(words):
-        return np.zeros(len(encoded), np.int64)
-    return words[np.asarray(pc.fill_null(encoded.indices, 0))]
+    return np.append(words, 0)[np.asarray(pc.fill_null(encoded.indices, -1))]
 
 
 def result_arrays(

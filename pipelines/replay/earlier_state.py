@@ -8,7 +8,7 @@ That run must have read the same events of all its days as this run's snapshot h
 definitions: else the rows would follow from two snapshots at once.
 """
 
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 
 from pipelines.delta.lake import Lake
@@ -21,8 +21,7 @@ from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
 from schemas.errors import EarlierDayMissing
 from schemas.state_table import state_name
-
-DAY = timedelta(days=1)
+from schemas.windows import DAY
 
 
 class EarlierState(NamedTuple):

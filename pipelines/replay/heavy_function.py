@@ -9,7 +9,6 @@ were not too late. So a late event makes a revision here too, and the newest rev
 
 import platform
 from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,13 +29,6 @@ from schemas.model import Model
 from schemas.validation import NUMBERS
 
 
-class Farmed(NamedTuple):
-    """The columns of the rows that a model adds, by name, and what the farm did; none where there were no rows."""
-
-    columns: dict[str, pa.Array]
-    runs: list[FarmRun]
-
-
 def require_served(served: ServedQuery, model: Model) -> None:
     """WrongParameter for a model whose windows don't hold the events that start in them, and as `function_columns`."""
     kind = served.kind
@@ -48,8 +40,10 @@ def require_served(served: ServedQuery, model: Model) -> None:
 
 def compute_rows(
     served: ServedQuery, kept: pa.Table, groups: Groups, ticks: PassTicks, rows: ResultRows, options: ComputeOptions
-) -> Farmed:
-    """kept, groups: the events that the rows were made from. Raises as `compute_windows`.
+) -> tuple[dict[str, pa.Array], list[FarmRun]]:
+    """The columns of the rows that a model adds, by name, and what the farm did; nothing where there were no rows.
+
+    kept, groups: the events that the rows were made from. Raises as `compute_windows`.
 
     O(events · log events), and the function on each row's events.
     """
@@ -62,7 +56,7 @@ def compute_rows(
     results, metrics = compute_windows(call.function, call.named_parameters, tuples, windows, options)
     assert np.array_equal(results.covered, rows.events), "a farm's windows cover what the replay's do"
     runs = [_run(call.function, results, metrics)] if len(rows.key) else []
-    return Farmed(_columns(model, results), runs)
+    return _columns(model, results), runs
 
 
 def _tuples_of_keys(

@@ -26,7 +26,6 @@ from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import Stream
 from schemas.windows import MICROSECOND
 
-DAY = timedelta(days=1)
 # Before every event: a query may wait for longer than there are days.
 EVER_US = -(1 << 62)
 

@@ -29,7 +29,7 @@ from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_
 from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, event_times, group
-from pipelines.replay.heavy_function import Farmed, compute_rows, require_served
+from pipelines.replay.heavy_function import compute_rows, require_served
 from pipelines.replay.labels import labels_of
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import stored, times
@@ -88,16 +88,17 @@ def replay_events(
     column, column_type, reads = aggregates.window
     spec = served.kind.spec(query.window, columns.start_us if kept.num_rows else None)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
+    of_function: dict[str, pa.Array] = {}
+    farms: Sequence[FarmRun] = ()
     with _limits_of(options) as limits:
         rows = replay_keys(columns, spec, aggregates.plan, ticks, rules._replace(limits=limits), choice)
-        farmed = Farmed({}, [])
         if isinstance(query, Model):
             farm_options = ComputeOptions(options.get(WORKERS), stop=limits.stop)
-            farmed = compute_rows(served, kept, groups, ticks, rows, farm_options)
+            of_function, farms = compute_rows(served, kept, groups, ticks, rows, farm_options)
     named = _key_and_window_columns(rows, groups, query)
     outputs = result_arrays(aggregates, values.strings, rows.outputs, rows.null)
     left = None if carried is None else carried_table(groups, rows.carried, query.key)
-    return Replayed(pa.table({**named, **outputs, **farmed.columns}), rows.kernels, farmed.runs, left)
+    return Replayed(pa.table({**named, **outputs, **of_function}), rows.kernels, farms, left)
 
 
 def _kernel(served: ServedQuery, aggregates: Aggregates, options: Mapping[str, int]) -> KernelChoice:

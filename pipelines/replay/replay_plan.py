@@ -22,7 +22,6 @@ from pipelines.engines.engine import Gathering
 from pipelines.engines.ranges import EVERYTHING, Panes, Range
 from pipelines.engines.shares import limit_bytes, packed_within
 from pipelines.replay.row_groups import RowGroup, row_groups
-from pipelines.replay.specifications import can_be_cut
 from pipelines.replay.work import Work
 
 Buckets = Mapping[tuple[str, ...], int]
@@ -78,11 +77,6 @@ class ReplayPlan:
         return {files: size for files, size in self.buckets.items() if size > self.limit}
 
     @cached_property
-    def halo_us(self) -> tuple[int, int] | None:
-        """Of a pane; None where time can't be cut."""
-        return self.work.halo_us if can_be_cut(self.work.served, self.work.read_schema) else None
-
-    @cached_property
     def shares(self) -> list[EventShare]:
         """Of whole buckets, and of parts of those that are too large; the largest first, as slots wait for the last.
         O(row groups of these)."""
@@ -91,7 +85,7 @@ class ReplayPlan:
             EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share))
             for share in packed_within(small, self.limit)
         ]
-        of_parts = (_shares_of_keys(files, column, self.halo_us, self.limit) for files in self.large)
+        of_parts = (_shares_of_keys(files, column, self.work.halo_us, self.limit) for files in self.large)
         return sorted(chain(together, *of_parts), key=lambda share: share.file_bytes, reverse=True)
 
     @cached_property
@@ -99,11 +93,11 @@ class ReplayPlan:
         """Of rows of which a key is in several buckets, or which have no key: in so many tasks, by panes between the
         least start and the end of the days."""
         key, tasks, panes = self.work.tables.query.key, max(1, -(-self.file_bytes // self.limit)), Panes()
-        if self.halo_us is not None:
+        if (halo_us := self.work.halo_us) is not None:
             from_us, until_us = self.work.least_start_us, self.work.backs[-1].until_us
-            least_us = LEAST_PANE * max(1, sum(self.halo_us))
+            least_us = LEAST_PANE * max(1, sum(halo_us))
             count = max(1, min(tasks, (until_us - from_us) // least_us))
-            panes = Panes(from_us, max(1, -(-(until_us - from_us) // count)), count, self.halo_us)
+            panes = Panes(from_us, max(1, -(-(until_us - from_us) // count)), count, halo_us)
         return Gathering(key, panes, tasks if key else panes.total)
 
 

@@ -3,15 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import pyarrow as pa
-
-from kernels.monoid import Sketch
-from kernels.monoids import find_monoid
 from kernels.replay import AggregatePlan, KernelChoice, ReplayRules, choose
 from kernels.windows import window_kind
 from kernels.windows._kind import WindowKind
 from kernels.windows._late import FOREVER_US
-from pipelines.tables.aggregates import plan_aggregates
 from schemas.query import Query
 from schemas.windows import MICROSECOND
 
@@ -41,16 +36,3 @@ class ServedQuery(NamedTuple):
         """NotServed for a kernel that there is not."""
         chosen = choose(self.kind.spec(self.query.window), plan, self.kernel, options)
         return KernelChoice(chosen.name, chosen.options)
-
-
-def is_exact(query: Query, columns: pa.Schema) -> bool:
-    """Whether rows are the same to the last bit whichever events a replay begins with: no state holds rounded floats or
-    a sketch."""
-    plan = plan_aggregates(query, {field.name: field.type for field in columns}).plan
-    found = (find_monoid(spec)[1] for spec in plan.aggregates)
-    return all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
-
-
-def can_be_cut(served: ServedQuery, columns: pa.Schema) -> bool:
-    """Whether a key may be replayed pane by pane: where a window's rows follow from its own events, and are exact."""
-    return is_exact(served.query, columns) and served.kind.follows_from_own_events(served.query.emit)

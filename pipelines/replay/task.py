@@ -27,12 +27,13 @@ from pipelines.engines.read_rows import read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest, state_rows
 from pipelines.replay.late_events import late_events
-from pipelines.replay.look_back import DAY, LookBack
+from pipelines.replay.look_back import LookBack
 from pipelines.replay.replay_events import WORKERS, Replayed, replay_events
 from pipelines.replay.replay_plan import EventShare
 from pipelines.replay.work import Work
 from pipelines.rows.arrays import TIME, stored
 from schemas.tables import Table
+from schemas.windows import DAY
 
 KEYS_BY = {kernel: f"keys_by_{kernel}" for kernel in CHOSEN}
 """Kernel → name of the count of keys that it replayed."""
@@ -100,6 +101,7 @@ def rows_of_share(work: Work, files: Sequence[str], share: EventShare) -> RowsOf
     """Those of a share's keys; of a pane with its halo."""
     within = {} if share.keys.is_everything else {work.tables.source.stream.key[0]: share.keys}
     if not share.pane.is_everything:
+        assert work.halo_us is not None
         within["start"] = share.pane.widened(*work.halo_us)
     return rows_of(work, files)._replace(within=within)
 

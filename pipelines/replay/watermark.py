@@ -18,8 +18,7 @@ from pipelines.tables import heartbeats
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE, day_start_us
 from pipelines.tables.stream_tables import StreamTables
-
-DAY = timedelta(days=1)
+from schemas.windows import DAY
 
 
 def ticks_of_events(arrival_us: np.ndarray, start_us: np.ndarray, idle_after: timedelta | None = None) -> PassTicks:
@@ -99,4 +98,4 @@ def _rising(tick_us: np.ndarray, newest_us: np.ndarray) -> PassTicks:
     ends_tick = np.append(tick_us[1:] != tick_us[:-1], True)[: len(tick_us)]
     tick_us, so_far_us = tick_us[ends_tick], so_far_us[ends_tick]
     raised = np.append(True, so_far_us[1:] > so_far_us[:-1])[: len(tick_us)]
-    return PassTicks(np.ascontiguousarray(tick_us[raised]), np.ascontiguousarray(so_far_us[raised]))
+    return PassTicks(tick_us[raised], so_far_us[raised])

@@ -7,15 +7,18 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from kernels.monoid import Sketch
+from kernels.monoids import find_monoid
 from kernels.replay import PassTicks
 from pipelines.delta.day_files import files_by_day
 from pipelines.delta.lake import Lake
 from pipelines.replay import earlier_state
 from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.look_back import LookBack, Reading, look_back_of
-from pipelines.replay.specifications import ServedQuery, is_exact
+from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
 from pipelines.rows.arrow_schemas import ARROW_TYPES
+from pipelines.tables.aggregates import plan_aggregates
 from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model
 from schemas.state_table import CARRIED
@@ -75,16 +78,25 @@ class Work:
         return pa.schema([*(field.with_nullable(True) for field in self.event_schema), (CARRIED, pa.binary())])
 
     @cached_property
+    def is_exact(self) -> bool:
+        """Whether rows are the same to the last bit whichever events a replay begins with: no state of an aggregate
+        holds rounded floats or a sketch."""
+        plan = plan_aggregates(self.tables.query, {field.name: field.type for field in self.event_schema}).plan
+        found = (find_monoid(spec)[1] for spec in plan.aggregates)
+        return all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
+
+    @property
     def at_once(self) -> bool:
         """Whether days that follow each other can be one pass. Farms are counted by day; what a day leaves is its own;
         and a rounded state depends on where its events begin."""
-        query = self.tables.query
-        return query.window.context_free and not isinstance(query, Model) and is_exact(query, self.event_schema)
+        return self.is_exact and not self.goes_on and not isinstance(self.tables.query, Model)
 
-    @cached_property
-    def halo_us(self) -> tuple[int, int]:
-        """How long before and after a pane of windows their events may start."""
-        return self.served.kind.halo_us(self.tables.query.window)
+    @property
+    def halo_us(self) -> tuple[int, int] | None:
+        """How long before and after a pane of windows their events may start; None where a key can't be replayed pane
+        by pane: a window's rows don't follow from its own events, or aren't exact."""
+        query, kind = self.tables.query, self.served.kind
+        return kind.halo_us(query.window) if self.is_exact and kind.follows_from_own_events(query.emit) else None
 
     @property
     def least_start_us(self) -> int:

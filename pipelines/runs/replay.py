@@ -5,7 +5,7 @@ each other, those that follow each other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from itertools import zip_longest
 
 from pipelines.config import Config
@@ -23,6 +23,7 @@ from pipelines.runs.reports import DayFailure, DayReport, Done
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
 from schemas.errors import WindrowError, WrongParameter
+from schemas.windows import DAY
 
 STAGES = ("all", "audit", "publish")
 
@@ -73,10 +74,8 @@ def replay(
         of_stream = {query: each for query, each in asked.items() if each[0].source == source}
         for batch in batches(lake, engine, of_stream, backwards):
             only = next(iter(batch)) if len(batch) == 1 else None
-            named = run_id or (_audited_by(lake, batch) if stage == "publish" else None)
-            named = named or _new_run_id(
-                only or source.stream.name, [day for _, days in batch.values() for day in days]
-            )
+            audited_by = _audited_by(lake, batch) if stage == "publish" else None
+            named = run_id or audited_by or _new_run_id(only or source.stream.name, batch)
             of_run = lake.committing(run_id=named, definition=definition_hash(source.stream.name, only))
             with run_table.recording(of_run) as recording:
                 done = _done(RunBatch(of_run, engine, source, named, recording, progress), batch, stage)
@@ -133,7 +132,7 @@ def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[d
     has_heartbeats = tables.source.stream.idle_after is not None
     found: list[list[date]] = []
     for day in days:
-        before = arrivals.changing(date.min, day - timedelta(days=1), has_heartbeats)
+        before = arrivals.changing(date.min, day - DAY, has_heartbeats)
         if found and before and before[-1] == found[-1][-1]:
             found[-1].append(day)
         else:
@@ -159,8 +158,9 @@ def _only_audited(run_id: str, tables: QueryTables, made: tuple[date, Audited]) 
     return DayReport(run_id, tables.query.name, day, rows)
 
 
-def _new_run_id(of: str, days: Sequence[date]) -> str:
-    first, last = min(days), max(days)
+def _new_run_id(of: str, asked: Asked) -> str:
+    every = [day for _, days in asked.values() for day in days]
+    first, last = min(every), max(every)
     return run_table.new_run_id(of if first == last else f"{of}-{first}", last)
 
 

@@ -77,7 +77,10 @@ def _first(batches: Iterator[pa.RecordBatch], most: int) -> Iterator[pa.RecordBa
 
 def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
     """A connection in memory with views of these tables."""
-    connection = signals.interruptible(duckdb.connect(":memory:", config=_memory(lake)))
+    # DuckDB makes this folder when a statement needs it, and takes it away: it must be nobody else's.
+    scratch = f"{lake.config.scratch}-{os.getpid()}"
+    memory = duckdb.connect(":memory:", config={"memory_limit": MEMORY, "temp_directory": scratch})
+    connection = signals.interruptible(memory)
     for name in names:
         try:
             connection.register(name, lake.dataset(name))
@@ -93,14 +96,10 @@ def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _memory(lake: Lake) -> dict[str, str | bool | int | float | list[str]]:
-    # DuckDB makes this folder when a statement needs it, and takes it away: it must be nobody else's.
-    return {"memory_limit": MEMORY, "temp_directory": f"{lake.config.scratch}-{os.getpid()}"}
-
-
 def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
     """`<query>_final` and `<query>_as_of(t)` over the query's table: O(rows), one grouping each."""
-    newest = f"QUALIFY row_number() OVER (PARTITION BY {window_identity(query)} ORDER BY revision DESC) = 1"
+    window = ", ".join(f'"{column}"' for column in query.window_identity)
+    newest = f"QUALIFY row_number() OVER (PARTITION BY {window} ORDER BY revision DESC) = 1"
     if not query.window.context_free:
         newest += " AND events > 0"  # a window that is no more has a last revision without events
     connection.execute(f"CREATE VIEW {query.name}_final AS SELECT * FROM {query.name} {newest}")
@@ -109,11 +108,6 @@ def add_revisions(connection: duckdb.DuckDBPyConnection, query: Query) -> None:
         f"CREATE MACRO {query.name}_as_of(t) AS TABLE SELECT * FROM {query.name} "
         f"WHERE emitted_at <= t::TIMESTAMPTZ AND emitted_date <= (t::TIMESTAMPTZ)::DATE {newest}"
     )
-
-
-def window_identity(query: Query) -> str:
-    """The columns that name one window of one key."""
-    return ", ".join(f'"{column}"' for column in query.window_identity)
 
 
 def _named_in(statement: str, names: list[str]) -> list[str]:

@@ -15,7 +15,6 @@ from pipelines.engines import engine_of
 from pipelines.engines.ranges import Range
 from pipelines.replay import audit, replay_plan
 from pipelines.replay.replay_plan import EventShare
-from pipelines.replay.specifications import can_be_cut
 from pipelines.tables.query_tables import QueryTables
 from schemas.model import Model, heavy
 from schemas.query import Query, agg, rolling, sliding, spanning, tumbling
@@ -162,7 +161,7 @@ def test_rows_that_spark_gathers_in_panes_are_those_of_no_cut(lake, monkeypatch,
 def test_what_is_exact_can_be_cut_in_time(lake):
     for asked in (*CUT_IN_TIME, *NOT_CUT_IN_TIME):
         work = work_of(lake, QueryTables.of(asked), toy.LAST_DAY)
-        assert can_be_cut(work.served, work.read_schema) == (asked in CUT_IN_TIME), asked.name
+        assert (work.halo_us is not None) == (asked in CUT_IN_TIME), asked.name
 
 
 @given(st.dictionaries(st.none() | st.integers(0, 30), st.integers(1, 100), max_size=12), st.integers(1, 150))
