@@ -43,11 +43,10 @@ from pipelines.engines.spark.settings import MASTER, settings
 from pipelines.ingest import pass_ticks
 from pipelines.replay import audit
 from pipelines.replay.late_events import late_events
-from pipelines.replay.look_back import LookBack
 from pipelines.replay.replay_events import replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
-from pipelines.replay.work import ORDER_COLUMNS, Work
+from pipelines.replay.work import ORDER_COLUMNS, LookBack, Work
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.heartbeats import DAY_US, EPOCH_DATE
 from pipelines.tables.query_tables import QueryTables

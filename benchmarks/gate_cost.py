@@ -31,9 +31,8 @@ from pipelines.gate import validation  # noqa: F401 (Great Expectations, importe
 from pipelines.gate.gate import Gate
 from pipelines.gate.recount.query_days import AuditedDays
 from pipelines.replay.audit import audit
-from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.work import work_of
+from pipelines.replay.work import Reading, work_of
 from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import Snapshot

@@ -23,10 +23,9 @@ from pipelines.delta.lake import Lake
 from pipelines.delta.new_files import write_rows
 from pipelines.engines import engine_of
 from pipelines.replay import audit
-from pipelines.replay.look_back import LookBack
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import day_start_us, ticks_of_events
-from pipelines.replay.work import Work
+from pipelines.replay.work import LookBack, Work
 from pipelines.rows.arrays import stored
 from pipelines.tables.query_tables import QueryTables
 from schemas.tables import silver_table

@@ -12,7 +12,6 @@ depends on no other string, so that days, tasks and engines agree.
 
 import hashlib
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -25,17 +24,11 @@ STRING = "string"
 HASH_BYTES = 8
 
 
-class ValueArrays(NamedTuple):
-    """words, valid: int64 and bool[columns, events], words and whether they aren't null, in the order of rows;
-    strings: by column of strings those that its words stand for."""
-
-    words: np.ndarray
-    valid: np.ndarray
-    strings: Mapping[ValueColumn, pa.Array]
-
-
-def value_arrays(aggregates: Aggregates, events: pa.Table, order: np.ndarray) -> ValueArrays:
-    """What a kernel gets of the events."""
+def value_arrays(
+    aggregates: Aggregates, events: pa.Table, order: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, dict[ValueColumn, pa.Array]]:
+    """What a kernel gets of the events: int64 and bool[columns, events], words and whether they aren't null, in the
+    order of rows; and by column of strings those that its words stand for."""
     found = np.zeros((len(aggregates.value_columns), len(order)), dtype=np.int64)
     present = np.ones((len(aggregates.value_columns), len(order)), dtype=bool)
     strings: dict[ValueColumn, pa.Array] = {}
@@ -52,7 +45,7 @@ def value_arrays(aggregates: Aggregates, events: pa.Table, order: np.ndarray) ->
         elif kind is not None:
             found[place] = words(column, read.ordered)[order]
         present[place] = valid(column)[order]
-    return ValueArrays(found, present, strings)
+    return found, present, strings
 
 
 def _is_summed(aggregates: Aggregates, read: ValueColumn) -> bool:

@@ -18,10 +18,9 @@ from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay import earlier_state
 from pipelines.replay.day_state import digest_text, state_counts
 from pipelines.replay.earlier_state import EarlierState
-from pipelines.replay.look_back import LookBack, Reading
 from pipelines.replay.replay_plan import plan
 from pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
-from pipelines.replay.work import Work
+from pipelines.replay.work import LookBack, Reading, Work
 from pipelines.tables.audit_versions import AuditVersions
 from schemas.model import Model
 from schemas.stream import Stream

@@ -25,6 +25,7 @@ from schemas.query import listed
 _NAMES = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
 _US_IN_UNIT: dict[str, int | Fraction] = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": Fraction(1, 1_000)}
 _DAY_MS = 86_400_000
+_TEXTS = (pa.string(), pa.large_string(), pa.string_view())
 _EPOCH = datetime(1970, 1, 1)
 
 
@@ -66,8 +67,11 @@ def _compare_bytes(column: pa.ChunkedArray, operator: str, value: str | bytes) -
 
 
 def _compare_floats(column: pa.ChunkedArray, operator: str, value: float) -> np.ndarray:
-    numbers = stored(column.cast(pa.float64()))
-    return _apply(numbers, operator, value, _nearest_float(value))
+    try:
+        nearest = float(value)
+    except OverflowError:
+        nearest = math.inf if value > 0 else -math.inf
+    return _apply(stored(column.cast(pa.float64())), operator, value, nearest)
 
 
 def _compare_integers(column: pa.ChunkedArray, operator: str, value: float | Fraction) -> np.ndarray:
@@ -88,13 +92,6 @@ def _apply(numbers: np.ndarray, operator: str, value: float | Fraction, nearest:
     below = nearest < value
     moved = {"<": "<=" if below else "<", ">": ">" if below else ">="}[operator[0]]
     return getattr(np, _NAMES[moved])(numbers, nearest)
-
-
-def _nearest_float(value: float | Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _compare_bools(column: pa.ChunkedArray, operator: str, value: bool) -> np.ndarray:
@@ -120,16 +117,12 @@ def _micros(value: datetime | time | timedelta) -> Fraction:
     return value // timedelta(microseconds=1) + Fraction(beyond_ns, 1_000)
 
 
-def _any_of(*kinds: Callable[[pa.DataType], bool]) -> Callable[[pa.DataType], bool]:
-    return lambda type_: any(kind(type_) for kind in kinds)
-
-
 def _timestamp(aware: bool) -> Callable[[pa.DataType], bool]:
     return lambda type_: types.is_timestamp(type_) and (type_.tz is not None) == aware
 
 
-_is_text_type = _any_of(types.is_string, types.is_large_string, types.is_string_view)
-_is_bytes = _any_of(types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+def _is_bytes(type_: pa.DataType) -> bool:
+    return types.is_fixed_size_binary(type_) or type_ in (pa.binary(), pa.large_binary())
 
 
 # Any: a comparison takes values of the types that stand next to it.
@@ -140,7 +133,7 @@ _COMPARABLE: tuple[tuple[Callable[[pa.DataType], bool], Callable[[object], bool]
     (types.is_boolean, lambda value: isinstance(value, (bool, np.bool_)), _compare_bools),
     (types.is_integer, is_number, _compare_integers),
     (types.is_floating, is_number, _compare_floats),
-    (_is_text_type, is_text, _compare_bytes),
+    (_TEXTS.__contains__, is_text, _compare_bytes),
     (_is_bytes, lambda value: isinstance(value, bytes), _compare_bytes),
     (types.is_date, is_day, _compare_days),
     (_timestamp(aware=True), is_instant, _compare_times),

@@ -25,7 +25,7 @@ from kernels.replay import (
     replay_keys,
 )
 from pipelines.ledger.farm_runs import FarmRun
-from pipelines.replay.aggregate_values import ValueArrays, result_arrays, value_arrays
+from pipelines.replay.aggregate_values import result_arrays, value_arrays
 from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
 from pipelines.replay.group_keys import Groups, event_times, group
@@ -83,10 +83,13 @@ def replay_events(
     else:
         groups, saved = group_with(kept, carried, query.key)
         rules = rules._replace(carried=saved or None)  # without keys nothing is carried on
-    values = value_arrays(aggregates, kept, groups.order)
-    columns = _columns(kept, groups, values, served)._replace(labels=labels_of(kept, groups, aggregates, served))
+    start_us, end_us, arrival_us = event_times(kept, groups)
+    start_us, end_us = served.kind.attributed(query.window, start_us, end_us)
+    words, valid, strings = value_arrays(aggregates, kept, groups.order)
+    labels = labels_of(kept, groups, aggregates, served)
+    columns = EventColumns(groups.offsets, start_us, arrival_us, words, valid, end_us, labels)
     column, column_type, reads = aggregates.window
-    spec = served.kind.spec(query.window, columns.start_us if kept.num_rows else None)
+    spec = served.kind.spec(query.window, start_us if kept.num_rows else None)
     spec = spec._replace(column=column, column_type=column_type, reads=reads)
     of_function: dict[str, pa.Array] = {}
     farms: Sequence[FarmRun] = ()
@@ -96,7 +99,7 @@ def replay_events(
             farm_options = ComputeOptions(options.get(WORKERS), stop=limits.stop)
             of_function, farms = compute_rows(served, kept, groups, ticks, rows, farm_options)
     named = _key_and_window_columns(rows, groups, query)
-    outputs = result_arrays(aggregates, values.strings, rows.outputs, rows.null)
+    outputs = result_arrays(aggregates, strings, rows.outputs, rows.null)
     left = None if carried is None else carried_table(groups, rows.carried, query.key)
     return Replayed(pa.table({**named, **outputs, **of_function}), rows.kernels, farms, left)
 
@@ -113,13 +116,6 @@ def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
     """The events that pass the filter and are short enough."""
     kept = events.filter(rows_that_pass(events, served.query.where))
     return kept.filter(~served.kind.too_long(served.query.window, stored(kept["start"]), stored(kept["end"])))
-
-
-def _columns(kept: pa.Table, groups: Groups, values: ValueArrays, served: ServedQuery) -> EventColumns:
-    """The events key by key, as a kernel takes them."""
-    start_us, end_us, arrival_us = event_times(kept, groups)
-    start_us, end_us = served.kind.attributed(served.query.window, start_us, end_us)
-    return EventColumns(groups.offsets, start_us, arrival_us, values.words, values.valid, end_us)
 
 
 def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> dict[str, object]:

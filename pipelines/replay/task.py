@@ -27,10 +27,9 @@ from pipelines.engines.read_rows import read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest, state_rows
 from pipelines.replay.late_events import late_events
-from pipelines.replay.look_back import LookBack
 from pipelines.replay.replay_events import WORKERS, Replayed, replay_events
 from pipelines.replay.replay_plan import EventShare
-from pipelines.replay.work import Work
+from pipelines.replay.work import LookBack, Work
 from pipelines.rows.arrays import TIME, stored
 from schemas.tables import Table
 from schemas.windows import DAY

@@ -26,9 +26,8 @@ from pipelines.ledger.stale import DIGESTS, other_inputs
 from pipelines.replay import earlier_state
 from pipelines.replay.audit import Audited, audit
 from pipelines.replay.earlier_state import EarlierState
-from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.work import Work, work_of
+from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
 from pipelines.runs.audit_rows import AuditRows

@@ -14,9 +14,8 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.shares import packed_within
 from pipelines.gate.gate import Gate
 from pipelines.ledger import snapshots
-from pipelines.replay.look_back import Reading
 from pipelines.replay.replay_plan import ReplayPlan, plan
-from pipelines.replay.work import Work, work_of
+from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
 from schemas.ledger_tables import FARM_RUNS, RUNS, VERDICTS
 from schemas.model import Model

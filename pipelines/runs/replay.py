@@ -106,22 +106,22 @@ def batches(lake: Lake, engine: Engine, asked: Asked, backwards: bool = False) -
         yield {query: (asked[query][0], days) for query, days in zip(cut, together, strict=True) if days}
 
 
-def _bytes_by_day(lake: Lake, asked: Asked) -> dict[date, int] | None:
-    """Of silver, for all queries; None where there is none, or nothing to cut."""
+def _bytes_by_day(lake: Lake, asked: Asked) -> dict[date, int]:
+    """Of silver, of the days of queries that have several."""
     tables, _ = next(iter(asked.values()))
     silver, several = tables.source.silver.name, {day for _, days in asked.values() if len(days) > 1 for day in days}
     version = lake.version(silver) if several else None
     if version is None:
-        return None
+        return dict.fromkeys(several, 0)
     files = files_by_day(lake, silver, version, several.__contains__)
     return {day: sum(file.file_bytes for file in files.get(day, ())) for day in several}
 
 
 def _cut(
-    lake: Lake, tables: QueryTables, days: Sequence[date], sizes: Mapping[date, int] | None, most: int
+    lake: Lake, tables: QueryTables, days: Sequence[date], sizes: Mapping[date, int], most: int
 ) -> list[Sequence[date]]:
-    if len(days) == 1 or sizes is None:
-        return [[day] for day in days]
+    if len(days) == 1:
+        return [days]
     together = [days] if tables.state is None else chains(lake, tables, days)
     return [part for chain in together for part in packed_within({day: sizes[day] for day in chain}, most)]
 

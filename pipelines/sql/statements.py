@@ -50,8 +50,9 @@ def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
     with connect(lake, _named_in(statement, names)) as connection:
         try:
             _require_one_question(connection.extract_statements(statement))
-            found = _rows(connection.sql(statement), most)
-            return found.rename_columns(list(_distinct(found.column_names)))
+            asked = connection.sql(statement)
+            found = (asked if most is None else asked.limit(most)).to_arrow_table()
+            return found.rename_columns(list(_distinct(asked.columns)))
         except (duckdb.Error, pa.ArrowException, OSError) as error:
             raise explained(lake, error, names, statement) from error
 
@@ -59,20 +60,6 @@ def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
 def explained(lake: Lake, error: Exception, names: list[str], statement: str) -> Exception:
     """What to raise for an error of DuckDB, of Arrow or of the disk, by which a statement over these tables failed."""
     return _damage_behind(lake, error) or _refused(error, names, statement)
-
-
-def _rows(asked: duckdb.DuckDBPyRelation, most: int | None) -> pa.Table:
-    if most is None:
-        return asked.to_arrow_table()
-    with asked.to_arrow_reader(max(most, 1)) as reader:
-        # The first batch may be short, such as the end of one of DuckDB's own.
-        return pa.Table.from_batches(_first(reader, most), reader.schema)
-
-
-def _first(batches: Iterator[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
-    while most > 0 and (batch := next(batches, None)) is not None:
-        yield batch.slice(0, most)
-        most -= len(batch)
 
 
 def connect(lake: Lake, names: list[str]) -> duckdb.DuckDBPyConnection:

@@ -11,10 +11,9 @@ from pipelines.ledger import run_table
 from pipelines.ledger.entry import Run
 from pipelines.replay import audit, work
 from pipelines.replay.audit import Audited
-from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.task import WrittenShare
-from pipelines.replay.work import Work
+from pipelines.replay.work import Reading, Work
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import Snapshot
 
