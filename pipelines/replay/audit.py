@@ -12,11 +12,12 @@ from operator import or_
 from kernels.spans._planner import name_in, why_by_events
 from pipelines.delta.file_commits import replace_partitions
 from pipelines.delta.lake import Lake
+from pipelines.delta.new_files import NewFile
 from pipelines.engines.engine import Engine
 from pipelines.engines.ranges import Range
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay import earlier_state
-from pipelines.replay.day_state import digest_text, state_counts
+from pipelines.replay.day_state import digest_text
 from pipelines.replay.earlier_state import EarlierState
 from pipelines.replay.replay_plan import plan
 from pipelines.replay.task import COUNTS, KEYS_BY, WrittenShare, replay_rows, replay_share, rows_of
@@ -81,7 +82,7 @@ def _audited(work: Work, written: Sequence[WrittenShare], day: date, versions: A
     keys = Counter(dict.fromkeys(KEYS_BY.values(), 0))
     for label, of_kernel in kernels.items():  # of a kernel, whatever its height
         keys[KEYS_BY[name_in(label)]] += of_kernel
-    of_state = state_counts((file for share in written for file in share.state), day) if work.goes_on else {}
+    of_state = _state_counts([file for share in written for file in share.state], day) if work.goes_on else {}
     return Audited(
         versions,
         inputs,
@@ -90,6 +91,11 @@ def _audited(work: Work, written: Sequence[WrittenShare], day: date, versions: A
         why_by_events(kernels),
         [farm for share in written for farm in share.farms[day]],
     )
+
+
+def _state_counts(files: Sequence[NewFile], day: date) -> dict[str, int]:
+    of_day = [file for file in files if file.partition["logical_date"] == str(day)]
+    return {"state_keys": sum(each.rows for each in of_day), "state_bytes": sum(each.file_bytes for each in of_day)}
 
 
 def keys_by_kernel(written: Sequence[WrittenShare], day: date) -> Counter[str]:

@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.delta.new_files import NewFile
 from pipelines.replay.group_keys import Groups, group, sequence_of
 from pipelines.rows.arrays import TIME
 from pipelines.rows.arrow_schemas import arrow_schema
@@ -93,9 +92,3 @@ def _digest(key: str, words: pa.Scalar) -> int:
 def digest_text(digests: Iterable[int]) -> str:
     """Of all shares, as the ledger keeps it."""
     return f"{sum(digests) % (1 << DIGEST_BITS):016x}"
-
-
-def state_counts(files: Iterable[NewFile], day: date) -> dict[str, int]:
-    """How large what a day leaves is, for the ledger."""
-    of_day = [file for file in files if file.partition["logical_date"] == str(day)]
-    return {"state_keys": sum(each.rows for each in of_day), "state_bytes": sum(each.file_bytes for each in of_day)}

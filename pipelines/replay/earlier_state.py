@@ -40,11 +40,6 @@ class EarlierState(NamedTuple):
         assert versions.state is not None and versions.state_digest is not None
         return cls(day, run_id, versions.state, versions.state_digest)
 
-    @property
-    def noted(self) -> dict:
-        """As the ledger keeps it."""
-        return {**self._asdict(), "day": self.day.isoformat()}
-
 
 def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date, snapshot: str) -> EarlierState | None:
     """None where nothing had arrived before the day: all begins with it. EarlierDayMissing, which names the run that
@@ -74,7 +69,8 @@ def find(lake: Lake, tables: QueryTables, days: ArrivalDays, day: date, snapshot
 
 def inputs(tables: QueryTables, days: ArrivalDays, day: date, earlier: EarlierState | None) -> dict:
     """What the ledger keeps of a run that goes on from a state, or begins."""
-    return {**_read(tables, days, day), STATE: earlier.noted if earlier else None}
+    noted = {**earlier._asdict(), "day": earlier.day.isoformat()} if earlier else None
+    return {**_read(tables, days, day), STATE: noted}
 
 
 def _read(tables: QueryTables, days: ArrivalDays, day: date) -> dict:

@@ -67,26 +67,24 @@ class ReplayPlan:
         return limit_bytes([self.file_bytes], self.slots, self.task_bytes)
 
     @property
-    def small(self) -> Buckets:
-        """Buckets that a task can take whole."""
-        return {files: size for files, size in self.buckets.items() if size <= self.limit}
+    def large(self) -> Buckets:
+        """Those that a task can't take whole."""
+        return {files: size for files, size in self.buckets.items() if size > self.limit}
 
     @property
-    def large(self) -> Buckets:
-        """Those that it can't."""
-        return {files: size for files, size in self.buckets.items() if size > self.limit}
+    def whole(self) -> list[EventShare]:
+        """Shares of whole buckets."""
+        small = {files: size for files, size in self.buckets.items() if size <= self.limit}
+        packed = packed_within(small, self.limit)
+        return [EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share)) for share in packed]
 
     @cached_property
     def shares(self) -> list[EventShare]:
         """Of whole buckets, and of parts of those that are too large; the largest first, as slots wait for the last.
         O(row groups of these)."""
-        small, column = self.small, self.work.tables.source.stream.key[0]
-        together = [
-            EventShare(share, EVERYTHING, EVERYTHING, sum(small[files] for files in share))
-            for share in packed_within(small, self.limit)
-        ]
+        column = self.work.tables.source.stream.key[0]
         of_parts = (_shares_of_keys(files, column, self.work.halo_us, self.limit) for files in self.large)
-        return sorted(chain(together, *of_parts), key=lambda share: share.file_bytes, reverse=True)
+        return sorted(chain(self.whole, *of_parts), key=lambda share: share.file_bytes, reverse=True)
 
     @cached_property
     def gathering(self) -> Gathering:

@@ -37,7 +37,6 @@ def bounds_us(column: str, files: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _column_chunks(files: Sequence[str]) -> Iterator[dict[str, pq.ColumnChunkMetaData]]:
-    """Of each row group, by column."""
     with ThreadPoolExecutor() as pool:
         for metadata in pool.map(_metadata, files):
             for number in range(metadata.num_row_groups):

@@ -156,7 +156,9 @@ def make_pass(
     read, ticks = _read_by(back, events), _ticks_of(work, back)
     options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
     rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
-    replayed = replay_events(_that_make_rows(read, back), work.served, ticks, rules, options, carried)
+    # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
+    making = read if back.bound_us is None else read.filter(pc.greater(read["start"], _time(back.bound_us)))
+    replayed = replay_events(making, work.served, ticks, rules, options, carried)
     late = _of_pane(late_events(read, work.served, ticks), "start", pane)
     return replayed._replace(
         rows=_of_days(lake, work.tables.audit, replayed.rows, "emitted_at", back),
@@ -180,15 +182,7 @@ def _ticks_of(work: Work, back: LookBack) -> PassTicks:
 
 
 def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:
-    """Rows whose time in a column is in the pane."""
     return table if pane.is_everything else table.filter(filter_of(column, TIME, pane))
-
-
-def _that_make_rows(events: pa.Table, back: LookBack) -> pa.Table:
-    # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
-    if back.bound_us is None:
-        return events
-    return events.filter(pc.greater(events["start"], _time(back.bound_us)))
 
 
 def _of_days(lake: Lake, table: Table, rows: pa.Table, time_column: str, back: LookBack) -> pa.Table:

@@ -154,7 +154,6 @@ class RunBatch:
             return None
 
     def _checked(self, step: StepOfDays, asked: Sequence[Work], read: Reading) -> Iterator[Work]:
-        """The days whose silver has passed the gate."""
         dates = sorted({day for each in asked for day in each.arrival_days(read.days.by_date)})
         queries = {each.tables.query.name for each in asked}
         run = self._run(*(queries if len(queries) == 1 else ()))

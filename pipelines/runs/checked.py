@@ -3,20 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from pipelines.config import Config
-from pipelines.gate.gate import failure
 from pipelines.gate.validation_results import index, page
 from pipelines.ledger.entry import LedgerEntry
 from pipelines.ledger.verdicts import Verdict
 
 # A gate has two results; a line for each of hundreds of days would hide the rest of a log: the index is shown instead.
 MOST_PAGES = 3
-
-
-def require(config: Config, found: list[Verdict], entry: LedgerEntry, progress: Callable[[str], None]) -> None:
-    """As `note`; GateFailed where a check failed."""
-    note(config, [(entry, found)], progress)
-    if failed := failure(found):
-        raise failed
 
 
 def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], progress: Callable[[str], None]) -> None:

@@ -11,7 +11,6 @@ from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
 from pipelines.engines.engine import Engine
-from pipelines.engines.shares import packed_within
 from pipelines.gate.gate import Gate
 from pipelines.ledger import snapshots
 from pipelines.replay.replay_plan import ReplayPlan, plan
@@ -78,13 +77,13 @@ def explain(config: Config, query_name: str, day: date) -> Explained:
 def _tasks(planned: ReplayPlan) -> list[PlannedTasks]:
     if not planned.work.whole_buckets:
         return [_gathered(planned)]
-    small, large, limit = planned.small, planned.large, planned.limit
-    shares = packed_within(small, limit)
-    sizes = [sum(small[files] for files in share) for share in shares]
-    parts = {files: -(-size // limit) for files, size in large.items()}
+    large, limit = planned.large, planned.limit
+    sizes = [share.file_bytes for share in planned.whole]
+    files = sum(len(bucket) for share in planned.whole for bucket in share.buckets)
+    parts = sum(-(-size // limit) for size in large.values())
     kinds = [
-        PlannedTasks(len(shares), "of whole buckets", sum(map(len, small)), sum(sizes), max(sizes, default=0)),
-        PlannedTasks(sum(parts.values()), "of parts of buckets", sum(map(len, large)), sum(large.values()), limit),
+        PlannedTasks(len(sizes), "of whole buckets", files, sum(sizes), max(sizes, default=0)),
+        PlannedTasks(parts, "of parts of buckets", sum(map(len, large)), sum(large.values()), limit),
     ]
     return [kind for kind in kinds if kind.tasks]
 

@@ -12,7 +12,7 @@ from pipelines import flow
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.engines import engine_of
-from pipelines.gate.gate import Gate
+from pipelines.gate.gate import Gate, failure
 from pipelines.ingest import limits
 from pipelines.ingest.changes import Asked
 from pipelines.ingest.files import FORGOTTEN, REFUSED, known_files
@@ -21,8 +21,7 @@ from pipelines.ingest.outcome import IngestReport
 from pipelines.ledger import left_out, run_table, snapshots
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import LedgerEntry, Run
-from pipelines.ledger.verdicts import Verdict
-from pipelines.runs.checked import require
+from pipelines.runs.checked import note
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -51,7 +50,7 @@ def ingest_day(
         report = ingest_as_step(lake, tables, entry, progress, Asked(verify_content=verify_content))
         entry.counts |= report.refused
         progress(flow.CHECK_SILVER.name)
-        require(config, check(lake, run, tables, report), entry, progress)
+        check(lake, run, tables, report, entry, progress)
         known = known_files(lake, tables.files).values()
         found = limits.broken(tables.stream, known, report, datetime.now(UTC).date())
         limits.require(tables.stream, found)
@@ -83,12 +82,17 @@ def ingest_as_step(
     return replace(report, touched_days=tuple(sorted({*report.touched_days, *before})))
 
 
-def check(lake: Lake, run: Run, tables: StreamTables, report: IngestReport) -> list[Verdict]:
-    """Check the files that an ingest touched, and the run's day of silver, if it is for one and they are right."""
+def check(
+    lake: Lake, run: Run, tables: StreamTables, report: IngestReport, entry: LedgerEntry, progress: Progress
+) -> None:
+    """Check the files that an ingest touched, and the run's day of silver, if it is for one and they are right.
+    GateFailed where a check failed."""
     gate = Gate(lake, engine_of(lake.config))
     found = gate.record_files(run, tables, report.snapshot, report.touched)
     if run.day is not None and all(verdict.passed for verdict in found):
         days = ArrivalDays.read(lake, tables.partitions.name, report.snapshot.version(tables.partitions.name))
         of_days = gate.record_silver(run, tables, report.snapshot, days, [run.day])
         found += [verdict for of_day in of_days.values() for verdict in of_day]
-    return found
+    note(lake.config, [(entry, found)], progress)
+    if failed := failure(found):
+        raise failed
