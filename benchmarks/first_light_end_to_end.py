@@ -42,8 +42,7 @@ from pipelines.engines.spark import spark_session as spark
 from pipelines.engines.spark.settings import MASTER, settings
 from pipelines.ingest import pass_ticks
 from pipelines.replay import audit
-from pipelines.replay.late_events import late_events
-from pipelines.replay.replay_events import replay_events
+from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.watermark import PassTable
 from pipelines.replay.work import ORDER_COLUMNS, LookBack, Work

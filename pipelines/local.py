@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.replay import PassTicks
-from pipelines.replay.late_events import late_events
-from pipelines.replay.replay_events import replay_events
+from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.validate import ArrowStream, arrow_table, validate
 from pipelines.replay.watermark import ticks_of_events

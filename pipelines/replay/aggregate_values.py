@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.rows.arrays import KERNEL_TYPES, decoded, from_words, refuse_beyond_int64, valid, words
-from pipelines.tables.aggregates import Aggregates, Output, ValueColumn
+from pipelines.tables.aggregates import Aggregates, ValueColumn
 
 STRING = "string"
 HASH_BYTES = 8
@@ -80,12 +80,12 @@ def result_arrays(
     aggregates: Aggregates, strings: Mapping[ValueColumn, pa.Array], outputs: np.ndarray, null: np.ndarray
 ) -> dict[str, pa.Array]:
     """The result columns by name; strings: those that the words of a column stand for."""
-    each = zip(aggregates.outputs, outputs, null, strict=True)
-    return {output.name: _result(output, strings, found, is_null) for output, found, is_null in each}
-
-
-def _result(output: Output, strings: Mapping[ValueColumn, pa.Array], found: np.ndarray, null: np.ndarray) -> pa.Array:
-    if KERNEL_TYPES[output.result.id] != STRING:
-        return from_words(found, null, output.result)
-    assert output.kept is not None, "a string is one of its column"
-    return strings[output.reads[output.kept]].take(pa.array(found, mask=null)).cast(output.result)
+    columns = {}
+    for output, found, is_null in zip(aggregates.outputs, outputs, null, strict=True):
+        if KERNEL_TYPES[output.result.id] != STRING:
+            columns[output.name] = from_words(found, is_null, output.result)
+            continue
+        assert output.kept is not None, "a string is one of its column"
+        among = strings[output.reads[output.kept]]
+        columns[output.name] = among.take(pa.array(found, mask=is_null)).cast(output.result)
+    return columns

@@ -50,13 +50,15 @@ def audit(lake: Lake, engine: Engine, work: Work, read: Reading) -> dict[date, A
     those of the state table by what each leaves for the next one; a commit for each table. read: from what.
 
     Raises BadInput for events that break the contract of a replay, TooManyRows and TooManySeconds beyond the limits of
-    the lake's configuration.
+    the lake's configuration, EarlierDayMissing where the state from which they go on is gone.
     """
     tables = work.tables
     for table in (tables.audit, tables.late_audit, *([tables.state] if tables.state else [])):
         lake.ensure(table)
     written = replayed(lake, engine, work)
-    _require_earlier_state(work, written)
+    if work.earlier and digest_text(each.earlier_digest for each in written) != work.earlier.digest:
+        # What was read isn't what the earlier day left: its table was made again, say.
+        raise earlier_state.gone(tables.query.name, work.days[0], work.earlier.day)
     versions = _commit(lake, work, read, written)
     inputs = _inputs(work, read, versions, str(lake.of_run.get("run_id")))
     of_days = zip(work.days, versions, inputs, strict=True)
@@ -125,13 +127,6 @@ def _first_day(stream: Stream, back: LookBack, read: Reading) -> date:
         return back.first_day
     # There are heartbeats since something had arrived, however long before; and none before anything had.
     return read.days.newest_before(back.first_day) or stream.first_day
-
-
-def _require_earlier_state(work: Work, written: Sequence[WrittenShare]) -> None:
-    """EarlierDayMissing where what was read isn't what the earlier day left: its table was made again, say."""
-    earlier, found = work.earlier, digest_text(each.earlier_digest for each in written)
-    if earlier and found != earlier.digest:
-        raise earlier_state.gone(work.tables.query.name, work.days[0], earlier.day)
 
 
 def _commit(lake: Lake, work: Work, read: Reading, written: Sequence[WrittenShare]) -> list[AuditVersions]:

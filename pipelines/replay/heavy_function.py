@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from kernels.farm.given_windows import ComputeOptions, TuplesOfKeys, WindowsOfKeys, compute_windows
 from kernels.farm.once import status_text
-from kernels.farm.results import Metrics, Results
+from kernels.farm.results import Results
 from kernels.replay import PassTicks, ResultRows
 from kernels.windows._late import Arrived
 from pipelines.ledger.farm_runs import FarmRun
@@ -55,8 +55,9 @@ def compute_rows(
     options = options._replace(seconds_a_window=model.seconds_a_window)
     results, metrics = compute_windows(call.function, call.named_parameters, tuples, windows, options)
     assert np.array_equal(results.covered, rows.events), "a farm's windows cover what the replay's do"
-    runs = [_run(call.function, results, metrics)] if len(rows.key) else []
-    return _columns(model, results), runs
+    statuses = Counter(status_text(int(each)) for each in results.status)
+    run = FarmRun(call.function, platform.node(), int(results.tuples.sum()), dict(statuses), metrics)
+    return _columns(model, results), [run] if len(rows.key) else []
 
 
 def _tuples_of_keys(
@@ -94,8 +95,3 @@ def _columns(model: Model, results: Results) -> dict[str, pa.Array]:
         for place, name in enumerate(outputs_of(model))
     }
     return {TUPLES: pa.array(results.tuples), STATUS: pc.take(texts, pa.array(places)), **outputs}
-
-
-def _run(function: str, results: Results, metrics: Metrics) -> FarmRun:
-    statuses = Counter(status_text(int(each)) for each in results.status)
-    return FarmRun(function, platform.node(), int(results.tuples.sum()), dict(statuses), metrics)

@@ -1,6 +1,7 @@
 """A replay of events in memory, local or in a Spark task: Arrow in, one compiled kernel call over all keys, Arrow out.
 
 events ──filter──▶ kept ──group by key──▶ NumPy columns ──kernels.replay──▶ rows of the query's table
+                                      └─▶ closed forms over watermarks (kernels/windows) ──▶ rows of its late table
 """
 
 import os
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kernels.farm.given_windows import ComputeOptions
 from kernels.replay import (
@@ -24,17 +26,18 @@ from kernels.replay import (
     ResultRows,
     replay_keys,
 )
+from kernels.windows._late import Arrived, Late
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.aggregate_values import result_arrays, value_arrays
 from pipelines.replay.day_state import carried_table, group_with
 from pipelines.replay.filter import rows_that_pass
-from pipelines.replay.group_keys import Groups, event_times, group
+from pipelines.replay.group_keys import Groups, event_times, group, sequence_of
 from pipelines.replay.heavy_function import compute_rows, require_served
 from pipelines.replay.labels import labels_of
 from pipelines.replay.specifications import ServedQuery
 from pipelines.rows.arrays import stored, times
 from pipelines.tables.aggregates import Aggregates, plan_aggregates
-from schemas.errors import TooManySeconds
+from schemas.errors import TooManySeconds, WrongParameter
 from schemas.model import Model
 from schemas.query import WINDOW_NUMBER, Query
 from schemas.replay_limits import require_rows, require_seconds
@@ -43,6 +46,8 @@ WORKERS, LIMITS = "workers", ("most_rows", "most_seconds")
 """Options: threads of a model's farm, and what a replay may cost."""
 SHARE_OF_MEMORY = 4
 """Rows may take so large a part of the machine's memory: they stand there up to three times, then as a table."""
+
+LATE_COLUMNS = ("reason", "first_missed", "last_missed", "windows_missed", "late_by")
 
 
 class Replayed(NamedTuple):
@@ -131,6 +136,39 @@ def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> d
         "late_events": rows.late_events,
     }
     return keys | {name: columns[name] for name in query.window_columns}
+
+
+def late_events(events: pa.Table, served: ServedQuery, ticks: PassTicks) -> pa.Table:
+    """Which events missed windows, and for what; sorted by key and order of arrival; late_by in µs."""
+    query = served.query
+    kept = events.filter(rows_that_pass(events, query.where))
+    groups = group(kept, query.key)
+    late = Late.of_nothing()
+    if kept.num_rows:
+        arrived = Arrived.of(groups.number, *event_times(kept, groups), ticks, served.rules(None))
+        late = served.kind.late(query.window, arrived)
+    return _late_table(kept.take(groups.order[late.row]), query, late)
+
+
+def _late_table(late_rows: pa.Table, query: Query, late: Late) -> pa.Table:
+    names = dict.fromkeys((*query.key, "start", "end", "arrival", *sequence_of(late_rows)))
+    clash = [name for name in query.key if name in LATE_COLUMNS]
+    if clash:
+        raise WrongParameter("key", clash[0], f"for a late table, a column other than {', '.join(LATE_COLUMNS)}")
+    return pa.table(
+        {
+            **{name: late_rows[name] for name in names},
+            "reason": pa.array(np.where(late.too_long, "too long", "too late"), pa.string()),
+            "first_missed": _known(times(late.first_missed_us), late.windows_missed > 0),
+            "last_missed": _known(times(late.last_missed_us), late.windows_missed > 0),
+            "windows_missed": _known(pa.array(late.windows_missed), np.full(len(late.row), late.knows_windows)),
+            "late_by": _known(pa.array(late.late_by_us), late.knows_how_late),
+        }
+    )
+
+
+def _known(values: pa.Array, known: np.ndarray) -> pa.Array:
+    return pc.if_else(pa.array(known), values, pa.scalar(None, values.type))
 
 
 @contextmanager

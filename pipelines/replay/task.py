@@ -26,8 +26,7 @@ from pipelines.engines.ranges import EVERYTHING, Range, filter_of
 from pipelines.engines.read_rows import read_rows
 from pipelines.ledger.farm_runs import FarmRun
 from pipelines.replay.day_state import split_rows, state_digest, state_rows
-from pipelines.replay.late_events import late_events
-from pipelines.replay.replay_events import WORKERS, Replayed, replay_events
+from pipelines.replay.replay_events import WORKERS, Replayed, late_events, replay_events
 from pipelines.replay.replay_plan import EventShare
 from pipelines.replay.work import LookBack, Work
 from pipelines.rows.arrays import TIME, stored
@@ -157,7 +156,7 @@ def make_pass(
     options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
     rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
     # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
-    making = read if back.bound_us is None else read.filter(pc.greater(read["start"], _time(back.bound_us)))
+    making = read if back.bound_us is None else read.filter(pc.greater(read["start"], pa.scalar(back.bound_us, TIME)))
     replayed = replay_events(making, work.served, ticks, rules, options, carried)
     late = _of_pane(late_events(read, work.served, ticks), "start", pane)
     return replayed._replace(
@@ -170,7 +169,7 @@ def _read_by(back: LookBack, events: pa.Table) -> pa.Table:
     """Of what the whole run reads what a pass does."""
     first, begins, end = back.places(stored(events["arrival"]))
     earlier = events.slice(first, begins - first)
-    began = earlier.filter(pc.greater_equal(earlier["start"], _time(back.least_start_us)))
+    began = earlier.filter(pc.greater_equal(earlier["start"], pa.scalar(back.least_start_us, TIME)))
     return pa.concat_tables([began, events.slice(begins, end - begins)])
 
 
@@ -193,7 +192,3 @@ def _of_days(lake: Lake, table: Table, rows: pa.Table, time_column: str, back: L
     kept = kept.append_column(date_column, kept[time_column].cast(pa.date32(), safe=False))
     schema = lake.schema(table)
     return kept.select(schema.names).cast(schema)
-
-
-def _time(us: int) -> pa.Scalar:
-    return pa.scalar(us, TIME)

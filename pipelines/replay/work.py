@@ -142,24 +142,18 @@ class Work:
         return set(self.tables.source.stream.key) <= set(self.tables.query.key)
 
     @cached_property
-    def event_schema(self) -> pa.Schema:
-        """The columns of silver that are read."""
+    def read_schema(self) -> pa.Schema:
+        """The columns of silver that are read; and that of the state, whose rows come along among the events."""
         query, silver = self.tables.query, {column.name: column for column in self.tables.source.silver.columns}
         read = [silver[name] for name in dict.fromkeys((*query.read_columns, *ORDER_COLUMNS))]
-        return pa.schema([pa.field(each.name, ARROW_TYPES[each.type], each.nullable) for each in read])
-
-    @cached_property
-    def read_schema(self) -> pa.Schema:
-        """With that of the state, whose rows come along as rows among the events."""
-        if not self.goes_on:
-            return self.event_schema
-        return pa.schema([*(field.with_nullable(True) for field in self.event_schema), (CARRIED, pa.binary())])
+        fields = [pa.field(each.name, ARROW_TYPES[each.type], each.nullable or self.goes_on) for each in read]
+        return pa.schema([*fields, (CARRIED, pa.binary())] if self.goes_on else fields)
 
     @cached_property
     def is_exact(self) -> bool:
         """Whether rows are the same to the last bit whichever events a replay begins with: no state of an aggregate
         holds rounded floats or a sketch."""
-        plan = plan_aggregates(self.tables.query, {field.name: field.type for field in self.event_schema}).plan
+        plan = plan_aggregates(self.tables.query, {field.name: field.type for field in self.read_schema}).plan
         found = (find_monoid(spec)[1] for spec in plan.aggregates)
         return all(not isinstance(monoid, Sketch) and not monoid.floats for monoid in found)
 

@@ -30,17 +30,23 @@ from pipelines.replay.specifications import ServedQuery
 from pipelines.replay.work import Reading, Work, work_of
 from pipelines.runs import definitions
 from pipelines.runs.arrived import nothing_arrived, with_arrivals
-from pipelines.runs.audit_rows import AuditRows
 from pipelines.runs.checked import note
 from pipelines.runs.reports import DayFailure, DayReport
 from pipelines.tables.arrival_days import ArrivalDays
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.stream_tables import StreamTables
-from schemas.errors import EarlierDayMissing, OutsideStream, Superseded, WindrowError
+from schemas.errors import EarlierDayMissing, NothingArrived, OutsideStream, Superseded, WindrowError
 
 Progress = Callable[[str], None]
 Asked = Mapping[str, tuple[QueryTables, Sequence[date]]]
 """Days by query."""
+
+
+class AuditRows(NamedTuple):
+    """Rows that wait for the gate: days of a query that were committed together."""
+
+    tables: QueryTables
+    days: Mapping[date, Audited]
 
 
 class StepOfDays(NamedTuple):
@@ -62,7 +68,8 @@ class StepOfDays(NamedTuple):
         for day, error in failed.items():
             self.fail(query, [day], error)
         left = [day for day in days if day not in failed]
-        gone = [each.day for each in self.failures if each.query == query and not each.had_nothing]
+        missed = (each for each in self.failures if not isinstance(each.error, NothingArrived))
+        gone = [each.day for each in missed if each.query == query]
         if of.state is None or not gone:
             return left
         self.fail(query, [day for day in left if day > min(gone)], earlier_state.not_published(query, min(gone)))

@@ -4,6 +4,7 @@ Days are taken together as far as their events are no more than the engine's tas
 each other, those that follow each other.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import zip_longest
@@ -17,12 +18,13 @@ from pipelines.engines.shares import packed_within
 from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.replay.audit import Audited
-from pipelines.runs import audit_rows, definitions
-from pipelines.runs.batch import Asked, Progress, RunBatch
+from pipelines.runs import definitions
+from pipelines.runs.batch import Asked, AuditRows, Progress, RunBatch
 from pipelines.runs.reports import DayFailure, DayReport, Done
-from pipelines.tables.arrival_days import ArrivalDays
+from pipelines.tables.arrival_days import FIRST_DAY, ArrivalDays
+from pipelines.tables.audit_versions import AuditVersions
 from pipelines.tables.query_tables import QueryTables
-from schemas.errors import WindrowError, WrongParameter
+from schemas.errors import NotSetUp, WindrowError, WrongParameter
 from schemas.windows import DAY
 
 STAGES = ("all", "audit", "publish")
@@ -143,13 +145,47 @@ def chains(lake: Lake, tables: QueryTables, days: Sequence[date]) -> list[list[d
 def _done(batch: RunBatch, asked: Asked, stage: str) -> Done:
     if stage == "publish":
         days = [(tables, day) for tables, of_query in asked.values() for day in of_query]
-        made = [audit_rows.recorded(batch.lake, tables, day, batch.run_id) for tables, day in days]
+        made = [_recorded(batch.lake, tables, day, batch.run_id) for tables, day in days]
     else:
         made = batch.audited(asked)
     if stage == "audit":
         reports = [_only_audited(batch.run_id, rows.tables, day) for rows in made for day in rows.days.items()]
         return Done(reports, batch.failures)
     return Done(batch.published(made), batch.failures)
+
+
+def _recorded(lake: Lake, tables: QueryTables, day: date, run_id: str) -> AuditRows:
+    """What the run's own audit step left in the ledger; NotSetUp where that is nothing, or is gone."""
+    query, problem = tables.query.name, "there are no audit rows"
+    audited = run_table.latest(lake, query, day, "audit", run_id)
+    if audited is not None:
+        versions = AuditVersions(**audited.outputs)
+        gone = _gone(lake, tables, versions, audited)
+        if gone is None:
+            left = Audited(versions, audited.inputs, audited.counts, audited.kernel, audited.message, [])
+            return AuditRows(tables, {day: left})
+        problem = f"{gone} is gone (older than what windrow maintain keeps, or lost): no audit rows"
+    raise NotSetUp(
+        f"{problem} of {query} for {day} by run {run_id!r}",
+        f"windrow replay {query} --day {day} --stage audit --run-id {shlex.quote(run_id)}",
+    )
+
+
+def _gone(lake: Lake, tables: QueryTables, versions: AuditVersions, audited: run_table.StepRow) -> str | None:
+    """What of the versions that the gate and the publication read can't be read any more."""
+    day = str(audited.logical_date)
+    until = [("arrival_date", "<=", day)]
+    asked = (
+        (tables.audit.name, versions.audit, [("emitted_date", "=", day)]),
+        (tables.late_audit.name, versions.late_audit, [("arrival_date", "=", day)]),
+        (tables.source.silver.name, versions.silver, [("arrival_date", ">=", audited.inputs[FIRST_DAY]), *until]),
+        (tables.source.passes.name, versions.passes, until),
+    )
+    for name, version, days in asked:
+        # A table that was made again counts its versions anew.
+        if lake.lacks_files(name, version, days) or lake.made_after(name, audited.at):
+            return f"version {version} of {name}"
+    return None
 
 
 def _only_audited(run_id: str, tables: QueryTables, made: tuple[date, Audited]) -> DayReport:
