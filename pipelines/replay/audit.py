@@ -1,6 +1,4 @@
-"""Replay: the arrivals of some days through the query's kernel, into the audit tables: the tasks of task.py, as the
-engine runs them, and a commit for each table.
-"""
+"""The arrivals of some days, through the tasks of task.py, into the audit tables, with a commit for each table."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
@@ -30,12 +28,9 @@ from schemas.tables import Table
 
 @dataclass(frozen=True)
 class Audited:
-    """What a replay wrote and read of a day, for the ledger.
-
-    counts: those of task.py, and keys by kernel; kernel: those that replayed any keys, with commas between; None where
-    there were no events; why: a line on the kernels of events that last, None of others; farms: what a model's did.
-    Kernels are those of the pass that made the day.
-    """
+    """What a replay wrote and read of a day, for the ledger. counts: those of task.py, and keys by kernel; kernel:
+    those that replayed any keys in the pass that made the day, with commas between, None where there were no events;
+    why: a line on the kernels of events that last, None of others; farms: what a model's did."""
 
     versions: AuditVersions
     inputs: dict

@@ -80,13 +80,12 @@ def state_digest(rows: pa.Table) -> int:
     """A sum over keys, whatever their order. O(bytes)."""
     key = [name for name in rows.column_names if name not in (CARRIED, "logical_date", "bucket")]
     keys = rows.select(key).to_pylist() if key else [{}] * len(rows)
-    return sum(_digest(repr(of_key), words) for of_key, words in zip(keys, rows[CARRIED], strict=True))
-
-
-def _digest(key: str, words: pa.Scalar) -> int:
-    digest = hashlib.sha256(key.encode())
-    digest.update(words.as_buffer())
-    return int.from_bytes(digest.digest()[: DIGEST_BITS // 8])
+    total = 0
+    for of_key, words in zip(keys, rows[CARRIED], strict=True):
+        digest = hashlib.sha256(repr(of_key).encode())
+        digest.update(words.as_buffer())
+        total += int.from_bytes(digest.digest()[: DIGEST_BITS // 8])
+    return total
 
 
 def digest_text(digests: Iterable[int]) -> str:

@@ -75,6 +75,8 @@ def _compare_floats(column: pa.ChunkedArray, operator: str, value: float) -> np.
 
 
 def _compare_integers(column: pa.ChunkedArray, operator: str, value: float | Fraction) -> np.ndarray:
+    if types.is_boolean(column.type):
+        column, value = column.cast(pa.uint8()), int(value)
     numbers = stored(column)
     limits = np.iinfo(numbers.dtype)
     if value > limits.max or value < limits.min:
@@ -92,10 +94,6 @@ def _apply(numbers: np.ndarray, operator: str, value: float | Fraction, nearest:
     below = nearest < value
     moved = {"<": "<=" if below else "<", ">": ">" if below else ">="}[operator[0]]
     return getattr(np, _NAMES[moved])(numbers, nearest)
-
-
-def _compare_bools(column: pa.ChunkedArray, operator: str, value: bool) -> np.ndarray:
-    return _compare_integers(column.cast(pa.uint8()), operator, int(value))
 
 
 def _compare_days(column: pa.ChunkedArray, operator: str, value: date) -> np.ndarray:
@@ -130,7 +128,7 @@ _Comparison = Callable[[pa.ChunkedArray, str, Any], np.ndarray]
 _COMPARABLE: tuple[tuple[Callable[[pa.DataType], bool], Callable[[object], bool], _Comparison], ...] = (
     # (column type, value, comparison); a bool is no number, a datetime is no date, and a time with a zone no time
     # without one
-    (types.is_boolean, lambda value: isinstance(value, (bool, np.bool_)), _compare_bools),
+    (types.is_boolean, lambda value: isinstance(value, (bool, np.bool_)), _compare_integers),
     (types.is_integer, is_number, _compare_integers),
     (types.is_floating, is_number, _compare_floats),
     (_TEXTS.__contains__, is_text, _compare_bytes),

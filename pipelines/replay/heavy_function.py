@@ -42,11 +42,8 @@ def compute_rows(
     served: ServedQuery, kept: pa.Table, groups: Groups, ticks: PassTicks, rows: ResultRows, options: ComputeOptions
 ) -> tuple[dict[str, pa.Array], list[FarmRun]]:
     """The columns of the rows that a model adds, by name, and what the farm did; nothing where there were no rows.
-
-    kept, groups: the events that the rows were made from. Raises as `compute_windows`.
-
-    O(events · log events), and the function on each row's events.
-    """
+    kept, groups: the events that the rows were made from. Raises as `compute_windows`. O(events · log events), and the
+    function on each row's events."""
     model = served.query
     assert isinstance(model, Model), "a plain query has no function"
     call = model.function

@@ -82,7 +82,8 @@ def replay_events(
     query, options, rules = served.query, options or {}, rules or served.rules(None)
     aggregates = plan_aggregates(query, {field.name: field.type for field in events.schema})
     choice = _kernel(served, aggregates, options)
-    kept = _in_windows(events, served)
+    kept = events.filter(rows_that_pass(events, query.where))
+    kept = kept.filter(~served.kind.too_long(query.window, stored(kept["start"]), stored(kept["end"])))
     if carried is None:
         groups = group(kept, query.key)
     else:
@@ -115,12 +116,6 @@ def _kernel(served: ServedQuery, aggregates: Aggregates, options: Mapping[str, i
         require_served(served, served.query)
         others.add(WORKERS)
     return served.choose_kernel(aggregates.plan, {name: each for name, each in options.items() if name not in others})
-
-
-def _in_windows(events: pa.Table, served: ServedQuery) -> pa.Table:
-    """The events that pass the filter and are short enough."""
-    kept = events.filter(rows_that_pass(events, served.query.where))
-    return kept.filter(~served.kind.too_long(served.query.window, stored(kept["start"]), stored(kept["end"])))
 
 
 def _key_and_window_columns(rows: ResultRows, groups: Groups, query: Query) -> dict[str, object]:

@@ -10,7 +10,7 @@ exact: a standard deviation would depend on where it is cut.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -53,12 +53,10 @@ class ReplayPlan:
 
     @property
     def files(self) -> list[str]:
-        """All that are read."""
         return [file for files in self.buckets for file in files]
 
     @property
     def file_bytes(self) -> int:
-        """Of all files."""
         return sum(self.buckets.values())
 
     @cached_property
@@ -100,12 +98,7 @@ class ReplayPlan:
 
 
 def plan(lake: Lake, slots: int, work: Work) -> ReplayPlan:
-    """For so many tasks at once. O(files of silver)."""
-    return ReplayPlan(work, buckets_of(lake, work), slots, lake.config.task_bytes)
-
-
-def buckets_of(lake: Lake, work: Work) -> Buckets:
-    """Those that have files of the look-backs, or of the state from which the run goes on. O(files of the tables)."""
+    """For so many tasks at once, of files of the look-backs, and of the state that the run goes on from. O(files)."""
     tables, earlier = work.tables, work.earlier
     found = [files_by_day(lake, tables.source.silver.name, work.silver_version, work.reads)]
     if tables.state is not None and earlier is not None:
@@ -114,7 +107,8 @@ def buckets_of(lake: Lake, work: Work) -> Buckets:
     for path, size, bucket in (file for by_day in found for of_day in by_day.values() for file in of_day):
         assert bucket is not None, "silver and the states are kept in buckets"
         files[bucket][path] = size
-    return {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
+    buckets = {tuple(files[bucket]): sum(files[bucket].values()) for bucket in sorted(files)}
+    return ReplayPlan(work, buckets, slots, lake.config.task_bytes)
 
 
 def _shares_of_keys(
@@ -126,14 +120,11 @@ def _shares_of_keys(
     for group in row_groups(column, files):
         by_key[group.least].append(group)
     found = []
-    for keys, size in _ranges({key: _bytes(of_key) for key, of_key in by_key.items()}, limit):
+    sizes = {key: sum(group.file_bytes for group in of_key) for key, of_key in by_key.items()}
+    for keys, size in _ranges(sizes, limit):
         panes = _panes(by_key[keys.only], halo_us, limit) if keys.is_of_one else [(EVERYTHING, size)]
         found += [EventShare((files,), keys, pane, of_pane) for pane, of_pane in panes]
     return found
-
-
-def _bytes(groups: Iterable[RowGroup]) -> int:
-    return sum(group.file_bytes for group in groups)
 
 
 def _ranges(bytes_from: Mapping[object, int], limit: int) -> list[tuple[Range, int]]:
@@ -158,7 +149,7 @@ def _ranges(bytes_from: Mapping[object, int], limit: int) -> list[tuple[Range, i
 
 def _panes(groups: Sequence[RowGroup], halo_us: tuple[int, int] | None, limit: int) -> list[tuple[Range, int]]:
     """Panes of as many bytes each as the others, at most about the limit, and these; together all time."""
-    total = _bytes(groups)
+    total = sum(group.file_bytes for group in groups)
     pane_bytes = total / max(1, -(-total // limit))
     cuts_us: list[int] = []
     before = 0

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
 from pipelines import storage
-
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+from schemas.windows import EPOCH, MICROSECOND
 
 
 class RowGroup(NamedTuple):
@@ -56,4 +55,4 @@ def _least(column: pq.ColumnChunkMetaData | None) -> object:
 
 
 def _us(time: object) -> int:
-    return (time - _EPOCH) // _MICROSECOND if isinstance(time, datetime) else -(1 << 62)
+    return (time - EPOCH) // MICROSECOND if isinstance(time, datetime) else -(1 << 62)

@@ -152,7 +152,10 @@ def make_pass(
 ) -> Replayed:
     """The rows of a pass's days, as the audit tables have them. events: in order of arrival; pane: which windows and
     late events; carried: what an earlier day left, where days go on from each other."""
-    read, ticks = _read_by(back, events), _ticks_of(work, back)
+    read = _read_by(back, events)
+    first, _, end = back.places(work.ticks.tick_us)
+    # From the last before what a pass reads on: of an earlier one only its newest start counts.
+    ticks = PassTicks(*(each[max(0, first - 1) : end] for each in work.ticks))
     options = {**asdict(lake.config.limits), **({WORKERS: work.workers} if work.workers else {})}
     rules = work.served.rules(back.last_tick_us)._replace(rows_from_us=back.from_us, starts_us=pane.bounds)
     # Late events reach further back than rows; the kernel is fed from the same first event whatever they are.
@@ -171,13 +174,6 @@ def _read_by(back: LookBack, events: pa.Table) -> pa.Table:
     earlier = events.slice(first, begins - first)
     began = earlier.filter(pc.greater_equal(earlier["start"], pa.scalar(back.least_start_us, TIME)))
     return pa.concat_tables([began, events.slice(begins, end - begins)])
-
-
-def _ticks_of(work: Work, back: LookBack) -> PassTicks:
-    """From the last before what a pass reads on: of an earlier one only its newest start counts."""
-    ticks = work.ticks
-    first, _, end = back.places(ticks.tick_us)
-    return PassTicks(*(each[max(0, first - 1) : end] for each in ticks))
 
 
 def _of_pane(table: pa.Table, column: str, pane: Range) -> pa.Table:

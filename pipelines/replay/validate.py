@@ -37,9 +37,7 @@ class ArrowStream(Protocol):
 
 def arrow_table(events: ArrowStream) -> pa.Table:
     """The same rows. pandas' NaN, NaT and None become null; what its index holds becomes columns, where it has a name.
-
-    Raises WrongParameter for what is no table, BadInput for columns that Arrow has no type for.
-    """
+    Raises WrongParameter for what is no table, BadInput for columns that Arrow has no type for."""
     require(hasattr(events, "__arrow_c_stream__"), "events", type(events).__name__, TAKEN)
     try:
         # pyarrow recognizes pandas' DataFrames, and takes all others by the interface.
@@ -73,20 +71,18 @@ def validate(events: pa.Table, query: Query, ahead_at_most: timedelta) -> pa.Tab
     """
     require(isinstance(query, Query), "query", type(query).__name__, "a schemas.query.Query")
     _check_names(events, query)
-    ours = _without_views(events.select([*query.read_columns, *EVENT_COLUMNS]))
+    ours = events.select([*query.read_columns, *EVENT_COLUMNS])
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # Arrow sorts and takes no views
+    ours = ours.cast(pa.schema([field.with_type(plain.get(field.type, field.type)) for field in ours.schema]))
     for name in EVENT_COLUMNS:
         ours = ours.set_column(ours.column_names.index(name), name, _event_column(events[name], name))
     _check_times(ours)
     _check_ahead(ours, ahead_at_most)
-    _check_floats(ours.select(query.read_columns))
+    for name in query.read_columns:
+        if (row := nan_row(decoded(ours[name]))) is not None:
+            raise BadInput(f"row {row}: {name} is NaN, which is no number; make it null, or leave the row out")
     _check_order(ours)
     return ours
-
-
-def _without_views(events: pa.Table) -> pa.Table:
-    """Arrow neither sorts nor takes string and binary views."""
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-    return events.cast(pa.schema([field.with_type(plain.get(field.type, field.type)) for field in events.schema]))
 
 
 def _check_names(events: pa.Table, query: Query) -> None:
@@ -116,28 +112,23 @@ def _event_column(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if column.null_count:
         row = pc.index(pc.is_null(column), True)
         raise BadInput(f"row {row}: {name} is null; give the row its {name}, or leave it out")
-    return _cast(column, name, wanted)
-
-
-def _cast(column: pa.ChunkedArray, name: str, wanted: pa.DataType) -> pa.ChunkedArray:
-    try:
-        return column.cast(wanted)
-    except pa.ArrowInvalid:
+    if (found := _cast(column, wanted)) is None:
         ends = range(1, len(column) + 1)  # the first rows fit up to the one that doesn't
-        row = bisect_left(ends, True, key=lambda end: not _casts(column.slice(0, end), wanted))
+        row = bisect_left(ends, True, key=lambda end: _cast(column.slice(0, end), wanted) is None)
         value = column[row].cast(pa.uint64() if name == "seq" else pa.int64())
         raise BadInput(
             f"row {row}: {name} is {value} in {column.type}, which {wanted} cannot hold; "
             "round it first, or leave the row out"
-        ) from None
+        )
+    return found
 
 
-def _casts(column: pa.ChunkedArray, wanted: pa.DataType) -> bool:
+def _cast(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray | None:
+    """None where a value doesn't fit."""
     try:
-        column.cast(wanted)
+        return column.cast(wanted)
     except pa.ArrowInvalid:
-        return False
-    return True
+        return None
 
 
 def _check_times(events: pa.Table) -> None:
@@ -167,13 +158,6 @@ def _check_ahead(events: pa.Table, ahead_at_most: timedelta) -> None:
             f"{_text(events['arrival'], row)}; ahead_at_most is {shown(ahead_at_most)}. Leave the row out, as "
             f"one wrong clock makes all others too late, or give ahead_at_most={by!r}".replace("datetime.", "")
         )
-
-
-def _check_floats(read: pa.Table) -> None:
-    for name in read.column_names:
-        row = nan_row(decoded(read[name]))
-        if row is not None:
-            raise BadInput(f"row {row}: {name} is NaN, which is no number; make it null, or leave the row out")
 
 
 def _check_order(events: pa.Table) -> None:

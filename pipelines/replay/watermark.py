@@ -39,14 +39,12 @@ class PassTable(NamedTuple):
     days: ArrivalDays
 
     def ticks(self, first: date, last: date) -> PassTicks:
-        """The stream's staircase over the arrival days from `first` to `last`, both included, in rising order.
-
-        Of earlier days it has one step, a microsecond before the first: how long before changes no row. O(steps of
-        these days + arrival days).
-        """
+        """The stream's staircase over the arrival days from `first` to `last`, both included, rising; of earlier days
+        one step, a microsecond before the first. O(steps of these days + arrival days)."""
         tick_us, newest_us = self._steps(first, last)
         before_us = self.newest_before_us(first)
         if before_us is not None:
+            # How long before the first day changes no row.
             tick_us, newest_us = np.append(day_start_us(first) - 1, tick_us), np.append(before_us, newest_us)
         return _rising(tick_us, newest_us)
 

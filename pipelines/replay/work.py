@@ -78,12 +78,10 @@ class LookBack:
 
     @property
     def from_us(self) -> int:
-        """The beginning of the days."""
         return day_start_us(self.first)
 
     @property
     def until_us(self) -> int:
-        """Their end."""
         return day_start_us(self.last) + DAY_US
 
     def reads(self, day: date) -> bool:
@@ -120,7 +118,6 @@ class Work:
 
     @property
     def days(self) -> list[date]:
-        """The run's."""
         return [each.last for each in self.backs]
 
     def reads(self, day: date) -> bool:
@@ -177,10 +174,8 @@ class Work:
 
 
 def work_of(lake: Lake, tables: QueryTables, served: ServedQuery, days: Sequence[date], read: Reading) -> Work:
-    """That of some days, in rising order. O(pass ticks of the look-backs + files of silver).
-
-    EarlierDayMissing where the first day starts from a state that there is not.
-    """
+    """That of some days, in rising order. EarlierDayMissing where the first starts from a state that there is not.
+    O(pass ticks of the look-backs + files of silver)."""
     source = tables.source
     silver, passes = (read.snapshot.version(each.name) for each in (source.silver, source.passes))
     staircase = PassTable(lake, source, passes, read.days)

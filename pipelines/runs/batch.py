@@ -90,7 +90,7 @@ class RunBatch:
 
     def audited(self, asked: Asked) -> list[AuditRows]:
         """The rows of the days, in the audit tables."""
-        with self._step("audit", {query: days for query, (_, days) in asked.items()}) as step:
+        with self._step("audit", [(query, day) for query, (_, days) in asked.items() for day in days]) as step:
             step.progress(flow.CHECK_SILVER.name)
             served = [each for of_query in asked.values() if (each := self._served(step, *of_query))]
             if not served:
@@ -106,26 +106,21 @@ class RunBatch:
         """What became of the days whose rows these are."""
         if not made:
             return []
-        days: dict[str, list[date]] = {}
-        for rows in made:
-            days.setdefault(rows.tables.query.name, []).extend(rows.days)
-        with self._step("publish", days) as step:
+        with self._step("publish", [(rows.tables.query.name, day) for rows in made for day in rows.days]) as step:
             return [report for rows in made for report in self._published(step, rows)]
 
     def _run(self, query: str | None = None, day: date | None = None) -> Run:
         return Run(self.run_id, self.source.stream.name, query, day)
 
     @contextmanager
-    def _step(self, name: str, days: Mapping[str, Sequence[date]]) -> Iterator[StepOfDays]:
-        of_runs = [self._run(query, day) for query, of_query in days.items() for day in of_query]
-        with self.recording.steps(of_runs, name) as entries:
+    def _step(self, name: str, days: Sequence[tuple[str, date]]) -> Iterator[StepOfDays]:
+        with self.recording.steps([self._run(*each) for each in days], name) as entries:
             stages = next(iter(entries.values())).stages
             with stages.working(self.engine, self.progress):
                 of_days = {(run.query, run.day): entry for run, entry in entries.items()}
                 yield StepOfDays(of_days, stages.following(self.progress), self.failures)
 
     def _lake_of(self, tables: QueryTables, snapshot: str) -> Lake:
-        """Whose commits say of what they are."""
         definition = definition_hash(self.source.stream.name, tables.query.name)
         return self.lake.committing(run_id=self.run_id, definition=definition, snapshot=snapshot)
 

@@ -1,6 +1,6 @@
 """What a stage of a step does with the verdicts on what it read or made."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from pipelines.config import Config
 from pipelines.gate.validation_results import index, page
@@ -14,18 +14,16 @@ MOST_PAGES = 3
 def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], progress: Callable[[str], None]) -> None:
     """Note the validation results of steps in the ledger and, by their pages, in the log, with how many checks
     passed."""
+    results: dict[str, None] = {}
     for entry, of_step in found:
-        if results := _results(of_step):
-            entry.note_validations(results)
+        of_entry = dict.fromkeys(verdict.validation for verdict in of_step if verdict.validation)
+        if of_entry:
+            entry.note_validations(list(of_entry))
+        results |= of_entry
     stage = found[0][0].stages.name
-    every = {id(verdict): verdict for _, of_step in found for verdict in of_step}.values()
-    results = _results(every)
     pages = [page(config, result) for result in results] if len(results) <= MOST_PAGES else [index(config)]
     for shown in pages:
         progress(f"{stage}: validation results: {shown}, which `windrow docs` makes")
+    every = {id(verdict): verdict for _, of_step in found for verdict in of_step}.values()
     if every:
         progress(f"{stage}: {sum(verdict.passed for verdict in every)} of {len(every)} checks passed")
-
-
-def _results(verdicts: Iterable[Verdict]) -> list[str]:
-    return list(dict.fromkeys(verdict.validation for verdict in verdicts if verdict.validation))

@@ -70,10 +70,8 @@ _KINDS = {
 
 
 def check(names: Collection[str]) -> list[Checked]:
-    """Check the definitions of these names, or all; without data, and without a JVM. UnknownName.
-
-    O(definitions): each file is read, each aggregate tried on a few values; a heavy function is not compiled.
-    """
+    """Check the definitions of these names, or all; without data, and without a JVM. UnknownName. O(definitions): each
+    file is read, each aggregate tried on a few values; a heavy function is not compiled."""
     every = [(kind, name) for kind, of_kind in _KINDS.items() for name in of_kind.names()]
     known = [name for _, name in every]
     for name in names:

@@ -102,8 +102,7 @@ def _commits(lake: Lake, engine: Engine, read: Reading, work: Work) -> list[str]
     publication, the ledger. Small files that are put together meanwhile are a commit more."""
     tables, dates = work.tables, work.arrival_days(read.days.by_date)
     unchecked = Gate(lake, engine).unchecked(tables.source, read.snapshot, read.days, dates)
-    state = [tables.state] if tables.state else []
-    audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)
-    silver = [VERDICTS] if unchecked else []
+    silver, state = [VERDICTS] if unchecked else [], [tables.state] if tables.state else []
     farms = [FARM_RUNS] if isinstance(tables.query, Model) else []  # none where there are no windows
+    audits, published = (tables.late_audit, tables.audit, *state), (tables.late, tables.results)
     return [table.name for table in (*silver, *audits, *farms, VERDICTS, *published, RUNS)]

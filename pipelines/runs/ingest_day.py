@@ -36,10 +36,8 @@ def ingest_day(
     verify_content: bool = False,
 ) -> IngestReport:
     """Ingest all files of the stream; with a day, also check that arrival day of silver. `verify_content`: read all
-    files, also those of the size and modification time that are known.
-
-    Raises UnknownName, OutsideStream, GateFailed, TableDamaged, and what `ingest` raises.
-    """
+    files, also those of the size and modification time that are known. Raises UnknownName, OutsideStream, GateFailed,
+    TableDamaged, and what `ingest` raises."""
     tables = StreamTables.of(registry.stream(stream_name))
     run = Run(run_id or run_table.new_run_id(stream_name, day), stream_name, None, day)
     lake = Lake(config).committing(run_id=run.run_id, definition=definition_hash(stream_name, None))
@@ -62,10 +60,8 @@ def ingest_day(
 def ingest_as_step(
     lake: Lake, tables: StreamTables, entry: LedgerEntry, progress: Progress, asked: Asked
 ) -> IngestReport:
-    """An ingest that knows what the ledger has of those before it, and notes what it took and left.
-
-    The days that it touched are those since the newest that ended: the events of the others are not known to anybody.
-    """
+    """An ingest that knows what the ledger has of those before it, and notes what it took and left. The days that it
+    touched are those since the newest that ended: the events of the others are not known to anybody."""
     stream = tables.stream.name
     snapshots.require_whole_logs(lake, stream)
     asked = replace(asked, left_out=left_out.known(lake, stream))

@@ -41,11 +41,8 @@ _NO_SUCH_TABLE = re.compile(r"Table(?: Function)? with name \"?(\w+)\"? does not
 
 def run(lake: Lake, statement: str, most: int | None = None) -> pa.Table:
     """The statement's rows, the first `most` if that is given: no others are made that aren't needed for these. Only
-    the tables that it names are opened; of none (SHOW TABLES), all are.
-
-    Raises BadStatement, UnknownName for a table that isn't there, TableDamaged for one that can't be read, or
-    StorageFailed where the user has no right to.
-    """
+    the tables that it names are opened; of none (SHOW TABLES), all are. Raises BadStatement, UnknownName for a table
+    that isn't there, TableDamaged for one that can't be read, or StorageFailed where the user has no right to."""
     names = lake.names()
     with connect(lake, _named_in(statement, names)) as connection:
         try:

@@ -10,7 +10,7 @@ from pipelines.cli import _app as command_line
 from pipelines.delta.lake import Lake
 from pipelines.engines.read_rows import read_rows
 from pipelines.replay import task
-from pipelines.replay.replay_plan import buckets_of
+from pipelines.replay.replay_plan import plan
 from pipelines.tables.query_tables import QueryTables
 from schemas import registry
 from schemas.errors import TooManyRows, TooManySeconds, WrongParameter
@@ -49,7 +49,7 @@ def by_microsecond(monkeypatch):
 def most_rows_of_a_task() -> int:
     lake, tables = Lake(settings.load()), QueryTables.of(registry.query(QUERY))
     work = work_of(lake, tables, DAY)
-    buckets = buckets_of(lake, work)
+    buckets = plan(lake, 1, work).buckets
     [day], events = work.backs, (read_rows(task.rows_of(work, files)).sort_by("arrival") for files in buckets)
     return max(task.make_pass(lake, work, day, of_bucket).result.num_rows for of_bucket in events)
 
