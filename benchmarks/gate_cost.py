@@ -30,10 +30,9 @@ from pipelines.engines import engine_of
 from pipelines.gate import gate, validation  # noqa: F401 (Great Expectations, imported before the clock starts)
 from pipelines.gate.gate import Gate
 from pipelines.gate.recount.query_days import AuditedDays
-from pipelines.replay import look_back
 from pipelines.replay.audit import audit
-from pipelines.replay.look_back import Reading
 from pipelines.replay.specifications import ServedQuery
+from pipelines.replay.work import Reading, work_of
 from pipelines.tables.query_tables import QueryTables
 from pipelines.tables.snapshot import AuditVersions, Snapshot
 from samples import bikes
@@ -167,8 +166,7 @@ def replayed(config: Config, case: GateCase, day: date) -> dict:
     """Make the day's audit rows, in this process. Says their versions and how many they are."""
     lake, tables, served = Lake(config), QueryTables.of(case.query), ServedQuery.of(case.query)
     read = Reading.of(lake, tables.source, Snapshot.taken(lake, tables.source))
-    backs = look_back.of(lake, tables, served, [day], read)
-    found = audit(lake, engine_of(config), tables, served, backs, read)[day]
+    found = audit(lake, engine_of(config), work_of(lake, tables, served, [day], read), read)[day]
     return {"versions": list(vars(found.versions).values()), **found.counts}
 
 

@@ -14,11 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.replay import PassTicks
-from pipelines.replay.arrow_table import ArrowStream, arrow_table
-from pipelines.replay.late_events import late_events
-from pipelines.replay.replay_events import replay_events
+from pipelines.replay.replay_events import late_events, replay_events
 from pipelines.replay.specifications import ServedQuery
-from pipelines.replay.validate import validate
+from pipelines.replay.validate import ArrowStream, arrow_table, validate
 from pipelines.replay.watermark import ticks_of_events
 from pipelines.rows.arrays import stored
 from pipelines.tables import heartbeats
@@ -63,9 +61,9 @@ def replay_table(  # noqa: PLR0913 - what a stream says of itself, and a query d
     """
     table = arrow_table(events)
     ours, ticks = _validated(table, query, complete, ahead_at_most, idle_after)
-    served = ServedQuery.of(query)
+    served = ServedQuery.of(query, kernel)
     ended_us = int(stored(ours["arrival"]).max()) if complete and ours.num_rows else None
-    replayed = replay_events(ours, served, ticks, served.rules(ended_us), kernel, options)
+    replayed = replay_events(ours, served, ticks, served.rules(ended_us), options)
     return _with_key_types(replayed.rows, table, query)
 
 

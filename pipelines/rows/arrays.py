@@ -25,7 +25,7 @@ KERNEL_TYPES = {
     **{type_.id: "string" for type_ in (pa.string(), pa.large_string())},
 }
 """How a kernel reads the words of an Arrow column, by its type's id, whatever the unit. Others have no 64-bit word, and
-strings get theirs in pipelines/replay/strings.py."""
+strings get theirs in pipelines/replay/aggregate_values.py."""
 
 
 def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -15,7 +15,6 @@ from pipelines.ingest.outcome import IngestReport
 from pipelines.ledger import run_table
 from pipelines.ledger.code_hash import definition_hash
 from pipelines.ledger.entry import Run
-from pipelines.runs.checked import require
 from pipelines.runs.ingest_day import check, ingest_as_step
 from pipelines.tables.stream_tables import StreamTables
 from schemas import registry
@@ -37,7 +36,7 @@ def forget(config: Config, path: str, leave_file: bool, run_id: str | None, prog
         entry.inputs = {"forgotten": path}
         report = ingest_as_step(lake, tables, entry, progress, Asked(forget=frozenset([path])))
         progress(flow.CHECK_SILVER.name)
-        require(config, check(lake, run, tables, report), entry, progress)
+        check(lake, run, tables, report, entry, progress)
     return report
 
 

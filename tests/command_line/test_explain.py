@@ -40,9 +40,7 @@ def test_as_many_tasks_files_and_bytes_as_a_replay_then_has(ingested, monkeypatc
     for each in (tables.audit, tables.late_audit):
         lake.ensure(each)
     if task_bytes > 1:  # how parts are cut depends on footers: of these the plan knows about how many
-        assert sum(kind.tasks for kind in planned.tasks) == len(
-            replayed_of(lake, engine_of(ingested), tables, DAY).shares
-        )
+        assert sum(kind.tasks for kind in planned.tasks) == len(replayed_of(lake, engine_of(ingested), tables, DAY))
     assert sum(kind.bytes for kind in planned.tasks) == planned.file_bytes > 0
     assert sum(kind.files for kind in planned.tasks) == planned.files
     assert [kind.what for kind in planned.tasks] == ["of parts of buckets" if task_bytes == 1 else "of whole buckets"]
