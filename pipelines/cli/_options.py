@@ -3,10 +3,10 @@
 import re
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from typer.models import OptionInfo
+from typer.models import ArgumentInfo, OptionInfo
 
 from schemas.replay_limits import ReplayLimits
 
@@ -97,13 +97,7 @@ RunId = Annotated[
 def _queries() -> list[str]:
     from schemas import registry
 
-    return registry.query_names()
-
-
-def _models() -> list[str]:
-    from schemas import registry
-
-    return sorted(registry.models())
+    return registry.query_names() + registry.model_files()
 
 
 def _streams() -> list[str]:
@@ -112,27 +106,24 @@ def _streams() -> list[str]:
     return registry.stream_names()
 
 
+def _query(text: str) -> str:
+    from schemas import registry
+
+    return registry.name_of_query(text)
+
+
+def query_argument(metavar: str, help: str, **options: Any) -> ArgumentInfo:
+    """An argument that takes queries, also a model by the name of its file."""
+    return typer.Argument(parser=_query, metavar=metavar, help=help, autocompletion=_queries, **options)
+
+
 QueryName = Annotated[
     str,
-    typer.Argument(
-        metavar="QUERY",
-        help="A query: a file of schemas/queries/, or farm_MODEL; windrow check lists them.",
-        autocompletion=_queries,
-    ),
+    query_argument("QUERY", "A query: a file of schemas/queries/ or schemas/models/; windrow check lists them."),
 ]
 QueryNames = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[QUERY]...",
-        help="Queries: files of schemas/queries/, or farm_MODEL; windrow check lists them.",
-        autocompletion=_queries,
-    ),
-]
-ModelName = Annotated[
-    str,
-    typer.Argument(
-        metavar="MODEL", help="A model: a file of schemas/models/; windrow check lists them.", autocompletion=_models
-    ),
+    query_argument("[QUERY]...", "Queries: files of schemas/queries/ or schemas/models/; windrow check lists them."),
 ]
 StreamName = Annotated[
     str,

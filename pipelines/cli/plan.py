@@ -9,7 +9,7 @@ import typer
 
 from pipelines.cli import _airflow, _output
 from pipelines.cli._days import end, show_done
-from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, read_limits
+from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, query_argument, read_limits
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
 
 MOST_FILES, MOST_REASONS = 20, 2
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[QUERY]...", help="Only these queries.", show_default="all")
-]
+Names = Annotated[list[str] | None, query_argument("[QUERY]...", "Only these queries.", show_default="all")]
 
 EXAMPLES = (
     "windrow plan",

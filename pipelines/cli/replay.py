@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._days import show_day, show_done
+from pipelines.cli._days import Farms, show_day, show_done
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
@@ -15,6 +15,7 @@ from pipelines.cli._options import (
     MostSeconds,
     RunId,
     day_option,
+    query_argument,
     read_limits,
 )
 from pipelines.cli._pending import AHEAD, note_pending
@@ -22,6 +23,8 @@ from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
     from pipelines.config import Config
+    from pipelines.delta.lake import Lake
+    from pipelines.runs.reports import DayReport
 
 Stage = Annotated[
     Literal["all", "audit", "publish"],
@@ -35,12 +38,13 @@ Explain = Annotated[
 EXAMPLES = (
     "windrow replay bikes_demand --day 2018-10-01",
     "windrow replay bikes_demand bikes_daily --day 2018-10-01",
+    "windrow replay telemetry_trend --day 2014-02-14",
 )
 
 
 def replay(
     queries: Annotated[
-        list[str], typer.Argument(metavar="QUERY...", help="One or more queries; windrow check lists them.")
+        list[str], query_argument("QUERY...", "One or more queries or models; windrow check lists them.")
     ],
     day: Annotated[date, day_option("--day", help="The arrival day to replay, UTC.")],
     stage: Stage = "all",
@@ -52,7 +56,8 @@ def replay(
     explain: Explain = False,
     as_json: AsJson = False,
 ) -> int:
-    """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows."""
+    """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows.
+    Of a model, which asks a function of each window's events on all cores, it also shows what its farms did."""
     from pipelines import config
     from pipelines.delta.lake import Lake
     from pipelines.runs.replay import replay as run
@@ -68,17 +73,26 @@ def replay(
     _output.write_asset_events(
         asset_events, {table: event for report in done.reports for table, event in report.asset_events.items()}
     )
+    lake, code = Lake(settings), 0
+    farms = _farms(lake, done.reports)
     if len(queries) > 1:
-        code = show_done(done, as_json)
+        code = show_done(done, as_json, farms)
     elif done.failures:
         raise done.failures[0].error
     else:
-        code = 0
-        show_day(done.reports[0], as_json)
+        show_day(done.reports[0], as_json, farms)
     if run_id is None:
         streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
-        note_pending(Lake(settings), streams.values(), AHEAD)
+        note_pending(lake, streams.values(), AHEAD)
     return code
+
+
+def _farms(lake: "Lake", reports: "list[DayReport]") -> Farms:
+    from pipelines.ledger import farm_runs
+    from schemas import registry
+
+    models = [report for report in reports if report.query in registry.models()]
+    return {each.query: farm_runs.of_run(lake, each.query, each.day, each.run_id) for each in models}
 
 
 def _explain(settings: "Config", query: str, day: date, as_json: bool) -> None:

@@ -6,15 +6,13 @@ import typer
 
 from pipelines.cli import _output
 from pipelines.cli._errors import DEFECT
-from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, read_limits
+from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, query_argument, read_limits
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
     from pipelines.upkeep.verify import Compared
 
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[QUERY]...", help="Only these queries.", show_default="all published")
-]
+Names = Annotated[list[str] | None, query_argument("[QUERY]...", "Only these queries.", show_default="all published")]
 
 EXAMPLES = ("windrow verify bikes_demand --days 3",)
 

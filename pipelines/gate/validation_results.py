@@ -2,7 +2,7 @@
 import takes seconds.
 
 <home>/expectations/validations/<table>/<run>/<time>/lake-<table>.json       written once, never changed
-<home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow docs` made it
+<home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow report` made it
 """
 
 import json
@@ -124,7 +124,7 @@ def unreadable(path: Path) -> StorageFailed:
 def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
     """Remove the results that are older than `keep` and for none of their days the newest of their table and outcome,
     with their pages; returns how many go, or would go. O(results). The pages' index forgets them with the next
-    `windrow docs`."""
+    `windrow report`."""
     before = (datetime.now(UTC) - keep).strftime(_TIME)
     with locked_here(config, LOCK):
         results = sorted(kept(config), key=attrgetter("at", "path"))

@@ -1,4 +1,4 @@
-"""The page of runs and of the gate: status per day, durations, verdicts, and the way to Great Expectations' pages."""
+"""The page of runs and of the gate: status per day, durations, verdicts; it makes Great Expectations' pages."""
 
 import os
 from collections import Counter, defaultdict
@@ -8,14 +8,16 @@ from pathlib import Path
 import altair as alt
 import pyarrow as pa
 
+from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.gate.validation_results import index
+from pipelines.gate import data_docs
 from pipelines.ledger.run_table import StepRow, rows
 from pipelines.ledger.stale import StaleRun, stale
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
 from pipelines.report.page import Link, PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, reading
+from schemas.errors import NotSetUp, WindrowError
 from schemas.ledger_tables import VERDICTS
 
 PAGE = "runs.html"
@@ -29,17 +31,17 @@ _STEPS = ("ingest", "audit", "publish")
 
 def runs_page(lake: Lake, folder: Path) -> ReportPage:
     """From the ledger. `folder`: where the site will lie, for the links out of it."""
-    steps, found = rows(lake, stages=True), stale(lake)
+    steps, found, docs = rows(lake, stages=True), stale(lake), _data_docs(lake.config, folder)
     lead = "Which days ran and how they ended, how long they took, and what each check of the gate found."
     if not steps:
         nothing = Remark("Nothing has run yet. Begin with:", command="windrow ingest STREAM")
-        return ReportPage(PAGE, "Runs and gate", "Runs and gate", lead, (Section("", (nothing,)),))
+        return ReportPage(PAGE, "Runs and gate", "Runs and gate", lead, (Section("", (nothing, docs)),))
     whole = [row for row in steps if row.stage is None]
     sections = [
         Section("Status per day", tuple(_calendars(whole, found))),
         *_stale_runs(found),
         Section("Durations", (durations(whole), *stage_seconds(steps))),
-        _gate(lake, folder),
+        _gate(lake, docs),
         *_problems(whole),
     ]
     return ReportPage(PAGE, "Runs and gate", "Runs and gate", lead, tuple(sections))
@@ -175,20 +177,20 @@ def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
     return [f.figure("stages", "Where the time goes", caption, f.sized(chart, height_px))]
 
 
-def _gate(lake: Lake, folder: Path) -> Section:
-    first_page = index(lake.config)
-    if first_page.exists():
-        to = Path(os.path.relpath(first_page, folder)).as_posix()
-        docs: PageTable | Remark = PageTable(
-            "",
-            ("what Great Expectations found",),
-            [(Link("Data Docs", to),)],
-            "Its own pages on suites and validation results; windrow docs renews them.",
-        )
-    else:
-        docs = Remark(
-            "What Great Expectations found has pages of its own, Data Docs. To make them:", command="windrow docs"
-        )
+def _data_docs(config: Config, folder: Path) -> PageTable | Remark:
+    """Made again too."""
+    try:
+        first_page = data_docs.build(config).first_page
+    except NotSetUp as nothing:
+        return Remark(f"What Great Expectations finds gets pages of its own, Data Docs: {nothing}")
+    except WindrowError as error:
+        return Remark(f"The pages of what Great Expectations found could not be made: {error}", "bad")
+    link = Link("Data Docs", Path(os.path.relpath(first_page, folder)).as_posix())
+    caption = "Its own pages on suites and validation results."
+    return PageTable("", ("what Great Expectations found",), [(link,)], caption)
+
+
+def _gate(lake: Lake, docs: PageTable | Remark) -> Section:
     if lake.version(VERDICTS.name) is None:
         return Section("The gate", (Remark("No check was asked yet."), docs))
     with reading(lake, VERDICTS.name) as reader:

@@ -143,7 +143,7 @@ def _pages(lake: Lake, folder: Path, progress: Callable[[str], None]) -> Iterato
     for query in registry.queries().values():
         progress(f"report: {query.name}")
         yield from _made(lambda: [query_page(lake, query)], [(query_file(query.name), "Queries")])  # noqa: B023
-    progress("report: runs, lineage, benchmarks")
+    progress("report: runs, validation results, lineage, benchmarks")
     yield from _made(lambda: [runs_and_gate.runs_page(lake, folder)], [MENU[3]])
     yield from _made(lambda: [lineage.lineage_page(lake)], [MENU[4]])
     yield from _made(lambda: [lateness.lateness_page(lake)], [MENU[5]])

@@ -29,7 +29,7 @@ def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], pro
     stage = found[0][0].stages.name
     every = {id(verdict): verdict for _, of_step in found for verdict in of_step}.values()
     for shown in _pages(config, _results(every)):
-        progress(f"{stage}: validation results: {shown}, which `windrow docs` makes")
+        progress(f"{stage}: validation results: {shown}, which `windrow report` makes")
     if every:
         progress(f"{stage}: {sum(verdict.passed for verdict in every)} of {len(every)} checks passed")
 

@@ -33,11 +33,9 @@ def is_published(lake: Lake, query: Query) -> bool:
 
 def _sections(lake: Lake, query: Query, stream: Stream) -> list[Section]:
     if not is_published(lake, query):
-        command = "windrow farm" if isinstance(query, Model) else "windrow replay"
-        name = query.file if isinstance(query, Model) else query.name
         missing = Remark(
             "No day of this query was published yet. Once its stream is ingested, replay one:",
-            command=f"{command} {name} --day YYYY-MM-DD",
+            command=f"windrow replay {query.name} --day YYYY-MM-DD",
         )
         return [Section("", (missing,))]
     late = f"{query.name}_late"
