@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipelines.cli import _airflow, _output
+from pipelines.cli import _output
 from pipelines.cli._days import end, show_done
 from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, query_argument, read_limits
 from pipelines.cli._progress import progress
+from pipelines.flow import BACKFILL
+from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
     from pipelines.config import Config
     from pipelines.runs.reports import Done
     from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
+    from stack.airflow import Running
 
 MOST_FILES, MOST_REASONS = 20, 2
 Names = Annotated[list[str] | None, query_argument("[QUERY]...", "Only these queries.", show_default="all")]
@@ -54,7 +57,7 @@ def plan(
     if as_json:
         _output.show_json(_plain(made) | ({"done": [vars(each) for each in done.reports]} if done else {}))
     if airflow:
-        _airflow.trigger(settings, made)
+        _trigger_in_airflow(settings, made)
     elif made.steps and not (as_json or run):
         _output.note(
             "to do this: windrow plan --run, or one command after the other; in Airflow: windrow plan --airflow"
@@ -62,6 +65,43 @@ def plan(
     if done is None:
         return 0
     return end(done) if as_json else show_done(done, as_json)
+
+
+def _trigger_in_airflow(config: "Config", made: "DayPlan") -> None:
+    """Start a run of `<stream>_backfill` for each stream that has stale days, and print where it is."""
+    from schemas import registry
+
+    streams = sorted({registry.query(run.query).stream for run in made.runs if run.query not in made.lost})
+    if not streams:
+        return
+    airflow = _running(config)
+    for stream in streams:
+        _trigger(airflow, stream + BACKFILL)
+    for step in made.steps:
+        if step.does == "ingest":
+            _output.note(f"these runs ingest nothing: what files of {step.of} will make stale follows {step.command}")
+
+
+def _running(config: "Config") -> "Running":
+    """The Airflow of this home. NotSetUp where none runs."""
+    try:
+        from stack import airflow
+    except ModuleNotFoundError as missing:  # the wheel leaves stack/ out
+        raise NotSetUp("a checkout, whose `make up` starts Airflow", "windrow plan --run") from missing
+    found = airflow.running(config.here)
+    if found is None:
+        raise NotSetUp(f"no Airflow of {config.home} runs", "make up, or without it: windrow plan --run")
+    return found
+
+
+def _trigger(airflow: "Running", dag: str) -> None:
+    from pipelines.ledger.run_table import new_run_id
+
+    client = airflow.client()
+    run = client.trigger(dag, None, new_run_id("plan", None), stale=True)
+    _output.note(f"{dag}: run {run} makes the stale days again: {airflow.address}/dags/{dag}/runs/{run}")
+    if client.call("GET", f"/dags/{dag}")["is_paused"]:
+        _output.note(f"{dag} is paused: the run waits until you unpause it at {airflow.address}/dags/{dag}")
 
 
 def _carried_out(settings: "Config", made: "DayPlan") -> "Done":

@@ -48,7 +48,7 @@ def whatif(
 
 
 def _row(found: "LatenessCurve", point: "CurvePoint") -> dict:
-    from pipelines.report.lengths import length
+    from pipelines.report.words import length
 
     marks = {found.own_us: "as defined", found.recommended_us: "recommended"}
     if found.own_us == found.recommended_us:

@@ -7,9 +7,9 @@ import altair as alt
 from pipelines.delta.lake import Lake
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
-from pipelines.report.lengths import length
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, name, reading
+from pipelines.report.words import length
 from schemas.durations import in_words
 from schemas.lateness_table import lateness_name
 from schemas.registry import queries

@@ -9,9 +9,9 @@ from pipelines import storage
 from pipelines.delta.lake import Lake
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
-from pipelines.report.lengths import size
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.queries.results import unit_of
+from pipelines.report.words import size
 from schemas import registry, tables
 from schemas.ledger_tables import LEDGER
 from schemas.query import Query

@@ -1,13 +1,12 @@
 """The page of one stream."""
 
 from pipelines.delta.lake import Lake
-from pipelines.printable import without_controls
 from pipelines.report.file_names import stream_file
-from pipelines.report.lengths import length, share
 from pipelines.report.page import PageTable, Remark, ReportPage, Section
 from pipelines.report.reader import Reader, reading
 from pipelines.report.streams import figures
 from pipelines.report.streams.events import MOST_EVENTS, KeptEvents, keep_events
+from pipelines.report.words import length, share, without_controls
 from pipelines.tables.stream_tables import StreamTables
 from schemas.stream import COMMON_REFUSALS, Stream
 
