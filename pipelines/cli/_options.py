@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
+from pipelines import config
+from pipelines.config import Config
 from schemas.replay_limits import ReplayLimits
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
@@ -71,9 +73,10 @@ MostSeconds = Annotated[
 ]
 
 
-def read_limits(most_rows: str | None, most_seconds: str | None) -> ReplayLimits:
-    """From the texts of the two options; WrongParameter names the one that is no such number."""
-    return ReplayLimits.read(("--most-rows", most_rows), ("--most-seconds", most_seconds))
+def settings_of_replay(engine: str | None, most_rows: str | None, most_seconds: str | None) -> Config:
+    """The installation's, under these three options; WrongParameter names the one that is no such number."""
+    limits = ReplayLimits.read(("--most-rows", most_rows), ("--most-seconds", most_seconds))
+    return config.load(limits, engine)
 
 
 EngineName = Annotated[

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from pipelines.delta.lake import Lake
     from schemas.stream import Stream
 
-AHEAD = "the newest ingest was replayed; to have them too"
-
 
 def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None:
     """Say of each stream how many files wait to be ingested, and what comes of that."""
@@ -33,6 +31,14 @@ def note_pending(lake: "Lake", streams: "Iterable[Stream]", effect: str) -> None
                 f"the tables of {stream.name} hold other events than the newest ingest that the ledger has left there: "
                 f"another runs, was cut off, or its row is lost; {effect}: windrow ingest {stream.name}"
             )
+
+
+def note_ahead(lake: "Lake", queries: Iterable[str]) -> None:
+    """Say it of the streams of queries that were replayed."""
+    from schemas import registry
+
+    streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
+    note_pending(lake, streams.values(), "the newest ingest was replayed; to have them too")
 
 
 def _pending(lake: "Lake", stream: "Stream") -> list[str]:

@@ -16,9 +16,9 @@ from pipelines.cli._options import (
     MostSeconds,
     QueryNames,
     day_option,
-    read_limits,
+    settings_of_replay,
 )
-from pipelines.cli._pending import AHEAD, note_pending
+from pipelines.cli._pending import note_ahead
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -52,22 +52,19 @@ def backfill(
 ) -> int:
     """Replay and publish every day of a range, or every stale day, of some queries in one pass. A day that fails keeps
     no other from being published."""
-    from pipelines import config
     from pipelines.delta.lake import Lake
     from pipelines.runs.reports import asset_events_of
-    from schemas import registry
 
     names = _asked(queries or [], stream)
     run = _asked_for(names, (first, last), backwards, again, stale)
-    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
     with progress() as show:
         done = run(settings, show)
     _output.write_asset_events(asset_events, asset_events_of(done.reports))
     code = show_done(done, as_json)
     if stale and not done.reports:
         _output.note(f"no day of {', '.join(names)} is stale")
-    streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in names)}
-    note_pending(Lake(settings), streams.values(), AHEAD)
+    note_ahead(Lake(settings), names)
     return code
 
 

@@ -9,7 +9,7 @@ import typer
 
 from pipelines.cli import _output
 from pipelines.cli._days import end, show_done
-from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, query_argument, read_limits
+from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, query_argument, settings_of_replay
 from pipelines.cli._progress import progress
 from pipelines.flow import BACKFILL
 from schemas.errors import NotSetUp
@@ -42,13 +42,12 @@ def plan(
 ) -> int:
     """Show what has changed (files, definitions, code), which published days are stale by it and why, what making them
     again costs, and the commands in their order. Changes nothing, unless with --run or --airflow."""
-    from pipelines import config
     from pipelines.upkeep.day_plan import plan as make
 
     names = queries or []
     if airflow and (run or names):
         raise typer.BadParameter("--airflow makes all stale days again, in Airflow; leave out QUERY and --run")
-    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
     with progress() as show:
         made = make(settings, names, lambda text: show(text))
     if not as_json:

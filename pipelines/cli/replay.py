@@ -16,9 +16,9 @@ from pipelines.cli._options import (
     RunId,
     day_option,
     query_argument,
-    read_limits,
+    settings_of_replay,
 )
-from pipelines.cli._pending import AHEAD, note_pending
+from pipelines.cli._pending import note_ahead
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -58,12 +58,10 @@ def replay(
 ) -> int:
     """Replay one arrival day of some queries in one pass: audit rows, gate, publication. Again gives the same rows.
     Of a model, which asks a function of each window's events on all cores, it also shows what its farms did."""
-    from pipelines import config
     from pipelines.delta.lake import Lake
     from pipelines.runs.replay import replay as run
-    from schemas import registry
 
-    settings = config.load(read_limits(most_rows, most_seconds), engine)
+    settings = settings_of_replay(engine, most_rows, most_seconds)
     if explain:
         for query in queries:
             _explain(settings, query, day, as_json)
@@ -82,8 +80,7 @@ def replay(
     else:
         show_day(done.reports[0], as_json, farms)
     if run_id is None:
-        streams = {name: registry.stream(name) for name in (registry.query(query).stream for query in queries)}
-        note_pending(lake, streams.values(), AHEAD)
+        note_ahead(lake, queries)
     return code
 
 

@@ -39,6 +39,10 @@ class Reader:
         """A SELECT's rows, a dict each."""
         return self.table(select).to_pylist()
 
+    def tuples(self, select: str) -> list[tuple]:
+        """A SELECT's rows, as a listing of a page shows them."""
+        return list(zip(*(column.to_pylist() for column in self.table(select).columns), strict=True))
+
 
 @contextmanager
 def reading(lake: Lake, *names: str) -> Iterator[Reader]:

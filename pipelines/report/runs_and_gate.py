@@ -4,9 +4,9 @@ import os
 from collections import Counter, defaultdict
 from datetime import date
 from pathlib import Path
+from statistics import fmean
 
 import altair as alt
-import pyarrow as pa
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
@@ -24,9 +24,11 @@ PAGE = "runs.html"
 MOST_DAYS, _MOST_RUNS, _FAILED_SHOWN, _STALE_SHOWN, _PROBLEMS_SHOWN = 60, 600, 20, 30, 20
 _CELL_PX = 34
 STALE = "stale"
-STATES = ("done", STALE, "skipped", "running", "refused", "failed", "cut off")
-_COLOURS = (f.GREEN, f.ORANGE, f.GREY, f.BLUE, f.PURPLE, f.RED, "#7a3b2e")
-_STEPS = ("ingest", "audit", "publish")
+_STATES = {
+    **{"done": f.GREEN, STALE: f.ORANGE, "skipped": f.GREY, "running": f.BLUE},
+    **{"refused": f.PURPLE, "failed": f.RED, "cut off": "#7a3b2e"},
+}
+_STEPS = {"ingest": f.PURPLE, "audit": f.BLUE, "publish": f.GREEN}
 
 
 def runs_page(lake: Lake, folder: Path) -> ReportPage:
@@ -74,25 +76,15 @@ def _calendars(steps: list[StepRow], found: list[StaleRun]) -> list[PageFigure |
 def _calendar(stream: str, cells: list[tuple]) -> PageFigure:
     days = sorted({day for _, day, _ in cells})[-MOST_DAYS:]
     shown = sorted((cell for cell in cells if cell[1] in days), key=lambda cell: cell[:2])
-    states = [state if isinstance(state, str) else state.state for *_, state in shown]
-    reasons = ["" if isinstance(state, str) else (state.message or "")[:200] for *_, state in shown]
-    found = pa.table(
-        {
-            "query": [cell[0] for cell in shown],
-            "day": [cell[1].isoformat() for cell in shown],
-            "state": states,
-            "message": reasons,
-        }
-    )
+    found = [{"query": query, "day": day.isoformat(), **_of_state(state)} for query, day, state in shown]
+    days_axis = alt.Axis(labelAngle=-60, labelOverlap=True)
     chart = (
-        alt.Chart(f.data(found))
+        f.chart(found)
         .mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=3)
         .encode(
-            x=alt.X(
-                "day:O", title=None, scale=alt.Scale(padding=0.06), axis=alt.Axis(labelAngle=-60, labelOverlap=True)
-            ),
+            x=alt.X("day:O", title=None, scale=alt.Scale(padding=0.06), axis=days_axis),
             y=alt.Y("query:N", title=None, scale=alt.Scale(padding=0.08)),
-            color=alt.Color("state:N", title=None, scale=alt.Scale(domain=list(STATES), range=list(_COLOURS))),
+            color=f.colours("state", _STATES),
             tooltip=["query:N", "day:O", "state:N", "message:N"],
         )
     )
@@ -100,16 +92,19 @@ def _calendar(stream: str, cells: list[tuple]) -> PageFigure:
         f"The newest step of each arrival day that ran, of at most {MOST_DAYS} days. Days without a run are left out."
     )
     sized = chart.properties(width=alt.Step(_CELL_PX), height=alt.Step(_CELL_PX))
-    return f.figure(f"calendar-{stream}", f"Days of {stream}", caption, sized)
+    return f.figure(f"calendar-{stream}", f"Days of {stream}", caption, sized, height_px=None)
+
+
+def _of_state(state: StepRow | str) -> dict[str, str]:
+    if isinstance(state, str):
+        return {"state": state, "message": ""}
+    return {"state": state.state, "message": (state.message or "")[:200]}
 
 
 def _stale_runs(found: list[StaleRun]) -> list[Section]:
     if not found:
-        return [
-            Section(
-                "Stale runs", (Remark("No run is stale: everything published would come out the same now.", "good"),)
-            )
-        ]
+        fresh = Remark("No run is stale: everything published would come out the same now.", "good")
+        return [Section("Stale runs", (fresh,))]
     rows = [(run.query, str(run.day), "; ".join(run.reasons)) for run in found[:_STALE_SHOWN]]
     queries = sorted({run.query for run in found})
     commands = Remark(
@@ -124,29 +119,22 @@ def _stale_runs(found: list[StaleRun]) -> list[Section]:
 def durations(steps: list[StepRow]) -> PageFigure:
     """How long the steps that ended took, the newest runs."""
     ended = [row for row in steps if row.state == "done"][-_MOST_RUNS:] or steps[-_MOST_RUNS:]
-    found = pa.table(
-        {
-            "of": [_of(row) for row in ended],
-            "step": [row.step for row in ended],
-            "day": [str(row.logical_date or "") for row in ended],
-            "seconds": [float(row.seconds) for row in ended],
-            "at": pa.array([row.at for row in ended], pa.timestamp("us", "UTC")),
-        }
-    )
-    colours = alt.Scale(domain=list(_STEPS), range=[f.PURPLE, f.BLUE, f.GREEN])
+    found = [
+        {"of": _of(row), "step": row.step, "day": str(row.logical_date or ""), "seconds": row.seconds, "at": row.at}
+        for row in ended
+    ]
     chart = (
-        alt.Chart(f.data(found))
+        f.chart(found)
         .mark_circle(size=55, opacity=0.65)
         .encode(
             x=alt.X("seconds:Q", title=None, **f.length_axis()),
             y=alt.Y("of:N", title=None, axis=alt.Axis(grid=True)),
-            color=alt.Color("step:N", title=None, scale=colours),
-            tooltip=["of:N", "step:N", "day:N", alt.Tooltip("seconds:Q", format=",.3~r"), f.time_tip("at", "ended")],
+            color=f.colours("step", _STEPS),
+            tooltip=["of:N", "step:N", "day:N", f.tip("seconds", format=",.3~r"), f.time_tip("at", "ended")],
         )
     )
-    rows_shown = len(set(found["of"].to_pylist()))
     caption = f"Each dot is a step of a run that ended well, the newest {_MOST_RUNS}: wall time in its process."
-    return f.figure("durations", "How long steps took", caption, f.sized(chart, 60 + 26 * rows_shown))
+    return f.figure("durations", "How long steps took", caption, chart, f.lines_px(found, "of"))
 
 
 def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
@@ -157,24 +145,24 @@ def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
             seconds[_of(row), row.stage].append(float(row.seconds))
     if not seconds:
         return []
-    means = [(of, stage, sum(each) / len(each), len(each)) for (of, stage), each in sorted(seconds.items())]
-    columns = zip(*means, strict=True)
-    found = pa.table(dict(zip(("of", "stage", "seconds", "runs"), map(list, columns), strict=True)))
+    found = [
+        {"of": of, "stage": stage, "seconds": fmean(each), "runs": len(each)}
+        for (of, stage), each in sorted(seconds.items())
+    ]
     chart = (
-        alt.Chart(f.data(found))
+        f.chart(found)
         .mark_bar()
         .encode(
             x=alt.X("seconds:Q", title="seconds a run, mean", stack="zero"),
             y=alt.Y("of:N", title=None),
             color=alt.Color("stage:N", title=None),
-            tooltip=["of:N", "stage:N", alt.Tooltip("seconds:Q", format=",.3~r"), "runs:Q"],
+            tooltip=["of:N", "stage:N", f.tip("seconds", format=",.3~r"), "runs:Q"],
         )
     )
     caption = (
         "Mean wall time of each stage that ended well. What a run takes beyond it is Python and the engine starting."
     )
-    height_px = 60 + 26 * len(set(found["of"].to_pylist()))
-    return [f.figure("stages", "Where the time goes", caption, f.sized(chart, height_px))]
+    return [f.figure("stages", "Where the time goes", caption, chart, f.lines_px(found, "of"))]
 
 
 def _data_docs(config: Config, folder: Path) -> PageTable | Remark:
@@ -202,49 +190,35 @@ def checks(reader: Reader) -> PageFigure:
     found = reader.table("""
         SELECT coalesce(query, 'ingest ' || stream) AS "of", count(*) AS verdicts,
             CASE WHEN passed THEN 'passed' ELSE 'failed' END AS verdict FROM verdicts GROUP BY ALL ORDER BY ALL""")
-    colours = alt.Scale(domain=["passed", "failed"], range=[f.GREEN, f.RED])
     chart = (
-        alt.Chart(f.data(found))
+        f.chart(found)
         .mark_bar()
         .encode(
             x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
             y=alt.Y("of:N", title=None),
-            color=alt.Color("verdict:N", title=None, scale=colours),
-            tooltip=["of:N", "verdict:N", alt.Tooltip("verdicts:Q", format=",")],
+            color=f.colours("verdict", {"passed": f.GREEN, "failed": f.RED}),
+            tooltip=["of:N", "verdict:N", f.tip("verdicts")],
         )
     )
-    height_px = 60 + 26 * len(set(found["of"].to_pylist()))
-    return f.figure(
-        "verdicts", "Verdicts", "Every check of every run, of one version of a table each.", f.sized(chart, height_px)
-    )
+    caption = "Every check of every run, of one version of a table each."
+    return f.figure("verdicts", "Verdicts", caption, chart, f.lines_px(found, "of"))
 
 
 def _by_check(reader: Reader) -> PageTable:
-    found = reader.rows("""
+    found = reader.tuples("""
         SELECT check_name, count(*) AS asked, count(*) FILTER (NOT passed) AS failed, arg_max(figure, "at") AS figure,
             arg_max(allowed, "at") AS allowed FROM verdicts GROUP BY check_name ORDER BY failed DESC, check_name""")
     columns = ("check", "asked", "failed", "newest figure", "limit")
-    return PageTable("By check", columns, [tuple(row.values()) for row in found])
+    return PageTable("By check", columns, found)
 
 
 def _failed(reader: Reader) -> list[PageTable | Remark]:
-    found = reader.rows(f"""
-        SELECT "at", coalesce(query, stream) AS "of", logical_date, check_name, figure, allowed, offending FROM verdicts
+    shown = reader.tuples(f"""
+        SELECT strftime("at", '%Y-%m-%d %H:%M'), coalesce(query, stream), coalesce(logical_date::VARCHAR, ''),
+            check_name, figure, allowed, coalesce(offending, '') FROM verdicts
         WHERE NOT passed ORDER BY "at" DESC, check_name LIMIT {_FAILED_SHOWN}""")
-    if not found:
+    if not shown:
         return [Remark("Every check that was asked passed.", "good")]
-    shown = [
-        (
-            f"{row['at']:%Y-%m-%d %H:%M}",
-            row["of"],
-            str(row["logical_date"] or ""),
-            row["check_name"],
-            row["figure"],
-            row["allowed"],
-            row["offending"] or "",
-        )
-        for row in found
-    ]
     columns = ("when", "of", "day", "check", "figure", "limit", "the offending rows, for windrow query")
     return [PageTable("Checks that failed, the newest first", columns, shown, mark="samples")]
 

@@ -4,7 +4,7 @@ import altair as alt
 
 from pipelines.report import figure as f
 from pipelines.report.figure import PageFigure
-from pipelines.report.queries.figures import UNITS, WINDOW, chosen, firing_colour, listed, measured_tips
+from pipelines.report.queries.figures import FIRING, UNITS, WINDOW, chosen, listed, measured_tips
 from pipelines.report.queries.results import KeptResults
 from pipelines.report.reader import Reader
 
@@ -32,7 +32,7 @@ def known_at(reader: Reader, results: KeptResults) -> PageFigure:
     )
     shown, value = chosen(results, "known_measure")
     base = (
-        alt.Chart(f.data(rows))
+        f.chart(rows)
         .transform_filter("datum.key == known_key")
         .transform_calculate(shown=value)
         .transform_joinaggregate(first_emitted="min(emitted_at)", last_revision="max(revision)", groupby=["key"])
@@ -44,7 +44,7 @@ def known_at(reader: Reader, results: KeptResults) -> PageFigure:
         "Grey: what turned out to be true. Dots: what a streaming system would have had as its answer at that moment, "
         f"which is what {results.query.name}_as_of(t) gives. Move the slider."
     )
-    return f.figure("known-at", "Known at T", caption, f.sized(chart, 320))
+    return f.figure("known-at", "Known at T", caption, chart, 320)
 
 
 def _rounded(value: float) -> float:
@@ -76,6 +76,7 @@ def _final(base: alt.Chart) -> alt.Chart:
 
 
 def _known(base: alt.Chart, results: KeptResults) -> alt.Chart:
+    times = f.time_tip("window_start", "window from"), f.time_tip("emitted_at", "known from")
     known = base.transform_filter("datum.emitted_at <= datum.known").transform_joinaggregate(
         newest="max(revision)", groupby=["window_start"]
     )
@@ -84,13 +85,8 @@ def _known(base: alt.Chart, results: KeptResults) -> alt.Chart:
         .mark_circle(size=40)
         .encode(
             **_axes(),
-            color=firing_colour(),
-            tooltip=[
-                f.time_tip("window_start", "window from"),
-                f.time_tip("emitted_at", "known from"),
-                "revision:Q",
-                *measured_tips(results),
-            ],
+            color=FIRING,
+            tooltip=[*times, "revision:Q", *measured_tips(results)],
         )
     )
 
