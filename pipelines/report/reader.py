@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 
 import duckdb
 import pyarrow as pa
@@ -49,6 +50,11 @@ def reading(lake: Lake, *names: str) -> Iterator[Reader]:
     """A reader of these tables. TableDamaged or StorageFailed where one of them can't be opened."""
     with statements.connect(lake, list(names)) as connection:
         yield Reader(lake, connection, names)
+
+
+def rows_of_days(lake: Lake, table: str) -> dict[date, int]:
+    """By day of a table that has any. O(files), by their statistics."""
+    return {day: rows for day, rows in lake.rows_by_day(table).items() if rows}
 
 
 def text(value: str) -> str:

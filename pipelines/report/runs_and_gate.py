@@ -224,17 +224,25 @@ def _failed(reader: Reader) -> list[PageTable | Remark]:
 
 
 def _problems(steps: list[StepRow]) -> list[Section]:
-    newest = {(_of(row), row.logical_date): row for row in steps}
-    wrong = [row for row in newest.values() if row.state in ("failed", "refused", "cut off")]
+    wrong = not_ended_well(steps)
     if not wrong:
         return []
     shown = [
         (f"{row.at:%Y-%m-%d %H:%M}", _of(row), str(row.logical_date or ""), row.step, row.state, row.message or "")
         for row in sorted(wrong, key=lambda row: row.at, reverse=True)[:_PROBLEMS_SHOWN]
     ]
-    counts = Counter(row.state for row in wrong)
-    title = ", ".join(f"{count:,} {state}" for state, count in counts.items())
-    listing = PageTable(
-        title, ("when", "of", "day", "step", "state", "message"), shown, "Only those that no newer step replaced."
-    )
+    columns = ("when", "of", "day", "step", "state", "message")
+    listing = PageTable(counted(wrong), columns, shown, "Only those that no newer step replaced.")
     return [Section("What did not end well", (listing,))]
+
+
+def not_ended_well(steps: list[StepRow]) -> list[StepRow]:
+    """Those that no newer step of the same day replaced."""
+    newest = {(_of(row), row.logical_date): row for row in steps}
+    return [row for row in newest.values() if row.state in ("failed", "refused", "cut off")]
+
+
+def counted(steps: list[StepRow]) -> str:
+    """How many there are of each state."""
+    counts = Counter(row.state for row in steps)
+    return ", ".join(f"{count:,} {state}" for state, count in counts.items())
