@@ -21,13 +21,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+import vl_convert
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup, escape
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
 from pipelines.delta.locks import full_disk_reported, locked_here
-from pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate, scripts
+from pipelines.report import benchmarks, lateness, lineage, overview, runs_and_gate
 from pipelines.report.figure import PageFigure
 from pipelines.report.file_names import query_file, stream_file
 from pipelines.report.page import Link, PageTable, Prose, Remark, ReportPage, Section
@@ -47,8 +48,9 @@ MENU = (
     (benchmarks.PAGE, "Benchmarks"),
 )
 _STYLE, _SCRIPT, _MADE, _LOCK = "site.css", "site.js", "report.json", "report"
-
-
+# The libraries that draw the figures: the package has a version of all three.
+_LIBRARIES = f"vega-{version('vl-convert-python')}.js"
+_NOT_MADE = "This page could not be made"
 _CODE = re.compile("`([^`]+)`")
 # By which macro of items.j2 each part of a page is shown.
 _MACROS = {PageFigure: "figure", PageTable: "listing", Remark: "note", Prose: "prose"}
@@ -122,7 +124,7 @@ def _write(lake: Lake, folder: Path, making: Path, progress: Callable[[str], Non
         (making / page.file).write_text(text, encoding="utf-8")
     for name in (_STYLE, _SCRIPT):
         shutil.copyfile(TEMPLATES / name, making / name)
-    scripts.write(making, folder)
+    _write_scripts(making, folder)
     benchmarks.copy_figures(making)
     size_bytes = sum(path.stat().st_size for path in making.iterdir())
     made = Report(folder / overview.PAGE, len(pages), sum(len(page.figures) for page in pages), size_bytes, not_made)
@@ -131,7 +133,13 @@ def _write(lake: Lake, folder: Path, making: Path, progress: Callable[[str], Non
     return made
 
 
-_NOT_MADE = "This page could not be made"
+def _write_scripts(making: Path, earlier: Path) -> None:
+    """Vega, Vega-Lite and Vega-Embed as one file. Bundling takes seconds, so an earlier report's is taken."""
+    if (made := earlier / _LIBRARIES).is_file():
+        shutil.copyfile(made, making / _LIBRARIES)
+    else:
+        # Without a snippet it makes the three libraries known to the page; its types ask for one.
+        (making / _LIBRARIES).write_text(vl_convert.javascript_bundle(), encoding="utf-8")  # type: ignore[call-arg]
 
 
 def _pages(lake: Lake, folder: Path, progress: Callable[[str], None]) -> Iterator[ReportPage]:
@@ -169,7 +177,7 @@ def _shared(lake: Lake) -> dict[str, object]:
     """What all pages show."""
     return {
         "menu": MENU,
-        "scripts": scripts.file_name(),
+        "scripts": _LIBRARIES,
         "lake": str(lake.config.home),
         "version": version("windrow"),
         "made_at": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",

@@ -15,9 +15,12 @@ _BECAME = {
     "final alone": f.GREEN,
 }
 _KEYS, _POINTS, _WINDOWS, _COMPARED = 5, 220, 14, 250
-UNITS = ((7_200, "hours", 3_600), (600, "minutes", 60), (0, "seconds", 1))
-"""Of a figure's lengths of time: from how many seconds on, its name, how many seconds it has."""
 WINDOW = "key, window_start, window_end, window_number"
+
+
+def unit_of_length(longest_s: float) -> tuple[str, int]:
+    """That of a figure's lengths of time: its name, and how many seconds it has."""
+    return ("hours", 3_600) if longest_s >= 7_200 else ("minutes", 60) if longest_s >= 600 else ("seconds", 1)
 
 
 def chosen(results: KeptResults, parameter: str) -> tuple[alt.Parameter, str]:
@@ -132,15 +135,15 @@ def on_time_against_final(reader: Reader, results: KeptResults) -> PageFigure | 
 def revisions(reader: Reader, results: KeptResults) -> PageFigure:
     """The rows of the windows that were revised most, from each window's end on."""
     [longest] = reader.rows("SELECT (epoch_us(max(emitted_at)) - epoch_us(min(emitted_at))) / 1e6 AS s FROM results")
-    unit, unit_s = next((unit, size) for least, unit, size in UNITS if longest["s"] >= least)
+    unit, unit_s = unit_of_length(longest["s"])
     rows = reader.table(f"""
         WITH most AS (SELECT {WINDOW}, max(revision) AS revisions, max(events) AS most_events FROM results GROUP BY ALL
-            ORDER BY revisions DESC, most_events DESC, key, window_start LIMIT {_WINDOWS})
+            ORDER BY revisions DESC, most_events DESC, {WINDOW} LIMIT {_WINDOWS})
         SELECT left(key, 24) || ', ' || strftime(window_start, '%m-%d %H:%M:%S') || CASE WHEN window_number > 0
                 THEN ' #' || window_number ELSE '' END AS "window",
             (epoch_us(emitted_at) - epoch_us(window_end)) / 1e6 / {unit_s} AS after, emitted_at, revision, pane,
             late_events, {listed(results)}
-        FROM results JOIN most USING ({WINDOW}) ORDER BY revisions DESC, "window", revision""")
+        FROM results JOIN most USING ({WINDOW}) ORDER BY revisions DESC, "window", {WINDOW}, revision""")
     base = f.chart(rows)
     y = alt.Y("window:N", title=None, sort=None, axis=alt.Axis(grid=True, labelLimit=230))
     x = alt.X("after:Q", title=f"{unit} after the window's end", scale=alt.Scale(zero=False))

@@ -97,7 +97,7 @@ def lag_shares(reader: Reader) -> PageFigure:
             SELECT folder, 'from event to arrival (delay)', quantile_disc(greatest(delay_s, 0), [{levels}])
             FROM events GROUP BY folder)
         SELECT folder, measure, unnest([{", ".join(f"'{each}'" for each in _SHARES.values())}]) AS share,
-            unnest(lengths) AS length_s FROM found ORDER BY measure DESC, folder, length_s""")
+            unnest(lengths) AS length_s FROM found ORDER BY measure DESC, folder, length_s, share""")
     measures = ["behind the newest event (lag)", "from event to arrival (delay)"]
     x = {"sort": list(_SHARES.values()), "title": "share of events that are covered"}
     lines = f.chart(rows).transform_filter("datum.measure == lag_measure").mark_line(point=True)
