@@ -47,9 +47,8 @@ def read_run_id(text: str) -> str:
     """The name of a run, of letters that no file, line or page takes for something else; a usage error otherwise."""
     if _RUN.fullmatch(text):
         return text
-    raise typer.BadParameter(
-        f"{text[:80]!r} is no name of a run; write 1 to 250 letters, digits and _.~:+-, as Airflow does"
-    )
+    allowed = "write 1 to 250 letters, digits and _.~:+-, as Airflow does"
+    raise typer.BadParameter(f"{text[:80]!r} is no name of a run; {allowed}")
 
 
 def day_option(*names: str, help: str) -> OptionInfo:
@@ -67,8 +66,7 @@ MostRows = Annotated[
 MostSeconds = Annotated[
     str | None,
     typer.Option(
-        metavar="S",
-        help="How long each task of the replay may take; else WINDROW_MOST_SECONDS, else any time.",
+        metavar="S", help="How long each task of the replay may take; else WINDROW_MOST_SECONDS, else any time."
     ),
 ]
 

@@ -1,5 +1,3 @@
-"""windrow check [NAME…]."""
-
 from typing import Annotated
 
 import typer

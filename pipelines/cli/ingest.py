@@ -1,5 +1,3 @@
-"""windrow ingest STREAM."""
-
 from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Annotated

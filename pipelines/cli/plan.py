@@ -1,6 +1,4 @@
-"""windrow plan [QUERY]…, --run, --airflow."""
-
-from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +14,6 @@ from schemas.errors import NotSetUp
 
 if TYPE_CHECKING:
     from pipelines.config import Config
-    from pipelines.runs.reports import Done
     from pipelines.upkeep.day_plan import Change, DayPlan, PlannedRun, Step
     from stack.airflow import Running
 
@@ -52,15 +49,19 @@ def plan(
         made = make(settings, names, lambda text: show(text))
     if not as_json:
         _show(made)
-    done = _carried_out(settings, made) if run else None
+    done = None
+    if run:
+        from pipelines.upkeep.carry_out import carry_out
+
+        with progress() as show:
+            done = carry_out(settings, made, show)
     if as_json:
-        _output.show_json(_plain(made) | ({"done": [vars(each) for each in done.reports]} if done else {}))
+        _output.show_json(asdict(made) | ({"done": [vars(each) for each in done.reports]} if done else {}))
     if airflow:
         _trigger_in_airflow(settings, made)
     elif made.steps and not (as_json or run):
-        _output.note(
-            "to do this: windrow plan --run, or one command after the other; in Airflow: windrow plan --airflow"
-        )
+        hint = "to do this: windrow plan --run, or one command after the other; in Airflow: windrow plan --airflow"
+        _output.note(hint)
     if done is None:
         return 0
     return end(done) if as_json else show_done(done, as_json)
@@ -103,23 +104,6 @@ def _trigger(airflow: "Running", dag: str) -> None:
         _output.note(f"{dag} is paused: the run waits until you unpause it at {airflow.address}/dags/{dag}")
 
 
-def _carried_out(settings: "Config", made: "DayPlan") -> "Done":
-    from pipelines.upkeep.carry_out import carry_out
-
-    with progress() as show:
-        return carry_out(settings, made, show)
-
-
-def _plain(made: "DayPlan") -> dict:
-    return {
-        "changes": [vars(each) for each in made.changes],
-        "runs": [vars(each) for each in made.runs],
-        "steps": [vars(each) for each in made.steps],
-        "lost": made.lost,
-        "unseen": made.unseen,
-    }
-
-
 def _show(made: "DayPlan") -> None:
     for problem in made.unseen:
         _output.note(problem)
@@ -129,7 +113,9 @@ def _show(made: "DayPlan") -> None:
     _section("What has changed", [_change(each) for each in made.changes[:MOST_FILES]])
     if len(made.changes) > MOST_FILES:
         _output.note(f"{len(made.changes) - MOST_FILES:,} more are not shown; --json has all")
-    _section("Which days are stale", [_days(each) for each in _spans(made.runs)])
+    # Neighbouring days of a query that are stale for the same kinds of reasons.
+    spans = [list(of) for _, of in groupby(made.runs, key=lambda run: (run.query, run.kinds))]
+    _section("Which days are stale", [_days(each) for each in spans])
     _section("What makes them again, in this order", [_step(each) for each in made.steps])
     for query in made.lost:
         _output.note(f"{query} has no definition that can be read: nothing can make its days again (windrow check)")
@@ -163,19 +149,16 @@ def _in_short(days: tuple[date, ...]) -> str:
     return f"{len(days)}, {days[0]} to {days[-1]}"
 
 
-def _spans(runs: "list[PlannedRun]") -> "list[list[PlannedRun]]":
-    """Neighbouring days of a query that are stale for the same kinds of reasons."""
-    return [list(of) for _, of in groupby(runs, key=lambda run: (run.query, run.kinds))]
-
-
 def _days(span: "list[PlannedRun]") -> dict:
+    events = [run.events for run in span if run.events is not None]
+    seconds = [run.seconds for run in span if run.seconds is not None]
     return {
         "query": span[0].query,
         "from": span[0].day,
         "to": span[-1].day,
         "days": len(span),
-        "events to read": _sum(run.events for run in span),
-        "seconds": _rounded(_sum(run.seconds for run in span)),
+        "events to read": sum(events) if events else None,
+        "seconds": round(sum(seconds), 1) if seconds else None,
         "because": _because(span),
     }
 
@@ -196,15 +179,6 @@ def _step(step: "Step") -> dict:
         "events to read": step.events,
         "about": _length(step.seconds),
     }
-
-
-def _sum(values: "Iterable[int | float | None]") -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 1)
 
 
 def _length(seconds: float | None) -> str:

@@ -1,5 +1,3 @@
-"""windrow profile STREAM."""
-
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 

@@ -1,5 +1,3 @@
-"""windrow rebuild QUERY."""
-
 from pipelines.cli import _output
 from pipelines.cli._days import show_done
 from pipelines.cli._options import AsJson, EngineName, MostRows, MostSeconds, QueryName, settings_of_replay

@@ -1,5 +1,3 @@
-"""windrow replay QUERY… --day D."""
-
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Literal
 

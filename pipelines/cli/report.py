@@ -1,5 +1,3 @@
-"""windrow report."""
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,5 +1,3 @@
-"""windrow tables."""
-
 from pipelines.cli import _output
 from pipelines.cli._options import AsJson
 from pipelines.location import Location

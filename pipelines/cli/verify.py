@@ -1,5 +1,3 @@
-"""windrow verify [QUERY]…"""
-
 from typing import TYPE_CHECKING, Annotated
 
 import typer

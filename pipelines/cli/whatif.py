@@ -1,5 +1,3 @@
-"""windrow whatif QUERY."""
-
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated
 
