@@ -71,11 +71,6 @@ def write_asset_events(path: Path | None, asset_events: dict[str, dict]) -> None
         path.write_text(json.dumps(asset_events, default=_plain))
 
 
-def from_ms(milliseconds: int) -> datetime:
-    """A time as Delta's log has it, ms since the Unix epoch, in UTC and whole seconds."""
-    return datetime.fromtimestamp(milliseconds // 1000, UTC)
-
-
 def open_page(link: str) -> None:
     """Open a page in the user's browser; say so where none can be started."""
     if not webbrowser.open(link):

@@ -2,7 +2,6 @@
 
 import os
 from collections import Counter, defaultdict
-from datetime import date
 from pathlib import Path
 from statistics import fmean
 
@@ -41,7 +40,7 @@ def runs_page(lake: Lake, folder: Path) -> ReportPage:
     whole = [row for row in steps if row.stage is None]
     sections = [
         Section("Status per day", tuple(_calendars(whole, found))),
-        *_stale_runs(found),
+        _stale_runs(found),
         Section("Durations", (durations(whole), *stage_seconds(steps))),
         _gate(lake, docs),
         *_problems(whole),
@@ -53,40 +52,30 @@ def _of(row: StepRow) -> str:
     return row.query or f"ingest {row.stream}"
 
 
-def newest_states(steps: list[StepRow], found: list[StaleRun]) -> dict[tuple[str, date], StepRow | str]:
-    """By query and day, the state of its newest step; `stale` where what it published would come out differently."""
-    newest: dict[tuple[str, date], StepRow | str] = {}
-    for row in steps:
-        if row.query is not None and row.logical_date is not None:
-            newest[row.query, row.logical_date] = row
-    return newest | {(run.query, run.day): STALE for run in found}
-
-
 def _calendars(steps: list[StepRow], found: list[StaleRun]) -> list[PageFigure | Remark]:
-    newest = newest_states(steps, found)
-    if not newest:
+    """By query and day, the state of its newest step; `stale` where what it published would come out differently."""
+    of_days = [row for row in steps if row.query is not None and row.logical_date is not None]
+    cells = {(row.query, row.logical_date): (row.state, (row.message or "")[:200]) for row in of_days}
+    cells |= {(run.query, run.day): (STALE, "") for run in found}
+    if not cells:
         return [Remark("No query was replayed yet.", command="windrow replay QUERY --day YYYY-MM-DD")]
-    streams = {row.query: row.stream for row in steps if row.query}
-    by_stream: dict[str, list] = defaultdict(list)
-    for (query, day), state in newest.items():
-        by_stream[streams.get(query, "")].append((query, day, state))
-    return [_calendar(stream, cells) for stream, cells in sorted(by_stream.items())]
+    streams, by_stream = {row.query: row.stream for row in of_days}, defaultdict(list)
+    for (query, day), (state, message) in sorted(cells.items()):
+        cell = {"query": query, "day": str(day), "state": state, "message": message}
+        by_stream[streams.get(query, "")].append(cell)
+    return [_calendar(stream, of_stream) for stream, of_stream in sorted(by_stream.items())]
 
 
-def _calendar(stream: str, cells: list[tuple]) -> PageFigure:
-    days = sorted({day for _, day, _ in cells})[-MOST_DAYS:]
-    shown = sorted((cell for cell in cells if cell[1] in days), key=lambda cell: cell[:2])
-    found = [{"query": query, "day": day.isoformat(), **_of_state(state)} for query, day, state in shown]
+def _calendar(stream: str, cells: list[dict]) -> PageFigure:
+    days = sorted({cell["day"] for cell in cells})[-MOST_DAYS:]
+    found = [cell for cell in cells if cell["day"] in days]
     days_axis = alt.Axis(labelAngle=-60, labelOverlap=True)
-    chart = (
-        f.chart(found)
-        .mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=3)
-        .encode(
-            x=alt.X("day:O", title=None, scale=alt.Scale(padding=0.06), axis=days_axis),
-            y=alt.Y("query:N", title=None, scale=alt.Scale(padding=0.08)),
-            color=f.colours("state", _STATES),
-            tooltip=["query:N", "day:O", "state:N", "message:N"],
-        )
+    marks = f.chart(found).mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=3)
+    chart = marks.encode(
+        x=alt.X("day:O", title=None, scale=alt.Scale(padding=0.06), axis=days_axis),
+        y=alt.Y("query:N", title=None, scale=alt.Scale(padding=0.08)),
+        color=f.colours("state", _STATES),
+        tooltip=["query:N", "day:O", "state:N", "message:N"],
     )
     caption = (
         f"The newest step of each arrival day that ran, of at most {MOST_DAYS} days. Days without a run are left out."
@@ -95,25 +84,17 @@ def _calendar(stream: str, cells: list[tuple]) -> PageFigure:
     return f.figure(f"calendar-{stream}", f"Days of {stream}", caption, sized, height_px=None)
 
 
-def _of_state(state: StepRow | str) -> dict[str, str]:
-    if isinstance(state, str):
-        return {"state": state, "message": ""}
-    return {"state": state.state, "message": (state.message or "")[:200]}
-
-
-def _stale_runs(found: list[StaleRun]) -> list[Section]:
+def _stale_runs(found: list[StaleRun]) -> Section:
     if not found:
         fresh = Remark("No run is stale: everything published would come out the same now.", "good")
-        return [Section("Stale runs", (fresh,))]
+        return Section("Stale runs", (fresh,))
     rows = [(run.query, str(run.day), "; ".join(run.reasons)) for run in found[:_STALE_SHOWN]]
-    queries = sorted({run.query for run in found})
-    commands = Remark(
-        f"{len(found):,} published days would come out differently now. To make them again:",
-        "bad",
-        "; ".join(f"windrow backfill {query} --stale" for query in queries),
+    commands = "; ".join(f"windrow backfill {query} --stale" for query in sorted({run.query for run in found}))
+    again = Remark(
+        f"{len(found):,} published days would come out differently now. To make them again:", "bad", commands
     )
     caption = f"The first {_STALE_SHOWN} of {len(found):,}." if len(found) > _STALE_SHOWN else ""
-    return [Section("Stale runs", (commands, PageTable("", ("query", "day", "why"), rows, caption)))]
+    return Section("Stale runs", (again, PageTable("", ("query", "day", "why"), rows, caption)))
 
 
 def durations(steps: list[StepRow]) -> PageFigure:
@@ -123,22 +104,18 @@ def durations(steps: list[StepRow]) -> PageFigure:
         {"of": _of(row), "step": row.step, "day": str(row.logical_date or ""), "seconds": row.seconds, "at": row.at}
         for row in ended
     ]
-    chart = (
-        f.chart(found)
-        .mark_circle(size=55, opacity=0.65)
-        .encode(
-            x=alt.X("seconds:Q", title=None, **f.length_axis()),
-            y=alt.Y("of:N", title=None, axis=alt.Axis(grid=True)),
-            color=f.colours("step", _STEPS),
-            tooltip=["of:N", "step:N", "day:N", f.tip("seconds", format=",.3~r"), f.time_tip("at", "ended")],
-        )
+    marks = f.chart(found).mark_circle(size=55, opacity=0.65)
+    chart = marks.encode(
+        x=alt.X("seconds:Q", title=None, **f.length_axis()),
+        y=alt.Y("of:N", title=None, axis=alt.Axis(grid=True)),
+        color=f.colours("step", _STEPS),
+        tooltip=["of:N", "step:N", "day:N", f.tip("seconds", format=",.3~r"), f.time_tip("at", "ended")],
     )
     caption = f"Each dot is a step of a run that ended well, the newest {_MOST_RUNS}: wall time in its process."
     return f.figure("durations", "How long steps took", caption, chart, f.lines_px(found, "of"))
 
 
 def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
-    """Where the time goes, by stage of the flow."""
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in steps:
         if row.stage is not None and row.state == "done":
@@ -149,15 +126,12 @@ def stage_seconds(steps: list[StepRow]) -> list[PageFigure]:
         {"of": of, "stage": stage, "seconds": fmean(each), "runs": len(each)}
         for (of, stage), each in sorted(seconds.items())
     ]
-    chart = (
-        f.chart(found)
-        .mark_bar()
-        .encode(
-            x=alt.X("seconds:Q", title="seconds a run, mean", stack="zero"),
-            y=alt.Y("of:N", title=None),
-            color=alt.Color("stage:N", title=None),
-            tooltip=["of:N", "stage:N", f.tip("seconds", format=",.3~r"), "runs:Q"],
-        )
+    marks = f.chart(found).mark_bar()
+    chart = marks.encode(
+        x=alt.X("seconds:Q", title="seconds a run, mean", stack="zero"),
+        y=alt.Y("of:N", title=None),
+        color=alt.Color("stage:N", title=None),
+        tooltip=["of:N", "stage:N", f.tip("seconds", format=",.3~r"), "runs:Q"],
     )
     caption = (
         "Mean wall time of each stage that ended well. What a run takes beyond it is Python and the engine starting."
@@ -186,19 +160,15 @@ def _gate(lake: Lake, docs: PageTable | Remark) -> Section:
 
 
 def checks(reader: Reader) -> PageFigure:
-    """Verdicts by table."""
     found = reader.table("""
         SELECT coalesce(query, 'ingest ' || stream) AS "of", count(*) AS verdicts,
             CASE WHEN passed THEN 'passed' ELSE 'failed' END AS verdict FROM verdicts GROUP BY ALL ORDER BY ALL""")
-    chart = (
-        f.chart(found)
-        .mark_bar()
-        .encode(
-            x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
-            y=alt.Y("of:N", title=None),
-            color=f.colours("verdict", {"passed": f.GREEN, "failed": f.RED}),
-            tooltip=["of:N", "verdict:N", f.tip("verdicts")],
-        )
+    marks = f.chart(found).mark_bar()
+    chart = marks.encode(
+        x=alt.X("verdicts:Q", title="verdicts", stack="zero"),
+        y=alt.Y("of:N", title=None),
+        color=f.colours("verdict", {"passed": f.GREEN, "failed": f.RED}),
+        tooltip=["of:N", "verdict:N", f.tip("verdicts")],
     )
     caption = "Every check of every run, of one version of a table each."
     return f.figure("verdicts", "Verdicts", caption, chart, f.lines_px(found, "of"))

@@ -23,7 +23,6 @@ def figures(reader: Reader, unit: str) -> tuple[list[PageFigure], list[PageFigur
 
 
 def arrivals(reader: Reader, unit: str) -> PageFigure:
-    """How many events arrived when."""
     rows = reader.table(f"""
         SELECT folder, date_trunc('{unit}', arrival) AS begins, begins + INTERVAL 1 {unit} AS ends, count(*) AS events
         FROM events GROUP BY ALL ORDER BY begins, folder""")
@@ -88,7 +87,6 @@ def arrival_against_event_time(reader: Reader) -> PageFigure:
 
 
 def lag_shares(reader: Reader) -> PageFigure:
-    """Percentiles of lag and of delay."""
     levels = ", ".join(_SHARES)
     rows = reader.table(f"""
         WITH found AS (
@@ -115,29 +113,24 @@ def lag_shares(reader: Reader) -> PageFigure:
 
 
 def lag_over_time(reader: Reader, unit: str) -> PageFigure:
-    """Lag by time of arrival."""
     rows = reader.table(f"""
         WITH found AS (SELECT date_trunc('{unit}', arrival) AS begins, quantile_disc(lag_s, [0.5, 0.99, 1]) AS lengths,
             count(*) AS events, avg((lag_s > 0)::INT) AS late FROM events GROUP BY 1)
         SELECT begins, unnest(['half of the events', '99 %', 'all']) AS covers, unnest(lengths) AS length_s,
             events, late FROM found ORDER BY begins, length_s""")
     lag, late = f.tip("length_s", "lag, s", ",.3~f"), f.tip("late", "out of order", ".1%")
-    chart = (
-        f.chart(rows)
-        .mark_circle(size=40, opacity=0.75)
-        .encode(
-            x=f.time_axis("begins"),
-            y=alt.Y("length_s:Q", title="lag", **f.length_axis()),
-            color=f.colours("covers", _COVERS, "covers"),
-            tooltip=[f.time_tip("begins", f"{unit} from"), "covers:N", lag, f.tip("events"), late],
-        )
+    marks = f.chart(rows).mark_circle(size=40, opacity=0.75)
+    chart = marks.encode(
+        x=f.time_axis("begins"),
+        y=alt.Y("length_s:Q", title="lag", **f.length_axis()),
+        color=f.colours("covers", _COVERS, "covers"),
+        tooltip=[f.time_tip("begins", f"{unit} from"), "covers:N", lag, f.tip("events"), late],
     )
     caption = f"The lateness that would have covered half, 99 % or all of the events that arrived in each {unit}."
     return f.figure("lag-over-time", "Disorder over time", caption, chart)
 
 
 def rate(reader: Reader) -> PageFigure:
-    """Events every five minutes of the busiest day."""
     rows = reader.table("""
         SELECT label, time_bucket(INTERVAL 5 MINUTE, arrival) AS begins, begins + INTERVAL 5 MINUTE AS ends,
             count(*) AS events
@@ -160,34 +153,27 @@ def bursts(reader: Reader) -> PageFigure:
             AS together, sum(size)::BIGINT AS events, max(size) AS largest
         FROM classed GROUP BY ALL ORDER BY class, folder""")
     x = {"sort": alt.SortField("class"), "title": "events that arrive at the same moment"}
-    chart = (
-        f.chart(rows)
-        .mark_bar()
-        .encode(
-            x=alt.X("together:O", axis=alt.Axis(labelAngle=-35), **x),
-            y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
-            color=_FOLDER,
-            tooltip=["folder:N", "together:O", f.tip("events"), f.tip("largest")],
-        )
+    marks = f.chart(rows).mark_bar()
+    chart = marks.encode(
+        x=alt.X("together:O", axis=alt.Axis(labelAngle=-35), **x),
+        y=alt.Y("events:Q", title="events", axis=alt.Axis(format="~s")),
+        color=_FOLDER,
+        tooltip=["folder:N", "together:O", f.tip("events"), f.tip("largest")],
     )
     caption = "An arrival tick is one arrival time with all of its events: they reach a window together."
     return f.figure("bursts", "Size of arrival ticks", caption, chart)
 
 
 def refused(reader: Reader, quarantine: str) -> PageFigure:
-    """Refused records by reason."""
     rows = reader.table(f"""
         SELECT reason, regexp_replace(regexp_replace(path, '/[^/]*$', ''), '^[^/]+/', '') AS folder,
             sum(records)::BIGINT AS records
         FROM {quarantine} GROUP BY ALL ORDER BY 3 DESC, folder LIMIT 60""")
-    chart = (
-        f.chart(rows)
-        .mark_bar()
-        .encode(
-            y=alt.Y("reason:N", title=None, sort="-x"),
-            x=alt.X("records:Q", title="records", axis=alt.Axis(format="~s")),
-            color=_FOLDER,
-            tooltip=["reason:N", "folder:N", f.tip("records")],
-        )
+    marks = f.chart(rows).mark_bar()
+    chart = marks.encode(
+        y=alt.Y("reason:N", title=None, sort="-x"),
+        x=alt.X("records:Q", title="records", axis=alt.Axis(format="~s")),
+        color=_FOLDER,
+        tooltip=["reason:N", "folder:N", f.tip("records")],
     )
     return f.figure("refused", "Refused records by reason", "", chart, f.lines_px(rows, "reason"))
