@@ -30,6 +30,7 @@ MOST_MIB, MOST_LINES, MOST_WAIT_S = 1 << 30, 10**15, 10**9
 MOST_WAIT = "WINDROW_MOST_WAIT_SECONDS"
 SPARK_CONF, LOCKS = "WINDROW_SPARK_CONF", "WINDROW_LOCKS"
 HOME, LANDING = "WINDROW_HOME", "WINDROW_LANDING"
+_LIMITS = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
 # In a home: the landing folder that `make up` was given last.
 _KEPT = "landing_folder"
 
@@ -169,11 +170,10 @@ def load(limits: ReplayLimits = NO_LIMITS, engine: str | None = None) -> Config:
     """Read WINDROW_HOME (default: as `made`), WINDROW_LANDING (default: what `keep_landing` kept for the home, else its
     landing/), and WINDROW_MOST_ROWS and WINDROW_MOST_SECONDS, where `limits` doesn't set them. `engine`: beats
     WINDROW_ENGINE."""
-    home = location.require_served(_location(HOME, made()), HOME, location.NOT_IN_HOMES)
-    names = ("WINDROW_MOST_ROWS", "WINDROW_MOST_SECONDS")
-    settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in names))
+    home = _location(HOME, made(), location.NOT_IN_HOMES)
+    landing = _location(LANDING, kept_landing(home) or home / "landing")
+    settings = ReplayLimits.read(*((name, os.environ.get(name)) for name in _LIMITS))
     both = ReplayLimits(limits.most_rows or settings.most_rows, limits.most_seconds or settings.most_seconds)
-    landing = location.require_served(_location(LANDING, kept_landing(home) or home / "landing"), LANDING)
     return Config(home, landing, both, engine)
 
 
@@ -209,10 +209,10 @@ def made() -> Path:
     return Path(os.path.expanduser(os.environ.get("XDG_DATA_HOME") or "~/.local/share"), "windrow")
 
 
-def _location(variable: str, default: Location) -> Location:
+def _location(variable: str, default: Location, forbidden: str = "") -> Location:
     value = os.environ.get(variable)
     if value is None:
-        return default
+        return location.require_served(default, variable, forbidden)
     if not value.strip():
         raise WrongParameter(variable, value, f"{location.SERVED}; or leave the variable unset")
     place = location.parsed(value, variable)
@@ -220,7 +220,7 @@ def _location(variable: str, default: Location) -> Location:
         there = next(each for each in (place, *place.parents) if os.path.exists(each))
         if not os.path.isdir(there):
             raise WrongParameter(variable, value, f"a folder, also one that is yet to be made; {there} is a file")
-    return place
+    return location.require_served(place, variable, forbidden)
 
 
 def _whole_number(variable: str, default: int, least: int, most: int) -> int:

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 MOST_FILES, MOST_REASONS = 20, 2
 Names = Annotated[list[str] | None, query_argument("[QUERY]...", "Only these queries.", show_default="all")]
 
-EXAMPLES = (
-    "windrow plan",
-    "windrow plan bikes_demand --run",
-)
+EXAMPLES = ("windrow plan", "windrow plan bikes_demand --run")
 
 
 def plan(

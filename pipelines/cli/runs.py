@@ -10,10 +10,7 @@ if TYPE_CHECKING:
     from pipelines.delta.lake import Lake
     from pipelines.ledger.run_table import StepRow
 
-EXAMPLES = (
-    "windrow runs --last 5",
-    "windrow runs --stale",
-)
+EXAMPLES = ("windrow runs --last 5", "windrow runs --stale")
 
 
 def runs(

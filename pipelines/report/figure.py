@@ -15,15 +15,8 @@ HEIGHT_PX = 260
 # Marks of both a light and a dark page.
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = "#4c8dd6", "#e08a2e", "#3f9e6b", "#d9534f", "#8a8f98", "#9a6fd0"
 _TIMES = {
-    "year": "%Y",
-    "quarter": "%b %Y",
-    "month": "%b %Y",
-    "week": "%b %d",
-    "date": "%b %d",
-    "hours": "%H:%M",
-    "minutes": "%H:%M",
-    "seconds": "%H:%M:%S",
-    "milliseconds": "%S.%L s",
+    **{"year": "%Y", "quarter": "%b %Y", "month": "%b %Y", "week": "%b %d", "date": "%b %d"},
+    **{"hours": "%H:%M", "minutes": "%H:%M", "seconds": "%H:%M:%S", "milliseconds": "%S.%L s"},
 }
 _SECOND, _MINUTE, _HOUR, _DAY = 1, 60, 3_600, 86_400
 _LENGTHS_S = (0, _SECOND, 10, _MINUTE, 600, _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DAY)

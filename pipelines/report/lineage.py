@@ -117,12 +117,10 @@ def _type(field: Field) -> str:
 
 def _units(name: str) -> dict[str, str | None]:
     """By column of a table, from the definitions."""
-    for stream in registry.streams().values():
-        for table in tables.ingest_tables(stream):
-            if table.name == name:
-                return {column.name: column.unit for column in table.columns}
-    if name in LEDGER:
-        return {column.name: column.unit for column in LEDGER[name].columns}
+    of_streams = [table for stream in registry.streams().values() for table in tables.ingest_tables(stream)]
+    defined = {table.name: table for table in (*of_streams, *LEDGER.values())}
+    if name in defined:
+        return {column.name: column.unit for column in defined[name].columns}
     query = registry.queries().get(name.removesuffix("_late"))
     return {} if query is None else _units_of_query(query, name)
 
