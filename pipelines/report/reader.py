@@ -1,6 +1,6 @@
 """What the pages ask of the lake: SQL by DuckDB over what delta-rs opens, so that few rows reach Python."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -55,6 +55,17 @@ def reading(lake: Lake, *names: str) -> Iterator[Reader]:
 def rows_of_days(lake: Lake, table: str) -> dict[date, int]:
     """By day of a table that has any. O(files), by their statistics."""
     return {day: rows for day, rows in lake.rows_by_day(table).items() if rows}
+
+
+def newest_days(by_day: Mapping[date, int], most: int) -> tuple[date, int]:
+    """From which day on there are at most so many rows, the newest day's apart; and how many."""
+    first, *older = sorted(by_day, reverse=True)
+    taken = by_day[first]
+    for day in older:
+        if taken + by_day[day] > most:
+            break
+        first, taken = day, taken + by_day[day]
+    return first, taken
 
 
 def text(value: str) -> str:

@@ -10,7 +10,7 @@ from datetime import date
 import pyarrow as pa
 
 from pipelines.delta.lake import Lake
-from pipelines.report.reader import Reader, name, rows_of_days, text
+from pipelines.report.reader import Reader, name, newest_days, rows_of_days, text
 from schemas.model import Model
 from schemas.query import Query
 from schemas.stream import Stream
@@ -50,11 +50,7 @@ def keep_results(reader: Reader, query: Query, stream: Stream) -> KeptResults | 
     by_day = rows_of_days(reader.lake, query.name)
     if not by_day:
         return None
-    taken, first = 0, max(by_day)
-    for day in sorted(by_day, reverse=True):
-        if taken and taken + by_day[day] > MOST_ROWS:
-            break
-        taken, first = taken + by_day[day], day
+    first, taken = newest_days(by_day, MOST_ROWS)
     measures = _measures(reader.lake, query, stream)
     reader.keep("results", _select(query, list(measures), first))
     return KeptResults(query, measures, first if first > min(by_day) else None, taken)
