@@ -165,7 +165,6 @@ def _of_queries(name: str, arguments: tuple[str, ...], queries: Sequence[Query],
 
 
 def maintenance_task() -> Task:
-    """Keeps every table in shape."""
     return Task("maintain", ("maintain",), (MAINTAIN,), of_a_day=False)
 
 

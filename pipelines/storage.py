@@ -127,7 +127,6 @@ def state(place: Location) -> FileState:
 
 
 def exists(file: str) -> bool:
-    """Whether there is a file of this address."""
     return os.path.exists(file) if "://" not in file else at(file).exists()
 
 

@@ -39,7 +39,6 @@ def run(arguments: list[str]) -> int:
 
 
 def app() -> typer.Typer:
-    """The Typer application with every command."""
     made = typer.Typer(
         help="Replays event streams of a Delta lake the way they arrived.",
         pretty_exceptions_enable=False,

@@ -58,7 +58,6 @@ def _damage_behind(error: BaseException) -> WindrowError | None:
 
 
 def _explain(error: BaseException) -> tuple[str, int, str]:
-    """Kind, exit code and text of an error."""
     if isinstance(error, WindrowError):
         return type(error).__name__, error.exit_code, str(error)
     if isinstance(error, TyperException):

@@ -52,7 +52,6 @@ def read_run_id(text: str) -> str:
 
 
 def day_option(*names: str, help: str) -> OptionInfo:
-    """An option that takes a day."""
     return typer.Option(*names, parser=read_day, metavar="YYYY-MM-DD", help=help)
 
 

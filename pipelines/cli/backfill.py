@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._days import show_done
+from pipelines.cli._days import note_ahead, show_done
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
@@ -15,7 +15,6 @@ from pipelines.cli._options import (
     day_option,
     settings_of_replay,
 )
-from pipelines.cli._pending import note_ahead
 from pipelines.cli._progress import progress
 
 EXAMPLES = (

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pipelines.cli import _output
-from pipelines.cli._days import Farms, show_day, show_done
+from pipelines.cli._days import Farms, note_ahead, show_day, show_done
 from pipelines.cli._options import (
     AsJson,
     AssetEvents,
@@ -16,7 +16,6 @@ from pipelines.cli._options import (
     query_argument,
     settings_of_replay,
 )
-from pipelines.cli._pending import note_ahead
 from pipelines.cli._progress import progress
 
 if TYPE_CHECKING:

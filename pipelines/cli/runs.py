@@ -3,8 +3,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipelines.cli import _output
+from pipelines.cli._days import note_pending
 from pipelines.cli._options import AsJson
-from pipelines.cli._pending import note_pending
 
 if TYPE_CHECKING:
     from pipelines.delta.lake import Lake

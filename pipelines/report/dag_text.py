@@ -40,7 +40,6 @@ that of the others."""
 
 
 def page(title: str, *parts: str) -> str:
-    """Markdown for the page of a DAG."""
     return "\n\n".join((f"### {title}", *filter(None, parts)))
 
 
@@ -119,12 +118,10 @@ def asked(query: Query) -> str:
 
 
 def window_words(query: Query) -> list[tuple[str, object]]:
-    """Parameters of its window by name."""
     given = [(name, value) for name, value in vars(query.window).items() if value is not None]
     return [(name, in_words(value) if isinstance(value, timedelta) else value) for name, value in given]
 
 
 def call(function: HeavyCall) -> str:
-    """A heavy function with its columns and parameters."""
     given = "".join(f", {name} {value}" for name, value in function.parameters)
     return f"{function.function}({', '.join(function.columns)}{given})"

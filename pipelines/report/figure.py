@@ -126,7 +126,6 @@ def tip(field: str, title: str | None = None, format: str = ",") -> alt.Tooltip:
 
 
 def colours(field: str, of_values: dict[str, str], title: str | None = None) -> alt.Color:
-    """A colour for each value of a field."""
     scale = alt.Scale(domain=list(of_values), range=list(of_values.values()))
     return alt.Color(f"{field}:N", title=title, scale=scale)
 
@@ -138,6 +137,5 @@ def length_axis() -> dict[str, Any]:
 
 
 def choice(name: str, label: str, options: list[str], labels: list[str] | None = None) -> alt.Parameter:
-    """What the reader chooses from a list."""
     bound = alt.binding_select(options=options, labels=labels or options, name=f"{label} ")
     return alt.param(name=name, value=options[0], bind=bound)

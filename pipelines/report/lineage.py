@@ -31,7 +31,6 @@ class DrawnTable(NamedTuple):
 
 
 def lineage_page(lake: Lake) -> ReportPage:
-    """One drawing per stream, then the columns."""
     lead = "From the landing folder to results: which table is made from which, and what each column means."
     names = set(lake.names())
     drawings = [Section("", tuple(drawing(stream, names) for stream in registry.streams().values()))]
@@ -116,7 +115,6 @@ def _type(field: Field) -> str:
 
 
 def _units(name: str) -> dict[str, str | None]:
-    """By column of a table, from the definitions."""
     of_streams = [table for stream in registry.streams().values() for table in tables.ingest_tables(stream)]
     defined = {table.name: table for table in (*of_streams, *LEDGER.values())}
     if name in defined:

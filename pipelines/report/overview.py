@@ -24,7 +24,6 @@ PAGE, STREAMS, QUERIES = FIRST_FILE, "streams.html", "queries.html"
 
 
 def overview_pages(lake: Lake) -> list[ReportPage]:
-    """The first page, that of all streams and that of all queries."""
     streams, queries = _streams(lake), _queries(lake)
     first = (
         Section("To do", tuple(_to_do(lake))),

@@ -30,14 +30,12 @@ class Reader:
             raise statements.explained(self.lake, error, list(self.names), select) from error
 
     def table(self, select: str) -> pa.Table:
-        """A SELECT's rows."""
         try:
             return self.connection.sql(select).to_arrow_table()
         except _FAILURES as error:
             raise statements.explained(self.lake, error, list(self.names), select) from error
 
     def rows(self, select: str) -> list[dict]:
-        """A SELECT's rows, a dict each."""
         return self.table(select).to_pylist()
 
     def tuples(self, select: str) -> list[tuple]:

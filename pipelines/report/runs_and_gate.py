@@ -98,7 +98,6 @@ def _stale_runs(found: list[StaleRun]) -> Section:
 
 
 def durations(steps: list[StepRow]) -> PageFigure:
-    """How long the steps that ended took, the newest runs."""
     ended = [row for row in steps if row.state == "done"][-_MOST_RUNS:] or steps[-_MOST_RUNS:]
     found = [
         {"of": _of(row), "step": row.step, "day": str(row.logical_date or ""), "seconds": row.seconds, "at": row.at}
@@ -213,6 +212,5 @@ def not_ended_well(steps: list[StepRow]) -> list[StepRow]:
 
 
 def counted(steps: list[StepRow]) -> str:
-    """How many there are of each state."""
     counts = Counter(row.state for row in steps)
     return ", ".join(f"{count:,} {state}" for state, count in counts.items())

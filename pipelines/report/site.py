@@ -143,7 +143,6 @@ def _write_scripts(making: Path, earlier: Path) -> None:
 
 
 def _pages(lake: Lake, folder: Path, progress: Callable[[str], None]) -> Iterator[ReportPage]:
-    """Every page, in the order of the menu."""
     yield from _made(lambda: overview.overview_pages(lake), [(file, title) for file, title in MENU[:3]])
     for stream in registry.streams().values():
         progress(f"report: {stream.name}")
@@ -174,7 +173,6 @@ def _siblings(page: ReportPage, pages: list[ReportPage]) -> list[tuple[str, str]
 
 
 def _shared(lake: Lake) -> dict[str, object]:
-    """What all pages show."""
     return {
         "menu": MENU,
         "scripts": _LIBRARIES,

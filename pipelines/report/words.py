@@ -25,7 +25,6 @@ def length(seconds: float | None) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes by the unit that fits."""
     amount = float(count)
     for unit in ("bytes", "kB", "MB"):
         if amount < 1_000:
@@ -35,5 +34,4 @@ def size(count: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in percent."""
     return "-" if not whole else f"{100 * part / whole:.3g} %"

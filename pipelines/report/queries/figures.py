@@ -29,7 +29,6 @@ def chosen(results: KeptResults, parameter: str) -> tuple[alt.Parameter, str]:
 
 
 def listed(results: KeptResults) -> str:
-    """The measures in SQL."""
     return ", ".join(map(name, results.measures))
 
 

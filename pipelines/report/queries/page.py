@@ -19,7 +19,6 @@ _LATE_SHOWN = 12
 
 
 def query_page(lake: Lake, query: Query) -> ReportPage:
-    """Its results, how they were revised, and what came too late."""
     stream = registry.stream(query.stream)
     sections = [*_sections(lake, query, stream), _about(query)]
     lead = f"{dag_text.asked(query)}. Stream: {stream.title}."
@@ -27,7 +26,6 @@ def query_page(lake: Lake, query: Query) -> ReportPage:
 
 
 def is_published(lake: Lake, query: Query) -> bool:
-    """Whether a run has published any rows of it."""
     return lake.version(query.name) is not None and lake.row_count(query.name) > 0
 
 

@@ -41,7 +41,6 @@ class KeptResults:
 
 
 def titled(measure: str, unit: str | None) -> str:
-    """A measure with its unit."""
     return f"{measure}, {unit}" if unit else measure
 
 

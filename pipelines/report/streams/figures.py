@@ -145,7 +145,6 @@ def rate(reader: Reader) -> PageFigure:
 
 
 def bursts(reader: Reader) -> PageFigure:
-    """How many events share their arrival time."""
     rows = reader.table("""
         WITH ticks AS (SELECT folder, arrival, count(*) AS size FROM events GROUP BY ALL),
         classed AS (SELECT folder, floor(log2(size))::INT AS class, size FROM ticks)
