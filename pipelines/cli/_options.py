@@ -117,14 +117,8 @@ def query_argument(metavar: str, help: str, **options: Any) -> ArgumentInfo:
     return typer.Argument(parser=_query, metavar=metavar, help=help, autocompletion=_queries, **options)
 
 
-QueryName = Annotated[
-    str,
-    query_argument("QUERY", "A query: a file of schemas/queries/ or schemas/models/; windrow check lists them."),
-]
-QueryNames = Annotated[
-    list[str] | None,
-    query_argument("[QUERY]...", "Queries: files of schemas/queries/ or schemas/models/; windrow check lists them."),
-]
+QueryName = Annotated[str, query_argument("QUERY", "A query or a model; windrow check lists them.")]
+QueryNames = Annotated[list[str] | None, query_argument("[QUERY]...", "Queries or models; windrow check lists them.")]
 StreamName = Annotated[
     str,
     typer.Argument(

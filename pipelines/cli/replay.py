@@ -40,9 +40,7 @@ EXAMPLES = (
 
 
 def replay(
-    queries: Annotated[
-        list[str], query_argument("QUERY...", "One or more queries or models; windrow check lists them.")
-    ],
+    queries: Annotated[list[str], query_argument("QUERY...", "Queries or models; windrow check lists them.")],
     day: Annotated[date, day_option("--day", help="The arrival day to replay, UTC.")],
     stage: Stage = "all",
     run_id: RunId = None,
