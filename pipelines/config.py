@@ -47,7 +47,18 @@ def _here_below(name: str) -> "cached_property[Path]":
 
 def _number(variable: str, default: int, least: int, most: int, unit: int = 1) -> "cached_property[int]":
     """A setting that is a whole number of units; WrongParameter for one that is none, or beyond its bounds."""
-    return cached_property(lambda _: _whole_number(variable, default, least, most) * unit)
+
+    def read(_: object) -> int:
+        text = os.environ.get(variable)
+        if text is None:
+            return default * unit
+        number = int(text) if re.fullmatch(r"[0-9]{1,18}", text.strip()) else -1
+        if not least <= number <= most:
+            allowed = f"a whole number from {least} to {most:,}, or leave the variable unset"
+            raise WrongParameter(variable, text, allowed)
+        return number * unit
+
+    return cached_property(read)
 
 
 @dataclass(frozen=True)
@@ -86,6 +97,7 @@ class Config:
     scratch = _here_below("tmp")
     """What databases in memory have no room for."""
 
+    _task_bytes = _number("WINDROW_TASK_MIB", 64, least=1, most=MOST_MIB, unit=MIB)
     most_wait_s = _number(MOST_WAIT, 3_600, least=0, most=MOST_WAIT_S)
     """How long one waits for a lock before it is an error: by default an hour, less than an Airflow task has."""
     lines_per_worker = _number("WINDROW_LINES_PER_WORKER", 50_000, least=1, most=MOST_LINES)
@@ -158,7 +170,7 @@ class Config:
     @cached_property
     def task_bytes(self) -> int:
         """How much one task reads, as it lies on disk, where files are as small."""
-        return self.asked_task_bytes or _whole_number("WINDROW_TASK_MIB", 64, least=1, most=MOST_MIB) * MIB
+        return self.asked_task_bytes or self._task_bytes
 
     @cached_property
     def cores(self) -> int:
@@ -221,13 +233,3 @@ def _location(variable: str, default: Location, forbidden: str = "") -> Location
         if not os.path.isdir(there):
             raise WrongParameter(variable, value, f"a folder, also one that is yet to be made; {there} is a file")
     return location.require_served(place, variable, forbidden)
-
-
-def _whole_number(variable: str, default: int, least: int, most: int) -> int:
-    text = os.environ.get(variable)
-    if text is None:
-        return default
-    number = int(text) if re.fullmatch(r"[0-9]{1,18}", text.strip()) else -1
-    if not least <= number <= most:
-        raise WrongParameter(variable, text, f"a whole number from {least} to {most:,}, or leave the variable unset")
-    return number
