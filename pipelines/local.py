@@ -10,7 +10,6 @@ The rows are those that a run gives over the same interval, bit for bit: both ru
 
 from datetime import timedelta
 
-import numpy as np
 import pyarrow as pa
 
 from kernels.replay import PassTicks
@@ -97,19 +96,14 @@ def _validated(
     require_idle_after(idle_after)
     ours = validate(events, query, ahead_at_most)
     arrival_us = stored(ours["arrival"])
-    if idle_after is not None:
-        _require_few_heartbeats(arrival_us, idle_after)
+    if idle_after is not None:  # one wrong arrival time must not cost all memory
+        most = heartbeats.at_most(arrival_us, heartbeats.idle_us(idle_after))
+        allowed = (
+            f"one with {MOST_HEARTBEATS:,} heartbeats at most, where this table would have up to {most:,}; is an "
+            "arrival time wrong? The first and the last are too far from each other"
+        )
+        require(most <= MOST_HEARTBEATS, "idle_after", idle_after, allowed)
     return ours, ticks_of_events(arrival_us, stored(ours["start"]), idle_after)
-
-
-def _require_few_heartbeats(arrival_us: np.ndarray, idle_after: timedelta) -> None:
-    """One wrong arrival time must not cost all memory."""
-    most = heartbeats.at_most(arrival_us, heartbeats.idle_us(idle_after))
-    allowed = (
-        f"one with {MOST_HEARTBEATS:,} heartbeats at most, where this table would have up to {most:,}; is an arrival "
-        "time wrong? The first and the last are too far from each other"
-    )
-    require(most <= MOST_HEARTBEATS, "idle_after", idle_after, allowed)
 
 
 def _with_key_types(rows: pa.Table, events: pa.Table, query: Query) -> pa.Table:

@@ -3,7 +3,7 @@ one data frame, and pandas would hold a day of 50 million rows in 12 GB; where t
 of them are kept. Without the library, whose import takes seconds.
 
 <home>/expectations/validations/<table>/<run>/<time>/lake-<table>.json       written once, never changed
-<home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow docs` made it
+<home>/expectations/data_docs/validations/<table>/<run>/<time>/….html        its page, once `windrow report` made it
 """
 
 import json
@@ -172,7 +172,7 @@ def unreadable(path: Path) -> StorageFailed:
 
 def remove_replaced(config: Config, keep: timedelta, dry_run: bool) -> int:
     """Remove the results that are older than `keep` and for none of their days the newest of their table and outcome,
-    with their pages (the index has these until the next `windrow docs`); returns how many go, or would. O(results)."""
+    with their pages (the index has them until the next report); returns how many go, or would. O(results)."""
     before = (datetime.now(UTC) - keep).strftime(_TIME)
     with locked_here(config, LOCK):
         results = sorted(kept(config))

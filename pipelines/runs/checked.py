@@ -23,7 +23,7 @@ def note(config: Config, found: Sequence[tuple[LedgerEntry, list[Verdict]]], pro
     stage = found[0][0].stages.name
     pages = [page(config, result) for result in results] if len(results) <= MOST_PAGES else [index(config)]
     for shown in pages:
-        progress(f"{stage}: validation results: {shown}, which `windrow docs` makes")
+        progress(f"{stage}: validation results: {shown}, which `windrow report` makes")
     every = {id(verdict): verdict for _, of_step in found for verdict in of_step}.values()
     if every:
         progress(f"{stage}: {sum(verdict.passed for verdict in every)} of {len(every)} checks passed")

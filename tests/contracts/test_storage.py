@@ -20,7 +20,6 @@ OF_THIS_MACHINE = {
     "pipelines/ledger/running.py",
     "pipelines/report/benchmarks.py",
     "pipelines/report/runs_and_gate.py",
-    "pipelines/report/scripts.py",
     "pipelines/report/site.py",
 }
 # What reads a file that somebody opened through storage.
