@@ -66,7 +66,7 @@ class Report(NamedTuple):
     not_made: list[str]
 
 
-def build(config: Config, into: Path | None, progress: Callable[[str], None]) -> Report:
+def build(config: Config, into: Path | None, progress: Callable[[str], None], with_data_docs: bool = True) -> Report:
     """Make the site into a folder, `Config.report` unless one is given, in place of an earlier one. One that another
     process began after this call holds all that this would: several runs that end together make one.
 
