@@ -21,7 +21,8 @@ A_HANDFUL, A_SMALL_SHARE = 5, 0.01
 @dataclass(frozen=True)
 class IngestReport:
     """What one ingest did. `files`: the rows of `files_<stream>` that it wrote; `touched`: their paths, and those that
-    deliver nothing any more; `refused`: their records by reason; `warnings`: limits of the stream that don't hold."""
+    deliver nothing any more; `refused`: their records by reason; `accepted`:
+    events that they have in silver; `warnings`: limits of the stream that don't hold."""
 
     stream: str
     files: tuple[FileRow, ...]
@@ -31,12 +32,8 @@ class IngestReport:
     snapshot: Snapshot
     touched: Touched
     seconds: float
+    accepted: int
     warnings: tuple[str, ...] = ()
-
-    @property
-    def accepted(self) -> int:
-        """Events that the files have in silver."""
-        return sum(row.accepted for row in self.files)
 
 
 class Applied(NamedTuple):
@@ -59,7 +56,10 @@ def report(
     days = tuple(sorted({day for batch in applied for day in batch.days}))
     all_messages = (*messages, *_messages(stream, left))
     touched = Touched(tuple(rows), before.name)
-    return IngestReport(stream.name, left, days, _refused(applied, rows), all_messages, after, touched, seconds)
+    accepted = sum(row.accepted for row in left)
+    return IngestReport(
+        stream.name, left, days, _refused(applied, rows), all_messages, after, touched, seconds, accepted
+    )
 
 
 def final_rows(changes: Changes, found: Deduplicated | None) -> tuple[FileRow, ...]:

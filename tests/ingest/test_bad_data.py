@@ -22,7 +22,7 @@ from tests.support.lakes import ingest
 
 GOOD, BAD = "meters/good.csv", "meters/bad.csv"
 DAY = timedelta(days=1)
-NOTHING_NEW = IngestReport("meters", (), (), {}, (), None, None, 0.0)
+NOTHING_NEW = IngestReport("meters", (), (), {}, (), None, None, 0.0, 0)
 OTHER_COLUMNS: Layout = replace(meters.IN_ORDER, name="other columns", header=("Meter", "read_at", "kwh"))
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from pipelines.gate.recount import aggregates, sql
 from pipelines.gate.recount.finding import LawFinding, found_in_rows, verdict_on_rows
 from pipelines.gate.recount.kinds import in_sql
-from pipelines.gate.recount.query_days import AuditedDays, Compared, Recount
+from pipelines.gate.recount.query_days import AuditedDays, ComparedRows, Recount
 from pipelines.ledger.verdicts import Verdict
 from schemas.query import Query
 
@@ -53,8 +53,8 @@ def _days_that_differ(recount: Recount, final: str) -> Sequence[date]:
     newest = f"({_newest(recount)}) n {closed_in_their_day}"
     changed = f"({final}) WHERE newest_tick_us >= {sql.begin_us('emitted_date')}"
     return recount.days_that_differ(
-        Compared(newest, (*place, "events", "late_events", *aggregates.as_numbers(recount))),
-        Compared(changed, (*place, *_expected(recount.query))),
+        ComparedRows(newest, (*place, "events", "late_events", *aggregates.as_numbers(recount))),
+        ComparedRows(changed, (*place, *_expected(recount.query))),
     )
 
 

@@ -97,7 +97,7 @@ class AuditedDays:
         return [replace(self, days=self.days[low:high], before=self.days[:low]) for low, high in edges if low < high]
 
 
-class Compared(NamedTuple):
+class ComparedRows(NamedTuple):
     """SQL: rows with their day as `emitted_date`, and what is compared of them."""
 
     relation: str
@@ -117,7 +117,7 @@ class Recount(AuditedDays):
         (row,) = self.rows(statement)
         return row
 
-    def days_that_differ(self, rows: Compared, again: Compared) -> list[date]:
+    def days_that_differ(self, rows: ComparedRows, again: ComparedRows) -> list[date]:
         """The days of which two relations don't have the same rows, in any order: by sums of hashes of 64 bits. A join
         of five million rows that were all the same took four times as long. O(rows)."""
         digests = " UNION ALL ".join(
