@@ -14,7 +14,6 @@ import pytest
 
 from pipelines.config import Config
 from pipelines.delta.lake import Lake
-from pipelines.gate import gate
 from pipelines.gate.gate import laws_of_silver
 from pipelines.ledger import code_hash
 from pipelines.ledger.entry import Run

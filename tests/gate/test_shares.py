@@ -1,7 +1,5 @@
 """The laws counted again on shares of keys give the verdicts of all keys at once, on right rows and on wrong ones."""
 
-from dataclasses import replace
-
 import pytest
 
 from pipelines.config import Config
