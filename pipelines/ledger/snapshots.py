@@ -66,9 +66,10 @@ def shortened(lake: Lake, stream: str, names: Collection[str]) -> list[TableDama
 
 
 def is_behind(lake: Lake, stream: str) -> bool:
-    """Whether a stream has other events now than its newest ingest in the ledger left. O(ingests + arrival days)."""
+    """Whether a stream has other events now than its newest ingest in the ledger left, or nobody can know. O(ingests +
+    arrival days)."""
     row = _newest(lake, stream)
-    return row is not None and bool(_other_days(lake, stream, row))
+    return row is not None and _other_days(lake, stream, row) != set()
 
 
 def days_since_newest(lake: Lake, stream: str, now: str) -> set[date]:
@@ -76,17 +77,21 @@ def days_since_newest(lake: Lake, stream: str, now: str) -> set[date]:
     know; none where the snapshot of that name is what it left. Ingests that were cut off, or that the gate refused,
     made the others. O(ingests + arrival days)."""
     row = _newest(lake, stream)
-    return set() if row is not None and _left(stream, row).name == now else _other_days(lake, stream, row)
+    if row is not None and _left(stream, row).name == now:
+        return set()
+    others = _other_days(lake, stream, row)
+    return {*ArrivalDays.read(lake, f"partitions_{stream}").by_date} if others is None else others
 
 
-def _other_days(lake: Lake, stream: str, row: dict | None) -> set[date]:
+def _other_days(lake: Lake, stream: str, row: dict | None) -> set[date] | None:
+    """None where that ingest has left nothing that can be read, which is not to have left no days."""
     partitions = f"partitions_{stream}"
     if lake.version(partitions) is None:
         return set()
-    now, version = ArrivalDays.read(lake, partitions), _left(stream, row).version(partitions) if row else None
+    version = _left(stream, row).version(partitions) if row else None
     if version is None or lake.lacks_files(partitions, version):
-        return {*now.by_date}
-    return now.differing(ArrivalDays.read(lake, partitions, version))
+        return None
+    return ArrivalDays.read(lake, partitions).differing(ArrivalDays.read(lake, partitions, version))
 
 
 def left_out(lake: Lake, stream: str) -> dict[str, str]:

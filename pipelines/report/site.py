@@ -76,13 +76,13 @@ def build(config: Config, into: Path | None, progress: Callable[[str], None], wi
     folder = config.report if into is None else into.expanduser().resolve()
     _require_own(folder)
     with locked_here(config, _LOCK), full_disk_reported(config, _LOCK):
-        if found := _made_since(folder, asked_ns):
+        if found := _made_since(folder, asked_ns, with_data_docs):
             return found
         making = folder.with_name(f".{folder.name}.new")
         shutil.rmtree(making, ignore_errors=True)  # of a process that was killed
         making.mkdir(parents=True)
         pages = _pages(Lake(config), folder, progress, with_data_docs)
-        made = _write(Lake(config), pages, folder, making)
+        made = _write(Lake(config), pages, folder, making, with_data_docs)
         _replace(folder, making)
     return made
 
@@ -94,11 +94,12 @@ def _require_own(folder: Path) -> None:
         raise WrongParameter("--into", str(folder), "a folder; this is a file")
 
 
-def _made_since(folder: Path, asked_ns: int) -> Report | None:
+def _made_since(folder: Path, asked_ns: int, with_data_docs: bool) -> Report | None:
     if not (folder / _MADE).is_file():
         return None
     found = json.loads((folder / _MADE).read_text())
-    if found.pop("began_ns") < asked_ns:
+    has_data_docs = found.pop("with_data_docs", False)
+    if found.pop("began_ns") < asked_ns or (with_data_docs and not has_data_docs):
         return None
     return Report(**{**found, "first_page": folder / overview.PAGE})
 
@@ -113,7 +114,7 @@ def _replace(folder: Path, making: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path) -> Report:
+def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path, with_data_docs: bool) -> Report:
     began_ns, pages = time.time_ns(), [*asked]
     not_made = [page.file for page in pages for item in page.sections if item.title == _NOT_MADE]
     template, shared = _environment().get_template("page.j2"), _shared(lake)
@@ -126,7 +127,7 @@ def _write(lake: Lake, asked: Iterator[ReportPage], folder: Path, making: Path) 
     benchmarks.copy_figures(making)
     size_bytes = sum(path.stat().st_size for path in making.iterdir())
     made = Report(folder / overview.PAGE, len(pages), sum(len(page.figures) for page in pages), size_bytes, not_made)
-    noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns}
+    noted = {**made._asdict(), "first_page": overview.PAGE, "began_ns": began_ns, "with_data_docs": with_data_docs}
     (making / _MADE).write_text(json.dumps(noted))
     return made
 

@@ -71,6 +71,14 @@ def test_several_workers_parse_each_line_once(share, count):
     assert parsed_by(share, count) == alone
 
 
+def test_one_worker_takes_a_layout_that_has_no_pickle(share):
+    """As one of docs/add-a-stream.md: its function is a lambda."""
+    rules = share.work.rules
+    odd = [replace(each, parse=lambda *read, of=each.parse: of(*read)) for each in rules.stream.layouts]
+    work = replace(share.work, rules=replace(rules, stream=replace(rules.stream, layouts=tuple(odd))))
+    assert parsed_by(replace(share, work=work), 1) == parsed_by(replace(share, folder=share.folder / "named"), 1)
+
+
 def test_a_batch_is_the_workers_that_claims_it_first(share):
     """Each in turn; then one of them does all that is left."""
     one, other = share.batches(), share.batches()

@@ -18,7 +18,7 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,9 +109,10 @@ def read_mapped(files: MappedFiles) -> pa.Table:
 
 
 @contextmanager
-def _helpers(mapping: Mapping, workers: Iterable[int]) -> Iterator[list[subprocess.Popen[bytes]]]:
+def _helpers(mapping: Mapping, workers: Sequence[int]) -> Iterator[list[subprocess.Popen[bytes]]]:
     file, helpers = mapping.folder / "mapping", []
-    file.write_bytes(pickle.dumps(mapping))
+    if workers:  # else nobody reads it, and what is defined without a name of its own, as by a lambda, has no pickle
+        file.write_bytes(pickle.dumps(mapping))
     try:
         for worker in workers:
             # -P: no module is taken from the current folder.

@@ -72,8 +72,9 @@ def settings(config: Config) -> dict[str, str]:
         **_of_storage(config),
         **_of_jars(config, master),
     }
-    lists = [(name, between, ours.get(name)) for name, between in _LISTS.items() if name in users]
-    both = {name: f"{of_ours}{between}{users[name]}" if of_ours else users[name] for name, between, of_ours in lists}
+    lists = {name: (between, (ours.get(name), users[name])) for name, between in _LISTS.items() if name in users}
+    # An empty part of a class path would be the current folder.
+    both = {name: between.join(filter(None, parts)) for name, (between, parts) in lists.items()}
     return {MASTER: master, **ours, **users, **both}
 
 
