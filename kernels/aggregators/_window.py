@@ -6,6 +6,7 @@ invariants are checked.
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,19 @@ from kernels.states.layout import StatePlan
 from kernels.states.state_plan import Plan
 from schemas.errors import BadInput, NotServed
 from schemas.query import Aggregate
+
+
+class Card(NamedTuple):
+    """Costs in time, amortised unless marked `worst case`; source: paper and section, or what it is."""
+
+    order: str
+    insert: str
+    bulk_insert: str
+    evict: str
+    bulk_evict: str
+    query: str
+    range_query: str
+    source: str
 
 
 @guarded_entry

@@ -10,9 +10,9 @@ goes on from there once the page is here.
 from collections.abc import Callable, Mapping
 
 from kernels.aggregators._dispatch import DONE
-from kernels.aggregators._forest.dispatch import ForestKernel
-from kernels.aggregators._forest.layout import MISSING, Forest, Height, Update
+from kernels.aggregators._forest import MISSING, Forest, Height, Update
 from kernels.aggregators._forest.nodes import cleared, copy_state
+from kernels.aggregators._forest.operations import ForestKernel
 from kernels.aggregators._forest.search import complete, is_there
 from kernels.aggregators._predicates import FAILED, Predicate
 from kernels.runtime.calls import call
@@ -68,7 +68,9 @@ def insert_and_slide(kernel: ForestKernel, forest: Forest, slide: Slide, events,
             status = call(kernel.insert_rows, forest, events, first, first + 1)
             if status != DONE:
                 return status
-            _begin(forest, slide, call(kernel.query, forest))
+            slide.total, slide.position, slide.height = call(kernel.query, forest), forest.first, 0
+            slide.is_rising = slide.is_under_way = True
+            cleared(forest, forest.prefix)
         status = _find_prefix(forest, slide)
         if status == DONE:
             status = call(kernel.evict_before, forest, slide.position)
@@ -77,13 +79,6 @@ def insert_and_slide(kernel: ForestKernel, forest: Forest, slide: Slide, events,
         slide.is_under_way = False
         first = forest.next_row
     return DONE
-
-
-@inner
-def _begin(forest, slide, total):
-    slide.total, slide.position, slide.height = total, forest.first, 0
-    slide.is_rising = slide.is_under_way = True
-    cleared(forest, forest.prefix)
 
 
 @inner

@@ -1,4 +1,4 @@
-"""A forest whose nodes are mostly in a store: the side that waits for the store (MTA §4.1.5; the other is paging.py).
+"""A forest whose nodes are mostly in a store: the side that waits for the store (MTA §4.1.5; the other is nodes.py).
 
     key (level, page) → page_nodes nodes as bytes            key (HEADER, 0) → everything else, written by flush
 
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kernels.aggregators._arrays import records_of
-from kernels.aggregators._forest.layout import (
+from kernels.aggregators._forest import (
     HEAD_SLOTS,
     HEADS,
     KEPT_NODES,
@@ -29,8 +29,7 @@ from kernels.aggregators._forest.layout import (
     Forest,
     Level,
 )
-from kernels.aggregators._forest.nodes import append_node
-from kernels.aggregators._forest.paging import LAST_KEPT
+from kernels.aggregators._forest.nodes import LAST_KEPT, append_node
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import WORD_BYTES, resize
 from kernels.stores import HEADER, Key, Range, Store
@@ -178,7 +177,7 @@ class StoredForest:
         """Pages that the head caches of a window from `first` on lack → their slots."""
         wanted = {}
         for level in range(self._forest.top + 1):
-            at, head = self._levels[level], ((first >> level) + (level > 0)) // self._nodes  # as head_index
+            at, head = self._levels[level], ((first >> level) + (level > 0)) // self._nodes  # as heads_here
             for page in range(head, min(head + HEAD_SLOTS, int(at["spilled"]) // self._nodes)):
                 if at["pages"][page % HEAD_SLOTS] != page:
                     wanted[level, page] = page % HEAD_SLOTS

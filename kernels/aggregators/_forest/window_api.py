@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping
 from kernels.aggregators._answers import lower_all
 from kernels.aggregators._columns import Source
 from kernels.aggregators._dispatch import DONE, OUT_OF_ORDER
-from kernels.aggregators._forest import search
+from kernels.aggregators._forest import MISSING, UNKNOWN_PLACE, Forest, search
 from kernels.aggregators._forest.check import check_forest
-from kernels.aggregators._forest.entries import fold_between, open_is_in
-from kernels.aggregators._forest.layout import MISSING, UNKNOWN_PLACE, Forest
+from kernels.aggregators._forest.search import fold_between, open_is_in
 from kernels.aggregators._forest.slide import SlidePolicy
 from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffer
 from kernels.aggregators._window import Window, ask

@@ -1,7 +1,7 @@
 """Sorted entries into the tree (FIBA §5): all that go into one leaf at once, and full leaves where they overflow.
 
 leaf [1 5 9]  ← 2 3 4 6 7      merged 1 2 3 4 5 6 7 9, cut into leaves as even as can be: [1 2 3 4] [5 6 7 9];
-                               the first stays where it was, each other one is linked behind it (split.py)
+                               the first stays where it was, each other one is linked behind it (link)
 """
 
 from kernels.aggregators.finger_tree.layout import (
@@ -9,22 +9,33 @@ from kernels.aggregators.finger_tree.layout import (
     compact,
     copy_state,
     entry_state,
+    inner_at,
     leaf_at,
     mark_query_dirty,
+    mark_sides_dirty,
+    move_children,
     move_entries,
+    set_child,
 )
-from kernels.aggregators.finger_tree.nodes import new_leaf
+from kernels.aggregators.finger_tree.nodes import new_inner, new_leaf
 from kernels.aggregators.finger_tree.path import (
+    EVERYTHING,
+    NO_CHANGE,
+    count_below,
+    entry_slot,
     find_path,
+    is_empty,
     leave_path,
     move_path,
     note_change,
     path_at_young_end,
     path_end,
     path_leaf,
+    reach,
+    refold_unless_spine,
+    right_leaf,
+    youngest,
 )
-from kernels.aggregators.finger_tree.search import count_below, entry_slot, is_empty, right_leaf, youngest
-from kernels.aggregators.finger_tree.split import link
 from kernels.runtime.fields import WORD_BYTES, Times
 from kernels.runtime.memory import inner, move, not_inlined
 from kernels.states import merge
@@ -152,13 +163,16 @@ def _open_slot(tree, leaf, time, state):
 
 @inner
 def _merge_in(tree, leaf, slot, times, states, rows):
-    """Insert entries among those that the path's leaf has from `slot` on."""
+    """Insert entries among those that the path's leaf has from `slot` on; what overflows goes into new leaves."""
     merged = _merge_out(tree, leaf, slot, times, states, rows)
     if slot + merged <= tree.leaf_max:
         _write(tree, leaf, slot, tree.merged_times, tree.merged_states, merged)
         note_change(tree, states, rows)
     else:
-        _spread(tree, leaf, tree.merged_times, tree.merged_states, merged)
+        leaves = (merged + tree.leaf_max - 1) // tree.leaf_max
+        here = tree.leaf_max if tree.path[0] == tree.right[0] else (merged + leaves - 1) // leaves
+        _write(tree, leaf, 0, tree.merged_times, tree.merged_states, here)
+        _add_leaves(tree, tree.merged_times[here:], tree.merged_states + here * tree.state_bytes, merged - here)
 
 
 @inner
@@ -191,16 +205,6 @@ def _write(tree, leaf, slot, times, states, entries):
 
 
 @inner
-def _spread(tree, leaf, times, states, entries):
-    """Cut entries into the path's leaf and new ones behind it: even, or full ones at the young end."""
-    most = tree.leaf_max
-    leaves = (entries + most - 1) // most
-    here = most if tree.path[0] == tree.right[0] else (entries + leaves - 1) // leaves
-    _write(tree, leaf, 0, times, states, here)
-    _add_leaves(tree, times[here:], states + here * tree.state_bytes, entries - here)
-
-
-@inner
 def _add_leaves(tree, times, states, entries):
     """Link new leaves behind that of the path, which goes on in the last: even, or full ones at the young end."""
     not_inlined()
@@ -216,3 +220,89 @@ def _add_leaves(tree, times, states, entries):
             tree.right[0] = new
         link(tree, times[place], new)
         place += here
+
+
+@inner
+def link(tree, key, child):
+    """Link a new leaf behind that of the path, and let the path go on there; its times start at `key`.
+
+    The caller has named it the right finger, if it is. O(1) amortised.
+    """
+    not_inlined()
+    tree.path[0], tree.repair[0] = child, NO_CHANGE
+    follows = True  # whether the path goes on in the new child
+    for level in range(1, tree.height + 1):
+        reach(tree, level)
+        parent, slot = inner_at(tree, tree.path[level]), tree.slot[level]
+        refold_unless_spine(tree, level - 1, parent, slot)
+        if parent.end < tree.max_arity:
+            _adopt(tree, level, parent, slot + 1, key, child)
+            tree.slot[level] = slot + follows
+            tree.repair[level] = EVERYTHING
+            mark_sides_dirty(tree, level)
+            return
+        child = _split_inner(tree, level, key, child)
+        key = inner_at(tree, child).keys[0]
+        follows = _follow(tree, level, slot + follows, child)
+    _grow_root(tree, tree.height + 1, key, child)
+    reach(tree, tree.height)
+    tree.slot[tree.height] = 1 if follows else 0
+    mark_sides_dirty(tree, tree.height)
+
+
+@inner
+def _adopt(tree, level, parent, slot, key, child):
+    """Give an inner node at `level`, which has room, a new child."""
+    not_inlined()
+    move_children(tree, parent, slot, parent, slot + 1, parent.end - slot)
+    set_child(tree, parent, slot, key, child)
+    parent.end += 1
+    refold_unless_spine(tree, level - 1, parent, slot)
+
+
+@inner
+def _split_inner(tree, level, key, child):
+    """Split the path's full node around its new child behind the path's slot; returns the new node's name.
+
+    In order the old node stays full and the new one starts with the one child: half-full nodes would double the tree.
+    """
+    not_inlined()
+    name, slot, full = tree.path[level], tree.slot[level], tree.max_arity
+    new = new_inner(tree, level)
+    node, sibling = inner_at(tree, name), inner_at(tree, new)
+    in_order = slot == full - 1 and name == tree.right[level]
+    keep = full if in_order else full // 2
+    move_children(tree, node, keep, sibling, 0, full - keep)
+    node.end, sibling.end = keep, full - keep
+    if name == tree.right[level]:
+        tree.right[level] = new
+    if slot >= keep or in_order:
+        _adopt(tree, level, sibling, slot + 1 - keep, key, child)
+    else:
+        _adopt(tree, level, node, slot + 1, key, child)
+    return new
+
+
+@inner
+def _follow(tree, level, slot, new):
+    """Let the path go on at `slot` of a node that was split, counted through both; whether that is in the new one."""
+    kept = inner_at(tree, tree.path[level]).end
+    tree.repair[level] = NO_CHANGE
+    tree.slot[level] = slot
+    if slot < kept:
+        return False
+    tree.slot[level] = slot - kept
+    tree.path[level] = new
+    return True
+
+
+@inner
+def _grow_root(tree, level, key, child):
+    old = tree.left[level - 1]
+    root = new_inner(tree, level)
+    node = inner_at(tree, root)
+    set_child(tree, node, 0, 0, old)
+    set_child(tree, node, 1, key, child)
+    node.end = 2
+    tree.height = level
+    tree.left[level] = tree.right[level] = root

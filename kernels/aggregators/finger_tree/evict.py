@@ -1,28 +1,48 @@
-"""Eviction of everything up to a time, by a cut along the boundary (FIBA §4).
+"""Eviction of everything up to a time, by a cut along the boundary (FIBA §4); of the one entry of a time: if it is the
+oldest by a step of the left finger, elsewhere with the repair of thin nodes on the way up.
 
 Unlike FIBA, nodes on the two spines may be thinner than the minimum arity: the cut then never has to borrow from a
 neighbour that has another parent, and a thin spine node is gone as soon as the window moves past it. Off the spines
 the bounds are FIBA's.
 """
 
-from kernels.aggregators.finger_tree.create import reset
+from kernels.aggregators._dispatch import DONE, NOTHING
+from kernels.aggregators.finger_tree.insert import settle_until
 from kernels.aggregators.finger_tree.layout import (
     MAX_LEVELS,
+    InnerNode,
+    Leaf,
+    Node,
+    Tree,
     child_at,
+    compact,
     inner_at,
     leaf_at,
     mark_query_dirty,
     mark_sides_dirty,
     move_children,
+    move_entries,
 )
-from kernels.aggregators.finger_tree.nodes import free_inner, free_subtree
-from kernels.aggregators.finger_tree.pending import settle_until
-from kernels.aggregators.finger_tree.search import child_slot, count_until, is_empty, left_leaf, youngest
+from kernels.aggregators.finger_tree.nodes import free_inner, free_subtree, reset
+from kernels.aggregators.finger_tree.path import (
+    child_slot,
+    count_until,
+    entry_slot,
+    find_path,
+    is_empty,
+    left_leaf,
+    oldest,
+    path_leaf,
+    reach,
+    refold,
+    refold_unless_spine,
+    youngest,
+)
 from kernels.runtime.memory import inner, not_inlined
 
 
 @inner
-def bulk_evict(tree, time):
+def bulk_evict(tree: Tree, time):
     """Remove all entries with times ≤ `time`: O(log m) amortised for m entries, none of which is looked at."""
     settle_until(tree, time)
     leaf = left_leaf(tree)
@@ -60,7 +80,7 @@ def _cut(tree, time):
     _drop_empty_left(tree)
     mark_sides_dirty(tree, top)
     mark_query_dirty(tree)
-    collapse_root(tree)
+    _collapse_root(tree)
 
 
 @inner
@@ -109,7 +129,7 @@ def _drop_empty_left(tree):
 
 
 @inner
-def collapse_root(tree):
+def _collapse_root(tree):
     """A root with a single child gives its place to it."""
     not_inlined()
     while tree.height > 0 and inner_at(tree, tree.left[tree.height]).end == 1:
@@ -117,3 +137,145 @@ def collapse_root(tree):
         tree.height -= 1
         mark_sides_dirty(tree, MAX_LEVELS)
         mark_query_dirty(tree)
+
+
+@inner
+def evict(tree: Tree, time):
+    """Remove the entry at `time`: DONE; NOTHING if there is none. O(1) amortised for the oldest, else O(log n)."""
+    settle_until(tree, time)
+    leaf = left_leaf(tree)
+    if leaf.first == leaf.end or time > leaf.times[leaf.first]:
+        return _evict_younger(tree, time)
+    if time < leaf.times[leaf.first]:
+        return NOTHING
+    bulk_evict(tree, time)
+    return DONE
+
+
+@inner
+def evict_each(tree: Tree, time):
+    """Remove all entries with times ≤ `time`, the oldest again and again. O(m) amortised."""
+    not_inlined()
+    while not is_empty(tree) and oldest(tree) <= time:
+        evict(tree, oldest(tree))
+
+
+@inner
+def _evict_younger(tree, time):
+    not_inlined()
+    if is_empty(tree):
+        return NOTHING
+    find_path(tree, time)
+    reach(tree, tree.height)
+    leaf = path_leaf(tree)
+    slot = entry_slot(leaf, time)
+    if slot == leaf.end or leaf.times[slot] != time:
+        return NOTHING
+    _remove(tree, 0, Node(leaf), slot)
+    for level in range(tree.height):
+        _restore(tree, level)
+    _name_spines(tree)
+    mark_sides_dirty(tree, MAX_LEVELS)
+    mark_query_dirty(tree)
+    _collapse_root(tree)
+    return DONE
+
+
+@inner
+def _node_at(tree, name):
+    return Node(tree.nodes + name)
+
+
+@inner
+def _move(tree, level, source, from_slot, target_and_slot, slots):
+    """Move entries between leaves, or children between inner nodes; target_and_slot: where they go."""
+    target, to_slot = target_and_slot
+    if level == 0:
+        move_entries(tree, Leaf(source), from_slot, Leaf(target), to_slot, slots)
+    else:
+        move_children(tree, InnerNode(source), from_slot, InnerNode(target), to_slot, slots)
+
+
+@inner
+def _remove(tree, level, node, slot):
+    not_inlined()
+    _move(tree, level, node, slot + 1, (node, slot), node.end - slot - 1)
+    node.end -= 1
+
+
+@inner
+def _restore(tree, level):
+    """Restore the arity of the path's node at `level`, and its aggregate in the parent."""
+    not_inlined()
+    name = tree.path[level]
+    size = _node_at(tree, name).end - (leaf_at(tree, name).first if level == 0 else 0)
+    parent, slot = inner_at(tree, tree.path[level + 1]), tree.slot[level + 1]
+    on_spine = name == tree.left[level] or name == tree.right[level]
+    if size == 0:
+        _free(tree, level, name)
+        _remove(tree, level + 1, Node(parent), slot)
+    elif not on_spine and size < (tree.leaf_min if level == 0 else tree.min_arity):
+        _rebalance(tree, level, parent, max(slot - 1, 0))
+    elif not on_spine:
+        refold(tree, level, parent, slot)
+
+
+@inner
+def _free(tree, level, name):
+    if level == 0:
+        free_subtree(tree, name, 0)
+    else:
+        free_inner(tree, name)
+
+
+@inner
+def _rebalance(tree, level, parent, slot):
+    """Merge the children at slot and slot + 1 if one node holds both, else share their slots out evenly."""
+    not_inlined()
+    left = _node_at(tree, child_at(tree, parent, slot))
+    right = _node_at(tree, child_at(tree, parent, slot + 1))
+    if level == 0:
+        compact(tree, Leaf(left))
+    if left.end + right.end <= (tree.leaf_max if level == 0 else tree.max_arity):
+        _move(tree, level, right, 0, (left, left.end), right.end)
+        left.end += right.end
+        _drop_right(tree, level, parent, slot)
+    else:
+        _share(tree, level, left, right)
+        parent.keys[slot + 1] = Leaf(right).times[0] if level == 0 else InnerNode(right).keys[0]
+        refold_unless_spine(tree, level, parent, slot + 1)
+    refold_unless_spine(tree, level, parent, slot)
+
+
+@inner
+def _drop_right(tree, level, parent, slot):
+    """Free the child at slot + 1, whose content now lies in the one at `slot`."""
+    left, right = child_at(tree, parent, slot), child_at(tree, parent, slot + 1)
+    if right == tree.right[level]:
+        tree.right[level] = left
+    _free(tree, level, right)
+    _remove(tree, level + 1, Node(parent), slot + 1)
+
+
+@inner
+def _share(tree, level, left, right):
+    """Even out two neighbours."""
+    both = left.end + right.end
+    keep = both // 2
+    if left.end < keep:
+        moved = keep - left.end
+        _move(tree, level, right, 0, (left, left.end), moved)
+        _move(tree, level, right, moved, (right, 0), right.end - moved)
+    else:
+        _move(tree, level, right, 0, (right, left.end - keep), right.end)
+        _move(tree, level, left, keep, (right, 0), left.end - keep)
+    left.end, right.end = keep, both - keep
+
+
+@inner
+def _name_spines(tree):
+    """Find both spines again, from the root down."""
+    for level in range(tree.height, 0, -1):
+        left, right = inner_at(tree, tree.left[level]), inner_at(tree, tree.right[level])
+        tree.left[level - 1] = child_at(tree, left, 0)
+        tree.right[level - 1] = child_at(tree, right, right.end - 1)

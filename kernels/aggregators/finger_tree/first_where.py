@@ -9,6 +9,7 @@ It asks O(log n) times; n entries cost O(log n) nodes, each a fold of its states
 """
 
 from kernels.aggregators._dispatch import FOREVER
+from kernels.aggregators.finger_tree.insert import settle
 from kernels.aggregators.finger_tree.layout import (
     Tree,
     child_at,
@@ -19,9 +20,8 @@ from kernels.aggregators.finger_tree.layout import (
     inner_at,
     leaf_at,
 )
-from kernels.aggregators.finger_tree.pending import settle
+from kernels.aggregators.finger_tree.path import is_empty, left_leaf, right_leaf
 from kernels.aggregators.finger_tree.query import query
-from kernels.aggregators.finger_tree.search import is_empty, left_leaf, right_leaf
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge, prefixes

@@ -145,11 +145,10 @@ class Tree(Struct):
 
     search: Inline(Search)
 
-    # Working space: a lifted chunk, one entry, what is pending in order, a leaf with what goes into it, and states.
+    # Working space: a lifted chunk, one time, what is pending in order, a leaf with what goes into it, and states.
     scratch: Address
     lifted: Address
     one_time: Array(Time, 1)
-    one_state: Address
     pairs: Ref(Pairs)
     sorted_states: Address
     merged_times: Pointer(Time)

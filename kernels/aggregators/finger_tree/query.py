@@ -1,4 +1,4 @@
-"""Aggregates of the whole window, and of any range of times.
+"""Aggregates of the whole window, and of any range of times; its entries in order of time.
 
     query = suffix of the left leaf ⊗ young part            (two combines with the new event's)
 
@@ -11,6 +11,8 @@ left and right aggregates, without the leaves), and the tree that of the root's 
 noted by level and repaired then, so that 64 evictions pay for one repair.
 """
 
+from kernels.aggregators._dispatch import FOREVER, Entry, entry_bytes
+from kernels.aggregators.finger_tree.insert import settle
 from kernels.aggregators.finger_tree.layout import (
     CLEAN,
     Tree,
@@ -22,14 +24,18 @@ from kernels.aggregators.finger_tree.layout import (
     inner_at,
     leaf_at,
 )
-from kernels.aggregators.finger_tree.pending import settle
-from kernels.aggregators.finger_tree.search import (
+from kernels.aggregators.finger_tree.path import (
     child_slot,
     cover_level,
     entry_slot,
+    find_path,
+    is_empty,
     left_leaf,
+    oldest,
+    path_leaf,
     right_leaf,
     slot_before,
+    youngest,
 )
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import fold, merge, suffixes
@@ -205,3 +211,67 @@ def _append_until(tree, level, name, high):
         name = child_at(tree, node, slot)
     leaf = leaf_at(tree, name)
     fold_entries(tree, tree.result, leaf, 0, entry_slot(leaf, high))
+
+
+@inner
+def _next_leaf(tree):
+    """Move the path to the next leaf; False behind the youngest."""
+    for level in range(1, tree.top + 1):
+        if tree.slot[level] + 1 < inner_at(tree, tree.path[level]).end:
+            tree.slot[level] += 1
+            for above in range(level, 0, -1):
+                tree.path[above - 1] = child_at(tree, inner_at(tree, tree.path[above]), tree.slot[above])
+                tree.slot[above - 1] = 0
+            return True
+    return False
+
+
+@inner
+def count_between(tree: Tree, low, high):
+    """Number of entries with times in [low, high)."""
+    return copy_entries(tree, low, high, 0)
+
+
+@inner
+def copy_entries(tree: Tree, low, high, target):
+    """Write the entries with times in [low, high), leaf by leaf, to `target`, which holds them all (_dispatch.py:
+    Entry), if it isn't 0; returns how many they are."""
+    not_inlined()
+    settle(tree)
+    entries, more = 0, low < high
+    find_path(tree, low)
+    while more:
+        leaf = path_leaf(tree)
+        first, last = entry_slot(leaf, low), entry_slot(leaf, high)
+        entries += last - first
+        if target != 0:
+            for slot in range(first, last):
+                entry = Entry(target)
+                entry.time = leaf.times[slot]
+                copy_state(tree, entry.state.address, entry_state(tree, leaf, slot))
+                target += entry_bytes(tree.state_bytes)
+        more = last == leaf.end and _next_leaf(tree)
+    return entries
+
+
+@inner
+def count_entries(tree: Tree):
+    """Number of entries."""
+    return 0 if is_empty(tree) else count_between(tree, oldest(tree), youngest(tree)) + 1
+
+
+@inner
+def first_from(tree: Tree, time):
+    """Time of the first entry at or after `time`, FOREVER if there is none."""
+    not_inlined()
+    if is_empty(tree) or time > youngest(tree):
+        return FOREVER
+    settle(tree)
+    find_path(tree, time)
+    leaf = path_leaf(tree)
+    slot = entry_slot(leaf, time)
+    if slot == leaf.end:
+        _next_leaf(tree)
+        leaf = path_leaf(tree)
+        slot = leaf.first
+    return leaf.times[slot]
