@@ -1,6 +1,6 @@
 """What the window API of all aggregators shares: names of columns and outputs, sorting of bursts, errors.
 
-A kernel stands behind one address (_dispatch.py). Its class says which, how its options go into `create`, and how its
+A kernel stands behind one address (_dispatch.py). Its class says which, what its options are to `create`, and how its
 invariants are checked.
 """
 
@@ -70,8 +70,9 @@ class Window(AggregateObject):
 
     def __init__(self, aggregates: Mapping[str, Aggregate], column_types: Mapping[str, str] | None = None, **options):
         super().__init__(aggregates, column_types, counts_events=False)
-        self._address = self._create(self._plan.address, **options)
-        self._close = weakref.finalize(self, self._destroy, self._address)
+        words = self._option_words(**options)
+        self._address = ask(self.dispatch().create, self._plan.address, *words)
+        self._close = weakref.finalize(self, ask, self.dispatch().destroy, self._address)
         self._close.atexit = False  # a thread may still be at work in it
 
     @classmethod
@@ -151,14 +152,9 @@ class Window(AggregateObject):
     def _extent(self) -> str:
         return f"holds times from {self.oldest()} to {self.youngest()}" if self.oldest() is not None else "is empty"
 
-    @classmethod
-    def _create(cls, plan: int) -> int:
-        """Address of an empty structure; further arguments are the kernel's options."""
-        return ask(cls.dispatch().create, plan, 0, 0)
-
-    @classmethod
-    def _destroy(cls, s: int) -> None:
-        ask(cls.dispatch().destroy, s)
+    def _option_words(self) -> tuple[int, int]:
+        """The options of `create`; arguments are the kernel's own. Raises WrongParameter."""
+        return 0, 0
 
     def _ask(self, operation: str, *words: int) -> int:
         return ask(getattr(self.dispatch(), operation), self._address, *words)

@@ -9,7 +9,7 @@ stays at place 0, so that its ring never wraps.
 Source: the definition of a window's aggregate.
 """
 
-from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER
+from kernels.aggregators._dispatch import DONE, NOTHING, OUT_OF_ORDER, by_name
 from kernels.aggregators._queue import (
     Queue,
     append_own,
@@ -115,9 +115,6 @@ def query(window: Queue):
     return result
 
 
-CHANGES = {"insert": insert, "insert_burst": insert_burst, "evict": evict, "bulk_evict": bulk_evict}
-
-
 class Recompute(Window):
     """Any order; with n entries, m in a burst or an eviction: insert O(log n) and moving what is younger, O(1) at the
     young end, bulk_insert O(m) after sorting there, else O(n + m), evict and bulk_evict O(log n) and moving what is
@@ -127,7 +124,9 @@ class Recompute(Window):
     """
 
     CARD = Card("any", "O(d)", "O(m + d)", "O(n)", "O(n)", "O(n)", "O(entries)", "oracle")
-    dispatch = staticmethod(queue_kernel("recompute", query, append_own, CHANGES))
+    dispatch = staticmethod(
+        queue_kernel("recompute", query, append_own, by_name(insert, insert_burst, evict, bulk_evict))
+    )
     _check = staticmethod(check_order)
 
 

@@ -9,7 +9,7 @@ asks, which fetches pages that are missing.
 import functools
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, FOREVER, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel
+from kernels.aggregators._dispatch import DONE, FOREVER, NOT_OLDEST, NOTHING, OUT_OF_ORDER, PointKernel, by_name
 from kernels.aggregators._forest import BATCH_NODES, FALLING_SLOT, MISSING, Forest, ForestNode
 from kernels.aggregators._forest.nodes import copy_node, copy_state, create_forest, destroy, heads_here, node, nth
 from kernels.aggregators._forest.search import find, fold_times, open_is_in
@@ -54,11 +54,11 @@ def forest_kernel(kernel: str, push, cut, total, has_heads: bool) -> Callable[[]
             merge(forest.plan, result, result, forest.open.state)
         return result.address
 
-    changes = {"create": create, "query": query, **_insertion(named, push), **_eviction(named, cut)}
+    changes = by_name(create, query, *_insertion(named, push), *_eviction(named, cut))
     return functools.cache(lambda: compiled_table(ForestKernel, kernel, SHARED | changes))
 
 
-def _insertion(named, push) -> dict:
+def _insertion(named, push) -> tuple:
     @named
     def insert(forest: Forest, time, state, row):
         opened = forest.open
@@ -98,7 +98,7 @@ def _insertion(named, push) -> dict:
     def insert_rows(forest: Forest, events: Events, first, end):
         return put_rows(forest, events.times, events, first, end)
 
-    return {"insert": insert, "insert_burst": insert_burst, "insert_rows": insert_rows}
+    return insert, insert_burst, insert_rows
 
 
 @inner
@@ -132,7 +132,7 @@ def _lift_batch(forest, times, events, first, end):
     return count
 
 
-def _eviction(named, cut) -> dict:
+def _eviction(named, cut) -> tuple:
     @named
     def drop_before(forest, place):
         if place <= forest.first:
@@ -158,7 +158,7 @@ def _eviction(named, cut) -> dict:
     @named
     def bulk_evict(forest: Forest, time):
         not_inlined()
-        if not forest.has_open or time < _oldest(forest):
+        if not forest.has_open or time < oldest(forest):
             return DONE
         place = forest.end + 1 if forest.open.time <= time else find(forest, time + 1)
         return MISSING if place < 0 else drop_before(forest, place)
@@ -166,11 +166,11 @@ def _eviction(named, cut) -> dict:
     @named
     def evict(forest: Forest, time):
         not_inlined()
-        if forest.has_open and _oldest(forest) == time:
+        if forest.has_open and oldest(forest) == time:
             return drop_before(forest, forest.first + 1)
         return _status_of(forest, time)
 
-    return {"evict_before": evict_before, "reset": reset, "bulk_evict": bulk_evict, "evict": evict}
+    return evict_before, reset, bulk_evict, evict
 
 
 @inner
@@ -191,24 +191,24 @@ def _status_of(forest, time):
 
 
 @inner
-def _append_range(forest: Forest, low, high, into):
+def append_range(forest: Forest, low, high, into):
     merge(forest.plan, into, into, fold_times(forest, low, high))
 
 
 @inner
-def _oldest(forest: Forest):
+def oldest(forest: Forest):
     if not forest.has_open:
         return FOREVER
     return forest.first_time if forest.first < forest.end else forest.open.time
 
 
 @inner
-def _youngest(forest: Forest):
+def youngest(forest: Forest):
     return forest.open.time if forest.has_open else -FOREVER
 
 
 @inner
-def _first_from(forest: Forest, time):
+def first_from(forest: Forest, time):
     place = find(forest, time)
     if place < forest.end:
         return node(forest, 0, place, 0).time
@@ -216,22 +216,22 @@ def _first_from(forest: Forest, time):
 
 
 @inner
-def _is_empty(forest: Forest):
+def is_empty(forest: Forest):
     return not forest.has_open
 
 
 @inner
-def _count(forest: Forest):
+def count(forest: Forest):
     return forest.end - forest.first + (1 if forest.has_open else 0)
 
 
 @inner
-def _count_between(forest: Forest, low, high):
+def count_between(forest: Forest, low, high):
     return max(0, find(forest, high) - find(forest, low)) + (1 if open_is_in(forest, low, high) else 0)
 
 
 @inner
-def _copy_entries(forest: Forest, low, high, target):
+def copy_entries(forest: Forest, low, high, target):
     """A leaf is (time, own state), which is just what is asked for."""
     for place in range(find(forest, low), find(forest, high)):
         copy_node(forest, ForestNode(target), node(forest, 0, place, 0))
@@ -240,15 +240,6 @@ def _copy_entries(forest: Forest, low, high, target):
         copy_node(forest, ForestNode(target), forest.open)
 
 
-SHARED = {
-    "destroy": destroy,
-    "range_query": fold_times,
-    "append_range": _append_range,
-    "oldest": _oldest,
-    "youngest": _youngest,
-    "first_from": _first_from,
-    "is_empty": _is_empty,
-    "count": _count,
-    "count_between": _count_between,
-    "copy_entries": _copy_entries,
-}
+SHARED = by_name(
+    *(destroy, append_range, oldest, youngest, first_from, is_empty, count, count_between, copy_entries)
+) | {"range_query": fold_times}

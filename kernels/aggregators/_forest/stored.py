@@ -226,18 +226,15 @@ class StoredForest:
                 f"the store holds a window of {identity.decode()}, but asked for is one of "
                 f"{json.dumps(self._identity)}; ask for the same, or choose another path"
             )
-        self._restore_words(words)
-        self._restore_rings()
+        self._take_up(words)
 
-    def _restore_words(self, words: bytes) -> None:
+    def _take_up(self, words: bytes) -> None:
         fixed = np.frombuffer(words[: -self._kept_bytes], np.int64)
         for name, value in zip(KEPT_FIELDS, fixed.tolist(), strict=False):
             setattr(self._forest, name, value)
         self._levels["spilled"], self._removed[:] = fixed[len(KEPT_FIELDS) :].reshape(2, MAX_LEVELS)
         self._kept = self._head_pages()
         ctypes.memmove(self._forest.open.address, words[-self._kept_bytes :], self._kept_bytes)
-
-    def _restore_rings(self) -> None:
         keys = [(level, page) for level in self._live_levels() for page in self._ring_pages(level)]
         for (level, page), data in zip(keys, self._read(keys), strict=True):
             prepare_level(self._forest.address, level)

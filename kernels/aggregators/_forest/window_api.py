@@ -10,7 +10,7 @@ from kernels.aggregators._forest.check import check_forest
 from kernels.aggregators._forest.search import fold_between, open_is_in
 from kernels.aggregators._forest.slide import SlidePolicy
 from kernels.aggregators._forest.stored import BUFFER, StoredForest, check_buffer
-from kernels.aggregators._window import Window, ask
+from kernels.aggregators._window import Window
 from kernels.runtime.guarded import guarded_entry
 from kernels.runtime.memory import entry
 from kernels.runtime.one_at_a_time import in_turn
@@ -70,9 +70,8 @@ class MonoidWindow(Window):
                 self.close()
             raise
 
-    @classmethod
-    def _create(cls, plan: int, page_nodes: int) -> int:
-        return ask(cls.dispatch().create, plan, page_nodes, 0)
+    def _option_words(self, page_nodes: int) -> tuple[int, int]:
+        return page_nodes, 0
 
     def _identity(self, buffer: int) -> dict:
         """What must be the same for a stored window to be taken up again."""

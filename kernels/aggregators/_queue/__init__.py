@@ -99,12 +99,6 @@ def is_empty(queue: Queue):
 
 
 @inner
-def youngest(queue):
-    """Time of the youngest entry; the queue must not be empty."""
-    return time_at(queue, queue.end - 1)
-
-
-@inner
 def place(queue, ordinal):
     """Where an entry stands in the blocks; no division."""
     at = ordinal - queue.lap

@@ -8,7 +8,7 @@ own states, that at `first` of all of the front; of others it is empty.
 
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, PointKernel
+from kernels.aggregators._dispatch import DONE, NOT_OLDEST, NOTHING, PointKernel, by_name
 from kernels.aggregators._queue import (
     Queue,
     before_wrap,
@@ -23,7 +23,6 @@ from kernels.aggregators._queue import (
 from kernels.aggregators._queue.operations import append, append_burst, queue_kernel
 from kernels.aggregators._window import Window
 from kernels.runtime.addresses import named_inner
-from kernels.runtime.calls import ask
 from kernels.runtime.fields import Times
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import merge, suffixes
@@ -69,8 +68,8 @@ def in_order_kernel(kernel: str, append_range, take_up, drop) -> Callable[[], Po
     def bulk_evict(queue: Queue, time):
         forget(queue, search(queue, time, True))
 
-    changes = {each.__name__: named_inner(kernel, each) for each in (insert, insert_burst, evict, bulk_evict)}
-    return queue_kernel(kernel, query, append_range, changes)
+    changes = (named_inner(kernel, each) for each in (insert, insert_burst, evict, bulk_evict))
+    return queue_kernel(kernel, query, append_range, by_name(*changes))
 
 
 @inner
@@ -171,8 +170,7 @@ class LiteWindow(Window):
         """Values are kept."""
         return 1
 
-    @classmethod
-    def _create(cls, plan: int, keep_values: bool = True) -> int:
+    def _option_words(self, keep_values: bool = True) -> tuple[int, int]:
         if type(keep_values) is not bool:
             raise WrongParameter("keep_values", keep_values, "True or False")
-        return ask(cls.dispatch().create, plan, 1 if keep_values else 0, 0)
+        return 1 if keep_values else 0, 0

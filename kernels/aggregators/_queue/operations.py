@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable
 
-from kernels.aggregators._dispatch import DONE, FOREVER, OUT_OF_ORDER, Entry, PointKernel, entry_bytes
+from kernels.aggregators._dispatch import DONE, FOREVER, OUT_OF_ORDER, Entry, PointKernel, by_name, entry_bytes
 from kernels.aggregators._queue import (
     Queue,
     before_wrap,
@@ -18,7 +18,6 @@ from kernels.aggregators._queue import (
     search,
     state_at,
     time_at,
-    youngest,
 )
 from kernels.runtime.addresses import named_inner
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
@@ -34,7 +33,7 @@ def append(queue, time, state):
     """
     not_inlined()
     if not is_empty(queue):
-        youngest_time, open_state = youngest(queue), state_at(queue, queue.end - 1)
+        youngest_time, open_state = time_at(queue, queue.end - 1), state_at(queue, queue.end - 1)
         if time < youngest_time:
             return OUT_OF_ORDER
         if time == youngest_time:
@@ -58,9 +57,10 @@ def append_burst(queue, times, events, rows):
     not_inlined()
     row, first_changed = 0, queue.end
     if rows > 0 and not is_empty(queue):
-        if times[0] < youngest(queue):
+        youngest_time = time_at(queue, queue.end - 1)
+        if times[0] < youngest_time:
             return OUT_OF_ORDER
-        if times[0] == youngest(queue):
+        if times[0] == youngest_time:
             row = _extend_open(queue, times, events, rows)
         first_changed -= 1
     reserve(queue, rows - row)
@@ -153,33 +153,33 @@ def queue_kernel(kernel: str, query, append_range, changes: dict) -> Callable[[]
 
 
 @inner
-def _oldest(queue: Queue):
+def oldest(queue: Queue):
     return FOREVER if is_empty(queue) else time_at(queue, queue.first)
 
 
 @inner
-def _youngest(queue: Queue):
-    return -FOREVER if is_empty(queue) else youngest(queue)
+def youngest(queue: Queue):
+    return -FOREVER if is_empty(queue) else time_at(queue, queue.end - 1)
 
 
 @inner
-def _first_from(queue: Queue, time):
+def first_from(queue: Queue, time):
     ordinal = search(queue, time, False)
     return FOREVER if ordinal == queue.end else time_at(queue, ordinal)
 
 
 @inner
-def _count(queue: Queue):
+def count(queue: Queue):
     return queue.end - queue.first
 
 
 @inner
-def _count_between(queue: Queue, low, high):
+def count_between(queue: Queue, low, high):
     return max(0, search(queue, high, False) - search(queue, low, False))
 
 
 @inner
-def _copy_entries(queue: Queue, low, high, target):
+def copy_entries(queue: Queue, low, high, target):
     """An Entry of each of the entries with times in [low, high): from the kept values, or else from the states, which
     a kernel that overwrites them with aggregates must not be asked for."""
     states = queue.values if queue.values != 0 else queue.states
@@ -190,15 +190,4 @@ def _copy_entries(queue: Queue, low, high, target):
         target += entry_bytes(queue.state_bytes)
 
 
-SHARED = {
-    "create": create,
-    "destroy": destroy,
-    "reset": reset,
-    "oldest": _oldest,
-    "youngest": _youngest,
-    "first_from": _first_from,
-    "is_empty": is_empty,
-    "count": _count,
-    "count_between": _count_between,
-    "copy_entries": _copy_entries,
-}
+SHARED = by_name(*(create, destroy, reset, oldest, youngest, first_from, is_empty, count, count_between, copy_entries))

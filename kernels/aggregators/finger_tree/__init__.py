@@ -22,7 +22,7 @@ import numpy as np
 
 from kernels.aggregators._dispatch import FOREVER
 from kernels.aggregators._predicates import Predicate
-from kernels.aggregators._window import Card, Window, ask
+from kernels.aggregators._window import Card, Window
 from kernels.aggregators.finger_tree.check import check_tree
 from kernels.aggregators.finger_tree.dispatch import dispatch, single_dispatch
 from kernels.runtime.memory import address_of
@@ -80,14 +80,14 @@ class FingerTree(Window):
         check_arity(min_arity)
         return min_arity
 
-    @classmethod
-    def _create(cls, plan: int, min_arity: int = USUAL_ARITY, deferred_free: bool = True, bulk: bool = True) -> int:
+    def _option_words(self, min_arity: int = USUAL_ARITY, deferred_free: bool = True, bulk: bool = True):
         check_arity(min_arity)
         for name, option in (("deferred_free", deferred_free), ("bulk", bulk)):
             if type(option) is not bool:
                 raise WrongParameter(name, option, "True or False")
-        table = cls.dispatch() if bulk else single_dispatch()
-        return ask(table.create, plan, min_arity, 0 if deferred_free else 1)
+        if not bulk:
+            self.dispatch = single_dispatch
+        return min_arity, 0 if deferred_free else 1
 
 
 KERNEL = FingerTree

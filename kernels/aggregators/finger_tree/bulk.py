@@ -28,7 +28,6 @@ from kernels.aggregators.finger_tree.path import (
     leave_path,
     move_path,
     note_change,
-    path_at_young_end,
     path_end,
     path_leaf,
     reach,
@@ -62,7 +61,7 @@ def _make_room(tree, leaf, time):
     if leaf.first > 0:
         compact(tree, leaf)
         return leaf
-    path_at_young_end(tree)
+    find_path(tree, time)
     new = new_leaf(tree)
     tree.right[0] = new
     link(tree, time, new)
@@ -99,7 +98,7 @@ def insert_sorted(tree: Tree, times: Times, states, rows):
         _into_leaf(tree, times[row:], states + row * tree.state_bytes, here)
         row += here
     if on_path:
-        leave_path(tree)
+        leave_path(tree, tree.top + 1)
     append_sorted(tree, times[row:], states + row * tree.state_bytes, rows - row)
 
 

@@ -2,7 +2,7 @@
 
 import functools
 
-from kernels.aggregators._dispatch import FOREVER, PointKernel
+from kernels.aggregators._dispatch import FOREVER, PointKernel, by_name
 from kernels.aggregators.finger_tree import bulk, evict, insert, nodes, path, query
 from kernels.aggregators.finger_tree.first_where import first_where
 from kernels.aggregators.finger_tree.layout import Tree
@@ -19,39 +19,23 @@ class FingerTreeKernel(PointKernel):
 
 
 @inner
-def _oldest(tree: Tree):
+def oldest(tree: Tree):
     return FOREVER if path.is_empty(tree) else path.oldest(tree)
 
 
 @inner
-def _youngest(tree: Tree):
+def youngest(tree: Tree):
     return -FOREVER if path.is_empty(tree) else path.youngest(tree)
 
 
-FUNCTIONS = {
-    "create": nodes.create,
-    "destroy": nodes.destroy,
-    "reset": nodes.reset,
-    "insert": insert.insert,
-    "insert_burst": insert.insert_burst,
-    "insert_each": insert.insert_each,
-    "insert_sorted": bulk.insert_sorted,
-    "stage": insert.stage,
-    "evict": evict.evict,
-    "bulk_evict": evict.bulk_evict,
-    "evict_each": evict.evict_each,
-    "query": query.query,
-    "range_query": query.range_query,
-    "append_range": query.append_range,
-    "first_where": first_where,
-    "oldest": _oldest,
-    "youngest": _youngest,
-    "first_from": query.first_from,
-    "is_empty": path.is_empty,
-    "count": query.count_entries,
-    "count_between": query.count_between,
-    "copy_entries": query.copy_entries,
-}
+FUNCTIONS = by_name(
+    *(nodes.create, nodes.destroy, nodes.reset),
+    *(insert.insert, insert.insert_burst, insert.insert_each, bulk.insert_sorted, insert.stage),
+    *(evict.evict, evict.bulk_evict, evict.evict_each),
+    *(query.query, query.range_query, query.append_range, first_where),
+    *(oldest, youngest, query.first_from, path.is_empty),
+    *(query.count, query.count_between, query.copy_entries),
+)
 
 
 @functools.cache

@@ -99,14 +99,8 @@ def _drop_children(tree, level, node, slots):
     not_inlined()
     for slot in range(slots):
         free_subtree(tree, child_at(tree, node, slot), level - 1)
-    _drop_slots(tree, node, slots)
-
-
-@inner
-def _drop_slots(tree, node, slots):
     if slots > 0:
-        move_children(tree, node, slots, node, 0, node.end - slots)
-        node.end -= slots
+        _remove(tree, level, Node(node), 0, slots)
 
 
 @inner
@@ -118,11 +112,11 @@ def _drop_empty_left(tree):
         return
     free_subtree(tree, tree.left[0], 0)
     level = 1
-    _drop_slots(tree, inner_at(tree, tree.left[level]), 1)
+    _remove(tree, level, _node_at(tree, tree.left[level]), 0, 1)
     while inner_at(tree, tree.left[level]).end == 0:
         free_inner(tree, tree.left[level])
         level += 1
-        _drop_slots(tree, inner_at(tree, tree.left[level]), 1)
+        _remove(tree, level, _node_at(tree, tree.left[level]), 0, 1)
     mark_sides_dirty(tree, level)
     for below in range(level - 1, -1, -1):
         tree.left[below] = child_at(tree, inner_at(tree, tree.left[below + 1]), 0)
@@ -171,7 +165,7 @@ def _evict_younger(tree, time):
     slot = entry_slot(leaf, time)
     if slot == leaf.end or leaf.times[slot] != time:
         return NOTHING
-    _remove(tree, 0, Node(leaf), slot)
+    _remove(tree, 0, Node(leaf), slot, 1)
     for level in range(tree.height):
         _restore(tree, level)
     _name_spines(tree)
@@ -197,10 +191,11 @@ def _move(tree, level, source, from_slot, target_and_slot, slots):
 
 
 @inner
-def _remove(tree, level, node, slot):
+def _remove(tree, level, node, slot, count):
+    """Close the gap of some slots that are given up."""
     not_inlined()
-    _move(tree, level, node, slot + 1, (node, slot), node.end - slot - 1)
-    node.end -= 1
+    _move(tree, level, node, slot + count, (node, slot), node.end - slot - count)
+    node.end -= count
 
 
 @inner
@@ -213,7 +208,7 @@ def _restore(tree, level):
     on_spine = name == tree.left[level] or name == tree.right[level]
     if size == 0:
         _free(tree, level, name)
-        _remove(tree, level + 1, Node(parent), slot)
+        _remove(tree, level + 1, Node(parent), slot, 1)
     elif not on_spine and size < (tree.leaf_min if level == 0 else tree.min_arity):
         _rebalance(tree, level, parent, max(slot - 1, 0))
     elif not on_spine:
@@ -254,7 +249,7 @@ def _drop_right(tree, level, parent, slot):
     if right == tree.right[level]:
         tree.right[level] = left
     _free(tree, level, right)
-    _remove(tree, level + 1, Node(parent), slot + 1)
+    _remove(tree, level + 1, Node(parent), slot + 1, 1)
 
 
 @inner

@@ -123,20 +123,14 @@ def new_leaf(tree):
     name = tree.free_leaf
     if name != 0:
         tree.free_leaf = _free_at(tree, name).next_free
-        _fetch_ahead(tree)
+        if tree.free_leaf != 0:  # evicted long after it was last in the cache, it comes while this one is filled
+            for offset in range(0, min(tree.leaf_bytes, FETCHED_MOST), LINE_BYTES):
+                prefetch(tree.nodes + tree.free_leaf + offset)
     else:
         name = _allocate(tree, tree.leaf_bytes)
     leaf = leaf_at(tree, name)
     leaf.end = leaf.first = 0
     return name
-
-
-@inner
-def _fetch_ahead(tree):
-    """Let the next free leaf, evicted long after it was last in the cache, come while the one before is filled."""
-    if tree.free_leaf != 0:
-        for offset in range(0, min(tree.leaf_bytes, FETCHED_MOST), LINE_BYTES):
-            prefetch(tree.nodes + tree.free_leaf + offset)
 
 
 @inner
@@ -158,11 +152,7 @@ def new_inner(tree, level):
 @inner
 def free_subtree(tree, name, level):
     """Put a node on its free list, with all that is below it."""
-    if level == 0:
-        _free_leaf(tree, name)
-    else:
-        _free_at(tree, name).next_free = tree.free_inner
-        tree.free_inner = name
+    _put_away(tree, name, level)
     while tree.frees_at_once and tree.free_inner != 0:
         _open_one(tree)
 
@@ -175,9 +165,13 @@ def free_inner(tree, name):
 
 
 @inner
-def _free_leaf(tree, name):
-    _free_at(tree, name).next_free = tree.free_leaf
-    tree.free_leaf = name
+def _put_away(tree, name, level):
+    if level == 0:
+        _free_at(tree, name).next_free = tree.free_leaf
+        tree.free_leaf = name
+    else:
+        _free_at(tree, name).next_free = tree.free_inner
+        tree.free_inner = name
 
 
 @inner
@@ -193,12 +187,7 @@ def _open_one(tree):
     tree.free_inner = _free_at(tree, name).next_free
     node = inner_at(tree, name)
     for slot in range(node.end):
-        child = child_at(tree, node, slot)
-        if node.level == 1:
-            _free_leaf(tree, child)
-        else:
-            _free_at(tree, child).next_free = tree.free_inner
-            tree.free_inner = child
+        _put_away(tree, child_at(tree, node, slot), node.level - 1)
     free_inner(tree, name)
 
 

@@ -20,6 +20,9 @@ from kernels.aggregators.finger_tree.layout import (
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import clear, fold, merge
 
+NO_CHANGE, A_CHANGE, EVERYTHING = range(3)
+"""What the aggregate of the path's node at a level lacks, in the parent."""
+
 
 @inner
 def count_below(times, count, time):
@@ -65,15 +68,11 @@ def entry_slot(leaf, time):
 def cover_level(tree, time):
     """Lowest level whose right spine node covers `time` and everything younger."""
     level = 0
-    while level < tree.height and time < _lower_bound(tree, level):
-        level += 1
+    if tree.height > 0 and time < right_leaf(tree).times[0]:
+        level = 1
+        while level < tree.height and time < inner_at(tree, tree.right[level]).keys[0]:
+            level += 1
     return level
-
-
-@inner
-def _lower_bound(tree, level):
-    name = tree.right[level]
-    return leaf_at(tree, name).times[0] if level == 0 else inner_at(tree, name).keys[0]
 
 
 @inner
@@ -97,10 +96,6 @@ def youngest(tree):
     """Time of the youngest entry; the tree must not be empty. What is pending is older."""
     leaf = right_leaf(tree)
     return leaf.times[leaf.end - 1]
-
-
-NO_CHANGE, A_CHANGE, EVERYTHING = range(3)
-"""What the aggregate of the path's node at a level lacks, in the parent."""
 
 
 @inner
@@ -134,14 +129,6 @@ def _descend(tree, level, time):
 
 
 @inner
-def path_at_young_end(tree):
-    """Make the path that to the right leaf."""
-    tree.top = 0
-    tree.path[0] = tree.right[0]
-    tree.repair[0] = NO_CHANGE
-
-
-@inner
 def reach(tree, level):
     """Continue the path up to `level`, along the right spine."""
     for above in range(tree.top + 1, level + 1):
@@ -172,7 +159,7 @@ def move_path(tree, time):
     """Go on to the leaf for `time`, which is younger than the path's leaf."""
     not_inlined()
     level = _common_level(tree, time)
-    _leave(tree, level)
+    leave_path(tree, level)
     _descend(tree, level, time)
 
 
@@ -190,13 +177,6 @@ def _common_level(tree, time):
 
 
 @inner
-def leave_path(tree):
-    """Make the aggregates of everything on the path right."""
-    not_inlined()
-    _leave(tree, tree.top + 1)
-
-
-@inner
 def note_change(tree, states, count):
     """Note that some states went into the path's leaf."""
     if not tree.is_commutative:
@@ -209,8 +189,9 @@ def note_change(tree, states, count):
 
 
 @inner
-def _leave(tree, levels):
+def leave_path(tree, levels):
     """Make the aggregates of the path's lowest nodes right, and note what is lacking above them."""
+    not_inlined()
     lacks, change = NO_CHANGE, 0
     for level in range(levels):
         lacks, change = _all_that_lacks(tree, level, lacks, change)

@@ -85,33 +85,22 @@ def _make_young(tree):
 def _repair_sides(tree):
     """Bring the cached sides up to date, from the highest level that changed down to the one above the leaves."""
     not_inlined()
-    for level in range(min(tree.left_dirty, tree.height - 1), 0, -1):
-        _cache_left(tree, level)
-    for level in range(min(tree.right_dirty, tree.height - 1), 0, -1):
-        _cache_right(tree, level)
+    size, below_root = tree.state_bytes, tree.height - 1
+    for level in range(min(tree.left_dirty, below_root), 0, -1):
+        node, side = inner_at(tree, tree.left[level]), cleared(tree, tree.left_sides + level * size)
+        fold_children(tree, side, node, 1, node.end)
+        if level < below_root:
+            merge(tree.plan, side, side, side + size)
+    for level in range(min(tree.right_dirty, below_root), 0, -1):
+        node, side = inner_at(tree, tree.right[level]), cleared(tree, tree.right_sides + level * size)
+        if level < below_root:
+            copy_state(tree, side, side + size)
+        fold_children(tree, side, node, 0, node.end - 1)
     if tree.middle_dirty:
         root = inner_at(tree, tree.left[tree.height])
         fold_children(tree, cleared(tree, tree.middle), root, 1, root.end - 1)
     tree.left_dirty = tree.right_dirty = CLEAN
     tree.middle_dirty = False
-
-
-@inner
-def _cache_left(tree, level):
-    node = inner_at(tree, tree.left[level])
-    side = cleared(tree, tree.left_sides + level * tree.state_bytes)
-    fold_children(tree, side, node, 1, node.end)
-    if level + 1 < tree.height:
-        merge(tree.plan, side, side, side + tree.state_bytes)
-
-
-@inner
-def _cache_right(tree, level):
-    node = inner_at(tree, tree.right[level])
-    side = cleared(tree, tree.right_sides + level * tree.state_bytes)
-    if level + 1 < tree.height:
-        copy_state(tree, side, side + tree.state_bytes)
-    fold_children(tree, side, node, 0, node.end - 1)
 
 
 @inner
@@ -255,7 +244,7 @@ def copy_entries(tree: Tree, low, high, target):
 
 
 @inner
-def count_entries(tree: Tree):
+def count(tree: Tree):
     """Number of entries."""
     return 0 if is_empty(tree) else count_between(tree, oldest(tree), youngest(tree)) + 1
 
