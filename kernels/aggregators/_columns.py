@@ -90,7 +90,6 @@ class Columns:
         return t
 
     def times(self, ts: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Times as int64 words."""
         if type(ts) is np.ndarray and ts.dtype == np.int64 and ts.ndim == 1:
             return ts
         if isinstance(ts, np.ndarray):
@@ -158,7 +157,6 @@ class Columns:
 
     @staticmethod
     def value(word: int, kind: str) -> int | float | bool:
-        """The Python value of a word."""
         if kind == "float64":
             return as_float(word)
         return bool(word) if kind == "bool" else word

@@ -48,7 +48,7 @@ def test_check_finds_a_wrong_aggregate():
 def test_check_finds_a_wrong_order():
     tree = filled(range(100), min_arity=2)
     nodes = Nodes(Tree(tree._address), tree._plan)
-    nodes.node(nodes.tree.right[0], 0).times[0] += 1_000_000
+    nodes.node(nodes.tree.right[0]).times[0] += 1_000_000
     with pytest.raises(AssertionError, match="order"):
         tree.check()
 

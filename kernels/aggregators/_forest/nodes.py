@@ -121,7 +121,6 @@ def _make_nodes(forest, count):
 
 @inner
 def destroy(forest: Forest):
-    """Give all memory back."""
     for height in range(MAX_LEVELS):
         release(forest.levels[height].ring)
         release(forest.levels[height].slots)
@@ -183,7 +182,7 @@ def node(forest, height, index, slot):
 
 @inner
 def append_node(forest, height, index):
-    """Room for the next node of a level; with a store there must be some (paging.is_full)."""
+    """Room for the next node of a level; with a store there must be some (is_full)."""
     level = forest.levels[height]
     if level.ring == 0:
         level.ring = resize(0, forest.ring_nodes * forest.node_bytes // WORD_BYTES)
@@ -207,14 +206,12 @@ def _grow(forest, level, first, end):
 
 @inner
 def make_parent(forest, parent, older, newer):
-    """Make a node the parent of two."""
     parent.time = newer.time
     merge(forest.plan, parent.state, older.state, newer.state)
 
 
 @inner
 def append_updates(forest, nodes, count):
-    """`count` nodes from `nodes` on are the next updates."""
     first, update, node_bytes = forest.end, nodes.address, forest.node_bytes
     for index in range(first, first + count):
         copy_node(forest, append_node(forest, 0, index), ForestNode(update))

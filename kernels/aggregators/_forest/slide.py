@@ -7,14 +7,12 @@ A policy is a compiled function by address (_predicates.py). Where a page is mis
 goes on from there once the page is here.
 """
 
-from collections.abc import Callable, Mapping
-
 from kernels.aggregators._dispatch import DONE
 from kernels.aggregators._forest import MISSING, Forest, Height, Update
 from kernels.aggregators._forest.nodes import cleared, copy_state
 from kernels.aggregators._forest.operations import ForestKernel
 from kernels.aggregators._forest.search import complete, is_there
-from kernels.aggregators._predicates import FAILED, Predicate
+from kernels.aggregators._predicates import FAILED
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Address, Flag
 from kernels.runtime.guarded import guarded_entry
@@ -22,7 +20,6 @@ from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import Struct
 from kernels.runtime.tables import Operation
 from kernels.states import merge
-from kernels.states.state_plan import Plan
 
 
 class Slide(Struct):
@@ -40,23 +37,6 @@ class Slide(Struct):
     position: Update
     height: Height
     is_rising: Flag()
-
-
-class SlidePolicy:
-    """A user's policy, compiled."""
-
-    def __init__(self, function: Callable, names: tuple[str, ...], plan: Plan, outputs_of: Callable[[int], Mapping]):
-        """names: of the plan's outputs; outputs_of: method that gives those of the state at an address."""
-        self._predicate = Predicate("policy", function, names, plan, outputs_of)
-        self._slide = Slide.make(policy=self._predicate.address, parameters=self._predicate.parameters)
-
-    def start(self) -> None:
-        """Forget a search that something else than a missing page ended."""
-        self._slide.is_under_way = False
-
-    def insert(self, kernel: int, forest: int, events: int, first: int, end: int) -> int:
-        """Insert some rows, and have the policy asked after each: as insert_and_slide. Raises what the policy does."""
-        return self._predicate.search(insert_and_slide, kernel, forest, self._slide.address, events, first, end)
 
 
 @guarded_entry

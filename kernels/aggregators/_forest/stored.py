@@ -53,7 +53,6 @@ def check_buffer(buffer) -> int:
 
 @guarded_entry
 def prepare_level(forest: Forest, height):
-    """Make the ring and the slots of a level."""
     level = forest.levels[height]
     if level.ring == 0:
         append_node(forest, height, 0)
@@ -118,7 +117,6 @@ class StoredForest:
         return self._read([(level, page)])[0]
 
     def _head_pages(self) -> np.ndarray:
-        """Number of the page at the head of each level."""
         return (self._forest.first >> self._heights) // self._nodes
 
     def _full_pages(self) -> dict[Key, bytes]:
@@ -139,7 +137,6 @@ class StoredForest:
         return ctypes.string_at(self._place_in_ring(level, page), self._page_bytes)
 
     def _place_in_ring(self, level: int, page: int) -> int:
-        """Address."""
         at = self._levels[level]
         return int(at["ring"]) + ((page * self._nodes) & int(at["mask"])) * self._forest.node_bytes
 

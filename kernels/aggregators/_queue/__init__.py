@@ -75,7 +75,6 @@ def create(plan: StatePlan, keeps_values, unused):
 
 @inner
 def destroy(queue: Queue):
-    """Give all memory of a queue back."""
     release(queue.times.address)
     release(queue.states)
     release(queue.values)
@@ -123,7 +122,6 @@ def copy_state(queue, target, source):
 
 @inner
 def cleared(queue, state):
-    """A state of the queue's own, made the identity."""
     clear(queue.plan, state)
     return state
 
@@ -149,7 +147,6 @@ def fold_between(queue, into, states, first, end):
 
 @inner
 def drop_before(queue, ordinal):
-    """Forget the entries before `ordinal`."""
     queue.first = ordinal
     if ordinal - queue.lap >= queue.capacity:
         queue.lap += queue.capacity
@@ -157,7 +154,6 @@ def drop_before(queue, ordinal):
 
 @inner
 def reserve(queue, entries):
-    """Make room for so many entries more."""
     needed = queue.end - queue.first + entries
     if needed > queue.capacity:
         _enlarge(queue, needed + (needed >> 3) + 4)

@@ -8,14 +8,12 @@ from kernels.aggregators.finger_tree.layout import (
     Tree,
     compact,
     copy_state,
-    entry_state,
-    inner_at,
-    leaf_at,
     mark_query_dirty,
     mark_sides_dirty,
-    move_children,
-    move_entries,
+    move_slots,
+    node_at,
     set_child,
+    state_at,
 )
 from kernels.aggregators.finger_tree.nodes import new_inner, new_leaf
 from kernels.aggregators.finger_tree.path import (
@@ -49,23 +47,14 @@ def append_sorted(tree, times, states, rows):
     row = 0
     while row < rows:
         leaf = right_leaf(tree)
-        if leaf.end == tree.leaf_max:
-            leaf = _make_room(tree, leaf, times[row])
+        if leaf.end == tree.leaf_max and leaf.first > 0:  # what was evicted from it is given up
+            compact(tree, leaf)
+        elif leaf.end == tree.leaf_max:
+            find_path(tree, times[row])
+            tree.right[0] = new_leaf(tree)
+            link(tree, times[row], tree.right[0])
+            leaf = right_leaf(tree)
         row += _fill(tree, leaf, times[row:], states + row * tree.state_bytes, rows - row)
-
-
-@inner
-def _make_room(tree, leaf, time):
-    """The right leaf, with room: what was evicted from it is given up, or a new one follows."""
-    not_inlined()
-    if leaf.first > 0:
-        compact(tree, leaf)
-        return leaf
-    find_path(tree, time)
-    new = new_leaf(tree)
-    tree.right[0] = new
-    link(tree, time, new)
-    return leaf_at(tree, new)
 
 
 @inner
@@ -75,7 +64,7 @@ def _fill(tree, leaf, times, states, rows):
     while taken < most and times[taken - 1] < times[taken]:
         taken += 1
     _write(tree, leaf, leaf.end, times, states, taken)
-    last = entry_state(tree, leaf, leaf.end - 1)
+    last = state_at(tree, 0, leaf, leaf.end - 1)
     while taken < rows and times[taken] == times[taken - 1]:
         merge(tree.plan, last, last, states + taken * tree.state_bytes)
         taken += 1
@@ -150,11 +139,11 @@ def _append_behind(tree, times, states, rows):
 def _open_slot(tree, leaf, time, state):
     """Insert one entry into a leaf with room."""
     slot = entry_slot(leaf, time)
-    there = entry_state(tree, leaf, slot)
+    there = state_at(tree, 0, leaf, slot)
     if slot < leaf.end and leaf.times[slot] == time:
         merge(tree.plan, there, there, state)
         return
-    move_entries(tree, leaf, slot, leaf, slot + 1, leaf.end - slot)
+    move_slots(tree, 0, leaf, slot, (leaf, slot + 1), leaf.end - slot)
     leaf.times[slot] = time
     copy_state(tree, there, state)
     leaf.end += 1
@@ -182,7 +171,7 @@ def _merge_out(tree, leaf, slot, times, states, rows):
     while slot < end or row < rows:
         from_leaf = row == rows or (slot < end and leaf.times[slot] <= times[row])
         time = leaf.times[slot] if from_leaf else times[row]
-        state = entry_state(tree, leaf, slot) if from_leaf else states + row * tree.state_bytes
+        state = state_at(tree, 0, leaf, slot) if from_leaf else states + row * tree.state_bytes
         slot += 1 if from_leaf else 0
         row += 0 if from_leaf else 1
         if merged > 0 and tree.merged_times[merged - 1] == time:
@@ -199,7 +188,7 @@ def _merge_out(tree, leaf, slot, times, states, rows):
 def _write(tree, leaf, slot, times, states, entries):
     """Make entries those of a leaf from `slot` on."""
     move(leaf.times[slot:], times, entries)
-    move(entry_state(tree, leaf, slot), states, entries * (tree.state_bytes // WORD_BYTES))
+    move(state_at(tree, 0, leaf, slot), states, entries * (tree.state_bytes // WORD_BYTES))
     leaf.end = slot + entries
 
 
@@ -214,7 +203,7 @@ def _add_leaves(tree, times, states, entries):
         if in_order:
             here = min(most, entries - place)
         new = new_leaf(tree)
-        _write(tree, leaf_at(tree, new), 0, times[place:], states + place * tree.state_bytes, here)
+        _write(tree, node_at(tree, new), 0, times[place:], states + place * tree.state_bytes, here)
         if in_order:
             tree.right[0] = new
         link(tree, times[place], new)
@@ -232,7 +221,7 @@ def link(tree, key, child):
     follows = True  # whether the path goes on in the new child
     for level in range(1, tree.height + 1):
         reach(tree, level)
-        parent, slot = inner_at(tree, tree.path[level]), tree.slot[level]
+        parent, slot = node_at(tree, tree.path[level]), tree.slot[level]
         refold_unless_spine(tree, level - 1, parent, slot)
         if parent.end < tree.max_arity:
             _adopt(tree, level, parent, slot + 1, key, child)
@@ -241,9 +230,15 @@ def link(tree, key, child):
             mark_sides_dirty(tree, level)
             return
         child = _split_inner(tree, level, key, child)
-        key = inner_at(tree, child).keys[0]
+        key = node_at(tree, child).times[0]
         follows = _follow(tree, level, slot + follows, child)
-    _grow_root(tree, tree.height + 1, key, child)
+    old, tree.height = tree.left[tree.height], tree.height + 1
+    root = new_inner(tree, tree.height)
+    tree.left[tree.height] = tree.right[tree.height] = root
+    node = node_at(tree, root)
+    set_child(tree, node, 0, 0, old)
+    set_child(tree, node, 1, key, child)
+    node.end = 2
     reach(tree, tree.height)
     tree.slot[tree.height] = 1 if follows else 0
     mark_sides_dirty(tree, tree.height)
@@ -253,7 +248,7 @@ def link(tree, key, child):
 def _adopt(tree, level, parent, slot, key, child):
     """Give an inner node at `level`, which has room, a new child."""
     not_inlined()
-    move_children(tree, parent, slot, parent, slot + 1, parent.end - slot)
+    move_slots(tree, level, parent, slot, (parent, slot + 1), parent.end - slot)
     set_child(tree, parent, slot, key, child)
     parent.end += 1
     refold_unless_spine(tree, level - 1, parent, slot)
@@ -268,10 +263,10 @@ def _split_inner(tree, level, key, child):
     not_inlined()
     name, slot, full = tree.path[level], tree.slot[level], tree.max_arity
     new = new_inner(tree, level)
-    node, sibling = inner_at(tree, name), inner_at(tree, new)
+    node, sibling = node_at(tree, name), node_at(tree, new)
     in_order = slot == full - 1 and name == tree.right[level]
     keep = full if in_order else full // 2
-    move_children(tree, node, keep, sibling, 0, full - keep)
+    move_slots(tree, level, node, keep, (sibling, 0), full - keep)
     node.end, sibling.end = keep, full - keep
     if name == tree.right[level]:
         tree.right[level] = new
@@ -285,7 +280,7 @@ def _split_inner(tree, level, key, child):
 @inner
 def _follow(tree, level, slot, new):
     """Let the path go on at `slot` of a node that was split, counted through both; whether that is in the new one."""
-    kept = inner_at(tree, tree.path[level]).end
+    kept = node_at(tree, tree.path[level]).end
     tree.repair[level] = NO_CHANGE
     tree.slot[level] = slot
     if slot < kept:
@@ -293,15 +288,3 @@ def _follow(tree, level, slot, new):
     tree.slot[level] = slot - kept
     tree.path[level] = new
     return True
-
-
-@inner
-def _grow_root(tree, level, key, child):
-    old = tree.left[level - 1]
-    root = new_inner(tree, level)
-    node = inner_at(tree, root)
-    set_child(tree, node, 0, 0, old)
-    set_child(tree, node, 1, key, child)
-    node.end = 2
-    tree.height = level
-    tree.left[level] = tree.right[level] = root

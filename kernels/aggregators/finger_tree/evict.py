@@ -10,18 +10,13 @@ from kernels.aggregators._dispatch import DONE, NOTHING
 from kernels.aggregators.finger_tree.insert import settle_until
 from kernels.aggregators.finger_tree.layout import (
     MAX_LEVELS,
-    InnerNode,
-    Leaf,
-    Node,
     Tree,
     child_at,
     compact,
-    inner_at,
-    leaf_at,
     mark_query_dirty,
     mark_sides_dirty,
-    move_children,
-    move_entries,
+    move_slots,
+    node_at,
 )
 from kernels.aggregators.finger_tree.nodes import free_inner, free_subtree, reset
 from kernels.aggregators.finger_tree.path import (
@@ -70,11 +65,11 @@ def _cut(tree, time):
     top = _boundary_level(tree, time)
     name = tree.left[top]
     for level in range(top, 0, -1):
-        node = inner_at(tree, name)
+        node = node_at(tree, name)
         _drop_children(tree, level, node, child_slot(node, time))
         tree.left[level] = name
         name = child_at(tree, node, 0)
-    leaf = leaf_at(tree, name)
+    leaf = node_at(tree, name)
     leaf.first = count_until(leaf.times, leaf.end, time)
     tree.left[0] = name
     _drop_empty_left(tree)
@@ -87,20 +82,19 @@ def _cut(tree, time):
 def _boundary_level(tree, time):
     """Lowest level whose left spine node has entries younger than `time`, as far as keys show."""
     for level in range(tree.height):
-        parent = inner_at(tree, tree.left[level + 1])
-        if parent.end > 1 and parent.keys[1] > time:
+        parent = node_at(tree, tree.left[level + 1])
+        if parent.end > 1 and parent.times[1] > time:
             return level
     return tree.height
 
 
 @inner
 def _drop_children(tree, level, node, slots):
-    """Free the first children of an inner node at `level`."""
     not_inlined()
     for slot in range(slots):
         free_subtree(tree, child_at(tree, node, slot), level - 1)
     if slots > 0:
-        _remove(tree, level, Node(node), 0, slots)
+        _remove(tree, level, node, 0, slots)
 
 
 @inner
@@ -112,21 +106,21 @@ def _drop_empty_left(tree):
         return
     free_subtree(tree, tree.left[0], 0)
     level = 1
-    _remove(tree, level, _node_at(tree, tree.left[level]), 0, 1)
-    while inner_at(tree, tree.left[level]).end == 0:
+    _remove(tree, level, node_at(tree, tree.left[level]), 0, 1)
+    while node_at(tree, tree.left[level]).end == 0:
         free_inner(tree, tree.left[level])
         level += 1
-        _remove(tree, level, _node_at(tree, tree.left[level]), 0, 1)
+        _remove(tree, level, node_at(tree, tree.left[level]), 0, 1)
     mark_sides_dirty(tree, level)
     for below in range(level - 1, -1, -1):
-        tree.left[below] = child_at(tree, inner_at(tree, tree.left[below + 1]), 0)
+        tree.left[below] = child_at(tree, node_at(tree, tree.left[below + 1]), 0)
 
 
 @inner
 def _collapse_root(tree):
     """A root with a single child gives its place to it."""
     not_inlined()
-    while tree.height > 0 and inner_at(tree, tree.left[tree.height]).end == 1:
+    while tree.height > 0 and node_at(tree, tree.left[tree.height]).end == 1:
         free_inner(tree, tree.left[tree.height])
         tree.height -= 1
         mark_sides_dirty(tree, MAX_LEVELS)
@@ -165,7 +159,7 @@ def _evict_younger(tree, time):
     slot = entry_slot(leaf, time)
     if slot == leaf.end or leaf.times[slot] != time:
         return NOTHING
-    _remove(tree, 0, Node(leaf), slot, 1)
+    _remove(tree, 0, leaf, slot, 1)
     for level in range(tree.height):
         _restore(tree, level)
     _name_spines(tree)
@@ -176,25 +170,10 @@ def _evict_younger(tree, time):
 
 
 @inner
-def _node_at(tree, name):
-    return Node(tree.nodes + name)
-
-
-@inner
-def _move(tree, level, source, from_slot, target_and_slot, slots):
-    """Move entries between leaves, or children between inner nodes; target_and_slot: where they go."""
-    target, to_slot = target_and_slot
-    if level == 0:
-        move_entries(tree, Leaf(source), from_slot, Leaf(target), to_slot, slots)
-    else:
-        move_children(tree, InnerNode(source), from_slot, InnerNode(target), to_slot, slots)
-
-
-@inner
 def _remove(tree, level, node, slot, count):
     """Close the gap of some slots that are given up."""
     not_inlined()
-    _move(tree, level, node, slot + count, (node, slot), node.end - slot - count)
+    move_slots(tree, level, node, slot + count, (node, slot), node.end - slot - count)
     node.end -= count
 
 
@@ -203,12 +182,13 @@ def _restore(tree, level):
     """Restore the arity of the path's node at `level`, and its aggregate in the parent."""
     not_inlined()
     name = tree.path[level]
-    size = _node_at(tree, name).end - (leaf_at(tree, name).first if level == 0 else 0)
-    parent, slot = inner_at(tree, tree.path[level + 1]), tree.slot[level + 1]
+    node = node_at(tree, name)
+    size = node.end - (node.first if level == 0 else 0)
+    parent, slot = node_at(tree, tree.path[level + 1]), tree.slot[level + 1]
     on_spine = name == tree.left[level] or name == tree.right[level]
     if size == 0:
         _free(tree, level, name)
-        _remove(tree, level + 1, Node(parent), slot, 1)
+        _remove(tree, level + 1, parent, slot, 1)
     elif not on_spine and size < (tree.leaf_min if level == 0 else tree.min_arity):
         _rebalance(tree, level, parent, max(slot - 1, 0))
     elif not on_spine:
@@ -227,17 +207,17 @@ def _free(tree, level, name):
 def _rebalance(tree, level, parent, slot):
     """Merge the children at slot and slot + 1 if one node holds both, else share their slots out evenly."""
     not_inlined()
-    left = _node_at(tree, child_at(tree, parent, slot))
-    right = _node_at(tree, child_at(tree, parent, slot + 1))
+    left = node_at(tree, child_at(tree, parent, slot))
+    right = node_at(tree, child_at(tree, parent, slot + 1))
     if level == 0:
-        compact(tree, Leaf(left))
+        compact(tree, left)
     if left.end + right.end <= (tree.leaf_max if level == 0 else tree.max_arity):
-        _move(tree, level, right, 0, (left, left.end), right.end)
+        move_slots(tree, level, right, 0, (left, left.end), right.end)
         left.end += right.end
         _drop_right(tree, level, parent, slot)
     else:
         _share(tree, level, left, right)
-        parent.keys[slot + 1] = Leaf(right).times[0] if level == 0 else InnerNode(right).keys[0]
+        parent.times[slot + 1] = right.times[0]
         refold_unless_spine(tree, level, parent, slot + 1)
     refold_unless_spine(tree, level, parent, slot)
 
@@ -249,21 +229,20 @@ def _drop_right(tree, level, parent, slot):
     if right == tree.right[level]:
         tree.right[level] = left
     _free(tree, level, right)
-    _remove(tree, level + 1, Node(parent), slot + 1, 1)
+    _remove(tree, level + 1, parent, slot + 1, 1)
 
 
 @inner
 def _share(tree, level, left, right):
-    """Even out two neighbours."""
     both = left.end + right.end
     keep = both // 2
     if left.end < keep:
         moved = keep - left.end
-        _move(tree, level, right, 0, (left, left.end), moved)
-        _move(tree, level, right, moved, (right, 0), right.end - moved)
+        move_slots(tree, level, right, 0, (left, left.end), moved)
+        move_slots(tree, level, right, moved, (right, 0), right.end - moved)
     else:
-        _move(tree, level, right, 0, (right, left.end - keep), right.end)
-        _move(tree, level, left, keep, (right, 0), left.end - keep)
+        move_slots(tree, level, right, 0, (right, left.end - keep), right.end)
+        move_slots(tree, level, left, keep, (right, 0), left.end - keep)
     left.end, right.end = keep, both - keep
 
 
@@ -271,6 +250,6 @@ def _share(tree, level, left, right):
 def _name_spines(tree):
     """Find both spines again, from the root down."""
     for level in range(tree.height, 0, -1):
-        left, right = inner_at(tree, tree.left[level]), inner_at(tree, tree.right[level])
+        left, right = node_at(tree, tree.left[level]), node_at(tree, tree.right[level])
         tree.left[level - 1] = child_at(tree, left, 0)
         tree.right[level - 1] = child_at(tree, right, right.end - 1)

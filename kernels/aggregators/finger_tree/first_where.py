@@ -13,12 +13,10 @@ from kernels.aggregators.finger_tree.insert import settle
 from kernels.aggregators.finger_tree.layout import (
     Tree,
     child_at,
-    child_state,
     cleared,
     copy_state,
-    entry_state,
-    inner_at,
-    leaf_at,
+    node_at,
+    state_at,
 )
 from kernels.aggregators.finger_tree.path import is_empty, left_leaf, right_leaf
 from kernels.aggregators.finger_tree.query import query
@@ -43,12 +41,12 @@ def first_where(tree: Tree, predicate, parameters, into):
     for above in range(level, 0, -1):
         if search.has_failed:
             return FOREVER
-        name = child_at(tree, inner_at(tree, name), slot)
+        name = child_at(tree, node_at(tree, name), slot)
         slot = _narrow_node(tree, above - 1, name)
     if level < 0 or search.has_failed:
         return FOREVER
-    leaf = leaf_at(tree, name)
-    merge(tree.plan, into, into, entry_state(tree, leaf, slot))
+    leaf = node_at(tree, name)
+    merge(tree.plan, into, into, state_at(tree, 0, leaf, slot))
     return leaf.times[slot]
 
 
@@ -67,7 +65,7 @@ def _asks(tree, prefix):
 def _turning_node(tree):
     """(level, name, slot) of the part of a spine at which the predicate turns true; level −1: of none."""
     leaf = left_leaf(tree)
-    slot = leaf.first + _turn(tree, entry_state(tree, leaf, leaf.first), leaf.end - leaf.first)
+    slot = leaf.first + _turn(tree, state_at(tree, 0, leaf, leaf.first), leaf.end - leaf.first)
     if slot < leaf.end:
         return 0, tree.left[0], slot
     for level in range(1, tree.height + 1):
@@ -80,16 +78,16 @@ def _turning_node(tree):
             return level, tree.right[level], slot
     leaf = right_leaf(tree)
     if tree.height > 0:
-        slot = _turn(tree, entry_state(tree, leaf, 0), leaf.end)
+        slot = _turn(tree, state_at(tree, 0, leaf, 0), leaf.end)
     return 0 if slot < leaf.end else -1, tree.right[0], slot
 
 
 @inner
 def _turn_inside(tree, name, first, without_last):
     """(slot at which the predicate turns true, end of the slots looked at), of a spine's node."""
-    node = inner_at(tree, name)
+    node = node_at(tree, name)
     end = node.end - 1 if without_last else node.end
-    return first + _turn(tree, child_state(tree, node, first), end - first), end
+    return first + _turn(tree, state_at(tree, 1, node, first), end - first), end
 
 
 @inner
@@ -110,11 +108,8 @@ def _turn(tree, states, count):
 @inner
 def _narrow_node(tree, level, name):
     """Slot at which the predicate turns true in a node of which it does."""
-    if level > 0:
-        node = inner_at(tree, name)
-        return _narrow(tree, child_state(tree, node, 0), node.end)
-    leaf = leaf_at(tree, name)
-    return _narrow(tree, entry_state(tree, leaf, 0), leaf.end)
+    node = node_at(tree, name)
+    return _narrow(tree, state_at(tree, level, node, 0), node.end)
 
 
 @inner

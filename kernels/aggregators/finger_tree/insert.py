@@ -18,8 +18,8 @@ from kernels.aggregators.finger_tree.layout import (
     PENDING_MOST,
     Tree,
     copy_state,
-    entry_state,
     mark_query_dirty,
+    state_at,
 )
 from kernels.aggregators.finger_tree.path import is_empty, right_leaf, youngest
 from kernels.runtime.fields import Times
@@ -46,7 +46,7 @@ def insert(tree: Tree, time, state, row):
         append_sorted(tree, tree.one_time, state, 1)
     else:
         leaf.times[end] = time
-        copy_state(tree, entry_state(tree, leaf, end), state)
+        copy_state(tree, state_at(tree, 0, leaf, end), state)
         leaf.end = end + 1
     _extend_young(tree, state)
     return DONE
@@ -61,7 +61,6 @@ def _extend_young(tree, state):
 
 @inner
 def _insert_older(tree, time, state):
-    """Insert at or before the youngest time."""
     not_inlined()
     if time == youngest(tree):
         _combine_with_youngest(tree, state)
@@ -78,7 +77,7 @@ def _insert_older(tree, time, state):
 def _combine_with_youngest(tree, state):
     leaf = right_leaf(tree)
     slot = leaf.end - 1
-    there = entry_state(tree, leaf, slot)
+    there = state_at(tree, 0, leaf, slot)
     merge(tree.plan, there, there, state)
     if tree.height == 0 and slot < tree.suffix_end:
         mark_query_dirty(tree)
@@ -145,7 +144,6 @@ def stage(tree: Tree, time, state):
 
 @inner
 def settle(tree):
-    """Insert what is waiting."""
     if tree.pending > 0:
         _settle(tree)
 

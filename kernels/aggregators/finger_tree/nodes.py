@@ -7,17 +7,15 @@ away whole, in O(1), and taken apart one node at a time as new nodes are wanted.
 
 from kernels.aggregators.finger_tree.layout import (
     CHUNK,
-    INNER_HEAD,
-    LEAF_HEAD,
     MAX_LEVELS,
+    NODE_HEAD,
     PENDING_MOST,
-    FreeNode,
+    InnerNode,
     Tree,
     child_at,
-    inner_at,
-    leaf_at,
     mark_query_dirty,
     mark_sides_dirty,
+    node_at,
 )
 from kernels.runtime.fields import WORD_BYTES
 from kernels.runtime.memory import inner, not_inlined, release, resize
@@ -26,6 +24,9 @@ from kernels.runtime.sorting import Pairs
 from kernels.runtime.struct import allocate, words_at
 from kernels.states.layout import StatePlan
 
+FETCHED_MOST = 1 << 11
+SMALL_BYTES = 1 << 20
+SLACK_SHIFT = 6
 LEAF_FACTOR = 4  # a leaf holds four times what an inner node does: 64 entries are one short scan, 16 keys another
 
 
@@ -42,7 +43,7 @@ def create(plan: StatePlan, min_arity, frees_at_once):
     tree.pending_times = words_at(resize(0, PENDING_MOST))
     tree.pairs = Pairs(resize(0, 4 * PENDING_MOST))  # twice, while they are sorted
     tree.merged_times = words_at(resize(0, tree.leaf_max + CHUNK))
-    tree.used = LEAF_HEAD  # no node has the name 0
+    tree.used = NODE_HEAD  # no node has the name 0
     _plant(tree)
     return tree.address
 
@@ -71,15 +72,14 @@ def reset(tree: Tree):
 def _lay_out_nodes(tree, min_arity):
     tree.min_arity, tree.max_arity = min_arity, 2 * min_arity
     tree.leaf_min, tree.leaf_max = LEAF_FACTOR * min_arity, 2 * LEAF_FACTOR * min_arity
-    tree.leaf_states = LEAF_HEAD + WORD_BYTES * tree.leaf_max
+    tree.leaf_states = NODE_HEAD + WORD_BYTES * tree.leaf_max
     tree.leaf_bytes = tree.leaf_states + tree.leaf_max * tree.state_bytes
-    tree.inner_states = INNER_HEAD + 2 * WORD_BYTES * tree.max_arity
+    tree.inner_states = NODE_HEAD + 2 * WORD_BYTES * tree.max_arity
     tree.inner_bytes = tree.inner_states + tree.max_arity * tree.state_bytes
 
 
 @inner
 def _lay_out_scratch(tree):
-    """Give the tree its own states."""
     size = tree.state_bytes
     states = 3 * MAX_LEVELS + 6 + 2 * tree.leaf_max + 2 * CHUNK + 2 * PENDING_MOST
     tree.scratch = resize(0, states * size // WORD_BYTES)
@@ -100,18 +100,12 @@ def _lay_out_scratch(tree):
 
 @inner
 def destroy(tree: Tree):
-    """Give all memory of a tree back."""
     release(tree.nodes)
     release(tree.scratch)
     release(tree.pending_times.address)
     release(tree.pairs.address)
     release(tree.merged_times.address)
     release(tree.address)
-
-
-FETCHED_MOST = 1 << 11
-SMALL_BYTES = 1 << 20
-SLACK_SHIFT = 6
 
 
 @inner
@@ -122,13 +116,13 @@ def new_leaf(tree):
         _open_one(tree)
     name = tree.free_leaf
     if name != 0:
-        tree.free_leaf = _free_at(tree, name).next_free
+        tree.free_leaf = _head_of(tree, name).next_free
         if tree.free_leaf != 0:  # evicted long after it was last in the cache, it comes while this one is filled
             for offset in range(0, min(tree.leaf_bytes, FETCHED_MOST), LINE_BYTES):
                 prefetch(tree.nodes + tree.free_leaf + offset)
     else:
         name = _allocate(tree, tree.leaf_bytes)
-    leaf = leaf_at(tree, name)
+    leaf = node_at(tree, name)
     leaf.end = leaf.first = 0
     return name
 
@@ -141,10 +135,10 @@ def new_inner(tree, level):
         _open_one(tree)
     name = tree.open_inner
     if name != 0:
-        tree.open_inner = _free_at(tree, name).next_free
+        tree.open_inner = _head_of(tree, name).next_free
     else:
         name = _allocate(tree, tree.inner_bytes)
-    node = inner_at(tree, name)
+    node = _head_of(tree, name)
     node.end, node.level = 0, level
     return name
 
@@ -160,23 +154,23 @@ def free_subtree(tree, name, level):
 @inner
 def free_inner(tree, name):
     """Put an inner node whose children live on, elsewhere, on the free list."""
-    _free_at(tree, name).next_free = tree.open_inner
+    _head_of(tree, name).next_free = tree.open_inner
     tree.open_inner = name
 
 
 @inner
 def _put_away(tree, name, level):
     if level == 0:
-        _free_at(tree, name).next_free = tree.free_leaf
+        _head_of(tree, name).next_free = tree.free_leaf
         tree.free_leaf = name
     else:
-        _free_at(tree, name).next_free = tree.free_inner
+        _head_of(tree, name).next_free = tree.free_inner
         tree.free_inner = name
 
 
 @inner
-def _free_at(tree, name):
-    return FreeNode(tree.nodes + name)
+def _head_of(tree, name):
+    return InnerNode(tree.nodes + name)
 
 
 @inner
@@ -184,10 +178,10 @@ def _open_one(tree):
     """Take the topmost free inner node apart: its children become free themselves."""
     not_inlined()
     name = tree.free_inner
-    tree.free_inner = _free_at(tree, name).next_free
-    node = inner_at(tree, name)
-    for slot in range(node.end):
-        _put_away(tree, child_at(tree, node, slot), node.level - 1)
+    head = _head_of(tree, name)
+    tree.free_inner = head.next_free
+    for slot in range(head.end):
+        _put_away(tree, child_at(tree, node_at(tree, name), slot), head.level - 1)
     free_inner(tree, name)
 
 

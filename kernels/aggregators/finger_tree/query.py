@@ -17,12 +17,11 @@ from kernels.aggregators.finger_tree.layout import (
     CLEAN,
     Tree,
     child_at,
-    child_state,
     cleared,
     copy_state,
-    entry_state,
-    inner_at,
-    leaf_at,
+    fold_slots,
+    node_at,
+    state_at,
 )
 from kernels.aggregators.finger_tree.path import (
     child_slot,
@@ -59,7 +58,7 @@ def _repair(tree):
     """Make the suffixes of the left leaf and the young part again."""
     not_inlined()
     leaf, size = left_leaf(tree), tree.state_bytes
-    kept, states = tree.suffixes + leaf.first * size, entry_state(tree, leaf, leaf.first)
+    kept, states = tree.suffixes + leaf.first * size, state_at(tree, 0, leaf, leaf.first)
     suffixes(tree.plan, kept, size, states, size, leaf.end - leaf.first)
     tree.suffix_end, tree.young_dirty = leaf.end, False
     cleared(tree, tree.young)
@@ -78,7 +77,7 @@ def _make_young(tree):
     merge(plan, young, young, tree.middle)
     if tree.height > 1:
         merge(plan, young, young, tree.right_sides + tree.state_bytes)
-    fold_entries(tree, young, right, 0, right.end)
+    fold_slots(tree, young, 0, right, 0, right.end)
 
 
 @inner
@@ -87,32 +86,20 @@ def _repair_sides(tree):
     not_inlined()
     size, below_root = tree.state_bytes, tree.height - 1
     for level in range(min(tree.left_dirty, below_root), 0, -1):
-        node, side = inner_at(tree, tree.left[level]), cleared(tree, tree.left_sides + level * size)
-        fold_children(tree, side, node, 1, node.end)
+        node, side = node_at(tree, tree.left[level]), cleared(tree, tree.left_sides + level * size)
+        fold_slots(tree, side, level, node, 1, node.end)
         if level < below_root:
             merge(tree.plan, side, side, side + size)
     for level in range(min(tree.right_dirty, below_root), 0, -1):
-        node, side = inner_at(tree, tree.right[level]), cleared(tree, tree.right_sides + level * size)
+        node, side = node_at(tree, tree.right[level]), cleared(tree, tree.right_sides + level * size)
         if level < below_root:
             copy_state(tree, side, side + size)
-        fold_children(tree, side, node, 0, node.end - 1)
+        fold_slots(tree, side, level, node, 0, node.end - 1)
     if tree.middle_dirty:
-        root = inner_at(tree, tree.left[tree.height])
-        fold_children(tree, cleared(tree, tree.middle), root, 1, root.end - 1)
+        root = node_at(tree, tree.left[tree.height])
+        fold_slots(tree, cleared(tree, tree.middle), tree.height, root, 1, root.end - 1)
     tree.left_dirty = tree.right_dirty = CLEAN
     tree.middle_dirty = False
-
-
-@inner
-def fold_children(tree, into, node, first, end):
-    """into ⊗= the aggregates of the children [first, end)."""
-    fold(tree.plan, into, child_state(tree, node, first), tree.state_bytes, end - first)
-
-
-@inner
-def fold_entries(tree, into, leaf, first, end):
-    """into ⊗= the states of the entries [first, end)."""
-    fold(tree.plan, into, entry_state(tree, leaf, first), tree.state_bytes, end - first)
 
 
 @inner
@@ -137,10 +124,10 @@ def range_query(tree: Tree, low, high):
     settle(tree)
     level, name, first, last = _fork(tree, low, high)
     if level == 0:
-        fold_entries(tree, result, leaf_at(tree, name), first, last)
+        fold_slots(tree, result, 0, node_at(tree, name), first, last)
     elif first < last:
-        node = inner_at(tree, name)
-        fold_children(tree, result, node, first + 1, last)
+        node = node_at(tree, name)
+        fold_slots(tree, result, level, node, first + 1, last)
         _prepend_from(tree, level - 1, child_at(tree, node, first), low)
         _append_until(tree, level - 1, child_at(tree, node, last), high)
     return result
@@ -153,7 +140,7 @@ def append_range(tree: Tree, low, high, into):
     settle(tree)
     level, name, first, last = _fork(tree, low, high)
     if level == 0:
-        fold_entries(tree, into, leaf_at(tree, name), first, last)
+        fold_slots(tree, into, 0, node_at(tree, name), first, last)
     else:
         merge(tree.plan, into, into, range_query(tree, low, high))
 
@@ -165,12 +152,12 @@ def _fork(tree, low, high):
     level = cover_level(tree, low)
     name = tree.right[level]
     for above in range(level, 0, -1):
-        node = inner_at(tree, name)
+        node = node_at(tree, name)
         first, last = child_slot(node, low), slot_before(node, high)
         if first != last:
             return above, name, first, last
         name = child_at(tree, node, first)
-    leaf = leaf_at(tree, name)
+    leaf = node_at(tree, name)
     first = entry_slot(leaf, low)
     return 0, name, first, max(first, entry_slot(leaf, high))
 
@@ -179,37 +166,37 @@ def _fork(tree, low, high):
 def _prepend_from(tree, level, name, low):
     """Put what a node holds at and after `low` in front of the result."""
     not_inlined()
-    for _ in range(level):
-        node = inner_at(tree, name)
+    for above in range(level, 0, -1):
+        node = node_at(tree, name)
         slot = child_slot(node, low)
-        _prepend(tree, tree.result, child_state(tree, node, slot + 1), node.end - slot - 1)
+        _prepend(tree, tree.result, state_at(tree, above, node, slot + 1), node.end - slot - 1)
         name = child_at(tree, node, slot)
-    leaf = leaf_at(tree, name)
+    leaf = node_at(tree, name)
     slot = entry_slot(leaf, low)
-    _prepend(tree, tree.result, entry_state(tree, leaf, slot), leaf.end - slot)
+    _prepend(tree, tree.result, state_at(tree, 0, leaf, slot), leaf.end - slot)
 
 
 @inner
 def _append_until(tree, level, name, high):
     """Put what a node holds before `high` behind the result."""
     not_inlined()
-    for _ in range(level):
-        node = inner_at(tree, name)
+    for above in range(level, 0, -1):
+        node = node_at(tree, name)
         slot = slot_before(node, high)
-        fold_children(tree, tree.result, node, 0, slot)
+        fold_slots(tree, tree.result, above, node, 0, slot)
         name = child_at(tree, node, slot)
-    leaf = leaf_at(tree, name)
-    fold_entries(tree, tree.result, leaf, 0, entry_slot(leaf, high))
+    leaf = node_at(tree, name)
+    fold_slots(tree, tree.result, 0, leaf, 0, entry_slot(leaf, high))
 
 
 @inner
 def _next_leaf(tree):
     """Move the path to the next leaf; False behind the youngest."""
     for level in range(1, tree.top + 1):
-        if tree.slot[level] + 1 < inner_at(tree, tree.path[level]).end:
+        if tree.slot[level] + 1 < node_at(tree, tree.path[level]).end:
             tree.slot[level] += 1
             for above in range(level, 0, -1):
-                tree.path[above - 1] = child_at(tree, inner_at(tree, tree.path[above]), tree.slot[above])
+                tree.path[above - 1] = child_at(tree, node_at(tree, tree.path[above]), tree.slot[above])
                 tree.slot[above - 1] = 0
             return True
     return False
@@ -217,7 +204,6 @@ def _next_leaf(tree):
 
 @inner
 def count_between(tree: Tree, low, high):
-    """Number of entries with times in [low, high)."""
     return copy_entries(tree, low, high, 0)
 
 
@@ -237,7 +223,7 @@ def copy_entries(tree: Tree, low, high, target):
             for slot in range(first, last):
                 entry = Entry(target)
                 entry.time = leaf.times[slot]
-                copy_state(tree, entry.state.address, entry_state(tree, leaf, slot))
+                copy_state(tree, entry.state.address, state_at(tree, 0, leaf, slot))
                 target += entry_bytes(tree.state_bytes)
         more = last == leaf.end and _next_leaf(tree)
     return entries
@@ -245,7 +231,6 @@ def copy_entries(tree: Tree, low, high, target):
 
 @inner
 def count(tree: Tree):
-    """Number of entries."""
     return 0 if is_empty(tree) else count_between(tree, oldest(tree), youngest(tree)) + 1
 
 
