@@ -27,7 +27,6 @@ from kernels.aggregators.finger_tree.path import (
     move_path,
     note_change,
     path_end,
-    path_leaf,
     reach,
     refold_unless_spine,
     right_leaf,
@@ -94,7 +93,7 @@ def insert_sorted(tree: Tree, times: Times, states, rows):
 @inner
 def _into_leaf(tree, times, states, rows):
     """Insert entries that all belong into the path's leaf."""
-    leaf = path_leaf(tree)
+    leaf = node_at(tree, tree.path[0])
     if tree.path[0] == tree.left[0]:
         mark_query_dirty(tree)
         compact(tree, leaf)
@@ -126,7 +125,7 @@ def _follow_all(tree, leaf, times, rows):
 def _append_behind(tree, times, states, rows):
     """Entries that follow all of the path's leaf, which is filled first."""
     not_inlined()
-    leaf = path_leaf(tree)
+    leaf = node_at(tree, tree.path[0])
     here = min(rows, tree.leaf_max - leaf.end)
     _write(tree, leaf, leaf.end, times, states, here)
     if here == rows:

@@ -27,7 +27,6 @@ from kernels.aggregators.finger_tree.path import (
     is_empty,
     left_leaf,
     oldest,
-    path_leaf,
     reach,
     refold,
     refold_unless_spine,
@@ -155,14 +154,17 @@ def _evict_younger(tree, time):
         return NOTHING
     find_path(tree, time)
     reach(tree, tree.height)
-    leaf = path_leaf(tree)
+    leaf = node_at(tree, tree.path[0])
     slot = entry_slot(leaf, time)
     if slot == leaf.end or leaf.times[slot] != time:
         return NOTHING
     _remove(tree, 0, leaf, slot, 1)
     for level in range(tree.height):
         _restore(tree, level)
-    _name_spines(tree)
+    for level in range(tree.height, 0, -1):  # both spines may be others now
+        left, right = node_at(tree, tree.left[level]), node_at(tree, tree.right[level])
+        tree.left[level - 1] = child_at(tree, left, 0)
+        tree.right[level - 1] = child_at(tree, right, right.end - 1)
     mark_sides_dirty(tree, MAX_LEVELS)
     mark_query_dirty(tree)
     _collapse_root(tree)
@@ -214,22 +216,16 @@ def _rebalance(tree, level, parent, slot):
     if left.end + right.end <= (tree.leaf_max if level == 0 else tree.max_arity):
         move_slots(tree, level, right, 0, (left, left.end), right.end)
         left.end += right.end
-        _drop_right(tree, level, parent, slot)
+        name = child_at(tree, parent, slot + 1)
+        if name == tree.right[level]:
+            tree.right[level] = child_at(tree, parent, slot)
+        _free(tree, level, name)
+        _remove(tree, level + 1, parent, slot + 1, 1)
     else:
         _share(tree, level, left, right)
         parent.times[slot + 1] = right.times[0]
         refold_unless_spine(tree, level, parent, slot + 1)
     refold_unless_spine(tree, level, parent, slot)
-
-
-@inner
-def _drop_right(tree, level, parent, slot):
-    """Free the child at slot + 1, whose content now lies in the one at `slot`."""
-    left, right = child_at(tree, parent, slot), child_at(tree, parent, slot + 1)
-    if right == tree.right[level]:
-        tree.right[level] = left
-    _free(tree, level, right)
-    _remove(tree, level + 1, parent, slot + 1, 1)
 
 
 @inner
@@ -244,12 +240,3 @@ def _share(tree, level, left, right):
         move_slots(tree, level, right, 0, (right, left.end - keep), right.end)
         move_slots(tree, level, left, keep, (right, 0), left.end - keep)
     left.end, right.end = keep, both - keep
-
-
-@inner
-def _name_spines(tree):
-    """Find both spines again, from the root down."""
-    for level in range(tree.height, 0, -1):
-        left, right = node_at(tree, tree.left[level]), node_at(tree, tree.right[level])
-        tree.left[level - 1] = child_at(tree, left, 0)
-        tree.right[level - 1] = child_at(tree, right, right.end - 1)

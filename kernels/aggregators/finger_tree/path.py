@@ -139,11 +139,6 @@ def reach(tree, level):
 
 
 @inner
-def path_leaf(tree):
-    return node_at(tree, tree.path[0])
-
-
-@inner
 def path_end(tree):
     """(whether the path's leaf ends before some other one, first time that is not its own)."""
     for level in range(1, tree.top + 1):

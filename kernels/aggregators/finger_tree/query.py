@@ -31,7 +31,6 @@ from kernels.aggregators.finger_tree.path import (
     is_empty,
     left_leaf,
     oldest,
-    path_leaf,
     right_leaf,
     slot_before,
     youngest,
@@ -216,7 +215,7 @@ def copy_entries(tree: Tree, low, high, target):
     entries, more = 0, low < high
     find_path(tree, low)
     while more:
-        leaf = path_leaf(tree)
+        leaf = node_at(tree, tree.path[0])
         first, last = entry_slot(leaf, low), entry_slot(leaf, high)
         entries += last - first
         if target != 0:
@@ -242,10 +241,10 @@ def first_from(tree: Tree, time):
         return FOREVER
     settle(tree)
     find_path(tree, time)
-    leaf = path_leaf(tree)
+    leaf = node_at(tree, tree.path[0])
     slot = entry_slot(leaf, time)
     if slot == leaf.end:
         _next_leaf(tree)
-        leaf = path_leaf(tree)
+        leaf = node_at(tree, tree.path[0])
         slot = leaf.first
     return leaf.times[slot]
