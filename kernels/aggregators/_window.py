@@ -101,7 +101,8 @@ class Window(AggregateObject):
         """Remove the entry at time `t`. BadInput if there is none."""
         status = self._evict("evict", self._columns.time(t))
         if status == NOTHING:
-            raise BadInput(f"nothing is at time {t} to be evicted; the window {self._extent()}")
+            times = "is empty" if self.oldest() is None else f"holds times from {self.oldest()} to {self.youngest()}"
+            raise BadInput(f"nothing is at time {t} to be evicted; the window {times}")
         if status == NOT_OLDEST:
             raise BadInput(
                 f"time {t} is not the oldest, {self.oldest()}: {self._name()} evicts from the old end only; "
@@ -148,9 +149,6 @@ class Window(AggregateObject):
 
     def _name(self) -> str:
         return type(self).__module__.split(".")[2]
-
-    def _extent(self) -> str:
-        return f"holds times from {self.oldest()} to {self.youngest()}" if self.oldest() is not None else "is empty"
 
     def _option_words(self) -> tuple[int, int]:
         """The options of `create`; arguments are the kernel's own. Raises WrongParameter."""
