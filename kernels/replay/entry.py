@@ -9,16 +9,14 @@ from kernels.aggregators._dispatch import FOREVER
 from kernels.columns import check_plan
 from kernels.given import require_kind
 from kernels.monoids import find_monoid
-from kernels.replay.budget import most_rows, raise_why_stopped, refuse_too_many
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
-from kernels.replay.checks import check_columns, check_rules, check_ticks
 from kernels.replay.context import Replay
-from kernels.replay.interrupts import interrupts
 from kernels.replay.kernel_selection import Passing, Selection, choose, select_kernels
 from kernels.replay.loop import replay_calls
 from kernels.replay.order_statistics import ReplayedEvents, of_states, with_order_statistics
 from kernels.replay.rows import NULLS, ROW_WORDS
-from kernels.replay.shares import with_shares
+from kernels.replay.spans import with_shares
+from kernels.replay.stop import interrupts, most_rows, raise_why_stopped
 from kernels.replay.types import (
     EMITS,
     AggregatePlan,
@@ -29,16 +27,18 @@ from kernels.replay.types import (
     ReplayRules,
     ResultRows,
     WindowSpec,
+    check_columns,
+    check_rules,
+    check_ticks,
 )
 from kernels.runtime.calls import ask
-from kernels.runtime.memory import address_of
+from kernels.runtime.memory import WORD_BYTES, address_of
 from kernels.states.layout import Events
 from kernels.states.state_plan import Plan, make_plan
 from kernels.windows import window_kind
-from kernels.windows._extent import Extent
 from kernels.windows._rows import ArrivingEvents
-from kernels.windows._window import Window
-from schemas.errors import AggregateFailed, WrongParameter
+from kernels.windows._window import Extent, Window
+from schemas.errors import AggregateFailed, TooManyRows, WrongParameter
 
 if TYPE_CHECKING:  # kinds are made of parts of the replay
     from kernels.windows._kind import WindowKind
@@ -97,7 +97,7 @@ def replay_keys(
         ("kernel", kernel, KernelChoice),
     ):
         require_kind(name, given, of)
-    check_rules(rules, EMITS)
+    check_rules(rules)
     ticks = check_ticks(ticks)
     kind = window_kind(window.kind)
     columns = with_shares(check_columns(columns, rules, kind.events_last), plan)
@@ -137,7 +137,9 @@ def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray
 
 def _run(job: Job) -> ResultRows:
     most = most_rows(job.rules.limits, job.row_words)
-    refuse_too_many(_expected(job, most), most, job.row_words)
+    expected = _expected(job, most)
+    if expected > most:
+        raise TooManyRows(expected, most, WORD_BYTES * job.row_words)
     stop = np.zeros(1, np.int64) if job.rules.limits.stop is None else job.rules.limits.stop
     r, calls = _context(job, most, interrupts(), stop), replay_calls()
     try:
@@ -185,10 +187,6 @@ def _expected(job: Job, most: int) -> int:
     return job.kind.expected(job.window, ArrivingEvents(*events, *job.steps, emit, rules.allowed_us, most))
 
 
-def _rows_from_us(rules: ReplayRules) -> int:
-    return -FOREVER if rules.rows_from_us is None else rules.rows_from_us
-
-
 def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> Replay:
     """What the compiled loop is given."""
     columns, selection = job.columns, job.selection
@@ -205,7 +203,7 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     r.stop.interrupts, r.stop.interrupts_before = address_of(interrupts), int(interrupts[0])
     r.stop.from_outside = address_of(stop)
     r.rows.plan, r.rows.row_words, r.rows.most = job.states.layout, job.row_words, most
-    r.rows.kept_from = _rows_from_us(job.rules)
+    r.rows.kept_from = -FOREVER if job.rules.rows_from_us is None else job.rules.rows_from_us
     r.rows.outputs, r.rows.output_count = address_of(job.states.outputs), len(job.states.outputs)
     r.kernels.count, r.kernels.in_use = len(selection.in_use), address_of(selection.in_use)
     r.kernels.of_key = address_of(selection.of_key)

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kernels import aggregators
-from kernels.replay.placement import Placement
+from kernels.replay.context import Placement
 from kernels.replay.types import WindowSpec
-from kernels.windows._extent import Extent
 from kernels.windows._late import Arrived, Late, late_in_numbered_windows
 from kernels.windows._rows import ArrivingEvents, expected_rows
-from kernels.windows._window import Window
+from kernels.windows._window import Extent, Window
 from schemas.errors import WrongParameter
 from schemas.windows import Window as AskedWindow
 

@@ -3,17 +3,15 @@
 size 3, step 2        tuples  1  2  3  4  5        windows [1 2 3] [3 4 5]
 """
 
-from functools import cache
-
 from kernels.frames._ordered import OrderedEntry
 from kernels.frames._rules import within
 from kernels.replay.by_context.by_arrival import ArrivalCountWindow
-from kernels.replay.by_context.selection import select_by_arrival
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
+from kernels.replay.selection import select_by_arrival
 from kernels.runtime.fields import Count
+from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
 from kernels.windows._late import Late
-from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
 
 
 class CountWindow(TupleWindow):
@@ -35,10 +33,7 @@ def step(r: Replay, entry: OrderedEntry):
     return 1
 
 
-@cache
-def steps() -> Steps:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_steps("count", step=step)
+steps = lazy_steps("count", step)
 
 
 class CountKind(TriggeredKind):

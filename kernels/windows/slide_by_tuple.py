@@ -3,15 +3,13 @@
 size 4, step 2        tuples  1  2  7  9        windows [-2, 2]: 1 2    [5, 9]: 7 9
 """
 
-from functools import cache
-
 from kernels.frames._ordered import OrderedEntry
 from kernels.frames._rules import within
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
 from kernels.replay.context import Replay
 from kernels.runtime.fields import Count
+from kernels.windows._dependent import TriggeredKind, lazy_steps, tuple_window
 from kernels.windows._kind import require_length
-from kernels.windows._triggered import Steps, TriggeredKind, compiled_steps, tuple_window
 
 
 class SlideByTupleWindow(TupleWindow):
@@ -31,10 +29,7 @@ def step(r: Replay, entry: OrderedEntry):
     return 1
 
 
-@cache
-def steps() -> Steps:
-    """Compiled or loaded when they are first asked for."""
-    return compiled_steps("slide_by_tuple", step=step)
+steps = lazy_steps("slide_by_tuple", step)
 
 
 class SlideByTupleKind(TriggeredKind):

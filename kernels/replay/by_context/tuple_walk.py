@@ -6,8 +6,7 @@ notes       ▲          ▲          ▲
 
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import LAST_ROW, chunk_at, entry_at, next_place, place_behind, standing
-from kernels.replay.by_context.found import set_ends
-from kernels.replay.by_context.progress import PROGRESS_WORDS, WalkProgress, copy_progress
+from kernels.replay.by_context.state import PROGRESS_WORDS, WalkProgress, copy_progress, set_ends
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Flag, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, resize
@@ -18,13 +17,13 @@ from kernels.windows._window import Window
 
 class TupleWindow(Window):
     """step(r, entry) → 1 if the tuple that the walk takes next triggers a window, which is then noted by trigger().
-    state(r), late(r): as of a WindowSource, of windows that don't hold all tuples from their first to their last; 0
-    column, is_float: of the value that each tuple must have, NO_COLUMN: it needs none; keeps_panes: whether a kernel of
-    point events holds the tuples; looked_at: the plan of what a policy reads, which it holds apart."""
+    state(r), holds(r, row): as of WindowSource and Derived, of windows that don't hold all tuples from their first to
+    their last. column, is_float: of the value that each tuple must have, NO_COLUMN: it needs none; keeps_panes: whether
+    a kernel of point events holds the tuples; looked_at: the plan of what a policy reads, which it holds apart."""
 
     step: Operation()
     state: Operation()
-    late: Operation()
+    holds: Operation()
     column: Place
     is_float: Flag()
     keeps_panes: Flag()
