@@ -110,12 +110,6 @@ def window_from(r, number):
 
 
 @inner
-def window_state(r, walk, number):
-    """Address of a window's aggregate, valid until the next call; the walk then stands there."""
-    return call(r.placement.window_state, r, walk, number)
-
-
-@inner
 def _emit_stretch(r, first, last, state, tick):
     """Rows of the windows first … last, to each of which some events came; if open windows have states, their
     aggregate is at `state`."""
@@ -135,7 +129,7 @@ def _emit_stretch(r, first, last, state, tick):
 @inner
 def emit_from_kernel(r, number, tick):
     """A row of a window whose aggregate the kernel gives."""
-    _emit_here(r, number, tick, window_state(r, r.changing, number))
+    _emit_here(r, number, tick, call(r.placement.window_state, r, r.changing, number))
 
 
 @inner

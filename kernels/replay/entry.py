@@ -8,12 +8,11 @@ import numpy as np
 from kernels.aggregators._dispatch import FOREVER
 from kernels.columns import check_plan
 from kernels.given import require_kind
-from kernels.monoids import find_monoid
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
 from kernels.replay.context import Replay
 from kernels.replay.kernel_selection import Passing, Selection, choose, select_kernels
 from kernels.replay.loop import replay_calls
-from kernels.replay.order_statistics import ReplayedEvents, of_states, with_order_statistics
+from kernels.replay.order_statistics import ReplayedEvents, failure_of, of_states, with_order_statistics
 from kernels.replay.rows import NULLS, ROW_WORDS
 from kernels.replay.spans import with_shares
 from kernels.replay.stop import interrupts, most_rows, raise_why_stopped
@@ -22,7 +21,6 @@ from kernels.replay.types import (
     AggregatePlan,
     EventColumns,
     KernelChoice,
-    Labels,
     PassTicks,
     ReplayRules,
     ResultRows,
@@ -38,7 +36,7 @@ from kernels.states.state_plan import Plan, make_plan
 from kernels.windows import window_kind
 from kernels.windows._rows import ArrivingEvents
 from kernels.windows._window import Extent, Window
-from schemas.errors import AggregateFailed, TooManyRows, WrongParameter
+from schemas.errors import TooManyRows, WrongParameter
 
 if TYPE_CHECKING:  # kinds are made of parts of the replay
     from kernels.windows._kind import WindowKind
@@ -153,7 +151,10 @@ def _run(job: Job) -> ResultRows:
         ask(calls.take_saved, r.address, address_of(carried))
     finally:
         ask(calls.end_replay, r.address)
-    _raise_failure(r.rows.failure, job.states, job.columns.labels)
+    failure = r.rows.failure
+    if failure.output:
+        spec, window = job.states.specs[failure.output - 1], (failure.start, failure.end)
+        raise failure_of(spec, job.columns.labels, failure.key, *window, failure.tick)
     found = _result(rows, job.states, job.selection)
     return found if job.kept is None else found._replace(carried=job.kept.split(carried))
 
@@ -229,15 +230,6 @@ def _give_events(r: Replay, columns: EventColumns) -> None:
         r.events.ends, r.events.last = address_of(columns.end_us), True
     if columns.shares is not None:
         r.events.shares = address_of(columns.shares)
-
-
-def _raise_failure(failure, states: Plan, labels: Labels) -> None:
-    if failure.output:
-        spec = states.specs[failure.output - 1]
-        window = f"[{labels.time(failure.start)}, {labels.time(failure.end)})"
-        where = f"{labels.column(spec.column)} for {labels.key(failure.key)}, window {window}"
-        values = labels.values(spec.column, failure.key, failure.start, failure.end, failure.tick)
-        raise AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)
 
 
 def _result(rows: np.ndarray, states: Plan, selection: Selection) -> ResultRows:

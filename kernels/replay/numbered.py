@@ -3,7 +3,7 @@ each tick's events are compared with the watermark before it, inserted, then wha
 has rows of the windows that it passes, and evicts what no open window needs (semantics §1)."""
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.replay.changed import emit_changed, emit_from_kernel, window_from, window_state
+from kernels.replay.changed import emit_changed, emit_from_kernel, window_from
 from kernels.replay.clock import NEVER, move_floor, move_watermark, pass_step, start_clock
 from kernels.replay.context import Replay, WindowLogic
 from kernels.replay.late_times import forget_late_times
@@ -89,7 +89,7 @@ def _sweep(r, walk, old, new, step):
         number = first_end_after(window, max(old, call(r.placement.oldest, r)))
     number = window_from(r, number)
     while number != FOREVER and window_end(window, number) <= new and not must_stop(r.stop):
-        state = window_state(r, walk, number)
+        state = call(r.placement.window_state, r, walk, number)
         if events_of(state) == 0:
             time = call(r.placement.first_from, r, window_start(window, number))
             following = FOREVER if time == FOREVER else max(number + 1, first_end_after(window, time))

@@ -123,16 +123,6 @@ def open_entry(r, number):
     if 2 * r.open.used >= r.open.room:
         _rebuild(r)
         entry = find_entry(r, number)
-    return _fill(r, entry, number)
-
-
-@inner
-def _fill(r, entry, number):
-    """Make a free entry the window's.
-
-    Apart from `open_entry` so that the two and `_rebuild` don't call each other in a circle: Numba's disk cache
-    leaves such a circle's symbol unresolved, and the next process that loads it dies with a segmentation fault.
-    """
     entry.number, entry.owner, entry.revision, entry.events, entry.late = number, r.key, NO_ROW, 0, 0
     r.open.used += 1
     return entry
@@ -151,15 +141,9 @@ def _rebuild(r):
     for place in range(room):
         entry = WindowEntry(old + entry_bytes * place)
         if _is_live(r, entry):
-            _copy_entry(r, _fill(r, find_entry(r, entry.number), entry.number), entry)
+            copy_words(find_entry(r, entry.number).address, entry.address, entry_bytes // WORD_BYTES)
+            table.used += 1
     release(old)
-
-
-@inner
-def _copy_entry(r, target, entry):
-    target.revision, target.events, target.late, target.tick = entry.revision, entry.events, entry.late, entry.tick
-    if r.open.has_states:
-        copy_words(target.state.address, entry.state.address, r.plan.state_words)
 
 
 @inner

@@ -13,7 +13,7 @@ from kernels.monoid import AggregateSpec, OrderStatistic
 from kernels.monoids import answered_by_states, find_monoid, output_type, parameter_values
 from kernels.monoids._order_code import SIGN_CLEARED
 from kernels.order_statistics.content import NO_KEY, MovingContent, statistic_table
-from kernels.replay.types import AggregatePlan, EventColumns, PassTicks, ReplayRules, ResultRows
+from kernels.replay.types import AggregatePlan, EventColumns, Labels, PassTicks, ReplayRules, ResultRows
 from kernels.runtime.calls import ask
 from kernels.runtime.memory import address_of, as_word
 from kernels.windows._late import FOREVER_US, Arrived
@@ -159,13 +159,13 @@ def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -
             raise TooManySeconds
         failed = ask(table.answer_rows, content.address, first, min(first + ROWS_A_CALL, len(rows.key)))
         if failed >= 0:
-            raise _failure(asked, spec, failed)
+            row = (rows.key, rows.window_start, rows.window_end, rows.emitted_at)
+            raise failure_of(spec, asked.columns.labels, *(int(each[failed]) for each in row))
     return words, nulls
 
 
-def _failure(asked: ReplayedEvents, spec: AggregateSpec, row: int) -> AggregateFailed:
-    labels, rows = asked.columns.labels, asked.rows
-    key, start, end, tick = (int(each[row]) for each in (rows.key, rows.window_start, rows.window_end, rows.emitted_at))
+def failure_of(spec: AggregateSpec, labels: Labels, key: int, start: int, end: int, tick: int) -> AggregateFailed:
+    """An aggregate has no right answer in a window's row."""
     where = f"{labels.column(spec.column)} for {labels.key(key)}, window [{labels.time(start)}, {labels.time(end)})"
     values = labels.values(spec.column, key, start, end, tick)
     return AggregateFailed(spec.function, where, find_monoid(spec)[1].failure + values)

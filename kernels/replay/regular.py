@@ -7,7 +7,7 @@ from kernels.replay.changed import add_to_late_walks, note_live
 from kernels.replay.clock import next_tick
 from kernels.replay.context import Placement, Replay
 from kernels.replay.stop import EVENTS_A_POLL
-from kernels.replay.walk import Walk, add_to_walk, walk_to_lower
+from kernels.replay.walk import Walk, add_to_walk, walk_to
 from kernels.runtime.calls import call
 from kernels.runtime.memory import inner, not_inlined
 from kernels.states import gather
@@ -79,7 +79,7 @@ def end_of_run(r, ends, first, end):
 
 
 def window_state(r: Replay, walk: Walk, number):
-    return walk_to_lower(r, walk, number)
+    return walk_to(r, walk, number, not r.open.has_states)
 
 
 def oldest(r: Replay):

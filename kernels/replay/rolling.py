@@ -13,7 +13,7 @@ from kernels.replay.open_windows import is_open, open_entry
 from kernels.replay.regular import HELD_ONE_WAY, insert_event
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL, EMIT_WATERMARK
-from kernels.replay.walk import walk_to_lower
+from kernels.replay.walk import walk_to
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Microseconds
 from kernels.runtime.memory import inner, not_inlined
@@ -66,7 +66,7 @@ def _note_late_windows(r, first, end):
             return
         number = r.events.starts[row]
         if r.clock.floor < window_end(r.window, number) <= r.clock.watermark and not is_open(r, number):
-            state = walk_to_lower(r, r.changing, number)
+            state = walk_to(r, r.changing, number, True)  # with emit final no states are kept
             open_entry(r, number).events = events_of(state) - late_events(r, number, state)
 
 

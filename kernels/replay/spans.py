@@ -24,7 +24,7 @@ from kernels.replay.context import Placement, Replay
 from kernels.replay.regular import end_of_run, pane_of
 from kernels.replay.stop import must_stop_at
 from kernels.replay.types import AggregatePlan, EventColumns
-from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_state
+from kernels.replay.walk import Walk, add_to_walk, stand_at, walk_to
 from kernels.runtime.calls import call
 from kernels.runtime.memory import as_word, inner, not_inlined
 from kernels.states import clear, gather, set_events
@@ -125,7 +125,7 @@ def window_state(r: Replay, walk: Walk, number):
         stand_at(r, walk, number)  # each walk asks for windows of its own, one after the other
         cursor = 0 if walk.address == r.passing.address else 1 if walk.address == r.finishing.address else 2
         return call(r.spans.state, r.panes, cursor, walk.low, walk.high)
-    state = walk_state(r, walk, number)
+    state = walk_to(r, walk, number, False)
     return call(r.spans.complete, r.panes, walk.low, walk.high, state)
 
 

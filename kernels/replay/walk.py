@@ -86,19 +86,8 @@ def stand_at(r, walk, number):
 
 
 @inner
-def walk_state(r, walk, number):
-    """Address of a window's aggregate, valid until the next call."""
-    return _walk_to(r, walk, number, False)
-
-
-@inner
-def walk_to_lower(r, walk, number):
-    """The same, to be lowered and nothing else unless open windows keep states."""
-    return _walk_to(r, walk, number, not r.open.has_states)
-
-
-@inner
-def _walk_to(r, walk, number, is_lowered):
+def walk_to(r, walk, number, is_lowered):
+    """Address of a window's aggregate, valid until the next call. is_lowered: it will be lowered and nothing else."""
     not_inlined()
     low, high = window_start(r.window, number), window_end(r.window, number)
     is_backwards = low < walk.low or high < walk.high
@@ -118,7 +107,7 @@ def _walk_to(r, walk, number, is_lowered):
 
 @inner
 def _front_and_back(r, walk, is_lowered):
-    stride = _entry_stride(r)
+    stride = entry_bytes(WORD_BYTES * r.plan.state_words)
     entry, end = walk.first, walk.front.first + WORD_BYTES * walk.front.used
     while entry < end and Entry(entry).time < walk.low:
         entry += stride
@@ -133,17 +122,12 @@ def _front_and_back(r, walk, is_lowered):
 
 
 @inner
-def _entry_stride(r):
-    return entry_bytes(WORD_BYTES * r.plan.state_words)
-
-
-@inner
 def _make_front(r, walk, low, high):
     """Copy the window's entries and aggregate them from the youngest on. The key's youngest goes into the back, where
     more may be added to it."""
     not_inlined()
     middle = max(low, min(high, call(r.kernel.youngest, r.panes)))
-    stride = _entry_stride(r)
+    stride = entry_bytes(WORD_BYTES * r.plan.state_words)
     walk.front.used = 0
     entries = call(r.kernel.count_between, r.panes, low, middle)
     front = append(walk.front, entries * stride // WORD_BYTES)

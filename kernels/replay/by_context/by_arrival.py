@@ -16,7 +16,7 @@ from kernels.replay.by_context.emitted import (
     place_in_emitted,
 )
 from kernels.replay.by_context.in_time_order import state_in_order
-from kernels.replay.carried import HEAD_WORDS, save_rows
+from kernels.replay.carried import save_rows
 from kernels.replay.clock import move_floor, move_watermark, start_clock
 from kernels.replay.context import Replay, WindowLogic
 from kernels.replay.growing import append, compact
@@ -25,7 +25,7 @@ from kernels.replay.stop import must_stop
 from kernels.replay.types import EMIT_ARRIVAL, EMIT_FINAL
 from kernels.runtime.calls import call
 from kernels.runtime.fields import Count
-from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined
+from kernels.runtime.memory import inner, move, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import gather
 from kernels.windows._window import Window, lazy_table
@@ -174,7 +174,7 @@ def end_key(r: Replay):
     """What no window ends with yet is carried on."""
     if not r.carried.is_wanted:
         return
-    window, carried = ArrivalCountWindow(r.window.address), r.carried
+    window = ArrivalCountWindow(r.window.address)
     first, end = r.events.first_of_key[r.key], r.events.first_of_key[r.key + 1]
     taken = r.derived.rows_before + end - first
     ended = 0 if taken < window.size else (taken - window.size) // window.every + 1
@@ -182,13 +182,9 @@ def end_key(r: Replay):
     rows = taken - before
     _forget(r)
     emitted = r.derived.emitted
-    at = append(carried.saved, HEAD_WORDS + rows * (1 + 2 * carried.columns) + 2 + emitted.used)
-    head = words_at(at)
-    head[0], head[1], head[2] = rows, carried.columns, 2 + emitted.used
-    words = words_at(save_rows(r, at + HEAD_WORDS * WORD_BYTES, end - rows, rows))
+    words = words_at(save_rows(r, end - rows, rows, 2 + emitted.used))
     words[0], words[1] = before, count_emitted(emitted)
     move(words[2:].address, emitted.first.address, emitted.used)
-    carried.ends[r.key] = carried.saved.used
 
 
 def advance(r: Replay, step):

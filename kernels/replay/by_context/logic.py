@@ -66,7 +66,8 @@ def take_run(r: Replay, first, end):
     taken = call(source.take_run, r, first, last)
     derived.run_rows = min(2 * derived.run_rows, EVENTS_A_POLL) if taken == last else LEAST_RUN
     derived.taken += taken - first
-    derived.youngest = r.events.starts[taken - 1]
+    if taken > first:
+        derived.youngest = r.events.starts[taken - 1]
     return taken
 
 
