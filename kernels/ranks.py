@@ -83,24 +83,16 @@ class Ranked(NamedTuple):
     rows: np.ndarray
 
 
-def rank_events(times: np.ndarray, ranked: Ranked) -> None:
-    """Fill `ranked` for the events of one key. O(events + late events · log late events)."""
+def _rank_events(times: np.ndarray, ranked: Ranked) -> None:
+    """Fill `ranked` for the events of one key."""
     in_order, late = np.empty_like(times), np.empty_like(times)
     count = _part(address_of(times), len(times), address_of(in_order), address_of(late))
     late = late[: len(times) - count]
     of_late = times[late]
     if (of_late[1:] < of_late[:-1]).any():
         late = late[_order(of_late)]
-    parts = _Merge.make(
-        times=times,
-        in_order=in_order,
-        in_order_rows=count,
-        late=late,
-        late_rows=len(late),
-        ranks=ranked.ranks,
-        ascending=ranked.ascending,
-        rows=ranked.rows,
-    )
+    lists = {"in_order": in_order, "in_order_rows": count, "late": late, "late_rows": len(late)}
+    parts = _Merge.make(times=times, **lists, **ranked._asdict())
     _merge(parts.address)
 
 
@@ -120,14 +112,14 @@ def _order(times: np.ndarray) -> np.ndarray:
 
 def rank_keys(times: np.ndarray, offsets: np.ndarray, keys: np.ndarray) -> Ranked:
     """The events of some keys, where they stand among `times`; a key's ranks and rows begin at 0. All of one word only
-    if there is no such key.
+    if there is no such key. O(events + late events · log late events).
 
     offsets: int64[keys + 1], where keys begin; keys: their numbers
     """
     ranked = Ranked(*(np.zeros(len(times) if len(keys) else 1, np.int64) for _ in range(3)))
     for key in keys:
         rows = slice(offsets[key], offsets[key + 1])
-        rank_events(times[rows], Ranked(*(each[rows] for each in ranked)))
+        _rank_events(times[rows], Ranked(*(each[rows] for each in ranked)))
     return ranked
 
 

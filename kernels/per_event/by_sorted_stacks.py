@@ -11,14 +11,7 @@ aggregates that commute.
 """
 
 from kernels.aggregators._dispatch import FOREVER
-from kernels.per_event.context import (
-    BATCH,
-    NO_TIME,
-    PerEvent,
-    answer_kernel,
-    answer_taken,
-    make_room_in_front,
-)
+from kernels.per_event.context import BATCH, NO_TIME, PerEvent, answer_kernel, answer_taken, make_room_in_front
 from kernels.runtime.memory import entry, inner, not_inlined
 from kernels.runtime.struct import words_at
 from kernels.states import clear, lift_rows, suffixes

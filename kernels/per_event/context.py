@@ -16,19 +16,7 @@ from typing import NamedTuple
 
 from kernels.aggregators._dispatch import PointKernel
 from kernels.aggregators.finger_tree.layout import Tree
-from kernels.runtime.fields import (
-    Address,
-    Array,
-    Byte,
-    Bytes,
-    Count,
-    Inline,
-    Microseconds,
-    Place,
-    Pointer,
-    Ref,
-    Word,
-)
+from kernels.runtime.fields import Address, Array, Byte, Bytes, Count, Inline, Microseconds, Place, Pointer, Ref, Word
 from kernels.runtime.memory import WORD_BYTES, inner, release, resize
 from kernels.runtime.sorting import Pair
 from kernels.runtime.struct import Struct
@@ -123,8 +111,6 @@ class TwoStacks(Struct):
 
 
 class PerEvent(Struct):
-    """One call."""
-
     plan: Ref(StatePlan)
     state_bytes: Bytes
     size: Microseconds
@@ -181,7 +167,6 @@ def make_room_in_front(context, states):
 
 @inner
 def lifted(context, place):
-    """Address of a state of the batch."""
     return context.batch.lifted + place * context.state_bytes
 
 

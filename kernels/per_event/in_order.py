@@ -12,14 +12,7 @@ whose events are all known, but out of order, by the events in order of time:
     after each entry                a  ab  abc  abcd           windows 1, 3 and 4: a, ab, abcd
 """
 
-from kernels.per_event.context import (
-    BATCH,
-    PerEvent,
-    answer_kernel,
-    fold_batch,
-    lower_batch,
-    make_room_in_front,
-)
+from kernels.per_event.context import BATCH, PerEvent, answer_kernel, fold_batch, lower_batch, make_room_in_front
 from kernels.ranks import count_in_order
 from kernels.runtime.memory import inner, not_inlined
 from kernels.runtime.struct import words_at

@@ -76,13 +76,16 @@ class WindowLogic(Struct):
 class KernelInUse(Struct):
     """A kernel that keys are replayed by, with its structure, used key after key. logic: of the windows of its keys;
     option: of its `create`; spans: where events last, and `kernel` then is what ends in slices, if there are some;
-    frames: where tuples cut frames; source: of windows that depend on other events."""
+    frames: where tuples cut frames; source: of windows that depend on other events; destroy, reset: of what holds the
+    events."""
 
     kernel: Ref(PointKernel)
     spans: Ref(SpanKernel)
     frames: Ref(FrameKernel)
     logic: Ref(WindowLogic)
     source: Ref(WindowSource)
+    destroy: Operation()
+    reset: Operation()
     option: Count
     panes: Address
 
@@ -148,6 +151,7 @@ class Replay(Struct):
     spans: Ref(SpanKernel)
     frames: Ref(FrameKernel)
     panes: Address
+    reset: Operation()
     goes_behind: Flag()
     state: Address
     pane: Inline(Pane)

@@ -10,7 +10,7 @@ from kernels.columns import check_plan
 from kernels.given import require_kind
 from kernels.replay.carried import KeptKeys, describe, with_kept_rows
 from kernels.replay.context import Replay
-from kernels.replay.kernel_selection import Passing, Selection, choose, select_kernels
+from kernels.replay.kernel_selection import Selection, choose, select_kernels
 from kernels.replay.loop import replay_calls
 from kernels.replay.order_statistics import ReplayedEvents, failure_of, of_states, with_order_statistics
 from kernels.replay.rows import NULLS, ROW_WORDS
@@ -64,7 +64,6 @@ class Job(NamedTuple):
 
     @property
     def row_words(self) -> int:
-        """Words of a row."""
         return ROW_WORDS + len(self.states.outputs)
 
 
@@ -116,11 +115,9 @@ def replay_keys(
     if kind.depends_on_others:
         selection = kind.select(choice, columns, made, window)
     else:
-        selection = select_kernels(choice, columns, kind, made, Passing(*steps, rules.emit))
-    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept, window.slide_us)).starting(
-        *rules.starts_us
-    )
-    return with_order_statistics(ReplayedEvents(columns, ticks, rules, rows), plan)
+        selection = select_kernels(choice, columns, kind, made, steps, rules.emit)
+    rows = _run(Job(columns, kind, made, states, steps, rules, selection, kept, window.slide_us))
+    return with_order_statistics(ReplayedEvents(columns, ticks, rules, rows.starting(*rules.starts_us)), plan)
 
 
 def _steps(ticks: PassTicks, rules: ReplayRules) -> tuple[np.ndarray, np.ndarray]:
@@ -189,7 +186,6 @@ def _expected(job: Job, most: int) -> int:
 
 
 def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> Replay:
-    """What the compiled loop is given."""
     columns, selection = job.columns, job.selection
     r = Replay.make(
         plan=job.states.layout,
@@ -210,26 +206,21 @@ def _context(job: Job, most: int, interrupts: np.ndarray, stop: np.ndarray) -> R
     r.kernels.of_key = address_of(selection.of_key)
     r.kernels.ascending, r.kernels.rows = map(address_of, (selection.ranked.ascending, selection.ranked.rows))
     r.events.ranks = address_of(selection.ranked.ranks)
-    _give_events(r, columns)
+    times, values = columns.start_us, columns.values
+    events = Events.make(values=values, valid=columns.valid, rows=values.shape[1], times=times)
+    object.__setattr__(r, "_kept", [r._kept, events])
+    r.events.starts, r.events.arrivals = address_of(times), address_of(columns.arrival_us)
+    r.events.first_of_key, r.events.columns = address_of(columns.key_offsets), events
+    if columns.end_us is not None:
+        r.events.ends, r.events.last = address_of(columns.end_us), True
+    if columns.shares is not None:
+        r.events.shares = address_of(columns.shares)
     if job.kept is not None:
         kept = job.kept
         r.carried.kept, r.carried.words, r.carried.ends = map(address_of, (kept.rows, kept.words, kept.ends))
         r.carried.lengths = address_of(kept.lengths)
         r.carried.columns, r.carried.is_wanted = len(columns.values), True
     return r
-
-
-def _give_events(r: Replay, columns: EventColumns) -> None:
-    events = Events.make(
-        values=columns.values, valid=columns.valid, rows=columns.values.shape[1], times=columns.start_us
-    )
-    object.__setattr__(r, "_kept", [r._kept, events])
-    r.events.starts, r.events.arrivals = address_of(columns.start_us), address_of(columns.arrival_us)
-    r.events.first_of_key, r.events.columns = address_of(columns.key_offsets), events
-    if columns.end_us is not None:
-        r.events.ends, r.events.last = address_of(columns.end_us), True
-    if columns.shares is not None:
-        r.events.shares = address_of(columns.shares)
 
 
 def _result(rows: np.ndarray, states: Plan, selection: Selection) -> ResultRows:

@@ -14,15 +14,7 @@ from kernels.ranks import rank_keys
 from kernels.replay.in_time import in_time_logic, keys_in_time, rolling_in_time
 from kernels.replay.numbered import numbered_logic
 from kernels.replay.order_statistics import of_states, refuse_unserved
-from kernels.replay.selection import (
-    FINGER_TREE,
-    MULTI_BUFFER,
-    Selection,
-    checked_choice,
-    in_memory,
-    in_order,
-    unranked,
-)
+from kernels.replay.selection import FINGER_TREE, MULTI_BUFFER, Selection, checked_choice, in_memory, in_order, unranked
 from kernels.replay.types import AggregatePlan, EventColumns, KernelChoice, WindowSpec
 from kernels.spans import _planner as planner
 from kernels.spans._window import SpanWindow
@@ -41,14 +33,6 @@ KERNELS = (*kernels(), *OF_SPANS, *frames.kernels())
 """The kernels that can be asked for."""
 CHOSEN = (FINGER_TREE, SORTED_STACKS, *planner.KERNELS, MULTI_BUFFER)
 """The kernels that a query gets if none is named."""
-
-
-class Passing(NamedTuple):
-    """The staircase of the watermark, and which emit asks for its passing."""
-
-    ticks: np.ndarray
-    marks: np.ndarray
-    emit: str
 
 
 class LeftToEvents(NamedTuple):
@@ -112,10 +96,11 @@ def select_kernels(
     columns: EventColumns,
     kind: "WindowKind",
     window: KernelWindow,
-    passing: Passing,
+    steps: tuple[np.ndarray, np.ndarray],
+    emit: str,
 ) -> Selection:
     """Without a name each key gets the finger tree, but where rolling windows can be made at once (in_time.py), and of
-    events that last what the planner says (kernels/spans/_planner.py).
+    events that last what the planner says (kernels/spans/_planner.py). steps: the ticks and the watermarks.
 
     Raises BadInput where the named kernel takes events in order only, and a key's are not. O(events), and a sort of
     those of keys that are in time but out of order.
@@ -124,9 +109,9 @@ def select_kernels(
         return _select_by_events(choice, columns, window)
     _require_order(choice.name, columns)
     in_time = np.zeros(len(columns.key_offsets) - 1, np.bool_)
-    if choice.name is None and kind.keeps_events and kind.holds_its_time(window) and passing.emit != "arrival":
+    if choice.name is None and kind.keeps_events and kind.holds_its_time(window) and emit != "arrival":
         events = (columns.key_offsets, columns.start_us, columns.arrival_us)
-        in_time = keys_in_time(*events, passing.ticks, passing.marks)
+        in_time = keys_in_time(*events, *steps)
     any_in_time = bool(in_time.any())
     to_rank = np.flatnonzero(in_time & ~in_order(columns)) if any_in_time else np.zeros(0, np.int64)
     ranked = rank_keys(columns.start_us, columns.key_offsets, to_rank)

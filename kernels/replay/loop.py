@@ -8,11 +8,10 @@ from kernels.replay.by_context.tuple_walk import TupleWindow
 from kernels.replay.clock import keep_steps, next_tick, step_before
 from kernels.replay.context import Replay
 from kernels.replay.growing import release_list
-from kernels.replay.late_times import release_late_times
+from kernels.replay.late_times import LEVELS
 from kernels.replay.open_windows import start_table
 from kernels.replay.rows import order_rows, take_rows
 from kernels.replay.stop import must_stop
-from kernels.replay.walk import place_states
 from kernels.runtime.calls import call
 from kernels.runtime.memory import WORD_BYTES, inner, move, not_inlined, release, resize
 from kernels.runtime.struct import Struct
@@ -49,8 +48,16 @@ def replay(r: Replay, keys):
 
 
 def end_replay(r: Replay):
-    """Give all memory back, the rows' too."""
-    destroy_structures(r)
+    """Give all memory back, the rows' too: what was created, for memory may have ended before."""
+    walk = r.derived.walk
+    for number in range(r.kernels.count):
+        used = r.kernels.in_use[number]
+        if walk.policy_panes != 0:
+            call(used.kernel.destroy, walk.policy_panes)
+            release(walk.policy_state)
+            walk.policy_panes = 0
+        if used.panes != 0:
+            call(used.destroy, used.panes)
     release(r.state)
     release(r.open.entries)
     for growing in (r.rows.sink, r.rows.order, r.passing.front, r.finishing.front, r.changing.front, r.carried.saved):
@@ -58,7 +65,9 @@ def end_replay(r: Replay):
     release_list(r.changed)
     release_list(r.stretches.room)
     release_list(r.stretches.nodes)
-    release_late_times(r.late_times)
+    release_list(r.late_times)
+    for level in range(LEVELS):
+        release_list(r.late_times.runs[level])
     release_derived(r.derived)
 
 
@@ -83,7 +92,7 @@ def _replay_key(r, first, end):
         if logic.end_key != 0:
             call(logic.end_key, r)
         order_rows(r.rows, first_row)
-    empty_structures(r)
+    call(r.reset, r.panes)
 
 
 def take_saved(r: Replay, target):
@@ -93,11 +102,11 @@ def take_saved(r: Replay, target):
 @inner
 def create_structures(r):
     """Of every kernel of the run, with the states and the table that all keys share."""
-    state_bytes = WORD_BYTES * r.plan.state_words
-    r.state = resize(0, STATES * r.plan.state_words)
-    behind = place_states(r.passing, r.state + state_bytes, state_bytes)
-    behind = place_states(r.finishing, behind, state_bytes)
-    place_states(r.changing, behind, state_bytes)
+    r.state, state_bytes = resize(0, STATES * r.plan.state_words), WORD_BYTES * r.plan.state_words
+    last = r.state
+    for walk in (r.passing, r.finishing, r.changing):
+        walk.back, walk.result = last + state_bytes, last + 2 * state_bytes
+        last = walk.result
     start_table(r)
     for number in range(r.kernels.count):
         used = r.kernels.in_use[number]
@@ -122,39 +131,14 @@ def _create_looked_at(r, used):
 
 
 @inner
-def destroy_structures(r):
-    """Those that were created: the memory may have ended before."""
-    for number in range(r.kernels.count):
-        used = r.kernels.in_use[number]
-        if r.derived.walk.policy_panes != 0:
-            call(used.kernel.destroy, r.derived.walk.policy_panes)
-            release(r.derived.walk.policy_state)
-            r.derived.walk.policy_panes = 0
-        if used.panes != 0:
-            if used.frames.address != 0:
-                call(used.frames.destroy, used.panes)
-            else:
-                call(used.spans.destroy if r.events.last else used.kernel.destroy, used.panes)
-
-
-@inner
 def take_kernel(r, first, end):
     """Have the panes of the key at hand, the events [first, end), kept by its kernel, which is empty."""
     used = r.kernels.in_use[r.kernels.of_key[r.key]]
     r.logic = used.logic
     r.kernel, r.spans, r.frames, r.panes = used.kernel, used.spans, used.frames, used.panes
-    r.derived.source = used.source
+    r.reset, r.derived.source = used.reset, used.source
     starts = r.events.starts[first:]
     r.goes_behind = r.plan.is_commutative or count_in_order(starts, end - first) == end - first
-
-
-@inner
-def empty_structures(r):
-    """That of the key at hand."""
-    if r.frames.address != 0:
-        call(r.frames.reset, r.panes)
-    else:
-        call(r.spans.reset if r.events.last else r.kernel.reset, r.panes)
 
 
 replay_calls = lazy_table(ReplayCalls, "replay", replay, take_rows, take_saved, end_replay)

@@ -106,14 +106,6 @@ def is_open(r, number):
 
 
 @inner
-def noted_events(r, number):
-    """How many events the window had when its end was reached, emit final; 0 if that isn't known."""
-    not_inlined()
-    entry = find_entry(r, number)
-    return entry.events if entry.owner == r.key else 0
-
-
-@inner
 def open_entry(r, number):
     """The window's entry, a new one if it has none; valid until the next call. O(1) amortised."""
     not_inlined()
@@ -160,7 +152,8 @@ def emit(r, walk, number, firing, tick, state):
         return
     revision = 0
     if r.emit == EMIT_FINAL:
-        late = events_of(state) - noted_events(r, number)
+        noted = find_entry(r, number)  # how many events it had when its end was reached, if that is known
+        late = events_of(state) - (noted.events if noted.owner == r.key else 0)
     else:
         entry = open_entry(r, number)
         late = _late_events(r, number, firing, state, entry)

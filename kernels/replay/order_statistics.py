@@ -144,7 +144,6 @@ def _keyed_times(asked: ReplayedEvents) -> KeyedTimes:
 
 
 def _answers(asked: ReplayedEvents, column: RankedColumn, spec: AggregateSpec) -> tuple[np.ndarray, np.ndarray]:
-    """(words, nulls) of all rows."""
     name, statistic = find_monoid(spec)
     rows, table = asked.rows, statistic_table(spec.function, name)
     words, nulls = np.zeros(len(rows.key), np.int64), np.zeros(len(rows.key), np.bool_)

@@ -24,7 +24,6 @@ def pane_of(r, time):
 
 @inner
 def insert_event(r, time, row):
-    """Put the event of a row at `time`."""
     not_inlined()
     gather(r.plan, r.state, r.events.columns, row, row + 1)
     call(r.kernel.insert, r.panes, time, r.state, row)

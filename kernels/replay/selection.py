@@ -43,7 +43,6 @@ class Selection(NamedTuple):
     require_replayed: Callable[[int, int], None] = _nothing_refused
 
     def counted(self) -> dict[str, int]:
-        """How many keys each kernel has, of those that have any."""
         counts = np.bincount(self.of_key, minlength=len(self.names))
         return {name: int(count) for name, count in zip(self.names, counts, strict=True) if count}
 
@@ -78,8 +77,8 @@ def in_memory(uses: Sequence[Mapping]) -> np.ndarray:
     """A KernelInUse of each."""
     memory = np.zeros((len(uses), KernelInUse.size_bytes // WORD_BYTES), np.int64)
     for words, use in zip(memory, uses, strict=True):
-        used = KernelInUse(address_of(words))
-        for field, value in use.items():
+        used, holder = KernelInUse(address_of(words)), use.get("frames") or use.get("spans") or use["kernel"]
+        for field, value in {**use, "destroy": holder.destroy, "reset": holder.reset}.items():
             setattr(used, field, value)
     return memory
 
@@ -115,21 +114,15 @@ def choose_panes(name: str | None, options: Mapping[str, int | str]) -> KernelCh
     return checked_choice(kernel, options, kernel, window_class(kernel))
 
 
-def select_panes(choice: KernelChoice, columns: EventColumns) -> Selection:
-    """One kernel for all keys, which holds tuples by their places."""
-    use = {"logic": context_bound_logic(), "source": triggered_source()}
-    return _panes_in(choice, columns, use, places_in_order(columns))
-
-
-def select_by_arrival(choice: KernelChoice, columns: EventColumns) -> Selection:
-    """One kernel for all keys, which holds stretches of rows."""
-    return _panes_in(choice, columns, {"logic": arrival_logic()}, unranked(columns))
-
-
-def _panes_in(choice: KernelChoice, columns: EventColumns, use: dict, ranked: Ranked) -> Selection:
+def select_panes(choice: KernelChoice, columns: EventColumns, by_arrival: bool = False) -> Selection:
+    """One kernel for all keys, which holds tuples by their places, or stretches of rows by arrival."""
     keeper, keys = window_class(choice.name), len(columns.key_offsets) - 1
-    use |= {"kernel": keeper.dispatch(), "option": keeper.pane_option(dict(choice.options))}
-    return Selection((choice.name,), in_memory([use]), np.zeros(keys, np.int64), ranked)
+    use = {"kernel": keeper.dispatch(), "option": keeper.pane_option(dict(choice.options))}
+    if by_arrival:
+        of_use, ranked = {"logic": arrival_logic()}, unranked(columns)
+    else:
+        of_use, ranked = {"logic": context_bound_logic(), "source": triggered_source()}, places_in_order(columns)
+    return Selection((choice.name,), in_memory([use | of_use]), np.zeros(keys, np.int64), ranked)
 
 
 def places_in_order(columns: EventColumns) -> Ranked:

@@ -38,8 +38,6 @@ GO_ON, INTERRUPTED, OVER_TIME, OVER_BUDGET, REFUSED, DAMAGED = range(6)
 
 
 class Stop(Struct):
-    """Why the call must end, if it must."""
-
     asked: Code
     from_outside: Pointer(Code)
     interrupts: Pointer(Count)
@@ -48,7 +46,6 @@ class Stop(Struct):
 
 @inner
 def must_stop(stop):
-    """Whether the call must end now."""
     if stop.from_outside[0] != GO_ON:
         stop.asked = stop.from_outside[0]
     if stop.interrupts[0] != stop.interrupts_before:
@@ -63,7 +60,6 @@ def must_stop_at(stop, row):
 
 
 def most_rows(limits: CallLimits, row_words: int) -> int:
-    """The most rows that a replay may make."""
     most = limits.most_rows
     if most is None:
         return limits.most_bytes // (WORD_BYTES * row_words)
@@ -71,7 +67,6 @@ def most_rows(limits: CallLimits, row_words: int) -> int:
 
 
 def raise_why_stopped(asked: int, most: int, row_words: int) -> None:
-    """What ended the call, if anything did."""
     if asked == INTERRUPTED:  # in the main thread Python's own handler has mostly raised already
         raise KeyboardInterrupt("a signal ended the replay")
     if asked == OVER_TIME:
@@ -100,8 +95,6 @@ _address_of_before = _address_by_name("windrow_handlers_before", _before)
 
 
 class Handlers(Struct):
-    """What the system calls when a signal comes."""
-
     count_and_call_on: Operation()
 
 

@@ -45,13 +45,6 @@ class Walk(Struct):
 
 
 @inner
-def place_states(walk, back, state_bytes):
-    """Where the walk's two states stand, once for all keys. Returns what is behind them."""
-    walk.back, walk.result = back, back + state_bytes
-    return walk.result + state_bytes
-
-
-@inner
 def start_walk(r, walk):
     """Before a key's first window."""
     invalidate(walk)

@@ -121,7 +121,9 @@ def calendar_window(size: int, slide: int, zone: Zone, extent: tuple[int, int]) 
     day_starts = np.ascontiguousarray(zone.day_starts_us, np.int64)
     if len(day_starts) < 2 or (np.diff(day_starts) < 0).any():
         raise BadInput("day starts of a zone must be at least two, and not fall")
-    _require_calendar(size, slide)
+    for name, value in (("size", size), ("slide", slide)):
+        if value <= 0 or (value % DAY_US and DAY_US % value):
+            raise WrongParameter(name, value, "with a zone: whole days, or a part that divides a day (in µs)")
     _require_cover(size, day_starts, extent)
     lengths = np.diff(day_starts)
     kind, length, rest, most_open = _ends(size, slide, lengths)
@@ -138,12 +140,6 @@ def calendar_window(size: int, slide: int, zone: Zone, extent: tuple[int, int]) 
         end_rest=rest,
         most_open=most_open,
     )
-
-
-def _require_calendar(size_us: int, slide_us: int) -> None:
-    for name, value in (("size", size_us), ("slide", slide_us)):
-        if value <= 0 or (value % DAY_US and DAY_US % value):
-            raise WrongParameter(name, value, "with a zone: whole days, or a part that divides a day (in µs)")
 
 
 def _require_cover(size: int, day_starts: np.ndarray, extent: tuple[int, int]) -> None:

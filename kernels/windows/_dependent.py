@@ -110,6 +110,5 @@ class TriggeredKind(DependentKind):
 
 
 def tuple_window(struct: type[TupleWindow], steps: Steps, **fields) -> TupleWindow:
-    """The struct of a kind with some fields."""
-    given = {"column": NO_COLUMN, "keeps_panes": 1} | fields
-    return struct.make(step=steps.step, **given)
+    given = {"column": NO_COLUMN, "keeps_panes": 1} | {name: getattr(steps, name) for name in Steps.fields} | fields
+    return struct.make(**given)

@@ -92,7 +92,6 @@ def last_start_until(window, time):
 
 @inner
 def find_pane(window, time, pane):
-    """Write the pane that holds a time."""
     call(window.find_pane, window, time, pane)
 
 

@@ -5,14 +5,7 @@ extent 5, threshold 3    values  0  2  4  3  8        4 triggers: 0 2    8 trigg
 """
 
 from kernels.frames._making import require_exact_values
-from kernels.frames._ordered import (
-    OrderedEntry,
-    entry_at,
-    next_place,
-    place_behind,
-    previous_place,
-    standing,
-)
+from kernels.frames._ordered import OrderedEntry, entry_at, next_place, place_behind, previous_place, standing
 from kernels.frames._rules import value_of
 from kernels.monoids._hash import LOW, mixed
 from kernels.replay.by_context.tuple_walk import TupleWindow, move_tail, tail_entry, trigger
@@ -110,8 +103,7 @@ class DeltaKind(TriggeredKind):
         require_cutting_type(spec.asked, column, kind)
         given = {"extent": spec.asked.extent, "threshold": spec.asked.threshold}
         by = {"column": spec.column, "is_float": kind == "float64", "keeps_panes": 0}
-        made = steps()
-        return tuple_window(DeltaWindow, made, state=made.state, holds=made.holds, **by, **given)
+        return tuple_window(DeltaWindow, steps(), **by, **given)
 
 
 KIND = DeltaKind()

@@ -12,8 +12,8 @@ from kernels.replay.by_context.emitted import (
     EMITTED_WORDS,
     count_emitted,
     insert_emitted,
-    is_same_window,
     place_in_emitted,
+    stands_at,
 )
 from kernels.replay.by_context.in_time_order import state_in_order
 from kernels.replay.carried import save_rows
@@ -137,7 +137,7 @@ def _number(r, start, end, index):
         found.number = index
         return
     place = place_in_emitted(emitted, found)
-    if place < count_emitted(emitted) and is_same_window(emitted.first[place], found):
+    if stands_at(emitted, place, found):
         entry = emitted.first[place]
     else:
         if count_emitted(emitted) > 2 * r.derived.kept + r.derived.least_forgotten:

@@ -39,11 +39,6 @@ def is_before(one, other):
 
 
 @inner
-def is_same_window(one, other):
-    return one.start == other.start and one.end == other.end and one.number == other.number
-
-
-@inner
 def count_emitted(emitted):
     """Final ones too."""
     return emitted.used // EMITTED_WORDS
@@ -64,12 +59,16 @@ def place_in_emitted(emitted, found):
 
 
 @inner
+def stands_at(emitted, place, found):
+    """Whether a window is the one at the place that place_in_emitted says."""
+    return place < count_emitted(emitted) and not is_before(found, emitted.first[place])
+
+
+@inner
 def place_behind_found(emitted, found):
     """The place behind a window and all before it."""
     place = place_in_emitted(emitted, found)
-    if place < count_emitted(emitted) and is_same_window(emitted.first[place], found):
-        place += 1
-    return place
+    return place + 1 if stands_at(emitted, place, found) else place
 
 
 @inner
@@ -82,7 +81,7 @@ def insert_emitted(derived, place, found):
     entry.first_row = entry.held_row = -1
     closed = derived.closed
     of_closed = place_in_emitted(closed, found)
-    if of_closed < count_emitted(closed) and is_same_window(closed.first[of_closed], found):
+    if stands_at(closed, of_closed, found):
         entry.revision = closed.first[of_closed].revision
         _remove(closed, of_closed)
     return entry
@@ -118,7 +117,6 @@ def _has_same_ends(found, emitted):
 
 @inner
 def emit_row(r, emitted, firing, tick, state):
-    """A row of the window found, whose entry is `emitted`."""
     not_inlined()
     found = r.derived.found
     emitted.revision += 1
@@ -171,7 +169,8 @@ def emit_differences(r, tick, limit):
         derived.frontier, derived.frontier_row = found.last, found.last_row
     start, end = found.start, found.end
     while call(source.next, r) == 1 and found.passes <= limit and not must_stop(r.stop):
-        place = _close_until(r, place, found, tick)
+        while place < count_emitted(emitted) and is_before(emitted.first[place], found) and not must_stop(r.stop):
+            _close(r, place, tick)
         if _is_unchanged(derived, place, start, end):
             derived.frontier, derived.frontier_row = before, before_row
             return
@@ -187,19 +186,9 @@ def _is_unchanged(derived, place, start, end):
     """Whether nothing has changed from the window found on: neither its tuples nor its number."""
     found, emitted = derived.found, derived.emitted
     may_have_changed = is_until(found.first, found.first_row, derived.changed_to, derived.changed_to_row)
-    if may_have_changed or (found.start == start and found.end == end) or place == count_emitted(emitted):
+    if may_have_changed or (found.start == start and found.end == end):
         return False
-    entry = emitted.first[place]
-    return is_same_window(entry, found) and _has_same_ends(found, entry)
-
-
-@inner
-def _close_until(r, place, found, tick):
-    """Windows that had rows, before the one found, and are no more."""
-    emitted = r.derived.emitted
-    while place < count_emitted(emitted) and is_before(emitted.first[place], found) and not must_stop(r.stop):
-        _close(r, place, tick)
-    return place
+    return stands_at(emitted, place, found) and _has_same_ends(found, emitted.first[place])
 
 
 @inner
@@ -225,7 +214,7 @@ def _compare(r, place, tick):
     """The window found, whose place that is. Returns the next."""
     found, emitted = r.derived.found, r.derived.emitted
     state = call(r.derived.source.state, r)
-    if place < count_emitted(emitted) and is_same_window(emitted.first[place], found):
+    if stands_at(emitted, place, found):
         entry = emitted.first[place]  # mostly its tuples are those from its first to its last, and none ever leaves
         is_same = _has_same_ends(found, entry) and events_of(state) == entry.events and found.digest == entry.digest
         if not is_same:

@@ -140,6 +140,13 @@ def _find(r, frame):
     found.passes = FOREVER if found.closing_row == NONE else r.events.starts[found.closing_row]
 
 
+@inner
+def _closed_at(r, frame):
+    """The time of the tuple that closed a frame, FOREVER if none did."""
+    row = call(r.frames.closing_row, r.panes, frame)
+    return FOREVER if row == NONE else r.events.starts[row]
+
+
 def go_on(r: Replay):
     derived = r.derived
     go_before(r, derived.frontier, derived.frontier_row)
@@ -162,23 +169,17 @@ def next_window(r: Replay):
             derived.frame = frame
             _find(r, frame)
             return 1
-        _move_frontier(r, frame)
+        # Beyond a frame that is too short, once the watermark has passed it: only a late tuple can make it longer, and
+        # that is compared (emitted.py).
+        closed = _closed_at(r, frame)
+        is_passed = closed != FOREVER and closed <= derived.limit
+        if is_passed and is_until(derived.frontier, derived.frontier_row, frame.last, frame.last_row):
+            derived.frontier, derived.frontier_row = frame.last, frame.last_row
     return 0
 
 
 @inner
-def _move_frontier(r, frame):
-    """Beyond a frame that is too short, once the watermark has passed it: only a late tuple can make it longer, and
-    that is compared (compare.py)."""
-    derived, row = r.derived, call(r.frames.closing_row, r.panes, frame)
-    is_passed = row != NONE and r.events.starts[row] <= derived.limit
-    if is_passed and is_until(derived.frontier, derived.frontier_row, frame.last, frame.last_row):
-        derived.frontier, derived.frontier_row = frame.last, frame.last_row
-
-
-@inner
 def _is_window(r, s, frame):
-    """Whether a frame is long enough."""
     return s.rules.is_one == 0 or is_long_enough(s.rules, frame, events_of(call(r.frames.content, r.panes, frame)))
 
 
@@ -191,7 +192,7 @@ def forget(r: Replay, time):
     s, derived = KeyFrames(r.panes), r.derived
     copy_window(derived.found, derived.forgotten)
     chunk, at = standing(s.frames, s.frames.first, 0)
-    while chunk < s.frames.end and _was_closed_before(r, frame_at(s, chunk, at), time):
+    while chunk < s.frames.end and _closed_at(r, frame_at(s, chunk, at)) < time:
         if _is_window(r, s, frame_at(s, chunk, at)):
             _find(r, frame_at(s, chunk, at))
         chunk, at = next_place(s.frames, chunk, at)
@@ -200,12 +201,6 @@ def forget(r: Replay, time):
     first = frame_at(s, s.frames.first, 0).first if s.frames.count > 0 else time
     drop_before(derived.late, min(time, first))
     return s.frames.count
-
-
-@inner
-def _was_closed_before(r, frame, time):
-    row = call(r.frames.closing_row, r.panes, frame)
-    return row != NONE and r.events.starts[row] < time
 
 
 def least_row(r: Replay):

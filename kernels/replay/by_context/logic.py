@@ -107,7 +107,6 @@ def take_burst(r: Replay, first, end, tick):
 
 @inner
 def _take(r, row):
-    """A tuple that isn't too late."""
     derived, clock, time = r.derived, r.clock, r.events.starts[row]
     if time < clock.floor or call(derived.source.take, r, row) == 0:
         return

@@ -8,7 +8,7 @@ frontier  8                                the last tuple of the last window tha
 from kernels.frames._frames import is_until
 from kernels.frames._ordered import Ordered, release_ordered
 from kernels.frames._rules import Frame, FrameRules
-from kernels.replay.by_context.in_time_order import InTimeOrder, release_in_order
+from kernels.replay.by_context.in_time_order import InTimeOrder
 from kernels.replay.clock import NEVER
 from kernels.replay.growing import GrowingQueue, release_list
 from kernels.runtime.fields import Address, Count, Flag, Float, Inline, Microseconds, Place, Pointer, Ref, Word
@@ -274,11 +274,11 @@ class Derived(Struct):
 
 @inner
 def release_derived(derived):
-    """Give all memory back."""
-    release_list(derived.emitted)
-    release_list(derived.closed)
-    release_list(derived.earliest)
-    release_list(derived.latest)
-    release_in_order(derived.in_order)
+    for emitted in (derived.emitted, derived.closed):
+        release_list(emitted)
+    for queue in (derived.earliest, derived.latest):
+        release_list(queue)
+    for growing in (derived.in_order.leaf_of, derived.in_order.states, derived.in_order.pairs):
+        release_list(growing)
     release_ordered(derived.late)
     release_ordered(derived.walk.tuples)

@@ -8,7 +8,7 @@ from kernels.frames._frames import is_until
 from kernels.frames._ordered import LAST_ROW, chunk_at, entry_at, next_place, place_behind, standing
 from kernels.replay.by_context.state import PROGRESS_WORDS, WalkProgress, copy_progress, set_ends
 from kernels.runtime.calls import call
-from kernels.runtime.fields import Flag, Place, Ref
+from kernels.runtime.fields import Count, Flag, Place, Ref
 from kernels.runtime.memory import inner, not_inlined, resize
 from kernels.runtime.tables import Operation
 from kernels.states.layout import StatePlan
@@ -19,7 +19,8 @@ class TupleWindow(Window):
     """step(r, entry) → 1 if the tuple that the walk takes next triggers a window, which is then noted by trigger().
     state(r), holds(r, row): as of WindowSource and Derived, of windows that don't hold all tuples from their first to
     their last. column, is_float: of the value that each tuple must have, NO_COLUMN: it needs none; keeps_panes: whether
-    a kernel of point events holds the tuples; looked_at: the plan of what a policy reads, which it holds apart."""
+    a kernel of point events holds the tuples; looked_at: the plan of what a policy reads, which it holds
+    apart; every: of windows that come every so many tuples."""
 
     step: Operation()
     state: Operation()
@@ -28,6 +29,7 @@ class TupleWindow(Window):
     is_float: Flag()
     keeps_panes: Flag()
     looked_at: Ref(StatePlan)
+    every: Count
 
 
 @inner

@@ -8,9 +8,9 @@ import numpy as np
 from kernels.replay import entry, loop, replay_keys
 from kernels.replay.clock import keep_steps
 from kernels.replay.context import Replay
-from kernels.replay.loop import create_structures, empty_structures, take_kernel
+from kernels.replay.loop import create_structures, take_kernel
 from kernels.replay.rows import order_rows
-from kernels.runtime.calls import ask
+from kernels.runtime.calls import ask, call
 from kernels.runtime.guarded import guarded_entry
 
 
@@ -28,7 +28,7 @@ def begin_key(r: Replay, first, end):
 @guarded_entry
 def finish_key(r: Replay, first_row):
     order_rows(r.rows, first_row)
-    empty_structures(r)
+    call(r.reset, r.panes)
 
 
 def replay_in_steps(monkeypatch, look: Callable[[Replay], None], *arguments):
